@@ -1,0 +1,1 @@
+"""Maximal coordinates: bodies, constraints and contacts. Nothing is here yet."""

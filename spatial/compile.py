@@ -1,0 +1,100 @@
+"""The one decorator that makes a kernel, and the cache behind it.
+
+A *kernel* is a function on tuples and arrays that Numba compiles once for each scalar it meets: ``float64`` for one
+state, any other scalar type for derivatives or for several states at a time. Kernels validate nothing and never raise;
+the public functions around them do.
+
+Compiled code is kept on disk. Numba stamps a cached function with the contents of its own file only, so a function
+would not notice that a function it calls in another file has changed. Here every stamp covers all the kernel sources of
+the package: edit one, and all are compiled again.
+
+=================================  ==================================================================================
+situation                          what happens
+=================================  ==================================================================================
+``NUMBA_DISABLE_JIT=1``            the Python function itself: slow, for one state, for debuggers and coverage
+``NUMBA_CACHE_DIR`` set            compiled code is kept there
+otherwise                          in ``__pycache__`` beside the source, else in the user's cache folder
+no folder can be written           kernels work and are compiled anew in each process
+=================================  ==================================================================================
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from numba import config, njit
+from numba.core import caching
+
+__all__ = ["kernel", "kernel_sources", "source_stamp"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+PACKAGES = ("spatial", "articulated", "contact")
+KERNEL_MARKS = (b"@kernel", b"@overload")
+
+# Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
+OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+
+
+def kernel_sources() -> list[Path]:
+    """The files of the package that define kernels, sorted: what the stamp of every cached kernel covers."""
+    top = Path(__file__).resolve().parent.parent
+    files = (path for package in PACKAGES for path in (top / package).rglob("*.py"))
+    return sorted(path for path in files if any(mark in path.read_bytes() for mark in KERNEL_MARKS))
+
+
+@functools.cache
+def source_stamp() -> str:
+    """SHA-256 of all kernel sources, of the compile options, and of whether bounds are checked."""
+    stamp = hashlib.sha256(repr((sorted(OPTIONS.items(), key=repr), config.BOUNDSCHECK)).encode())
+    for path in kernel_sources():
+        stamp.update(path.name.encode())
+        stamp.update(path.read_bytes())
+    return stamp.hexdigest()
+
+
+class _Stamped:
+    def get_source_stamp(self) -> str:
+        return source_stamp()
+
+
+class _InGivenFolder(_Stamped, caching.UserProvidedCacheLocator):
+    pass
+
+
+class _BesideSource(_Stamped, caching.InTreeCacheLocator):
+    pass
+
+
+class _InUserFolder(_Stamped, caching.UserWideCacheLocator):
+    pass
+
+
+class _KernelCacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes = [_InGivenFolder, _BesideSource, _InUserFolder]
+
+
+class _KernelCache(caching.FunctionCache):
+    _impl_class = _KernelCacheImpl
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError:  # a folder that was taken away, a full disk: the compiled code is good all the same
+            self.disable()
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` lazily, once for each combination of argument types, and cache the result on disk."""
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = njit(**OPTIONS)(function)
+    try:
+        dispatcher._cache = _KernelCache(function)
+    except RuntimeError:  # no folder can be written: stay uncached
+        pass
+    return dispatcher
