@@ -1,0 +1,59 @@
+"""Articulated bodies in reduced coordinates.
+
+=====================================  ================================================================================
+what                                   where
+=====================================  ================================================================================
+the model of a mechanism               :class:`Model`, :class:`ModelBuilder`, :meth:`Model.from_urdf`
+inverse dynamics                       :func:`rnea`, :func:`joint_forces`
+forward dynamics                       :func:`aba`
+inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
+energies                               :func:`kinetic_energy`, :func:`potential_energy`
+kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
+configurations                         :func:`integrate`, :func:`difference`, :func:`neutral`,
+                                       :func:`random_configuration`
+other people's orders                  :mod:`pluecker.articulated.conventions`
+=====================================  ================================================================================
+
+Conventions: 6D vectors have the angular part first; quaternions are ``[w, x, y, z]``, body to world; a free joint has
+``q = [x y z, w x y z]`` and ``v`` = spatial velocity in body coordinates; SI units and radians; leading axes are batches.
+"""
+
+from pluecker.articulated.aba import aba
+from pluecker.articulated.bias_force import bias_force
+from pluecker.articulated.builder import ModelBuilder
+from pluecker.articulated.crba import crba
+from pluecker.articulated.difference import difference
+from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
+from pluecker.articulated.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
+from pluecker.articulated.gravity_force import gravity_force
+from pluecker.articulated.integrate import integrate
+from pluecker.articulated.kinetic_energy import kinetic_energy
+from pluecker.articulated.model import Joint, Model
+from pluecker.articulated.neutral import neutral
+from pluecker.articulated.potential_energy import potential_energy
+from pluecker.articulated.random_configuration import random_configuration
+from pluecker.articulated.rnea import joint_forces, rnea
+
+__all__ = [
+    "Joint",
+    "MissingExtraError",
+    "Model",
+    "ModelBuilder",
+    "ModelError",
+    "SingularInertiaError",
+    "aba",
+    "bias_force",
+    "body_accelerations",
+    "body_velocities",
+    "crba",
+    "difference",
+    "forward_kinematics",
+    "gravity_force",
+    "integrate",
+    "joint_forces",
+    "kinetic_energy",
+    "neutral",
+    "potential_energy",
+    "random_configuration",
+    "rnea",
+]

@@ -10,7 +10,7 @@ algorithm needs a bias term for it (RBDA section 4.4):
 - ``FREE``: position and quaternion; ``v`` is the spatial velocity in body coordinates, angular part first.
 
 Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
-add a line there; to add a native kind, give it a branch in each of the seven kernels below.
+add a line there; to add a native kind, give it a branch in each of the kernels below.
 """
 
 from __future__ import annotations
@@ -220,16 +220,3 @@ def stiffness(m, i):
         return (n, (0.0, 0.0, 0.0))
     j += 3
     return (n, (velocity_table(m, STIFFNESS, j), velocity_table(m, STIFFNESS, j + 1), velocity_table(m, STIFFNESS, j + 2)))
-
-
-@kernel
-def neutral_joint(m, i, out):
-    """Zero displacement, and no turn"""
-    k = first_q(m, i)
-    if kind(m, i) == ONE_DOF:
-        store(out, k, 0.0)
-        return
-    if kind(m, i) == FREE:
-        store3(out, k, (0.0, 0.0, 0.0))
-        k += 3
-    store_quaternion(out, k, (1.0, 0.0, 0.0, 0.0))

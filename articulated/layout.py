@@ -9,7 +9,7 @@ part                 contents
 ===================  ===========================================================================================
 header               counts, gravity, and where the other parts begin
 links                one record a link: parent, joint kind, where its q and v are, inertia, placement constants
-freedoms             the column of S of each freedom, six numbers, in the body's own coordinates
+freedoms             of each freedom: its column of S in link coordinates, and the smallest inertia that counts as not zero
 velocity table       armature, damping, friction, stiffness of each velocity coordinate
 rest position        the configuration in which the springs are relaxed
 ===================  ===========================================================================================
@@ -30,7 +30,11 @@ PARENT, BODY, KIND, OWNER, IQ, IV, COUNT, FIRST, RATIO, OFFSET = range(10)
 INERTIA, PLACEMENT, SINE, COSINE, SLIDE = 10, 20, 32, 41, 50
 LINK = 56
 
-# one column of the velocity table
+# freedom record: S, then the threshold
+THRESHOLD = 6
+FREEDOM = 7
+
+# columns of the velocity table
 ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)
 
 
@@ -133,7 +137,13 @@ def placement(m, i):
 @kernel
 def subspace(m, i, k):
     """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates; constant for every native kind."""
-    return load_vector(m, int(m[FREEDOMS]) + 6 * (first_freedom(m, i) + k))
+    return load_vector(m, int(m[FREEDOMS]) + FREEDOM * (first_freedom(m, i) + k))
+
+
+@kernel
+def threshold(m, i, k):
+    """Below this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error: there is nothing to accelerate."""
+    return m[int(m[FREEDOMS]) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD]
 
 
 @kernel
@@ -160,9 +170,3 @@ def clear(array, n):
     """Set the first ``n`` entries of a scalar array to zero."""
     for k in range(n):
         store(array, k, 0.0)
-
-
-@kernel
-def row(states, b):
-    """State ``b`` of a batch; a batch of one stands for every state."""
-    return states[b if states.shape[0] > 1 else 0]

@@ -81,6 +81,10 @@ class _KernelCacheImpl(caching.CompileResultCacheImpl):
 class _KernelCache(caching.FunctionCache):
     _impl_class = _KernelCacheImpl
 
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        """Argument types and processor; the code itself, closures included, is what the stamp stands for."""
+        return sig, codegen.magic_tuple()
+
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)

@@ -1,0 +1,47 @@
+"""The velocity that leads from one configuration to another: the inverse of integration."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.arguments import Array, evaluate
+from pluecker.articulated.batch import batched
+from pluecker.articulated.joints import difference_joint
+from pluecker.articulated.layout import link_count, owns_coordinates
+from pluecker.articulated.model import Model
+from pluecker.spatial.compile import kernel
+
+__all__ = ["difference"]
+
+
+@kernel
+def difference_kernel(m, q0, v, q1, f_ext, out, ws):
+    """Each joint by itself"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            difference_joint(m, i, q0, q1, out)
+
+
+difference_batch = batched(difference_kernel, two_configurations=True)
+
+
+def difference(model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> Array:
+    """The constant velocity that leads from ``q0`` to ``q1`` in unit time: ``integrate(model, q0, difference) = q1``.
+
+    Quaternions take the shorter way, a turn of at most pi; angles of revolute joints are not wrapped.
+
+    Args:
+        model: the mechanism.
+        q0: configuration, ``(..., nq)``.
+        q1: configuration, ``(..., nq)``.
+        out: array that takes the result.
+
+    Returns:
+        ``(..., nv)``.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Source: RBDA section 4.5; :mod:`pluecker.spatial.motions`.
+    """
+    return evaluate(difference_batch, model, (model.nv,), out, 0, q0=q0, q1=q1)

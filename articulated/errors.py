@@ -1,0 +1,17 @@
+"""The package's own exceptions. Each message says what came, what was expected, and for which joint or body."""
+
+from __future__ import annotations
+
+__all__ = ["MissingExtraError", "ModelError", "SingularInertiaError"]
+
+
+class ModelError(ValueError):
+    """A model, or a file that describes one, that cannot be."""
+
+
+class SingularInertiaError(ValueError):
+    """A joint that moves no inertia: its acceleration is not determined by the forces."""
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed; the message names the extra that brings it."""

@@ -1,0 +1,71 @@
+"""The gravity force: what the joints must do to hold the robot still against its weight.
+
+Source: RBDA section 2.14; the outward half of RNEA at rest.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.arguments import Array, evaluate
+from pluecker.articulated.batch import batched
+from pluecker.articulated.joints import add_joint_force, joint_transform
+from pluecker.articulated.layout import base_acceleration, clear, inertia, link_count, parent, velocity_count
+from pluecker.articulated.model import Model
+from pluecker.spatial.compile import kernel
+from pluecker.spatial.inertia import rigid_times_motion
+from pluecker.spatial.transforms import inverse_transform_force, load_transform, store_transform, transform_motion
+from pluecker.spatial.vectors import add, load_vector, store_vector
+
+__all__ = ["gravity_force"]
+
+# the workspace: for each link its transform, acceleration and force
+X, A, F = 0, 12, 18
+LINK = 24
+
+
+@kernel
+def gravity_force_kernel(m, q, v, u, f_ext, tau, ws):
+    """RNEA at rest: a_i = X a_p, f_i = I a_i"""
+    n = link_count(m)
+    store_vector(ws, A, base_acceleration(m))
+    clear(tau, velocity_count(m))
+    for i in range(1, n + 1):
+        w = LINK * i
+        Xi = joint_transform(m, i, q)
+        ai = transform_motion(Xi, load_vector(ws, LINK * parent(m, i) + A))
+        store_transform(ws, w + X, Xi)
+        store_vector(ws, w + A, ai)
+        store_vector(ws, w + F, rigid_times_motion(inertia(m, i), ai))
+    for i in range(n, 0, -1):
+        w, p = LINK * i, LINK * parent(m, i)
+        fi = load_vector(ws, w + F)
+        add_joint_force(m, i, fi, tau)
+        if p > 0:
+            fp = inverse_transform_force(load_transform(ws, w + X), fi)
+            store_vector(ws, p + F, add(load_vector(ws, p + F), fp))
+
+
+gravity_force_batch = batched(gravity_force_kernel)
+
+
+def gravity_force(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
+    """Joint forces that balance the weight of the robot at rest: the gradient of its potential energy in gravity.
+
+    Springs are not counted; :func:`bias_force` at zero velocity has them too.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``.
+        out: array that takes the result.
+
+    Returns:
+        ``(..., nv)``; N m or N.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Source: RBDA section 5.3, with ``v = a = 0``.
+    """
+    size = LINK * (model.n_links + 1)
+    return evaluate(gravity_force_batch, model, (model.nv,), out, size, q=q)

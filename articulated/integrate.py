@@ -1,0 +1,59 @@
+"""Moving a configuration along a velocity.
+
+Source: RBDA section 4.5 for quaternions; :mod:`pluecker.spatial.motions` for the free joint.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.arguments import Array, evaluate
+from pluecker.articulated.batch import batched
+from pluecker.articulated.joints import integrate_joint
+from pluecker.articulated.layout import link_count, owns_coordinates
+from pluecker.articulated.model import Model
+from pluecker.spatial.compile import kernel
+
+__all__ = ["integrate"]
+
+
+@kernel
+def integrate_kernel(m, q, v, u, f_ext, out, ws):
+    """Each joint by itself"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            integrate_joint(m, i, q, v, out)
+
+
+integrate_batch = batched(integrate_kernel)
+
+
+def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+    """The configuration after unit time at constant velocity: ``integrate(model, q, v * dt)`` moves for the time ``dt``.
+
+    Exact for a constant velocity: a free joint moves along a screw, and quaternions stay of unit length.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``.
+        v: displacement, velocity times time, ``(..., nv)``.
+        out: array that takes the result.
+
+    Returns:
+        ``(..., nq)``.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder, integrate, neutral
+        >>> ball = ModelBuilder()
+        >>> ball.add_body("ball", mass=1.0)
+        >>> ball.add_joint("socket", "spherical", parent="world", child="ball")
+        >>> ball = ball.build()
+        >>> integrate(ball, neutral(ball), [0.0, 0.0, 3.141592653589793]).round(12)
+        array([0., 0., 0., 1.])
+
+    Source: RBDA section 4.5.
+    """
+    return evaluate(integrate_batch, model, (model.nq,), out, 0, q=q, v=v)

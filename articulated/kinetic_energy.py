@@ -1,0 +1,58 @@
+"""Kinetic energy, summed over the bodies.
+
+Source: Featherstone's course (seed document 001), sections 47 and 56, ``T = 1/2 sum v_i . I_i v_i``.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.arguments import Array, evaluate
+from pluecker.articulated.batch import batched
+from pluecker.articulated.joints import joint_motion, joint_transform
+from pluecker.articulated.layout import ARMATURE, inertia, link_count, parent, velocity_count, velocity_table
+from pluecker.articulated.model import Model
+from pluecker.spatial.compile import kernel
+from pluecker.spatial.inertia import rigid_times_motion
+from pluecker.spatial.scalars import accumulate, load, store
+from pluecker.spatial.transforms import transform_motion
+from pluecker.spatial.vectors import add, dot, load_vector, store_vector
+
+__all__ = ["kinetic_energy"]
+
+
+@kernel
+def kinetic_energy_kernel(m, q, v, u, f_ext, out, ws):
+    """T = 1/2 sum v_i . I_i v_i + 1/2 sum armature v^2"""
+    store_vector(ws, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    store(out, 0, 0.0)
+    for i in range(1, link_count(m) + 1):
+        Xi = joint_transform(m, i, q)
+        vi = add(transform_motion(Xi, load_vector(ws, 6 * parent(m, i))), joint_motion(m, i, v))
+        store_vector(ws, 6 * i, vi)
+        accumulate(out, 0, 0.5 * dot(vi, rigid_times_motion(inertia(m, i), vi)))
+    for k in range(velocity_count(m)):
+        accumulate(out, 0, 0.5 * velocity_table(m, ARMATURE, k) * load(v, k) * load(v, k))
+
+
+kinetic_energy_batch = batched(kinetic_energy_kernel)
+
+
+def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+    """Kinetic energy of the bodies, and of the rotors that ``armature`` stands for.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``.
+        v: velocity, ``(..., nv)``.
+        out: array that takes the result.
+
+    Returns:
+        ``(...)``; J. For one state an array without axes.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Source: Featherstone's course (seed document 001), section 56.1.
+    """
+    return evaluate(kinetic_energy_batch, model, (), out, 6 * (model.n_links + 1), q=q, v=v)

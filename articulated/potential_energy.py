@@ -1,0 +1,59 @@
+"""Potential energy in gravity and in the springs of the joints."""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.arguments import Array, evaluate
+from pluecker.articulated.batch import batched
+from pluecker.articulated.forward_kinematics import TRANSFORM, placements
+from pluecker.articulated.layout import clear, gravity, has_springs, inertia, link_count, velocity_count
+from pluecker.articulated.model import Model
+from pluecker.articulated.passive import add_spring_force
+from pluecker.spatial.compile import kernel
+from pluecker.spatial.scalars import accumulate, store
+from pluecker.spatial.transforms import load_transform
+from pluecker.spatial.vectors import add3, dot3, rotate_back, scale3
+
+__all__ = ["potential_energy"]
+
+
+@kernel
+def potential_energy_kernel(m, q, v, u, f_ext, out, ws):
+    """V = -sum g . (m_i r_i + E_i^T h_i) + 1/2 d^T K d"""
+    n = link_count(m)
+    placements(m, q, ws)
+    store(out, 0, 0.0)
+    for i in range(1, n + 1):
+        E, r = load_transform(ws, TRANSFORM * i)
+        mass, h, _ = inertia(m, i)
+        accumulate(out, 0, -dot3(gravity(m), add3(scale3(mass, r), rotate_back(E, h))))
+    if has_springs(m):
+        force = ws[TRANSFORM * (n + 1) :]
+        clear(force, velocity_count(m))
+        accumulate(out, 0, add_spring_force(m, q, force))
+
+
+potential_energy_batch = batched(potential_energy_kernel)
+
+
+def potential_energy(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
+    """Potential energy of the bodies in gravity, zero at the world's origin, and of the springs, zero at rest.
+
+    What is fixed to the world does not count. The spring of a mimic joint counts up to a constant.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``.
+        out: array that takes the result.
+
+    Returns:
+        ``(...)``; J. For one state an array without axes.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Source: RBDA section 2.14; the derivative along the motion is checked against :func:`gravity_force`.
+    """
+    size = TRANSFORM * (model.n_links + 1) + model.nv
+    return evaluate(potential_energy_batch, model, (), out, size, q=q)
