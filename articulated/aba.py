@@ -237,6 +237,6 @@ def aba(
     if model.mimic:
         links, nv = model.n_links + 1, model.nv
         size = nv * nv + nv + max(inverse.LINK, composite.LINK) * links
-        return evaluate(solve_batch, model, (nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)
+        return evaluate("aba", solve_batch, model, (nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)
     size = LINK * (model.n_links + 1) + FREEDOM * model.nv
-    return evaluate(aba_batch, model, (model.nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)
+    return evaluate("aba", aba_batch, model, (model.nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)

@@ -30,6 +30,7 @@ _local = threading.local()
 
 
 def evaluate(
+    name: str,
     driver: Callable[..., int],
     model: Model,
     tail: tuple[int, ...],
@@ -42,6 +43,7 @@ def evaluate(
     """Run a batched kernel over checked inputs, broadcast against each other.
 
     Args:
+        name: the public function, for messages.
         driver: what :func:`pluecker.articulated.batch.batched` returns.
         model: the mechanism.
         tail: shape of the result for one state.
@@ -51,7 +53,6 @@ def evaluate(
         inputs: by name, ``q`` first, then ``v``, one more array (``a``, ``tau``, a second configuration), ``f_ext``; what an
             algorithm does not use may be left out.
     """
-    name = driver.__name__.removesuffix("_batch").removesuffix("_kernel")
     arrays = {key: as_floats(name, model, key, value) for key, value in inputs.items() if value is not None}
     batch = batch_shape(name, model, arrays)
     states = 1

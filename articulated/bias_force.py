@@ -48,4 +48,4 @@ def bias_force(
     """
     size = LINK * (model.n_links + 1)
     a = np.zeros(model.nv)
-    return evaluate(rnea_batch, model, (model.nv,), out, size, q=q, v=v, a=a, f_ext=f_ext)
+    return evaluate("bias_force", rnea_batch, model, (model.nv,), out, size, q=q, v=v, a=a, f_ext=f_ext)

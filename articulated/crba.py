@@ -108,4 +108,4 @@ def crba(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
     Source: RBDA table 6.2.
     """
     size = LINK * (model.n_links + 1)
-    return evaluate(crba_batch, model, (model.nv, model.nv), out, size, q=q)
+    return evaluate("crba", crba_batch, model, (model.nv, model.nv), out, size, q=q)

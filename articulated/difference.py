@@ -44,4 +44,4 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = N
 
     Source: RBDA section 4.5; :mod:`pluecker.spatial.motions`.
     """
-    return evaluate(difference_batch, model, (model.nv,), out, 0, q0=q0, q1=q1)
+    return evaluate("difference", difference_batch, model, (model.nv,), out, 0, q0=q0, q1=q1)

@@ -127,11 +127,11 @@ def forward_kinematics(
     """
     size = TRANSFORM * (model.n_links + 1)
     if frames is None:
-        return evaluate(forward_kinematics_batch, model, (model.n_bodies, 4, 4), out, size, q=q)
+        return evaluate("forward_kinematics", forward_kinematics_batch, model, (model.n_bodies, 4, 4), out, size, q=q)
     names = [frames] if isinstance(frames, str) else list(frames)
     bodies, offsets = model.frame_offsets(names)
     # The world comes last, so that the body number -1 of what is fixed to it finds it.
-    moving = evaluate(forward_kinematics_batch, model, (model.n_bodies, 4, 4), None, size, q=q)
+    moving = evaluate("forward_kinematics", forward_kinematics_batch, model, (model.n_bodies, 4, 4), None, size, q=q)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
     if out is None:
@@ -159,7 +159,7 @@ def body_velocities(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None 
     Source: Featherstone's course (seed document 001), section 55.3.
     """
     size = 6 * (model.n_links + 1)
-    return evaluate(body_velocities_batch, model, (model.n_bodies, 6), out, size, q=q, v=v)
+    return evaluate("body_velocities", body_velocities_batch, model, (model.n_bodies, 6), out, size, q=q, v=v)
 
 
 def body_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None) -> Array:
@@ -184,4 +184,4 @@ def body_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, o
     Source: Featherstone's course (seed document 001), section 55.3.
     """
     size = LINK * (model.n_links + 1)
-    return evaluate(body_accelerations_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a)
+    return evaluate("body_accelerations", body_accelerations_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a)

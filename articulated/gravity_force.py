@@ -68,4 +68,4 @@ def gravity_force(model: Model, q: ArrayLike, out: Array | None = None) -> Array
     Source: RBDA section 5.3, with ``v = a = 0``.
     """
     size = LINK * (model.n_links + 1)
-    return evaluate(gravity_force_batch, model, (model.nv,), out, size, q=q)
+    return evaluate("gravity_force", gravity_force_batch, model, (model.nv,), out, size, q=q)

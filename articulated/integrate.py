@@ -56,4 +56,4 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None
 
     Source: RBDA section 4.5.
     """
-    return evaluate(integrate_batch, model, (model.nq,), out, 0, q=q, v=v)
+    return evaluate("integrate", integrate_batch, model, (model.nq,), out, 0, q=q, v=v)

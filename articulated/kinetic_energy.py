@@ -55,4 +55,4 @@ def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None =
 
     Source: Featherstone's course (seed document 001), section 56.1.
     """
-    return evaluate(kinetic_energy_batch, model, (), out, 6 * (model.n_links + 1), q=q, v=v)
+    return evaluate("kinetic_energy", kinetic_energy_batch, model, (), out, 6 * (model.n_links + 1), q=q, v=v)

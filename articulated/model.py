@@ -109,6 +109,7 @@ class Model:
         floating_base: bool = False,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         check_inertia: bool = True,
+        mimic: bool = True,
     ) -> Model:
         """Read a URDF file. Needs the extra ``urdf`` (yourdfpy); meshes are not loaded.
 
@@ -122,6 +123,7 @@ class Model:
             gravity: acceleration of free fall in world axes; m/s^2.
             check_inertia: whether to refuse inertias that no body can have. Files made by hand or by careless exporters
                 hold many; False takes them as they are.
+            mimic: whether joints with a <mimic> tag follow their source; False gives them coordinates of their own.
 
         Raises:
             ModelError: the file cannot be read as a robot; the message names the link or joint and what to do.
@@ -129,7 +131,7 @@ class Model:
         """
         from pluecker.articulated.urdf import load_urdf
 
-        return load_urdf(path_or_text, floating_base=floating_base, gravity=gravity, check_inertia=check_inertia)
+        return load_urdf(path_or_text, floating_base, gravity, check_inertia, mimic)
 
     def replace(self, **changes: Any) -> Model:
         """A model like this one with another ``name``, ``gravity`` or joint arrays (``armature=``, ``damping=``, ...).
@@ -327,15 +329,13 @@ class Model:
 
     def massless_joints(self) -> str:
         """A sentence that says which joints have nothing to move."""
-        thresholds = self.freedoms[:, layout.THRESHOLD]
-        names = []
+        moved = self.armature.copy()
         for link in self.links[1:]:
-            first, iv = int(link[layout.FIRST]), int(link[layout.IV])
-            for k in range(int(link[layout.COUNT])):
-                if thresholds[first + k] + self.armature[iv + k] == 0.0:
-                    names.append(self.v_names[iv + k])
+            first, count, iv = (int(link[k]) for k in (layout.FIRST, layout.COUNT, layout.IV))
+            moved[iv : iv + count] += self.freedoms[first : first + count, layout.THRESHOLD]
+        names = [name for name, inertia in zip(self.v_names, moved, strict=True) if inertia == 0.0]
         if names:
-            return f"joint {', '.join(map(repr, names))} moves no mass; give a body beyond it mass, or the joint armature"
+            return f"{listing(names)} moves no mass; give a body beyond that joint mass, or the joint armature"
         return "some joint moves no inertia in this configuration (a point mass on its axis, or aligned axes)"
 
     # ------------------------------------------------------------------------------------------------- equality, pickle

@@ -56,4 +56,4 @@ def potential_energy(model: Model, q: ArrayLike, out: Array | None = None) -> Ar
     Source: RBDA section 2.14; the derivative along the motion is checked against :func:`gravity_force`.
     """
     size = TRANSFORM * (model.n_links + 1) + model.nv
-    return evaluate(potential_energy_batch, model, (), out, size, q=q)
+    return evaluate("potential_energy", potential_energy_batch, model, (), out, size, q=q)

@@ -39,7 +39,7 @@ def random_configuration(
     below, above = np.isfinite(lower), np.isfinite(upper)
     lower = np.where(below, lower, np.where(above, upper - width, -width / 2))
     upper = np.where(above, upper, lower + width)
-    q = rng.uniform(lower, upper, shape + (model.nq,))
+    q = lower + (upper - lower) * rng.random(shape + (model.nq,))
     for part in model.quaternion_slices().values():
         p = rng.standard_normal(shape + (4,))
         q[..., part] = p / np.linalg.norm(p, axis=-1, keepdims=True)

@@ -124,7 +124,7 @@ def rnea(
     Source: Featherstone's course (seed document 001), section 55; RBDA table 5.1.
     """
     size = LINK * (model.n_links + 1)
-    return evaluate(rnea_batch, model, (model.nv,), out, size, q=q, v=v, a=a, f_ext=f_ext)
+    return evaluate("rnea", rnea_batch, model, (model.nv,), out, size, q=q, v=v, a=a, f_ext=f_ext)
 
 
 def joint_forces(
@@ -147,4 +147,4 @@ def joint_forces(
     Source: Featherstone's course (seed document 001), section 55.6; RBDA table 5.1, ``f_i``.
     """
     size = LINK * (model.n_links + 1) + model.nv
-    return evaluate(joint_forces_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a, f_ext=f_ext)
+    return evaluate("joint_forces", joint_forces_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a, f_ext=f_ext)

@@ -1,0 +1,54 @@
+"""Robots to begin with: the arm inside the package, and the URDF files of example-robot-data if that is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+from pluecker.articulated.errors import MissingExtraError, ModelError
+
+__all__ = ["SEVEN_JOINT_ARM", "example_robots", "find_robot"]
+
+SEVEN_JOINT_ARM = Path(__file__).parent / "seven_joint_arm.urdf"
+DISTRIBUTION = "example-robot-data"
+
+
+def example_robots() -> dict[str, Path]:
+    """The URDF files of example-robot-data, by the name of their folder and their own: ``panda/panda``.
+
+    Raises:
+        MissingExtraError: example-robot-data is not installed.
+    """
+    try:
+        files = importlib.metadata.distribution(DISTRIBUTION).files or []
+    except importlib.metadata.PackageNotFoundError:
+        message = f"robots by name need {DISTRIBUTION}, which is not installed: pip install 'pluecker[peers]'"
+        raise MissingExtraError(message) from None
+    found = {}
+    for file in files:
+        if file.suffix == ".urdf" and "robots" in file.parts:
+            folder = file.parts[file.parts.index("robots") + 1]
+            for ending in ("_description", "_data", "_simple"):
+                folder = folder.removesuffix(ending)
+            found[f"{folder}/{file.stem}"] = Path(str(file.locate()))
+    return dict(sorted(found.items()))
+
+
+def find_robot(name: str) -> Path:
+    """The URDF file that a name stands for: the file's own name, the folder's, or both; the shortest one if several fit.
+
+    Raises:
+        ModelError: no robot has that name.
+        MissingExtraError: example-robot-data is not installed.
+    """
+    robots = example_robots()
+    tests = (
+        lambda key: name in (key, key.split("/")[1]),
+        lambda key: name == key.split("/")[0],
+        lambda key: key.split("/")[1].startswith(name),
+    )
+    for test in tests:
+        fitting = [key for key in robots if test(key)]
+        if fitting:
+            return robots[min(fitting, key=lambda key: (len(key), key))]
+    raise ModelError(f"no robot {name!r} in {DISTRIBUTION}; there are {', '.join(robots)}")
