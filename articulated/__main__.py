@@ -1,0 +1,7 @@
+"""``python -m pluecker.articulated`` is the command ``pluecker``."""
+
+import sys
+
+from pluecker.articulated.cli import main
+
+sys.exit(main())
