@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-
 from pluecker.articulated import crba as composite
 from pluecker.articulated import rnea as inverse
 from pluecker.articulated.arguments import Array, evaluate
@@ -149,7 +148,7 @@ def reciprocal(d, smallest):
 @kernel
 def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
     """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
-    n, nv = link_count(m), velocity_count(m)
+    nv = velocity_count(m)
     H = ws[: nv * nv]
     rest = ws[nv * nv :]
     crba_kernel(m, q, v, tau, f_ext, H, rest)

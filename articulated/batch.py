@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-
 from pluecker.articulated.joints import ONE_DOF, SPHERICAL
 from pluecker.articulated.layout import first_q, kind, link_count, owns_coordinates
 from pluecker.spatial.compile import kernel

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.inertias import Inertia, check_inertia, check_mass
 from pluecker.articulated.joints import JOINT_TYPES
@@ -97,7 +96,9 @@ class ModelBuilder:
         """
         self._check_new(name, "body", self.bodies)
         if name == self.world:
-            raise ModelError(f"body {name!r}: that is the name of the world; choose another, or ModelBuilder(world=...)")
+            raise ModelError(
+                f"body {name!r}: that is the name of the world; choose another, or ModelBuilder(world=...)"
+            )
         mass = number(f"body {name!r}: mass", mass)
         check_mass(name, mass)
         center = vector(f"body {name!r}: center_of_mass", center_of_mass)

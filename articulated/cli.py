@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from pluecker.articulated.aba import aba
 from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
 from pluecker.articulated.model import Model
@@ -82,14 +81,22 @@ def make_parser() -> argparse.ArgumentParser:
     info.set_defaults(run=run_info)
 
     inverse = commands.add_parser(
-        "inverse", parents=[common, files], help="the joint forces of a motion", description=INVERSE, formatter_class=RAW
+        "inverse",
+        parents=[common, files],
+        help="the joint forces of a motion",
+        description=INVERSE,
+        formatter_class=RAW,
     )
     inverse.add_argument("robot", help=robot_help)
     inverse.add_argument("trajectory", help="CSV or NPZ file")
     inverse.set_defaults(run=run_inverse)
 
     forward = commands.add_parser(
-        "forward", parents=[common, files], help="the motion under joint forces", description=FORWARD, formatter_class=RAW
+        "forward",
+        parents=[common, files],
+        help="the motion under joint forces",
+        description=FORWARD,
+        formatter_class=RAW,
     )
     forward.add_argument("robot", help=robot_help)
     forward.add_argument("torques", help="CSV or NPZ file")
@@ -175,7 +182,10 @@ def accept_with_note(options: argparse.Namespace) -> argparse.Namespace:
     except ModelError as error:
         if "check_inertia=False" not in str(error):
             raise
-        print(f"note: {error}".replace("mend it, or pass check_inertia=False to take it as it is", "taken as it is") + "\n")
+        print(
+            f"note: {error}".replace("mend it, or pass check_inertia=False to take it as it is", "taken as it is")
+            + "\n"
+        )
         return argparse.Namespace(**{**vars(options), "accept_inertia": True})
     return options
 
@@ -254,7 +264,9 @@ def check_quaternions(model: Model, path: str, given: Trajectory) -> None:
             bad = np.abs(length - 1.0) > 1e-6
             if bad.any():
                 k = int(np.argmax(bad))
-                raise TrajectoryError(f"{path}: sample {k + 1}: the quaternion of {joint!r} has length {length[k]:.9g}, not 1")
+                raise TrajectoryError(
+                    f"{path}: sample {k + 1}: the quaternion of {joint!r} has length {length[k]:.9g}, not 1"
+                )
 
 
 def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: str) -> None:

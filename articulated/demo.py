@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from pluecker.articulated.aba import aba
 from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.articulated.crba import crba
@@ -127,11 +126,13 @@ def peak_table(demo: Demonstration, most: int = 14) -> list[str]:
     lines = [f"   {'joint':{width}}  {'peak speed':>10} {'limit':>8}  {'peak force':>10} {'limit':>8}"]
     speed, force = np.abs(demo.v).max(axis=0), np.abs(demo.tau).max(axis=0)
     for k, name in enumerate(model.v_names[:most]):
-        limits = [f"{x:8.4g}" if 0.0 < x < np.inf else f"{'-':>8}" for x in (model.velocity_limit[k], model.effort_limit[k])]
+        limits = [
+            f"{x:8.4g}" if 0.0 < x < np.inf else f"{'-':>8}" for x in (model.velocity_limit[k], model.effort_limit[k])
+        ]
         lines.append(f"   {name:{width}}  {speed[k]:10.3f} {limits[0]}  {force[k]:10.3f} {limits[1]}")
     if model.nv > most:
         lines.append(f"   ... and {model.nv - most} more")
-    return lines + ["   in rad/s and N m, or m/s and N for sliding joints"]
+    return [*lines, "   in rad/s and N m, or m/s and N for sliding joints"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- picture
@@ -160,7 +161,9 @@ def draw_demonstration(demo: Demonstration) -> Any:
     bottom.semilogy(t, np.maximum(demo.closure, 0.1 * floor), color="tab:green", linewidth=0.7)
     bottom.axhline(floor, color="black", linewidth=0.8, linestyle="--")
     bottom.text(t[-1], 1.15 * floor, "unit roundoff of float64 ", ha="right", va="bottom", fontsize=8)
-    bottom.set_title(f"Check 2: forward dynamics (ABA) returns the accelerations to {demo.closure.max():.0e}", fontsize=10)
+    bottom.set_title(
+        f"Check 2: forward dynamics (ABA) returns the accelerations to {demo.closure.max():.0e}", fontsize=10
+    )
     bottom.set_ylabel("error, relative\nto the largest")
     bottom.set_xlabel("time in s")
     for axis in (middle, bottom):
@@ -184,14 +187,20 @@ def compare_with_pinocchio(demo: Demonstration, path: Path, floating_base: bool)
     data, G = theirs.createData(), velocity_map_to_pinocchio(model, theirs)
     some = slice(None, None, max(1, len(demo.time) // 200))
     q = to_pinocchio_q(model, theirs, demo.q[some])
-    v, a, own = demo.v[some] @ G.T, demo.a[some] @ G.T, demo.tau[some] - rnea(without_losses(model), demo.q[some], demo.v[some], demo.a[some])
+    v, a, own = (
+        demo.v[some] @ G.T,
+        demo.a[some] @ G.T,
+        demo.tau[some] - rnea(without_losses(model), demo.q[some], demo.v[some], demo.a[some]),
+    )
     forces = np.array([G.T @ pin.rnea(theirs, data, *state) for state in zip(q, v, a, strict=True)]) + own
     inertia = []
     for configuration in q:
         H = pin.crba(theirs, data, configuration)
         inertia.append(G.T @ (np.triu(H) + np.triu(H, 1).T) @ G)
     rows = [("rnea", difference(demo.tau[some], forces), lambda: pin.rnea(theirs, data, q[0], v[0], a[0]))]
-    rows.append(("crba", difference(crba(model, demo.q[some]), np.array(inertia)), lambda: pin.crba(theirs, data, q[0])))
+    rows.append(
+        ("crba", difference(crba(model, demo.q[some]), np.array(inertia)), lambda: pin.crba(theirs, data, q[0]))
+    )
     if not model.mimic:
         tau = (demo.tau[some] - own) @ G.T
         back = np.array([G.T @ pin.aba(theirs, data, *state) for state in zip(q, v, tau, strict=True)])

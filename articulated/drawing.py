@@ -34,7 +34,9 @@ def draw_tree(model: Model) -> str:
         below = prefix + {"├─ ": "│  ", "└─ ": "   ", "": ""}[mark]
         stack += branches(children.get(joint.child, []), below)
 
-    lines = [f"Model {model.name!r}: nq = {model.nq}, nv = {model.nv}, n_bodies = {model.n_bodies}, {model.mass:.6g} kg"]
+    lines = [
+        f"Model {model.name!r}: nq = {model.nq}, nv = {model.nv}, n_bodies = {model.n_bodies}, {model.mass:.6g} kg"
+    ]
     first = max(len(row[0]) for row in rows)
     second = max(len(row[1]) for row in rows)
     lines += [f"{a:<{first}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows[:MOST_LINES]]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
 from pluecker.articulated.extras import require
 from pluecker.articulated.forward_kinematics import forward_kinematics
 from pluecker.articulated.model import Model
@@ -48,7 +47,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, title: str) -> Any:
     figure = new_figure(9.0, 2.0 + 1.9 * len(parts))
     figure.suptitle(title)
     axes = figure.subplots(len(parts), 1, sharex=True, squeeze=False)[:, 0]
-    x = np.arange(len(trajectory)) if trajectory.time is None else trajectory.time
+    x = np.arange(len(trajectory), dtype=np.float64) if trajectory.time is None else trajectory.time
     for axis, part in zip(axes, parts, strict=True):
         draw_lines(axis, x, getattr(trajectory, part), model.q_names if part == "q" else model.v_names)
         axis.set_ylabel(QUANTITIES[part])
@@ -72,7 +71,9 @@ def label_lines(figure: Any, axis: Any) -> None:
     if len(labels) <= MOST_LABELS:
         figure.legend(handles, labels, loc="outside right upper", frameon=False)
     else:
-        figure.text(0.99, 0.01, f"{len(labels)} coordinates, coloured in order from blue to red", ha="right", fontsize=8)
+        figure.text(
+            0.99, 0.01, f"{len(labels)} coordinates, coloured in order from blue to red", ha="right", fontsize=8
+        )
 
 
 def draw_robot(axis: Any, model: Model, q: Array) -> None:

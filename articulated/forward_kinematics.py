@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-
 from pluecker.articulated.arguments import Array, check_out, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import joint_motion, joint_transform
@@ -184,4 +183,6 @@ def body_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, o
     Source: Featherstone's course (seed document 001), section 55.3.
     """
     size = LINK * (model.n_links + 1)
-    return evaluate("body_accelerations", body_accelerations_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a)
+    return evaluate(
+        "body_accelerations", body_accelerations_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a
+    )

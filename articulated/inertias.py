@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
 from pluecker.articulated.errors import ModelError
 
 __all__ = ["Inertia", "check_inertia", "check_mass"]
@@ -32,7 +31,9 @@ class Inertia:
     @staticmethod
     def at_center_of_mass(mass: float, center: Array, about_center: Array) -> Inertia:
         """From the inertia about the centre of mass, by the parallel-axes theorem."""
-        return Inertia(mass, mass * center, about_center + mass * (center @ center * np.eye(3) - np.outer(center, center)))
+        return Inertia(
+            mass, mass * center, about_center + mass * (center @ center * np.eye(3) - np.outer(center, center))
+        )
 
     def carried(self, R: Array, p: Array) -> Inertia:
         """The same body seen from a frame in which this one has the axes ``R`` (columns) and the origin ``p``."""
@@ -42,9 +43,7 @@ class Inertia:
         return Inertia(self.mass, h + self.mass * p, R @ self.about_origin @ R.T + shift)
 
     def __add__(self, other: Inertia) -> Inertia:
-        return Inertia(
-            self.mass + other.mass, self.moment + other.moment, self.about_origin + other.about_origin
-        )
+        return Inertia(self.mass + other.mass, self.moment + other.moment, self.about_origin + other.about_origin)
 
     def ten_numbers(self) -> Array:
         """m, h, and J as xx, xy, xz, yy, yz, zz: the order of :mod:`pluecker.spatial.inertia`."""

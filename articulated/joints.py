@@ -219,4 +219,7 @@ def stiffness(m, i):
     if kind(m, i) == SPHERICAL:
         return (n, (0.0, 0.0, 0.0))
     j += 3
-    return (n, (velocity_table(m, STIFFNESS, j), velocity_table(m, STIFFNESS, j + 1), velocity_table(m, STIFFNESS, j + 2)))
+    return (
+        n,
+        (velocity_table(m, STIFFNESS, j), velocity_table(m, STIFFNESS, j + 1), velocity_table(m, STIFFNESS, j + 2)),
+    )

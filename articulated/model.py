@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-
 from pluecker.articulated import layout
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.joints import JOINT_TYPES
@@ -170,11 +169,15 @@ class Model:
         if crossed.any():
             k = int(np.argmax(crossed))
             limits = f"[{self.lower_limit[k]}, {self.upper_limit[k]}]"
-            raise ModelError(f"the position limits of {self.q_names[k]!r} are {limits}: the lower one is above the upper")
+            raise ModelError(
+                f"the position limits of {self.q_names[k]!r} are {limits}: the lower one is above the upper"
+            )
         for joint, part in self.quaternion_slices().items():
             length = np.linalg.norm(self.rest_position[part])
             if abs(length - 1.0) > 1e-6:
-                raise ModelError(f"rest_position: the quaternion of joint {joint!r} has length {length:.9g}, expected 1")
+                raise ModelError(
+                    f"rest_position: the quaternion of joint {joint!r} has length {length:.9g}, expected 1"
+                )
 
     # ---------------------------------------------------------------------------------------------------------- counts
 
@@ -275,7 +278,9 @@ class Model:
         if found.mimic is not None:
             source, multiplier, offset = found.mimic
             rule = f"{multiplier:g} q + {offset:g}" if offset else f"{multiplier:g} q"
-            raise KeyError(f"joint {name!r} has no coordinates: it is at {rule} with q that of {source!r}; ask for that")
+            raise KeyError(
+                f"joint {name!r} has no coordinates: it is at {rule} with q that of {source!r}; ask for that"
+            )
         return found
 
     def body_index(self, body: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.model import Model
 

@@ -6,7 +6,6 @@ Source for quaternions: Marsaglia (1972), four normal numbers scaled to unit len
 from __future__ import annotations
 
 import numpy as np
-
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.model import Model
 
@@ -39,8 +38,8 @@ def random_configuration(
     below, above = np.isfinite(lower), np.isfinite(upper)
     lower = np.where(below, lower, np.where(above, upper - width, -width / 2))
     upper = np.where(above, upper, lower + width)
-    q = lower + (upper - lower) * rng.random(shape + (model.nq,))
+    q = lower + (upper - lower) * rng.random((*shape, model.nq))
     for part in model.quaternion_slices().values():
-        p = rng.standard_normal(shape + (4,))
+        p = rng.standard_normal((*shape, 4))
         q[..., part] = p / np.linalg.norm(p, axis=-1, keepdims=True)
     return q

@@ -6,7 +6,6 @@ Sources: Featherstone's course (seed document 001), section 55; RBDA section 5.3
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
-
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import add_joint_force, joint_motion, joint_transform
@@ -147,4 +146,6 @@ def joint_forces(
     Source: Featherstone's course (seed document 001), section 55.6; RBDA table 5.1, ``f_i``.
     """
     size = LINK * (model.n_links + 1) + model.nv
-    return evaluate("joint_forces", joint_forces_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a, f_ext=f_ext)
+    return evaluate(
+        "joint_forces", joint_forces_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a, f_ext=f_ext
+    )

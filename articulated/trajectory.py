@@ -21,9 +21,8 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import make_interp_spline
-
 from pluecker.articulated.model import Model, listing
+from scipy.interpolate import make_interp_spline
 
 __all__ = ["Trajectory", "TrajectoryError", "read_trajectory", "write_trajectory"]
 
@@ -161,7 +160,9 @@ def assign_columns(path: Path, header: Sequence[str], model: Model, bare: str) -
             part, name = bare, cell
         known = ("",) if part == "time" else names_of(model, part)
         if name not in known:
-            raise TrajectoryError(f"{path}: column {cell!r} names no coordinate of the robot; there are {listing(known)}")
+            raise TrajectoryError(
+                f"{path}: column {cell!r} names no coordinate of the robot; there are {listing(known)}"
+            )
         if (part, name) in where:
             raise TrajectoryError(f"{path}: column {cell!r} is there twice")
         where[part, name] = j

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-
 from pluecker.articulated import layout
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.inertias import Inertia
@@ -87,7 +86,9 @@ def depth_first(builder: ModelBuilder) -> list[JointSpec]:
                 raise ModelError(f"joint {joint.name!r}: unknown {role} {name!r}; there are {known}")
         if joint.child in carrier:
             both = f"{carrier[joint.child].name!r} and {joint.name!r}"
-            raise ModelError(f"body {joint.child!r} is the child of two joints, {both}; a tree has one path to each body")
+            raise ModelError(
+                f"body {joint.child!r} is the child of two joints, {both}; a tree has one path to each body"
+            )
         carrier[joint.child] = joint
         below.setdefault(joint.parent, []).append(joint)
     for name in builder.bodies:
@@ -186,12 +187,16 @@ def resolve_mimic(builder: ModelBuilder, joint: JointSpec) -> tuple[str, float, 
     seen = [joint.name]
     while True:
         if source not in builder.joints:
-            raise ModelError(f"joint {joint.name!r} mimics {source!r}, which is no joint; there are {listing(builder.joints)}")
+            raise ModelError(
+                f"joint {joint.name!r} mimics {source!r}, which is no joint; there are {listing(builder.joints)}"
+            )
         found = builder.joints[source]
         if source in seen:
             raise ModelError(f"joint {joint.name!r} mimics itself: {' -> '.join([*seen, source])}")
         if (JOINT_TYPES[found.type].nq, JOINT_TYPES[found.type].nv) != (1, 1):
-            raise ModelError(f"joint {joint.name!r} mimics {source!r}, a {found.type} joint; that must have one freedom")
+            raise ModelError(
+                f"joint {joint.name!r} mimics {source!r}, a {found.type} joint; that must have one freedom"
+            )
         if found.mimic is None:
             return source, multiplier, offset
         seen.append(source)

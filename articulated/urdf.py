@@ -15,7 +15,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import ArrayLike
-
 from pluecker.articulated.builder import ModelBuilder
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.extras import require
@@ -91,7 +90,9 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
         data = path.read_bytes()
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise ModelError(f"{short(path)}: cannot be read ({reason}); give the path of a URDF file, or its text") from None
+        raise ModelError(
+            f"{short(path)}: cannot be read ({reason}); give the path of a URDF file, or its text"
+        ) from None
     for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"", "utf-8-sig")):
         if data.startswith(mark):
             try:
@@ -240,7 +241,9 @@ def find_root(source: str, root: ElementTree.Element) -> str:
     children = [joint.find("child").get("link") for joint in root.findall("joint")]  # type: ignore[union-attr]
     roots = [link.attrib["name"] for link in root.findall("link") if link.attrib["name"] not in children]
     if len(roots) > 1:
-        raise ModelError(f"{source}: {len(roots)} root links, {listing(roots)}; a robot has one: add joints to the others")
+        raise ModelError(
+            f"{source}: {len(roots)} root links, {listing(roots)}; a robot has one: add joints to the others"
+        )
     if not roots:
         raise ModelError(f"{source}: no root link, since every link is some joint's child: the joints form a cycle")
     return roots[0]

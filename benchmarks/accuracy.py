@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from pluecker.articulated import (
     Model,
     ModelError,
@@ -140,7 +139,9 @@ class Oracle:
         names = {joint.child: joint.name for joint in model.joints}
         free = [joint.name for joint in model.joints if joint.type == "free"]
         self.joints = [
-            theirs.getJointId("root_joint" if names[body] in free and not theirs.existJointName(names[body]) else names[body])
+            theirs.getJointId(
+                "root_joint" if names[body] in free and not theirs.existJointName(names[body]) else names[body]
+            )
             for body in model.body_names
         ]
 

@@ -20,6 +20,7 @@ no folder can be written           kernels work and are compiled anew in each pr
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 from collections.abc import Callable
@@ -75,7 +76,7 @@ class _InUserFolder(_Stamped, caching.UserWideCacheLocator):
 
 
 class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = [_InGivenFolder, _BesideSource, _InUserFolder]
+    _locator_classes = (_InGivenFolder, _BesideSource, _InUserFolder)
 
 
 class _KernelCache(caching.FunctionCache):
@@ -97,8 +98,6 @@ def kernel(function: F) -> F:
     if config.DISABLE_JIT:
         return function
     dispatcher = njit(**OPTIONS)(function)
-    try:
+    with contextlib.suppress(RuntimeError):  # no folder can be written: stay uncached
         dispatcher._cache = _KernelCache(function)
-    except RuntimeError:  # no folder can be written: stay uncached
-        pass
     return dispatcher

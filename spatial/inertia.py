@@ -146,7 +146,7 @@ def add_articulated(A, B):
 
 @kernel
 def rank1_downdate(I, U, d):
-    """I - d U U^T: what is left of an inertia when the joint freedom with ``U = I S``, ``d = 1 / (S^T U)`` yields (RBDA 7.43)"""
+    """I - d U U^T: what is left of an inertia when the freedom with U = I S and d = 1 / (S^T U) yields (RBDA 7.43)"""
     J, H, M = I
     n, f = U
     a, b = scale3(d, n), scale3(d, f)

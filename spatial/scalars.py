@@ -16,11 +16,11 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 from numba.extending import overload
+from pluecker.spatial.compile import OPTIONS
 
 __all__ = ["accumulate", "atan2", "lift", "load", "select", "sign", "sincos", "smaller", "sqrt", "store"]
 
 NUMBER = (types.Float, types.Complex, types.Integer)
-OPTIONS = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
 
 def load(array, k):

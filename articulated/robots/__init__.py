@@ -51,4 +51,5 @@ def find_robot(name: str) -> Path:
         fitting = [key for key in robots if test(key)]
         if fitting:
             return robots[min(fitting, key=lambda key: (len(key), key))]
-    raise ModelError(f"no robot {name!r} in {DISTRIBUTION}; there are {', '.join(robots)}")
+    folders = sorted({key.split("/")[0] for key in robots})
+    raise ModelError(f"no robot {name!r} in {DISTRIBUTION}; there are {', '.join(folders)}, most in several versions")

@@ -1,0 +1,55 @@
+# Everything a person needs to type. Each command makes .venv and installs what it needs when it is first run.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+
+.PHONY: help demo test lint format accuracy scaling clean
+
+help:
+	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
+	@echo "make test       all tests"
+	@echo "make lint       style, types, and which package may import which"
+	@echo "make format     put the code into shape"
+	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
+	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
+	@echo "make clean      remove .venv and everything that was made"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --upgrade pip
+
+$(VENV)/.demo: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -e '.[urdf,plot,cli]'
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -e '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/pluecker demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	@mkdir -p build/types/pluecker
+	@for package in spatial articulated contact; do ln -sfn ../../../$$package build/types/pluecker/$$package; done
+	cd build/types && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+accuracy: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.accuracy
+
+scaling: $(VENV)/.demo
+	$(BIN)/python -m benchmarks.scaling
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
