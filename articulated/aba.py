@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from pluecker.articulated import crba as composite
-from pluecker.articulated import rnea as inverse
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
+from pluecker.articulated.crba import LINK as CRBA_LINK
 from pluecker.articulated.crba import crba_kernel
 from pluecker.articulated.joints import joint_motion, joint_transform
 from pluecker.articulated.layout import (
@@ -37,6 +36,7 @@ from pluecker.articulated.layout import (
 )
 from pluecker.articulated.model import Model
 from pluecker.articulated.passive import add_passive_force
+from pluecker.articulated.rnea import LINK as RNEA_LINK
 from pluecker.articulated.rnea import rnea_kernel
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import (
@@ -235,7 +235,7 @@ def aba(
     """
     if model.mimic:
         links, nv = model.n_links + 1, model.nv
-        size = nv * nv + nv + max(inverse.LINK, composite.LINK) * links
+        size = nv * nv + nv + max(RNEA_LINK, CRBA_LINK) * links
         return evaluate("aba", solve_batch, model, (nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)
     size = LINK * (model.n_links + 1) + FREEDOM * model.nv
     return evaluate("aba", aba_batch, model, (model.nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)

@@ -1,0 +1,263 @@
+"""What the public functions accept, and what they say to everything else."""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import (
+    ModelBuilder,
+    SingularInertiaError,
+    aba,
+    bias_force,
+    body_accelerations,
+    body_velocities,
+    crba,
+    difference,
+    forward_kinematics,
+    gravity_force,
+    integrate,
+    joint_forces,
+    kinetic_energy,
+    potential_energy,
+    rnea,
+)
+from tests.mechanisms import random_description, random_state
+
+# Every public algorithm, with the names of its inputs
+FUNCTIONS = {
+    rnea: ("q", "v", "a", "f_ext"),
+    joint_forces: ("q", "v", "a", "f_ext"),
+    aba: ("q", "v", "tau", "f_ext"),
+    crba: ("q",),
+    bias_force: ("q", "v", "f_ext"),
+    gravity_force: ("q",),
+    kinetic_energy: ("q", "v"),
+    potential_energy: ("q",),
+    forward_kinematics: ("q",),
+    body_velocities: ("q", "v"),
+    body_accelerations: ("q", "v", "a"),
+    integrate: ("q", "v"),
+    difference: ("q0", "q1"),
+}
+every = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return random_description(2, 11).build(name="test tree")
+
+
+@pytest.fixture(scope="module")
+def inputs(model):
+    s = random_state(model, 1, 6)
+    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy()}
+
+
+def arguments(function, inputs, part=slice(None)):
+    return {name: inputs[name][part] for name in FUNCTIONS[function]}
+
+
+@every
+def test_a_batch_is_its_states_one_by_one(function, model, inputs):
+    together = function(model, **arguments(function, inputs))
+    for k in range(6):
+        np.testing.assert_array_equal(together[k], function(model, **arguments(function, inputs, k)))
+
+
+@every
+def test_leading_axes_of_any_number_are_kept(function, model, inputs):
+    flat = function(model, **arguments(function, inputs))
+    shaped = {name: x.reshape(2, 1, 3, *x.shape[1:]) for name, x in arguments(function, inputs).items()}
+    result = function(model, **shaped)
+    np.testing.assert_array_equal(result, flat.reshape(2, 1, 3, *flat.shape[1:]))
+
+
+@every
+def test_leading_axes_broadcast(function, model, inputs):
+    given = arguments(function, inputs)
+    first = next(iter(given))
+    one = {name: (x if name == first else x[0]) for name, x in given.items()}
+    expanded = {name: (x if name == first else np.broadcast_to(x[0], x.shape)) for name, x in given.items()}
+    np.testing.assert_array_equal(function(model, **one), function(model, **expanded))
+    cross = {name: (x[:, None] if name == first else x[None, :4]) for name, x in given.items()}
+    full = function(model, **cross)
+    assert full.shape[:2] == ((6, 4) if len(given) > 1 else (6, 1))
+    picked = {name: (x[5] if name == first else x[3]) for name, x in given.items()}
+    np.testing.assert_array_equal(full[5, 3 if len(given) > 1 else 0], function(model, **picked))
+
+
+@every
+def test_an_empty_batch_gives_an_empty_result(function, model, inputs):
+    whole = function(model, **arguments(function, inputs))
+    assert function(model, **arguments(function, inputs, slice(0, 0))).shape == (0, *whole.shape[1:])
+
+
+@every
+def test_out_takes_the_result(function, model, inputs):
+    expected = function(model, **arguments(function, inputs))
+    out = np.full(expected.shape, np.nan)
+    assert function(model, **arguments(function, inputs), out=out) is out
+    np.testing.assert_array_equal(out, expected)
+
+
+@every
+def test_out_may_be_one_of_the_inputs(function, model, inputs):
+    given = {name: x.copy() for name, x in arguments(function, inputs).items()}
+    expected = function(model, **given)
+    fitting = [name for name, x in given.items() if x.shape == expected.shape]
+    for name in fitting:
+        copies = {key: x.copy() for key, x in given.items()}
+        np.testing.assert_array_equal(function(model, **copies, out=copies[name]), expected)
+
+
+@every
+def test_lists_views_and_other_numbers_are_converted(function, model, inputs):
+    given = arguments(function, inputs)
+    expected = function(model, **given)
+    np.testing.assert_array_equal(function(model, **{name: x.tolist() for name, x in given.items()}), expected)
+    strided = {name: np.repeat(x, 2, axis=0)[::2] for name, x in given.items()}
+    np.testing.assert_array_equal(function(model, **strided), expected)
+    fortran = {name: np.asfortranarray(x) for name, x in given.items()}
+    np.testing.assert_array_equal(function(model, **fortran), expected)
+
+
+@every
+def test_a_shape_that_does_not_fit_is_named_with_what_was_expected(function, model, inputs):
+    for name, x in arguments(function, inputs).items():
+        given = arguments(function, inputs) | {name: x[..., :-1]}
+        shape = (model.n_bodies, 6) if name == "f_ext" else ((model.nq,) if name.startswith("q") else (model.nv,))
+        expected = ", ".join(["...", *map(str, shape)])
+        with pytest.raises(ValueError, match=rf"{function.__name__}: {name} has shape .*{x.shape[-1] - 1}\), expected \({expected}\)"):
+            function(model, **given)
+        with pytest.raises(ValueError, match=rf"{name} has shape \(\), expected"):
+            function(model, **(given | {name: 1.0}))
+
+
+@every
+def test_nan_and_infinity_are_refused_with_the_coordinate_and_nothing_is_written(function, model, inputs):
+    expected = function(model, **arguments(function, inputs))
+    for name, x in arguments(function, inputs).items():
+        for bad in (np.nan, np.inf):
+            spoiled = x.copy()
+            spoiled[4, 2] = bad
+            out = np.full(expected.shape, 7.0)
+            what = "body" if name == "f_ext" else "coordinate"
+            with pytest.raises(ValueError, match=rf"{function.__name__}: {name}\[4, 2.*\] is {bad}.*\({what} '"):
+                function(model, **(arguments(function, inputs) | {name: spoiled}), out=out)
+            assert (out == 7.0).all()
+
+
+@every
+def test_what_is_no_array_of_real_numbers_is_refused(function, model, inputs):
+    name = FUNCTIONS[function][0]
+    others = {key: x for key, x in arguments(function, inputs).items() if key != name}
+    for bad in (["a"] * model.nq, inputs["q"] * 1j, [[1.0], [1.0, 2.0]], [None] * model.nq, {"joint": 1.0}, [True] * model.nq):
+        with pytest.raises(TypeError, match=f"{function.__name__}: {name} "):
+            function(model, **{name: bad}, **others)
+
+
+@every
+def test_a_quaternion_that_is_not_of_unit_length_is_refused_by_joint(function, model, inputs):
+    joint, part = next(iter(model.quaternion_slices().items()))
+    for name in FUNCTIONS[function]:
+        if name.startswith("q"):
+            q = inputs[name].copy()
+            q[3, part] *= 1.0 + 3e-6
+            with pytest.raises(ValueError, match=rf"{function.__name__}: the quaternion of joint '{joint}'.*length 1\.00000"):
+                function(model, **(arguments(function, inputs) | {name: q}))
+            q = inputs[name].copy()
+            q[3, part] *= 1.0 + 5e-7
+            function(model, **(arguments(function, inputs) | {name: q}))
+
+
+@every
+def test_an_out_that_does_not_fit_is_refused(function, model, inputs):
+    given = arguments(function, inputs)
+    shape = function(model, **given).shape
+    bad = [
+        (np.empty((*shape, 1)), ValueError, "out has shape"),
+        (np.empty(shape, np.float32), TypeError, "float64"),
+        ([0.0] * 6, TypeError, "out must be a float64 array"),
+        (np.asfortranarray(np.empty((shape[0] * 2, *shape[1:])))[::2], ValueError, "C-ordered"),
+    ]
+    frozen = np.empty(shape)
+    frozen.flags.writeable = False
+    for out, error, message in [*bad, (frozen, ValueError, "writeable")]:
+        with pytest.raises(error, match=message):
+            function(model, **given, out=out)
+
+
+def test_leading_axes_that_do_not_broadcast_are_listed(model, inputs):
+    with pytest.raises(ValueError, match=r"rnea: the leading axes do not broadcast: q \(6, .*v \(4, "):
+        rnea(model, inputs["q"], inputs["v"][:4], inputs["a"])
+
+
+def test_forces_from_outside_may_be_left_out(model, inputs):
+    none = rnea(model, inputs["q"], inputs["v"], inputs["a"])
+    zero = rnea(model, inputs["q"], inputs["v"], inputs["a"], np.zeros((model.n_bodies, 6)))
+    np.testing.assert_array_equal(none, zero)
+
+
+def massless(**options):
+    builder = ModelBuilder("hand")
+    builder.add_body("palm", mass=1.0, inertia=[1, 1, 1])
+    builder.add_body("finger")
+    builder.add_joint("wrist", "revolute", "world", "palm", axis=(0, 0, 1))
+    builder.add_joint("knuckle", "revolute", "palm", "finger", axis=(0, 0, 1), **options)
+    return builder.build()
+
+
+def test_a_joint_that_moves_no_mass_is_named_and_nothing_is_written():
+    model, out = massless(), np.full((3, 2), 7.0)
+    with pytest.raises(SingularInertiaError, match=r"aba: the inertia matrix is singular.*'knuckle' moves no mass"):
+        aba(model, np.zeros((3, 2)), [0, 0], [0, 0], out=out)
+    assert (out == 7.0).all()
+    assert np.isfinite(rnea(model, [0, 0], [0, 0], [0, 0])).all()
+    assert np.isfinite(aba(massless(armature=0.1), [0, 0], [0, 0], [0, 0])).all()
+
+
+@pytest.mark.parametrize("position", [(0.0, 0.0, 0.0), (0.0, 0.0, 0.7)], ids=["at the origin", "on the axis"])
+def test_a_point_mass_on_its_axis_is_singular_too(position):
+    builder = ModelBuilder()
+    builder.add_body("point", mass=3.0, center_of_mass=position)
+    builder.add_joint("spin", "revolute", "world", "point", axis=(0, 0, 1))
+    with pytest.raises(SingularInertiaError, match="moves no inertia in this configuration|moves no mass"):
+        aba(builder.build(), [0.3], [0.0], [1.0])
+
+
+def test_a_singular_configuration_among_others_is_found():
+    """A gimbal whose outer and inner axes are aligned in one state only."""
+    builder = ModelBuilder()
+    for name in "abc":
+        builder.add_body(name)
+    builder.add_body("load", mass=1.0, inertia=[1, 2, 2.5])
+    builder.add_joint("a", "revolute", "world", "a", axis=(0, 0, 1))
+    builder.add_joint("b", "revolute", "a", "b", axis=(0, 1, 0))
+    builder.add_joint("c", "revolute", "b", "c", axis=(0, 0, 1))
+    builder.add_joint("weld", "fixed", "c", "load")
+    model = builder.build()
+    q = np.array([[0.1, 0.5, 0.2], [0.3, 0.0, 0.4], [0.1, -0.5, 0.2]])
+    assert np.isfinite(aba(model, q[[0, 2]], np.zeros(3), np.ones(3))).all()
+    with pytest.raises(SingularInertiaError, match="in state 1 of the batch"):
+        aba(model, q, np.zeros(3), np.ones(3))
+
+
+def test_a_robot_without_joints_has_empty_results():
+    builder = ModelBuilder()
+    builder.add_body("rock", mass=5.0)
+    builder.add_joint("weld", "fixed", "world", "rock")
+    model = builder.build()
+    assert (model.nq, model.nv, model.n_bodies) == (0, 0, 0)
+    assert rnea(model, [], [], []).shape == (0,)
+    assert crba(model, np.empty((4, 0))).shape == (4, 0, 0)
+    assert kinetic_energy(model, [], []) == 0.0
+    assert forward_kinematics(model, [], ["rock"]).shape == (1, 4, 4)
+
+
+def test_two_threads_share_nothing(model, inputs):
+    from concurrent.futures import ThreadPoolExecutor
+
+    expected = [aba(model, **arguments(aba, inputs, k)) for k in range(6)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: aba(model, **arguments(aba, inputs, k % 6)), range(60)))
+    for k, result in enumerate(found):
+        np.testing.assert_array_equal(result, expected[k % 6])
