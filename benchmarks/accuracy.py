@@ -40,7 +40,7 @@ from pluecker.articulated.extras import require
 from pluecker.articulated.robots import example_robots
 
 QUANTITIES = ("rnea", "crba", "aba", "bias", "gravity", "kinetic", "potential", "placement")
-# Forward dynamics solves H x = b. Where the condition number of H is above 1e7, rounding errors in H alone, times that
+# Forward dynamics solves H x = b. Where the condition number of H is above 5e6, rounding errors in H alone, times that
 # number, are more than this, and each library solves its own rounding of H exactly.
 ABA_LIMIT = 1e-11
 BODY_QUANTITIES = ("velocity", "acceleration", "force")
@@ -122,7 +122,7 @@ def judge_aba(result: Comparison, accelerations: Any, truth: list[dict[str, Any]
     """Hold aba's error against the condition of the problem."""
     for k, t in enumerate(truth):
         condition = float(np.linalg.cond(t["crba"]))
-        limit = ABA_LIMIT if condition < 1e7 else condition * np.finfo(float).eps
+        limit = ABA_LIMIT if condition < 5e6 else condition * np.finfo(float).eps
         result.aba_excess = max(result.aba_excess, relative(accelerations[k], t["aba"]) / limit)
         result.condition = max(result.condition, condition)
     if result.errors["aba"] > ABA_LIMIT:
