@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numba import config
 from numpy.typing import ArrayLike, NDArray
+
 from pluecker.articulated.batch import GOOD, NOT_UNIT, SINGULAR
 from pluecker.articulated.errors import SingularInertiaError
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.model import Model
 from pluecker.articulated.rnea import LINK, rnea_batch

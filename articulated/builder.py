@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.inertias import Inertia, check_inertia, check_mass
 from pluecker.articulated.joints import JOINT_TYPES

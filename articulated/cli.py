@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from pluecker.articulated.aba import aba
 from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
 from pluecker.articulated.model import Model

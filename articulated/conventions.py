@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from pluecker.articulated.arguments import as_floats
 from pluecker.articulated.model import Joint, Model, listing
 

@@ -6,6 +6,7 @@ Sources: RBDA section 6.2 and table 6.2; Walker, Orin (1982).
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import joint_transform

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from pluecker.articulated.aba import aba
 from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.articulated.crba import crba

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from pluecker.articulated.extras import require
 from pluecker.articulated.forward_kinematics import forward_kinematics
 from pluecker.articulated.model import Model

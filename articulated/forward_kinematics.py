@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, check_out, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import joint_motion, joint_transform

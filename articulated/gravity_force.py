@@ -6,6 +6,7 @@ Source: RBDA section 2.14; the outward half of RNEA at rest.
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import add_joint_force, joint_transform

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
 from pluecker.articulated.errors import ModelError
 
 __all__ = ["Inertia", "check_inertia", "check_mass"]

@@ -6,6 +6,7 @@ Source: RBDA section 4.5 for quaternions; :mod:`pluecker.spatial.motions` for th
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import integrate_joint

@@ -6,6 +6,7 @@ Source: Featherstone's course (seed document 001), sections 47 and 56, ``T = 1/2
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import joint_motion, joint_transform

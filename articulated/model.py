@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
 from pluecker.articulated import layout
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.joints import JOINT_TYPES

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import BSpline, make_interp_spline
+
 from pluecker.articulated.joints import JOINT_TYPES
 from pluecker.articulated.model import Model
 from pluecker.articulated.random_configuration import random_configuration
-from scipy.interpolate import BSpline, make_interp_spline
 
 __all__ = ["SmoothMotion", "smooth_motion"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.model import Model
 

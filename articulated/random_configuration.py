@@ -6,6 +6,7 @@ Source for quaternions: Marsaglia (1972), four normal numbers scaled to unit len
 from __future__ import annotations
 
 import numpy as np
+
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.model import Model
 

@@ -6,6 +6,7 @@ Sources: Featherstone's course (seed document 001), section 55; RBDA section 5.3
 from __future__ import annotations
 
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.arguments import Array, evaluate
 from pluecker.articulated.batch import batched
 from pluecker.articulated.joints import add_joint_force, joint_motion, joint_transform

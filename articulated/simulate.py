@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.integrate import solve_ivp
+
 from pluecker.articulated.aba import aba
 from pluecker.articulated.model import Model
 from pluecker.articulated.trajectory import Trajectory
-from scipy.integrate import solve_ivp
 
 __all__ = ["configuration_rate", "simulate"]
 

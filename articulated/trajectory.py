@@ -21,8 +21,9 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from pluecker.articulated.model import Model, listing
 from scipy.interpolate import make_interp_spline
+
+from pluecker.articulated.model import Model, listing
 
 __all__ = ["Trajectory", "TrajectoryError", "read_trajectory", "write_trajectory"]
 

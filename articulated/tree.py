@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
 from pluecker.articulated import layout
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.inertias import Inertia

@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import ArrayLike
+
 from pluecker.articulated.builder import ModelBuilder
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.extras import require

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from pluecker.articulated import (
     Model,
     ModelError,

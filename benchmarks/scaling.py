@@ -10,6 +10,7 @@ import sys
 import timeit
 
 import numpy as np
+
 from pluecker.articulated import Model, ModelBuilder, aba, crba, random_configuration, rnea
 
 LENGTHS = (10, 100, 1000)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import types
 from numba.extending import overload
+
 from pluecker.spatial.compile import OPTIONS
 
 __all__ = ["accumulate", "atan2", "lift", "load", "select", "sign", "sincos", "smaller", "sqrt", "store"]

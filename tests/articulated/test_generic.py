@@ -61,9 +61,7 @@ def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     rng = np.random.default_rng(5)
     direction = [rng.normal(size=x.shape) for x in inputs]
     plain = run(kernel, size, model, inputs, np.float64)
-    stepped = run(
-        kernel, size, model, [x + 1j * H * d for x, d in zip(inputs, direction, strict=True)], np.complex128
-    )
+    stepped = run(kernel, size, model, [x + 1j * H * d for x, d in zip(inputs, direction, strict=True)], np.complex128)
     scale = np.abs(plain).max()
     np.testing.assert_allclose(stepped.real, plain, rtol=0.0, atol=1e-12 * scale)
     h = 1e-6

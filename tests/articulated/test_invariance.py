@@ -73,7 +73,9 @@ def test_moving_the_whole_world_changes_nothing(seed):
     one_tau = rnea(one, s["q"], s["v"], s["a"], s["f_ext"])
     two_tau = rnea(two, s["q"], s["v"], s["a"], s["f_ext"])
     np.testing.assert_allclose(two_tau, one_tau, rtol=1e-11, atol=1e-11 * np.abs(one_tau).max())
-    np.testing.assert_allclose(gravity_force(two, s["q"]), gravity_force(one, s["q"]), atol=1e-11 * np.abs(one_tau).max())
+    np.testing.assert_allclose(
+        gravity_force(two, s["q"]), gravity_force(one, s["q"]), atol=1e-11 * np.abs(one_tau).max()
+    )
     one_acc, two_acc = (aba(m, s["q"], s["v"], s["tau"], s["f_ext"]) for m in (one, two))
     np.testing.assert_allclose(two_acc, one_acc, rtol=1e-9, atol=1e-9 * np.abs(one_acc).max())
 
@@ -97,7 +99,9 @@ def test_a_fixed_joint_is_the_same_as_one_merged_body(seed):
     models = []
     for split in (True, False):
         builder = ModelBuilder()
-        builder.add_body("near", **(halves[0] if split else {"mass": sum(masses), "center_of_mass": center, "inertia": total}))
+        builder.add_body(
+            "near", **(halves[0] if split else {"mass": sum(masses), "center_of_mass": center, "inertia": total})
+        )
         builder.add_body("far", **(halves[1] if split else {}))
         builder.add_body("tip", **tip)
         builder.add_joint("root", "free", "world", "near")
@@ -113,7 +117,9 @@ def test_a_fixed_joint_is_the_same_as_one_merged_body(seed):
         first, second = (function(model, *(s[keys[n]] for n in names)) for model in (one, two))
         np.testing.assert_allclose(first, second, rtol=1e-11, atol=1e-11 * np.abs(second).max())
     T = forward_kinematics(one, s["q"][0], ["near", "far", "mark"])
-    np.testing.assert_allclose(np.linalg.inv(T[0]) @ T[1], np.block([[R, place["position"][:, None]], [0, 0, 0, 1]]), atol=1e-14)
+    np.testing.assert_allclose(
+        np.linalg.inv(T[0]) @ T[1], np.block([[R, place["position"][:, None]], [0, 0, 0, 1]]), atol=1e-14
+    )
     np.testing.assert_allclose(T[2, :3, 3], T[1, :3, 3] + T[1, :3, 2], atol=1e-14)
 
 

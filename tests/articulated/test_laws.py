@@ -161,7 +161,7 @@ def test_joint_forces_work_as_the_joint_coordinates_do(model, state):
     bare = model.replace(armature=0.0, damping=0.0, friction=0.0, stiffness=0.0)
     forces, velocities = joint_forces(model, q, v, a, f), body_velocities(model, q, v)
     X = forward_kinematics(model, q)
-    carriers = {name: body for name, body in model.frames}
+    carriers = dict(model.frames)
     power = 0.0
     for joint in model.joints:
         k = model.body_index(joint.child)

@@ -21,7 +21,15 @@ from pluecker.articulated import (
 from tests.mechanisms import random_body
 
 RULES = {"b": ("a", -0.7, 0.3), "d": ("c", 2.0, 0.0), "e": ("b", 0.5, -0.1), "g": ("a", 1.0, 0.0)}
-KINDS = {"a": "revolute", "b": "prismatic", "c": "helical", "d": "revolute", "e": "revolute", "f": "spherical", "g": "helical"}
+KINDS = {
+    "a": "revolute",
+    "b": "prismatic",
+    "c": "helical",
+    "d": "revolute",
+    "e": "revolute",
+    "f": "spherical",
+    "g": "helical",
+}
 PARENTS = {"a": "world", "b": "a", "c": "b", "d": "a", "e": "c", "f": "e", "g": "f"}
 
 
@@ -84,20 +92,26 @@ def state(coupled, full, maps):
         if KINDS[name] == "spherical":
             q_full[full.q_slice(name)] = q[coupled.q_slice(name)]
         else:
-            q_full[full.q_slice(name)] += G[full.v_slice(name), coupled.v_slice(source)][0, 0] * q[coupled.q_slice(source)]
+            q_full[full.q_slice(name)] += (
+                G[full.v_slice(name), coupled.v_slice(source)][0, 0] * q[coupled.q_slice(source)]
+            )
     f = rng.normal(size=(coupled.n_bodies, 6))
     return {"q": q, "v": v, "a": a, "tau": tau, "f": f, "q_full": q_full, "v_full": G @ v, "a_full": G @ a}
 
 
 def test_inverse_dynamics_collects_the_forces_of_coupled_joints(coupled, full, maps, state):
     expected = maps[0].T @ rnea(full, state["q_full"], state["v_full"], state["a_full"], state["f"])
-    np.testing.assert_allclose(rnea(coupled, state["q"], state["v"], state["a"], state["f"]), expected, rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(
+        rnea(coupled, state["q"], state["v"], state["a"], state["f"]), expected, rtol=1e-12, atol=1e-11
+    )
 
 
 def test_bias_and_gravity_too(coupled, full, maps, state):
     G = maps[0]
     expected = G.T @ bias_force(full, state["q_full"], state["v_full"], state["f"])
-    np.testing.assert_allclose(bias_force(coupled, state["q"], state["v"], state["f"]), expected, rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(
+        bias_force(coupled, state["q"], state["v"], state["f"]), expected, rtol=1e-12, atol=1e-11
+    )
     expected = G.T @ gravity_force(full, state["q_full"])
     np.testing.assert_allclose(gravity_force(coupled, state["q"]), expected, rtol=1e-12, atol=1e-11)
 
@@ -109,11 +123,15 @@ def test_inertia_matrix_is_coupled_from_both_sides(coupled, full, maps, state):
 
 def test_forward_dynamics_inverts_inverse_dynamics(coupled, state):
     a = aba(coupled, state["q"], state["v"], state["tau"], state["f"])
-    np.testing.assert_allclose(rnea(coupled, state["q"], state["v"], a, state["f"]), state["tau"], rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        rnea(coupled, state["q"], state["v"], a, state["f"]), state["tau"], rtol=1e-10, atol=1e-10
+    )
 
 
 def test_bodies_move_as_in_the_full_tree(coupled, full, state):
-    np.testing.assert_allclose(forward_kinematics(coupled, state["q"]), forward_kinematics(full, state["q_full"]), atol=1e-14)
+    np.testing.assert_allclose(
+        forward_kinematics(coupled, state["q"]), forward_kinematics(full, state["q_full"]), atol=1e-14
+    )
     ours = body_velocities(coupled, state["q"], state["v"])
     np.testing.assert_allclose(ours, body_velocities(full, state["q_full"], state["v_full"]), atol=1e-13)
     ours = joint_forces(coupled, state["q"], state["v"], state["a"], state["f"])
@@ -148,7 +166,15 @@ def test_limits_of_a_mimic_joint_bind_its_source():
         builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
     builder.add_joint("a", "revolute", "world", "a", axis=(0, 0, 1), lower_limit=-1, upper_limit=1, velocity_limit=2)
     builder.add_joint(
-        "b", "revolute", "a", "b", axis=(0, 0, 1), mimic=("a", -2.0, 0.5), lower_limit=-1, upper_limit=1, velocity_limit=1
+        "b",
+        "revolute",
+        "a",
+        "b",
+        axis=(0, 0, 1),
+        mimic=("a", -2.0, 0.5),
+        lower_limit=-1,
+        upper_limit=1,
+        velocity_limit=1,
     )
     model = builder.build()
     np.testing.assert_allclose([model.lower_limit, model.upper_limit], [[-0.25], [0.75]])

@@ -94,7 +94,9 @@ def test_a_model_does_not_keep_the_arrays_it_was_made_from():
     assert model.gravity.tolist() == [0.0, 0.0, -9.81]
 
 
-@pytest.mark.parametrize("again", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy], ids=["pickle", "deepcopy", "copy"])
+@pytest.mark.parametrize(
+    "again", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy], ids=["pickle", "deepcopy", "copy"]
+)
 def test_a_copy_is_equal_hashes_alike_computes_alike_and_stays_constant(model, again):
     other = again(model)
     assert other == model

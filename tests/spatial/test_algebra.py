@@ -66,9 +66,7 @@ def test_power_does_not_depend_on_coordinates(rng):
 
 def test_rigid_inertia_multiplies_as_its_matrix(rng):
     I, v = mat.random_rigid(rng), rng.normal(size=6)
-    np.testing.assert_allclose(
-        mat.flat(inertia.rigid_times_motion(I, mat.motion(v))), mat.rigid_matrix(I) @ v, **CLOSE
-    )
+    np.testing.assert_allclose(mat.flat(inertia.rigid_times_motion(I, mat.motion(v))), mat.rigid_matrix(I) @ v, **CLOSE)
 
 
 def test_rigid_inertia_transforms_by_congruence(rng):
@@ -86,9 +84,7 @@ def test_rigid_inertias_add(rng):
 
 def test_a_rigid_inertia_is_an_articulated_one(rng):
     I = mat.random_rigid(rng)
-    np.testing.assert_allclose(
-        mat.articulated_matrix(inertia.articulated_from_rigid(I)), mat.rigid_matrix(I), **CLOSE
-    )
+    np.testing.assert_allclose(mat.articulated_matrix(inertia.articulated_from_rigid(I)), mat.rigid_matrix(I), **CLOSE)
 
 
 def test_articulated_inertia_multiplies_as_its_matrix(rng):

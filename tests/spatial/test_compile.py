@@ -101,13 +101,17 @@ def test_without_compilation_a_kernel_is_the_python_function():
 def test_every_number_that_a_kernel_reads_is_in_a_file_that_the_stamp_covers():
     """A constant is frozen into compiled code; it must be defined where a change of it is noticed."""
     sources = kernel_sources()
-    assert {"vectors.py", "scalars.py", "layout.py", "joints.py", "rnea.py", "batch.py"} <= {path.name for path in sources}
+    assert {"vectors.py", "scalars.py", "layout.py", "joints.py", "rnea.py", "batch.py"} <= {
+        path.name for path in sources
+    }
     defined = set()
     trees = [ast.parse(path.read_text()) for path in sources]
     for tree in trees:
         for node in tree.body:
             if isinstance(node, ast.Assign):
-                defined |= {name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+                defined |= {
+                    name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)
+                }
             elif isinstance(node, ast.FunctionDef):
                 defined.add(node.name)
     modules = {name: module for name, module in sys.modules.items() if name.startswith("pluecker.")}
