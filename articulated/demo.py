@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.aba import aba
-from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.articulated.crba import crba
+from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.figures import draw_lines, draw_robot, label_lines, new_figure
 from pluecker.articulated.kinetic_energy import kinetic_energy
 from pluecker.articulated.model import Model
 from pluecker.articulated.motion import SmoothMotion, smooth_motion
+from pluecker.articulated.peer import PinocchioPeer
 from pluecker.articulated.potential_energy import potential_energy
 from pluecker.articulated.rnea import rnea
 
@@ -179,48 +180,27 @@ def draw_demonstration(demo: Demonstration) -> Any:
 def compare_with_pinocchio(demo: Demonstration, path: Path, floating_base: bool) -> str:
     """The same motion in Pinocchio: values and times, or one line that says why there is no comparison."""
     try:
-        import pinocchio as pin
-    except ImportError:
-        return "Pinocchio is not installed, so there is no comparison: pip install 'pluecker[peers]'"
-    model = demo.model
-    root = (pin.JointModelFreeFlyer(),) if floating_base else ()
-    theirs = pin.buildModelFromUrdf(str(path), *root)
-    data, G = theirs.createData(), velocity_map_to_pinocchio(model, theirs)
-    some = slice(None, None, max(1, len(demo.time) // 200))
-    q = to_pinocchio_q(model, theirs, demo.q[some])
-    v, a, own = (
-        demo.v[some] @ G.T,
-        demo.a[some] @ G.T,
-        demo.tau[some] - rnea(without_losses(model), demo.q[some], demo.v[some], demo.a[some]),
-    )
-    forces = np.array([G.T @ pin.rnea(theirs, data, *state) for state in zip(q, v, a, strict=True)]) + own
-    inertia = []
-    for configuration in q:
-        H = pin.crba(theirs, data, configuration)
-        inertia.append(G.T @ (np.triu(H) + np.triu(H, 1).T) @ G)
-    rows = [("rnea", difference(demo.tau[some], forces), lambda: pin.rnea(theirs, data, q[0], v[0], a[0]))]
-    rows.append(
-        ("crba", difference(crba(model, demo.q[some]), np.array(inertia)), lambda: pin.crba(theirs, data, q[0]))
-    )
-    if not model.mimic:
-        tau = (demo.tau[some] - own) @ G.T
-        back = np.array([G.T @ pin.aba(theirs, data, *state) for state in zip(q, v, tau, strict=True)])
-        ours = aba(model, demo.q[some], demo.v[some], demo.tau[some])
-        rows.insert(1, ("aba", difference(ours, back), lambda: pin.aba(theirs, data, q[0], v[0], tau[0])))
-    lines = [f"5. Pinocchio {pin.__version__}, same file    largest difference    one state a call"]
-    for name, error, call in rows:
-        call()
-        seconds = float(np.median(timeit.repeat(call, number=200, repeat=5))) / 200
-        ours_too = demo.times[name][0] * 1e6
-        lines.append(f"   {name:5} {error:32.1e} {seconds * 1e6:12.2f} us (ours {ours_too:.2f} us)")
-    if model.mimic:
-        lines.append("   its mimic joints move by themselves: coupled here afterwards; no aba to compare with")
+        peer = PinocchioPeer(demo.model, path, floating_base)
+    except MissingExtraError as error:
+        return f"No comparison: {error}"
+    some = range(0, len(demo.time), max(1, len(demo.time) // 200))
+    q, v, a, tau = (np.ascontiguousarray(x[some]) for x in (demo.q, demo.v, demo.a, demo.tau))
+    pairs = {
+        "rnea": (rnea(demo.model, q, v, a), np.array([peer.rnea(*state) for state in zip(q, v, a, strict=True)])),
+        "aba": (aba(demo.model, q, v, tau), np.array([peer.aba(*state) for state in zip(q, v, tau, strict=True)])),
+        "crba": (crba(demo.model, q), np.array([peer.crba(x) for x in q])),
+    }
+    calls = peer.calls(q[0], v[0], a[0], tau[0])
+    lines = [f"5. Pinocchio {peer.pin.__version__} from the same file: largest difference, time of one state a call"]
+    for name, (ours, theirs) in pairs.items():
+        time = "           -"
+        if name in calls:
+            calls[name]()
+            time = f"{np.median(timeit.repeat(calls[name], number=200, repeat=5)) / 200 * 1e6:9.2f} us"
+        lines.append(f"   {name:5} {difference(ours, theirs):10.1e} {time}  (ours {demo.times[name][0] * 1e6:.2f} us)")
+    if demo.model.mimic:
+        lines.append("   Its mimic joints move by themselves; they are coupled here afterwards.")
     return "\n".join(lines)
-
-
-def without_losses(model: Model) -> Model:
-    """The model as Pinocchio sees it, without damping and friction."""
-    return model.replace(damping=0.0, friction=0.0)
 
 
 def difference(ours: Array, theirs: Array) -> float:

@@ -10,17 +10,21 @@ algorithm needs a bias term for it (RBDA section 4.4):
 - ``FREE``: position and quaternion; ``v`` is the spatial velocity in body coordinates, angular part first.
 
 Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
-add a line there; to add a native kind, give it a branch in each of the kernels below.
+add a line there; to add a native kind, give it a branch in each of the functions below.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pluecker.articulated.layout import (
     COSINE,
     HEADER,
     LINK,
+    PLACEMENT,
     SINE,
     SLIDE,
     STIFFNESS,
@@ -64,6 +68,7 @@ from pluecker.spatial.vectors import (
     subtract3,
 )
 
+Array = NDArray[np.float64]
 ONE_DOF, SPHERICAL, FREE = 0, 1, 2
 
 
@@ -100,6 +105,38 @@ JOINT_TYPES = {
     "spherical": JointType(("spherical",), QUATERNION, OMEGA, axes=0),
     "free": JointType(("free",), ("x", "y", "z", *QUATERNION), (*OMEGA, "vx", "vy", "vz"), axes=0),
 }
+
+
+def native_joint(
+    part: str, axes: tuple[Array, ...], pitch: float, R: Array, p: Array, ratio: float
+) -> tuple[int, dict[int, Array], list[Array]]:
+    """What a link record holds of its joint: the kind, the constants of the placement, and the columns of S.
+
+    Args:
+        part: from a joint type's chain, ``"revolute 0"`` or ``"free"``.
+        axes: the unit axes of the joint; the part names one by its number.
+        pitch: of a helical joint, m/rad.
+        R, p: the joint's frame on the parent link: its axes as columns, ``(3, 3)``, and its origin, ``(3,)``.
+        ratio: 1, or the multiplier of a mimic joint.
+    """
+    E = R.T
+    constants = {PLACEMENT: E, PLACEMENT + 9: p}
+    if part == "free":
+        return FREE, constants, list(np.eye(6))
+    if part == "spherical":
+        return SPHERICAL, constants, list(np.eye(6)[:3])
+    motion, axis = part.split()
+    u = axes[int(axis)]
+    turn = 0.0 if motion == "prismatic" else 1.0
+    slide = {"revolute": 0.0, "prismatic": 1.0, "helical": pitch}[motion]
+    if turn:
+        along = np.outer(u, u)
+        cross = np.array([[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]])
+        constants[PLACEMENT] = along @ E
+        constants[SINE] = -cross @ E
+        constants[COSINE] = (np.eye(3) - along) @ E
+    constants[SLIDE] = slide * (E.T @ u)
+    return ONE_DOF, constants, [ratio * np.concatenate([turn * u, slide * u])]
 
 
 @kernel

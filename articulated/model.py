@@ -342,7 +342,7 @@ class Model:
         names = [name for name, inertia in zip(self.v_names, moved, strict=True) if inertia == 0.0]
         if names:
             return f"{listing(names)} moves no mass; give a body beyond that joint mass, or the joint armature"
-        return "some joint moves no inertia in this configuration (a point mass on its axis, or aligned axes)"
+        return "some joint moves no inertia in this configuration (a point mass on its axis, aligned axes, overflow)"
 
     # ------------------------------------------------------------------------------------------------- equality, pickle
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pluecker.articulated import layout
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.inertias import Inertia
-from pluecker.articulated.joints import FREE, JOINT_TYPES, ONE_DOF, SPHERICAL
+from pluecker.articulated.joints import JOINT_TYPES, native_joint
 from pluecker.articulated.model import JOINT_ARRAYS, Joint, Model, listing
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str,
     for i, link in enumerate(links, start=1):
         joint = owner[link.joint.name]
         ratio, offset = (1.0, 0.0) if joint.mimic is None else joint.mimic[1:]
-        kind, constants, columns = native_joint(link, ratio)
+        kind, constants, columns = native_joint(link.part, link.joint.axes, link.joint.pitch, link.R, link.p, ratio)
         record = records[i]
         record[layout.PARENT], record[layout.KIND] = link.parent, kind
         record[layout.BODY] = -1 if link.body is None else numbers[link.body]
@@ -279,28 +279,6 @@ def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str,
             smallest = EPSILON * (S[:3] @ S[:3] * moment + S[3:] @ S[3:] * mass)
             freedoms.append(np.append(S, smallest))
     return records, np.array(freedoms).reshape(-1, layout.FREEDOM)
-
-
-def native_joint(link: Link, ratio: float) -> tuple[int, dict[int, Array], list[Array]]:
-    """Kind, constants of the placement, and columns of S: see :mod:`pluecker.articulated.joints`."""
-    E = link.R.T
-    constants = {layout.PLACEMENT: E, layout.PLACEMENT + 9: link.p}
-    if link.part == "free":
-        return FREE, constants, list(np.eye(6))
-    if link.part == "spherical":
-        return SPHERICAL, constants, list(np.eye(6)[:3])
-    motion, axis = link.part.split()
-    u = link.joint.axes[int(axis)]
-    turn = 0.0 if motion == "prismatic" else 1.0
-    slide = {"revolute": 0.0, "prismatic": 1.0, "helical": link.joint.pitch}[motion]
-    if turn:
-        along = np.outer(u, u)
-        cross = np.array([[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]])
-        constants[layout.PLACEMENT] = along @ E
-        constants[layout.SINE] = -cross @ E
-        constants[layout.COSINE] = (np.eye(3) - along) @ E
-    constants[layout.SLIDE] = slide * (E.T @ u)
-    return ONE_DOF, constants, [ratio * np.concatenate([turn * u, slide * u])]
 
 
 def inertia_bounds(links: list[Link]) -> list[tuple[float, float]]:

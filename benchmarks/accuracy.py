@@ -2,10 +2,7 @@
 
 Each robot is loaded from the same URDF file by both libraries, with a fixed and with a floating base, and compared in
 random states. Errors are relative, by norm, the worst of all states; those of energies by the norm over the states.
-
-Dry friction and damping are no part of Pinocchio's algorithms: they are added to its forces here, from our model's arrays.
-Where a file has mimic joints, Pinocchio moves them by themselves and the coordinates are coupled afterwards,
-``tau = G^T tau_full``, ``H = G^T M G``; forward dynamics then is ``H^-1 (tau - C)``.
+How friction and mimic joints are treated: see :mod:`pluecker.articulated.peer`.
 """
 
 from __future__ import annotations
@@ -36,8 +33,8 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
 )
-from pluecker.articulated.conventions import forces_to_pinocchio, to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.articulated.extras import require
+from pluecker.articulated.peer import PinocchioPeer
 from pluecker.articulated.robots import example_robots
 
 QUANTITIES = ("rnea", "crba", "aba", "bias", "gravity", "kinetic", "potential", "placement")
@@ -60,15 +57,12 @@ class Comparison:
     note: str = ""
 
 
-def load_both(path: Path, floating: bool) -> tuple[Model, Any, str]:
-    """The robot as our model and as Pinocchio's, and what had to be overlooked in the file."""
-    pin = require("pinocchio", "peers", "comparing with Pinocchio")
-    root = (pin.JointModelFreeFlyer(),) if floating else ()
-    theirs = pin.buildModelFromUrdf(str(path), *root)
+def load(path: Path, floating: bool) -> tuple[Model, str]:
+    """The robot as our model, and what had to be overlooked in the file."""
     notes = []
     for options in ({}, {"check_inertia": False}, {"check_inertia": False, "mimic": False}):
         try:
-            return Model.from_urdf(path, floating_base=floating, **options), theirs, ", ".join(notes)
+            return Model.from_urdf(path, floating_base=floating, **options), ", ".join(notes)
         except ModelError as error:
             notes.append("impossible inertias" if "inertia" in str(error) else "broken mimic")
             last = error
@@ -83,8 +77,8 @@ def relative(ours: Any, theirs: Any) -> float:
 
 def compare(name: str, path: Path, floating: bool, states: int = 20, seed: int = 0) -> Comparison:
     """Our results against Pinocchio's in random states."""
-    model, theirs, note = load_both(path, floating)
-    oracle = Oracle(model, theirs)
+    model, note = load(path, floating)
+    oracle = Oracle(model, path, floating)
     rng = np.random.default_rng(seed)
     q = random_configuration(model, rng, states)
     v, a, tau = rng.standard_normal((3, states, model.nv))
@@ -130,47 +124,36 @@ def judge_aba(result: Comparison, accelerations: Any, truth: list[dict[str, Any]
         result.note = ", ".join(filter(None, [result.note, f"cond(H) up to {result.condition:.0e}"]))
 
 
-class Oracle:
-    """Pinocchio's answers in our order."""
+class Oracle(PinocchioPeer):
+    """Pinocchio, asked for everything."""
 
-    def __init__(self, model: Model, theirs: Any) -> None:
-        self.pin = require("pinocchio", "peers", "comparing with Pinocchio")
-        self.model, self.theirs, self.data = model, theirs, theirs.createData()
-        self.G = velocity_map_to_pinocchio(model, theirs)
-        names = {joint.child: joint.name for joint in model.joints}
-        free = [joint.name for joint in model.joints if joint.type == "free"]
-        self.joints = [
-            theirs.getJointId(
-                "root_joint" if names[body] in free and not theirs.existJointName(names[body]) else names[body]
-            )
-            for body in model.body_names
-        ]
+    def joint_numbers(self) -> list[int]:
+        """Pinocchio's number of the joint that carries each of our bodies."""
+        carriers = {joint.child: joint for joint in self.model.joints}
+        numbers = []
+        for body in self.model.body_names:
+            joint = carriers[body]
+            free = joint.type == "free" and not self.theirs.existJointName(joint.name)
+            numbers.append(self.theirs.getJointId("root_joint" if free else joint.name))
+        return numbers
 
     def evaluate(self, q: Any, v: Any, a: Any, tau: Any, f_ext: Any) -> dict[str, Any]:
         """All quantities in one state."""
         pin, theirs, data, G = self.pin, self.theirs, self.data, self.G
-        own = self.model.damping * v + self.model.friction * np.sign(v)
-        q, v, a = to_pinocchio_q(self.model, theirs, q), G @ v, G @ a
-        forces = pin.StdVec_Force()
-        forces.extend([pin.Force(f) for f in forces_to_pinocchio(self.model, theirs, f_ext)])
-        result: dict[str, Any] = {"rnea": G.T @ pin.rnea(theirs, data, q, v, a, forces) + own}
-        result["force"] = np.array([np.roll(data.f[j].vector, 3) for j in self.joints])
-        H = pin.crba(theirs, data, q)
-        H = np.triu(H) + np.triu(H, 1).T
-        result["crba"] = G.T @ H @ G
+        joints = self.joint_numbers()
+        result: dict[str, Any] = {"rnea": self.rnea(q, v, a, f_ext)}
+        result["force"] = np.array([np.roll(data.f[j].vector, 3) for j in joints])
+        result["crba"] = self.crba(q)
+        result["aba"] = self.aba(q, v, tau, f_ext)
+        own, q, v, a = self.losses(v), self.q(q), G @ v, G @ a
         result["bias"] = G.T @ pin.nonLinearEffects(theirs, data, q, v) + own
         result["gravity"] = G.T @ pin.computeGeneralizedGravity(theirs, data, q)
         result["kinetic"] = pin.computeKineticEnergy(theirs, data, q, v)
         result["potential"] = pin.computePotentialEnergy(theirs, data, q)
         pin.forwardKinematics(theirs, data, q, v, a)
-        result["placement"] = np.array([data.oMi[j].homogeneous for j in self.joints])
-        result["velocity"] = np.array([np.roll(data.v[j].vector, 3) for j in self.joints])
-        result["acceleration"] = np.array([np.roll(data.a[j].vector, 3) for j in self.joints])
-        if not self.model.mimic:
-            result["aba"] = G.T @ pin.aba(theirs, data, q, v, G @ (tau - own), forces)
-        elif np.linalg.matrix_rank(result["crba"]) == self.model.nv:
-            bias = G.T @ pin.rnea(theirs, data, q, v, np.zeros(theirs.nv), forces) + own
-            result["aba"] = np.linalg.solve(result["crba"], tau - bias)
+        result["placement"] = np.array([data.oMi[j].homogeneous for j in joints])
+        result["velocity"] = np.array([np.roll(data.v[j].vector, 3) for j in joints])
+        result["acceleration"] = np.array([np.roll(data.a[j].vector, 3) for j in joints])
         return result
 
 
