@@ -5,7 +5,7 @@ Everything is checked before anything is written.
 
 from __future__ import annotations
 
-import contextlib
+import math
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ __all__ = ["Array", "as_floats", "evaluate"]
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
 NOTHING = np.empty((1, 0))
+AXES = {"f_ext": 2}  # axes of one state's entry, where it is not one
 
 _local = threading.local()
 
@@ -54,10 +55,13 @@ def evaluate(
             algorithm does not use may be left out.
     """
     arrays = {key: as_floats(name, model, key, value) for key, value in inputs.items() if value is not None}
-    batch = batch_shape(name, model, arrays)
+    batch: tuple[int, ...] = ()
     states = 1
-    for n in batch:
-        states *= n
+    for key, array in arrays.items():
+        if array.ndim > AXES.get(key, 1):
+            batch = batch_shape(name, model, arrays)
+            states = math.prod(batch)
+            break
     rows = {key: as_rows(model, key, array, batch, states) for key, array in arrays.items()}
     if out is not None:
         check_out(name, out, batch + tail)
@@ -68,8 +72,7 @@ def evaluate(
         return result if out is None else out
     v, f_ext = rows.pop("v", NOTHING), rows.pop("f_ext", NOTHING)
     q, u = (*rows.values(), NOTHING)[:2]
-    with quiet():
-        status = driver(model.packed, q, v, u, f_ext, result.reshape(states, -1), workspace(size))
+    status = run(driver, model.packed, q, v, u, f_ext, result.reshape(states, -1), workspace(size))
     if status != GOOD:
         explain(status, name, model, arrays, result)
     if out is None or direct:
@@ -78,9 +81,12 @@ def evaluate(
     return out
 
 
-def quiet() -> contextlib.AbstractContextManager[Any]:
-    """Without compilation, NumPy would warn of the divisions by zero that the status reports."""
-    return np.errstate(all="ignore") if config.DISABLE_JIT else contextlib.nullcontext()
+def run(driver: Callable[..., int], *arguments: Array) -> int:
+    """Call the driver; without compilation NumPy would warn of the divisions by zero that the status reports."""
+    if not config.DISABLE_JIT:
+        return driver(*arguments)
+    with np.errstate(all="ignore"):
+        return driver(*arguments)
 
 
 def workspace(size: int) -> Array:
@@ -146,15 +152,14 @@ def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int,
 
 def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...], states: int) -> Array:
     """C-ordered ``(states, entries)``, or ``(1, entries)`` where one state stands for all."""
+    if not batch:
+        return np.ascontiguousarray(array).reshape(1, -1)
     shape = entry_shape(model, key)
-    entries = shape[0] if len(shape) == 1 else shape[0] * shape[1]
-    count = 1
-    for n in array.shape[: array.ndim - len(shape)]:
-        count *= n
+    count = math.prod(array.shape[: array.ndim - len(shape)])
     if count != 1 and count != states:
         array = np.broadcast_to(array, batch + shape)
         count = states
-    return np.ascontiguousarray(array).reshape(count, entries)
+    return np.ascontiguousarray(array).reshape(count, math.prod(shape))
 
 
 def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
