@@ -74,7 +74,7 @@ class PinocchioPeer:
         H = self.crba(q)
         if np.linalg.matrix_rank(H) < self.model.nv:
             return np.full(self.model.nv, np.nan)
-        return np.linalg.solve(H, tau - self.rnea(q, v, np.zeros_like(v), f_ext))
+        return np.asarray(np.linalg.solve(H, tau - self.rnea(q, v, np.zeros_like(v), f_ext)), dtype=np.float64)
 
     def calls(self, q: Array, v: Array, a: Array, tau: Array) -> dict[str, Callable[[], Any]]:
         """Pinocchio's bare calls for one state, to be timed."""

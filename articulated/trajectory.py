@@ -117,7 +117,7 @@ def read_npz(path: Path, model: Model) -> Trajectory:
         raise TrajectoryError(f"{path}: no NPZ file of numbers ({error})") from None
     if not found:
         raise TrajectoryError(f"{path}: holds {listing(others)}, expected arrays among time, q, v, a, tau")
-    length = len(next(iter(found.values())).reshape(-1)) if "time" in found else len(next(iter(found.values())))
+    length = next((x.shape[0] for x in found.values() if x.ndim), 1)
     for name, values in found.items():
         shape = (length,) if name == "time" else (length, len(names_of(model, name)))
         if values.shape != shape:
@@ -183,7 +183,8 @@ def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajecto
     parts = {part: getattr(trajectory, part) for part in ("time", *PARTS)}
     parts = {part: values for part, values in parts.items() if values is not None}
     if path is not None and Path(path).suffix.lower() == ".npz":
-        np.savez_compressed(path, **parts)
+        with Path(path).open("wb") as binary:
+            np.savez_compressed(binary, **parts)
         return
     header = [
         "time" if part == "time" else f"{part}:{name}"

@@ -85,10 +85,10 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
     if isinstance(path_or_text, str) and path_or_text.lstrip("\ufeff \t\r\n").startswith("<"):
         return "URDF text", path_or_text
     path = Path(path_or_text)
-    if path.is_dir():
-        raise ModelError(f"{path}: this is a folder, expected a URDF file")
     try:
         data = path.read_bytes()
+    except IsADirectoryError:
+        raise ModelError(f"{path}: this is a folder, expected a URDF file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ModelError(

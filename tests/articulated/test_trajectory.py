@@ -1,0 +1,144 @@
+"""Trajectories in files: what is written is read again, and what does not fit is named."""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder
+from pluecker.articulated.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
+
+
+@pytest.fixture(scope="module")
+def model():
+    builder = ModelBuilder("two")
+    for name, kind, options in (("arm", "revolute", {"axis": (0, 0, 1)}), ("ball", "spherical", {})):
+        builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
+        builder.add_joint(name, kind, "world", name, **options)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def arm():
+    builder = ModelBuilder("arm")
+    for name in ("a", "b"):
+        builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
+        builder.add_joint(name, "revolute", "world", name, axis=(0, 0, 1))
+    return builder.build()
+
+
+def example(model, n=7):
+    rng = np.random.default_rng(0)
+    return Trajectory(
+        np.cumsum(rng.random(n)), rng.normal(size=(n, model.nq)), *rng.normal(size=(3, n, model.nv)) * 1e-7
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz", "NPZ"])
+@pytest.mark.parametrize("parts", [("time", "q", "v", "a", "tau"), ("q",), ("time", "tau")], ids=" ".join)
+def test_what_is_written_is_read_again_to_the_last_bit(model, tmp_path, ending, parts):
+    whole = example(model)
+    given = Trajectory(**{part: getattr(whole, part) for part in parts})
+    path = tmp_path / f"file.{ending}"
+    write_trajectory(path, model, given)
+    found = read_trajectory(path, model, bare="q")
+    for part in ("time", "q", "v", "a", "tau"):
+        expected = getattr(given, part)
+        if expected is None:
+            assert getattr(found, part) is None
+        else:
+            np.testing.assert_array_equal(getattr(found, part), expected)
+    assert len(found) == 7
+
+
+def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("\ufeffb, v:b ,t,a,v:a\n1,2,0,3,4\n\n5,6,1,7,8\n", encoding="utf-8")
+    found = read_trajectory(path, arm, bare="q")
+    np.testing.assert_array_equal(found.q, [[3, 1], [7, 5]])
+    np.testing.assert_array_equal(found.v, [[4, 2], [8, 6]])
+    np.testing.assert_array_equal(found.time, [0, 1])
+    found = read_trajectory(path, arm, bare="tau")
+    np.testing.assert_array_equal(found.tau, [[3, 1], [7, 5]])
+    assert found.q is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds 0 lines, expected a header"),
+        ("a,b\n", "holds 1 lines, expected a header and at least one sample"),
+        ("a,c\n1,2\n", "column 'c' names no coordinate of the robot; there are 'a', 'b'"),
+        ("a,x:b\n1,2\n", "column 'x:b' names no coordinate"),
+        ("a\n1\n", "has some q columns but not 'b'"),
+        ("a,b,v:a\n1,2,3\n", "has some v columns but not 'b'"),
+        ("a,b,a\n1,2,3\n", "column 'a' is there twice"),
+        ("a,b,q:a\n1,2,3\n", "column 'q:a' is there twice"),
+        ("a,b\n1,2\n3\n", "sample 2 has 1 cells, the header 2"),
+        ("a,b\n1,two\n", "sample 1, column 'b': 'two' is no number"),
+        ("a,b\n1,2\n3,nan\n", "q holds .* in sample 2, expected finite numbers"),
+        ("time,a,b\n0,1,2\n0,1,2\n", "time does not rise in sample 2"),
+        ("time,a,b\n0,1,2\n1,1,2\n0.5,1,2\n", "time does not rise in sample 3"),
+    ],
+)
+def test_a_bad_csv_file_is_told_where(text, message, arm, tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(TrajectoryError, match=message) as caught:
+        read_trajectory(path, arm, bare="q")
+    assert "bad.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"q": np.zeros((4, 3))}, r"q has shape \(4, 3\), expected \(4, 2\) for model 'arm'"),
+        ({"q": np.zeros((4, 2)), "v": np.zeros((3, 2))}, r"v has shape \(3, 2\), expected \(4, 2\)"),
+        ({"q": np.zeros((4, 2)), "time": np.zeros((4, 1))}, r"time has shape \(4, 1\), expected \(4,\)"),
+        ({"time": np.arange(3.0), "q": np.zeros((4, 2))}, r"q has shape \(4, 2\), expected \(3, 2\)"),
+        ({"positions": np.zeros((4, 2))}, "holds 'positions', expected arrays among time, q, v, a, tau"),
+        ({"q": np.array([[{}, 1]], dtype=object)}, "no NPZ file of numbers"),
+        ({"q": np.array([["a", "b"]])}, "no NPZ file of numbers"),
+        ({"q": np.array(1.0)}, r"q has shape \(\), expected"),
+    ],
+)
+def test_a_bad_npz_file_is_told_what_was_expected(arrays, message, arm, tmp_path):
+    path = tmp_path / "bad.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(TrajectoryError, match=message):
+        read_trajectory(path, arm, bare="q")
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_what_is_no_such_file_at_all_is_refused(ending, arm, tmp_path):
+    path = tmp_path / f"file.{ending}"
+    with pytest.raises(TrajectoryError, match=r"cannot be read \(No such file"):
+        read_trajectory(path, arm, bare="q")
+    path.write_bytes(b"\x89PNG\xff\x00")
+    with pytest.raises(TrajectoryError, match=r"no CSV file|no NPZ file"):
+        read_trajectory(path, arm, bare="q")
+
+
+def test_missing_derivatives_are_those_of_a_spline_of_degree_five(arm):
+    """Interpolation errors of degree-five splines of sines at step h: h^5 and h^4 in the first two derivatives."""
+    t = np.linspace(0.0, 2.0, 201)
+    w = np.array([1.0, 2.0])
+    full = Trajectory(t, np.sin(np.outer(t, w))).with_derivatives(arm)
+    np.testing.assert_allclose(full.v, w * np.cos(np.outer(t, w)), atol=1e-7)
+    np.testing.assert_allclose(full.a, -(w**2) * np.sin(np.outer(t, w)), atol=2e-5)
+    half = Trajectory(t, full.q, w * np.cos(np.outer(t, w))).with_derivatives(arm)
+    np.testing.assert_allclose(half.a, -(w**2) * np.sin(np.outer(t, w)), atol=1e-7)
+
+
+def test_derivatives_that_are_given_are_kept(model):
+    given = example(model)
+    full = given.with_derivatives(model)
+    assert full.v is given.v
+    assert full.a is given.a
+
+
+def test_derivatives_cannot_be_found_from_nothing(arm, model):
+    with pytest.raises(TrajectoryError, match="a time column is needed"):
+        Trajectory(q=np.zeros((9, 2))).with_derivatives(arm)
+    with pytest.raises(TrajectoryError, match="5 samples are too few to find derivatives; 6 are needed"):
+        Trajectory(np.arange(5.0), np.zeros((5, 2))).with_derivatives(arm)
+    with pytest.raises(TrajectoryError, match=r"velocities \(v:...\) are needed: joint 'ball' has a quaternion"):
+        Trajectory(np.arange(9.0), np.zeros((9, 5))).with_derivatives(model)
