@@ -118,7 +118,7 @@ FORWARD = """The motion under joint forces, by the articulated-body algorithm.
 
 The CSV header names joints: a column JOINT (or tau:JOINT) for each force. With q:JOINT and v:JOINT too, as 'pluecker
 inverse' writes them, the acceleration of each sample is computed. With a 'time' column instead, the motion is simulated
-from rest in the neutral configuration, or from the state in --start; forces are linear between samples."""
+from rest in the neutral configuration; with --start, from the state there. Forces are linear between samples."""
 
 
 def positive(text: str) -> int:
@@ -228,7 +228,7 @@ def run_forward(options: argparse.Namespace) -> int:
     if given.tau is None:
         raise TrajectoryError(f"{options.torques}: has no torques; name the columns after joints, or tau:JOINT")
     check_quaternions(model, options.torques, given)
-    if given.q is not None and given.v is not None:
+    if given.q is not None and given.v is not None and options.start is None:
         a = np.empty((len(given), model.nv))
         for k in bar(range(0, len(given), BLOCK), "block"):
             s = slice(k, k + BLOCK)

@@ -181,8 +181,8 @@ def compare_with_pinocchio(demo: Demonstration, path: Path, floating_base: bool)
     """The same motion in Pinocchio: values and times, or one line that says why there is no comparison."""
     try:
         peer = PinocchioPeer(demo.model, path, floating_base)
-    except MissingExtraError as error:
-        return f"No comparison: {error}"
+    except (MissingExtraError, ValueError) as error:  # ValueError: Pinocchio cannot read the file, or has no such joint
+        return f"No comparison: {' '.join(str(error).split())}"
     some = range(0, len(demo.time), max(1, len(demo.time) // 200))
     q, v, a, tau = (np.ascontiguousarray(x[some]) for x in (demo.q, demo.v, demo.a, demo.tau))
     pairs = {

@@ -17,6 +17,7 @@ __all__ = ["new_figure", "plot_trajectory", "save"]
 
 Array = NDArray[np.float64]
 MOST_LABELS = 12
+ENDINGS = (".png", ".pdf", ".svg")
 QUANTITIES = {
     "q": "position\nrad or m",
     "v": "velocity\nrad/s or m/s",
@@ -34,12 +35,12 @@ def new_figure(width: float, height: float) -> Any:
 
 def save(figure: Any, path: str | Path) -> None:
     """Write the figure; the ending of the path chooses the format."""
+    if Path(path).suffix.lower() not in ENDINGS:
+        raise TrajectoryError(f"{path}: no figure can be written there; the path must end in {', '.join(ENDINGS)}")
     try:
         figure.savefig(path)
     except OSError as error:
         raise TrajectoryError(f"{path}: the figure cannot be written ({error.strerror or error})") from None
-    except ValueError as error:
-        raise TrajectoryError(f"{path}: {str(error).splitlines()[0]}") from None
 
 
 def plot_trajectory(model: Model, trajectory: Trajectory, title: str) -> Any:

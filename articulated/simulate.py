@@ -84,10 +84,10 @@ def simulate(
         return np.concatenate([configuration_rate(model, q, v), a])
 
     states = [np.concatenate([q, v])]
+    between = {"method": "DOP853", "rtol": max(tolerance, 1e-13), "atol": tolerance}
     for k in progress(range(len(time) - 1)):
-        step = solve_ivp(
-            rate, (time[k], time[k + 1]), states[-1], "DOP853", args=(k,), rtol=max(tolerance, 1e-13), atol=tolerance
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is an error below, no warning too
+            step = solve_ivp(rate, (time[k], time[k + 1]), states[-1], args=(k,), **between)
         if not step.success:
             raise ArithmeticError(f"the motion cannot be followed beyond t = {step.t[-1]:.6g} s: {step.message}")
         states.append(np.concatenate(normalized(step.y[:, -1])))

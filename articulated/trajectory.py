@@ -15,6 +15,7 @@ import csv
 import os
 import sys
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,7 +72,10 @@ class Trajectory:
             raise TrajectoryError("a time column is needed where velocities or accelerations are missing")
         if len(self) < 6:
             raise TrajectoryError(f"{len(self)} samples are too few to find derivatives; 6 are needed")
-        return make_interp_spline(self.time, getattr(self, part), k=5).derivative(order)(self.time)
+        try:
+            return make_interp_spline(self.time, getattr(self, part), k=5).derivative(order)(self.time)
+        except ValueError as error:
+            raise TrajectoryError(f"no spline goes through the samples of {part} ({error})") from None
 
 
 def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Trajectory:
@@ -96,8 +100,10 @@ def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Tr
     for part in ("time", *PARTS):
         values = getattr(trajectory, part)
         if values is not None and not np.isfinite(values).all():
-            row = int(np.argwhere(~np.isfinite(values))[0][0])
-            raise TrajectoryError(f"{path}: {part} holds {values[row]} in sample {row + 1}, expected finite numbers")
+            row, *column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
+            name = part if part == "time" else f"{part}:{names_of(model, part)[column[0]]}"
+            value = values[(row, *column)]
+            raise TrajectoryError(f"{path}: {name} holds {value} in sample {row + 1}, expected finite numbers")
     if trajectory.time is not None and len(trajectory) > 1 and not (np.diff(trajectory.time) > 0.0).all():
         row = int(np.argmin(np.diff(trajectory.time) > 0.0)) + 2
         raise TrajectoryError(f"{path}: time does not rise in sample {row}")
@@ -109,15 +115,25 @@ def names_of(model: Model, part: str) -> tuple[str, ...]:
 
 
 def read_npz(path: Path, model: Model) -> Trajectory:
+    with path.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise TrajectoryError(f"{path}: no NPZ file of numbers (it is no zip file)")
     try:
         with np.load(path, allow_pickle=False) as data:
-            found = {name: np.asarray(data[name], dtype=np.float64) for name in data.files if name in ("time", *PARTS)}
+            found = {name: data[name] for name in data.files if name in ("time", *PARTS)}
             others = [name for name in data.files if name not in found]
-    except (ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise TrajectoryError(f"{path}: no NPZ file of numbers ({error})") from None
+    for name, values in found.items():
+        if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
+            kind = getattr(values, "dtype", "bytes")
+            raise TrajectoryError(f"{path}: no NPZ file of numbers ({name} holds {kind}, expected real numbers)")
+        found[name] = values.astype(np.float64)
     if not found:
         raise TrajectoryError(f"{path}: holds {listing(others)}, expected arrays among time, q, v, a, tau")
     length = next((x.shape[0] for x in found.values() if x.ndim), 1)
+    if length == 0:
+        raise TrajectoryError(f"{path}: holds no samples, expected at least one")
     for name, values in found.items():
         shape = (length,) if name == "time" else (length, len(names_of(model, name)))
         if values.shape != shape:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ TYPES = {
     "planar": "planar",
     "floating": "free",
 }
+JOINT_ELEMENTS = ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic")
 NEED_AXIS = ("revolute", "continuous", "prismatic", "planar")
 NOT_URDF = {
     "mujoco": "a MuJoCo (MJCF) file",
@@ -94,13 +96,20 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
         raise ModelError(
             f"{short(path)}: cannot be read ({reason}); give the path of a URDF file, or its text"
         ) from None
-    for mark, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"", "utf-8-sig")):
-        if data.startswith(mark):
-            try:
-                return str(path), data.decode(encoding)
-            except UnicodeDecodeError:
-                break
+    for encoding in encodings(data):
+        try:
+            return str(path), data.decode(encoding)
+        except (UnicodeError, LookupError):
+            continue
     raise ModelError(f"{path}: this is no text file, expected a URDF file")
+
+
+def encodings(data: bytes) -> list[str]:
+    """UTF-16 where a byte order mark says so, else UTF-8, or what the XML declaration names."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return ["utf-16"]
+    declared = re.match(rb"<\?xml[^>]*encoding\s*=\s*[\"']([\w.-]+)", data)
+    return ["utf-8-sig"] + ([declared[1].decode("ascii")] if declared else [])
 
 
 def short(path: Path) -> str:
@@ -113,13 +122,15 @@ def parse(source: str, text: str) -> ElementTree.Element:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ModelError(f"{source}: holds a document type declaration; URDF has none, remove <!DOCTYPE ...>")
     body = text.lstrip("\ufeff \t\r\n")
+    if not body:
+        raise ModelError(f"{source}: this is no XML, expected a URDF file: it is empty")
     if not body.startswith("<"):
         raise ModelError(f"{source}: this is no XML, expected a URDF file: it begins with {body[:30]!r}")
     if body.startswith("<?xml"):  # the text is decoded already: what encoding it declares no longer matters
         body = body[body.find("?>") + 2 :]
     try:
         root = ElementTree.fromstring(body)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, UnicodeError) as error:
         raise ModelError(f"{source}: broken XML, {error}") from None
     if root.tag != "robot":
         what = NOT_URDF.get(root.tag.rsplit("}", 1)[-1], f"XML with the root element <{root.tag}>")
@@ -138,11 +149,21 @@ def without_shapes(root: ElementTree.Element) -> ElementTree.Element:
     robot = ElementTree.Element("robot", {"name": root.get("name", "robot")})
     for link in root.findall("link"):
         kept = ElementTree.SubElement(robot, "link", {"name": link.attrib["name"]})
-        kept.extend(link.findall("inertial")[:1])
+        for inertial in link.findall("inertial"):
+            copy_children(inertial, ElementTree.SubElement(kept, "inertial"), ("origin", "mass", "inertia"))
     for joint in root.findall("joint"):
         kept = ElementTree.SubElement(robot, "joint", dict(joint.attrib))
-        kept.extend(e for e in joint if e.tag in ("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"))
+        fixed = joint.get("type") == "fixed"
+        copy_children(joint, kept, ("origin", "parent", "child") if fixed else JOINT_ELEMENTS)
     return robot
+
+
+def copy_children(element: ElementTree.Element, copy: ElementTree.Element, tags: tuple[str, ...]) -> None:
+    """Copy the first child of each tag, without what is inside."""
+    for tag in tags:
+        child = element.find(tag)
+        if child is not None:
+            ElementTree.SubElement(copy, tag, dict(child.attrib))
 
 
 def check_elements(source: str, root: ElementTree.Element) -> None:
@@ -151,7 +172,7 @@ def check_elements(source: str, root: ElementTree.Element) -> None:
         elements = root.findall(tag)
         for element in elements:
             if not element.get("name"):
-                raise ModelError(f"{source}: a <{tag}> has no name")
+                raise ModelError(f"{source}: a <{tag}> has no name; write <{tag} name='...'>")
         counts = Counter(element.attrib["name"] for element in elements)
         twice = [name for name, count in counts.items() if count > 1]
         if twice:
@@ -184,7 +205,8 @@ def check_link(label: str, link: ElementTree.Element) -> None:
 def check_joint(label: str, joint: ElementTree.Element, links: list[str]) -> None:
     kind = joint.get("type")
     if kind not in TYPES:
-        raise ModelError(f"{label}: unknown type {kind!r}; there are {listing(TYPES)}")
+        what = "has no type" if kind is None else f"unknown type {kind!r}"
+        raise ModelError(f"{label}: {what}; there are {listing(TYPES)}")
     for role in ("parent", "child"):
         element = joint.find(role)
         link = None if element is None else element.get("link")
@@ -239,15 +261,29 @@ def numbers(text: str) -> Any:
 
 def find_root(source: str, root: ElementTree.Element) -> str:
     """The one link that is no joint's child."""
-    children = [joint.find("child").get("link") for joint in root.findall("joint")]  # type: ignore[union-attr]
-    roots = [link.attrib["name"] for link in root.findall("link") if link.attrib["name"] not in children]
+    carriers = {joint.find("child").get("link"): joint for joint in root.findall("joint")}  # type: ignore[union-attr]
+    roots = [link.attrib["name"] for link in root.findall("link") if link.attrib["name"] not in carriers]
     if len(roots) > 1:
         raise ModelError(
             f"{source}: {len(roots)} root links, {listing(roots)}; a robot has one: add joints to the others"
         )
     if not roots:
-        raise ModelError(f"{source}: no root link, since every link is some joint's child: the joints form a cycle")
+        joints = listing(find_cycle(carriers))
+        raise ModelError(
+            f"{source}: no root link, since every link is some joint's child: the joints {joints} form a cycle; "
+            "a tree has none, remove one of them"
+        )
     return roots[0]
+
+
+def find_cycle(carriers: dict[Any, Any]) -> list[str]:
+    """The joints along one cycle, by walking from child to parent until a link comes again."""
+    link = next(iter(carriers))
+    seen: list[str] = []
+    while link not in seen:
+        seen.append(link)
+        link = carriers[link].find("parent").get("link")
+    return [carriers[name].get("name") for name in seen[seen.index(link) :][::-1]]
 
 
 # --------------------------------------------------------------------------------------------------------- to the builder
@@ -281,12 +317,12 @@ def add_joint(builder: ModelBuilder, joint: Any, sources: dict[str, Any] | None)
     options: dict[str, Any] = {}
     if kind in ("revolute", "prismatic", "continuous"):
         options = joint_options(joint)
-        if joint.mimic is not None and sources is not None:
-            source = joint.mimic.joint
-            if source not in sources:
-                advice = "correct the name, or pass mimic=False to let such joints move by themselves"
-                raise ModelError(f"joint {name!r} mimics {source!r}, which is no joint; {advice}")
-            options["mimic"] = (source, joint.mimic.multiplier, joint.mimic.offset)
+    if joint.mimic is not None and sources is not None:
+        source = joint.mimic.joint
+        if source not in sources:
+            advice = "correct the name, or pass mimic=False to let such joints move by themselves"
+            raise ModelError(f"joint {name!r} mimics {source!r}, which is no joint; {advice}")
+        options["mimic"] = (source, joint.mimic.multiplier, joint.mimic.offset)
     axis = joint.axis if kind in NEED_AXIS else None
     builder.add_joint(
         name, kind, joint.parent, joint.child, axis=axis, position=T[:3, 3], rotation=T[:3, :3], **options

@@ -58,29 +58,12 @@ def source_stamp() -> str:
     return stamp.hexdigest()
 
 
-class _Stamped:
-    def get_source_stamp(self) -> str:
-        return source_stamp()
-
-
-class _InGivenFolder(_Stamped, caching.UserProvidedCacheLocator):
-    pass
-
-
-class _BesideSource(_Stamped, caching.InTreeCacheLocator):
-    pass
-
-
-class _InUserFolder(_Stamped, caching.UserWideCacheLocator):
-    pass
-
-
-class _KernelCacheImpl(caching.CompileResultCacheImpl):
-    _locator_classes = (_InGivenFolder, _BesideSource, _InUserFolder)
-
-
 class _KernelCache(caching.FunctionCache):
-    _impl_class = _KernelCacheImpl
+    """Numba's cache, in the folder that Numba chooses, with the package's stamp in place of the file's."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = source_stamp()
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         """Argument types and processor; the code itself, closures included, is what the stamp stands for."""

@@ -73,6 +73,13 @@ def test_demo_of_a_real_robot_compares_with_pinocchio(capsys, tmp_path):
     assert all(float(error) < 1e-11 for _, error in errors)
 
 
+def test_demo_says_why_there_is_no_comparison(capsys, tmp_path, urdf):
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
+    robot = urdf(PENDULUM.replace("continuous", "planar"))
+    assert main(["demo", "--robot", robot, "--samples", "5", "--plot", str(tmp_path / "p.png")]) == 0
+    assert "No comparison: joint 'hinge': a planar joint has other coordinates" in capsys.readouterr().out
+
+
 @pytest.mark.skipif(not COMPILED, reason="too slow without compilation")
 @pytest.mark.parametrize(("name", "floating"), [("tiago", False), ("solo12", True), ("kinova", False)])
 def test_demo_runs_with_other_robots(name, floating, capsys, tmp_path):
@@ -130,6 +137,18 @@ def test_torques_over_time_are_simulated_and_energy_is_kept(urdf, tmp_path, caps
     energy = 0.5 * (0.1 + 2 * 0.25) * found.v[:, 0] ** 2 - 2 * 9.81 * 0.5 * np.cos(found.q[:, 0])
     np.testing.assert_allclose(energy, energy[0], atol=1e-7)
     assert np.ptp(found.q) > 1.0
+
+
+def test_start_counts_more_than_states_in_the_file_of_torques(urdf, tmp_path):
+    robot, torques, state, out = urdf(PENDULUM), *(str(tmp_path / f"{name}.csv") for name in ("torque", "start", "out"))
+    write_trajectory(torques, Model.from_urdf(robot), Trajectory(np.arange(2.0), np.ones((2, 1)), *np.zeros((3, 2, 1))))
+    (tmp_path / "start.csv").write_text("hinge\n0.5\n")
+    assert main(["forward", robot, torques, "-o", out]) == 0
+    assert read_trajectory(out, Model.from_urdf(robot), bare="q").q.tolist() == [[1.0], [1.0]]
+    assert main(["forward", robot, torques, "-o", out, "--start", state]) == 0
+    q = read_trajectory(out, Model.from_urdf(robot), bare="q").q[:, 0]
+    assert q[0] == 0.5
+    assert abs(q[1] - q[0]) > 0.1
 
 
 def test_a_free_body_falls_as_galilei_said(urdf, tmp_path, capsys):
@@ -198,7 +217,12 @@ def test_a_picture_that_cannot_be_written_is_one_line(capsys, tmp_path, arm):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     good = tmp_path / "good.csv"
     write_trajectory(good, arm, Trajectory(None, *np.zeros((3, 4, 7))))
-    for name, message in (("no/p.png", "cannot be written"), ("p.docx", "docx")):
+    for name, message in (
+        ("no/p.png", r"p.png: the figure cannot be written \(No such file"),
+        ("p.docx", "p.docx: .*must end in .png, .pdf, .svg"),
+        ("p.pgf", "p.pgf: .*must end in"),
+        ("p", "p: .*must end in"),
+    ):
         fails(
             capsys, 2, message, "inverse", "seven_joint_arm", good, "-o", tmp_path / "o.csv", "--plot", tmp_path / name
         )
@@ -208,6 +232,13 @@ def test_a_singular_robot_is_a_failed_computation(capsys, tmp_path, urdf):
     path = tmp_path / "states.csv"
     path.write_text("tau:hinge,q:hinge,v:hinge\n1,0,0\n")
     fails(capsys, 1, "singular: 'hinge' moves no mass", "forward", urdf(FEATHER), path)
+
+
+def test_a_motion_that_overflows_is_a_failed_computation(capsys, tmp_path, urdf):
+    path = tmp_path / "torque.csv"
+    for torque in ("1e200", "1e300"):
+        path.write_text(f"time,hinge\n0,{torque}\n0.1,{torque}\n")
+        fails(capsys, 1, "overflow", "forward", urdf(PENDULUM), path)
 
 
 def test_torques_without_states_or_time_cannot_be_used(capsys, tmp_path, urdf):

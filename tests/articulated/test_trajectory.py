@@ -74,9 +74,26 @@ def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tm
         ("a,b,q:a\n1,2,3\n", "column 'q:a' is there twice"),
         ("a,b\n1,2\n3\n", "sample 2 has 1 cells, the header 2"),
         ("a,b\n1,two\n", "sample 1, column 'b': 'two' is no number"),
-        ("a,b\n1,2\n3,nan\n", "q holds .* in sample 2, expected finite numbers"),
+        ("a,b\n1,2\n3,nan\n", "q:b holds nan in sample 2, expected finite numbers"),
+        ("time,a,b\ninf,1,2\n", "time holds inf in sample 1, expected finite numbers"),
         ("time,a,b\n0,1,2\n0,1,2\n", "time does not rise in sample 2"),
         ("time,a,b\n0,1,2\n1,1,2\n0.5,1,2\n", "time does not rise in sample 3"),
+    ],
+    ids=[
+        "empty",
+        "header alone",
+        "unknown name",
+        "unknown part",
+        "missing position",
+        "missing velocity",
+        "twice",
+        "twice in two ways",
+        "ragged",
+        "word",
+        "NaN",
+        "infinite time",
+        "time stands",
+        "time falls",
     ],
 )
 def test_a_bad_csv_file_is_told_where(text, message, arm, tmp_path):
@@ -96,8 +113,24 @@ def test_a_bad_csv_file_is_told_where(text, message, arm, tmp_path):
         ({"time": np.arange(3.0), "q": np.zeros((4, 2))}, r"q has shape \(4, 2\), expected \(3, 2\)"),
         ({"positions": np.zeros((4, 2))}, "holds 'positions', expected arrays among time, q, v, a, tau"),
         ({"q": np.array([[{}, 1]], dtype=object)}, "no NPZ file of numbers"),
-        ({"q": np.array([["a", "b"]])}, "no NPZ file of numbers"),
+        ({"q": np.array([["1", "2"]])}, r"no NPZ file of numbers \(q holds <U1, expected real numbers\)"),
+        ({"q": np.array([[1j, 2.0]])}, r"no NPZ file of numbers \(q holds complex128, expected real numbers\)"),
+        ({"q": np.zeros((0, 2)), "time": np.zeros(0)}, "holds no samples"),
+        ({"q": np.full((3, 2), np.nan)}, "q:a holds nan in sample 1, expected finite numbers"),
         ({"q": np.array(1.0)}, r"q has shape \(\), expected"),
+    ],
+    ids=[
+        "too many columns",
+        "two lengths",
+        "time as a table",
+        "time too short",
+        "other names",
+        "objects",
+        "words",
+        "complex numbers",
+        "no samples",
+        "NaN",
+        "one number",
     ],
 )
 def test_a_bad_npz_file_is_told_what_was_expected(arrays, message, arm, tmp_path):
@@ -105,6 +138,34 @@ def test_a_bad_npz_file_is_told_what_was_expected(arrays, message, arm, tmp_path
     np.savez(path, **arrays)
     with pytest.raises(TrajectoryError, match=message):
         read_trajectory(path, arm, bare="q")
+
+
+def test_arrays_of_an_npz_file_come_in_any_order(arm, tmp_path):
+    q = np.arange(8).reshape(4, 2)
+    np.savez(tmp_path / "file.npz", q=q, others=q, time=np.arange(4))
+    found = read_trajectory(tmp_path / "file.npz", arm, bare="q")
+    np.testing.assert_array_equal(found.q, q)
+    assert found.q.dtype == found.time.dtype == np.float64
+
+
+def test_a_damaged_npz_file_is_refused_wherever_the_damage_is(arm, tmp_path):
+    path = tmp_path / "bad.npz"
+    np.savez_compressed(path, q=np.random.default_rng(0).normal(size=(200, 2)))
+    whole = path.read_bytes()
+    for k in range(60, len(whole) - 150, 150):
+        path.write_bytes(whole[:k] + b"\xff" * 30 + whole[k + 30 :])
+        with pytest.raises(TrajectoryError, match=r"bad.npz: no NPZ file of numbers"):
+            read_trajectory(path, arm, bare="q")
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(TrajectoryError, match=r"bad.npz: no NPZ file of numbers \(it is no zip file\)"):
+        read_trajectory(path, arm, bare="q")
+
+
+def test_a_single_array_is_no_npz_file_whatever_it_is_called(arm, tmp_path):
+    with (tmp_path / "file.npz").open("wb") as file:
+        np.save(file, np.zeros((4, 2)))
+    with pytest.raises(TrajectoryError, match=r"no NPZ file of numbers \(it is no zip file\)"):
+        read_trajectory(tmp_path / "file.npz", arm, bare="q")
 
 
 @pytest.mark.parametrize("ending", ["csv", "npz"])
@@ -140,5 +201,7 @@ def test_derivatives_cannot_be_found_from_nothing(arm, model):
         Trajectory(q=np.zeros((9, 2))).with_derivatives(arm)
     with pytest.raises(TrajectoryError, match="5 samples are too few to find derivatives; 6 are needed"):
         Trajectory(np.arange(5.0), np.zeros((5, 2))).with_derivatives(arm)
+    with pytest.raises(TrajectoryError, match="no spline goes through the samples of v"):
+        Trajectory(np.arange(9.0) * 1e-320, *np.zeros((2, 9, 2))).with_derivatives(arm)
     with pytest.raises(TrajectoryError, match=r"velocities \(v:...\) are needed: joint 'ball' has a quaternion"):
         Trajectory(np.arange(9.0), np.zeros((9, 5))).with_derivatives(model)

@@ -52,6 +52,13 @@ def test_text_paths_and_encodings_are_read_alike(tmp_path):
     assert Model.from_urdf("\ufeff \n" + text) == expected
 
 
+@pytest.mark.parametrize("declared", ["ISO-8859-1", "utf-8"])
+def test_the_encoding_that_a_file_declares_is_used(declared, tmp_path):
+    path = tmp_path / "robot.urdf"
+    path.write_bytes(robot(*ARM, head=f'<?xml version="1.0" encoding="{declared}"?><!-- für -->').encode(declared))
+    assert Model.from_urdf(path) == Model.from_urdf(robot(*ARM))
+
+
 def test_fixed_links_are_merged_and_stay_known_as_frames():
     text = robot(*ARM, link("tool", ""), joint("weld", "b", "tool", "fixed", '<origin xyz="0 0 0.5"/>'))
     model = Model.from_urdf(text)
@@ -127,6 +134,18 @@ def test_shapes_sensors_and_macros_namespaces_are_passed_over():
     assert Model.from_urdf(text) == Model.from_urdf(robot(*ARM))
 
 
+def test_what_a_fixed_joint_does_not_need_is_passed_over():
+    weld = joint("weld", "b", "tool", "fixed", '<axis xyz="up"/><limit/><mimic joint="weld" multiplier="x"/>')
+    text = robot(*ARM, link("tool", ""))
+    assert Model.from_urdf(text.replace("</robot>", weld + "</robot>")).joint_names == ("j1", "j2")
+
+
+def test_elements_inside_each_other_without_end_are_passed_over():
+    deep = "<x>" * 50_000 + "</x>" * 50_000
+    text = robot(link("base"), link("a", INERTIAL.replace("<mass", deep + "<mass")), *ARM[2:])
+    assert Model.from_urdf(text) == Model.from_urdf(robot(*ARM))
+
+
 def test_a_link_may_be_called_world():
     model = Model.from_urdf(robot(link("world", ""), link("a"), joint("j", "world", "a")))
     assert model.body_names == ("a",)
@@ -159,7 +178,9 @@ def bad_link(inside):
 BAD = {
     "broken XML": (robot(*ARM)[:-3], r"broken XML, unclosed token: line 4"),
     "two roots": (robot(*ARM, link("island")), r"2 root links, 'base', 'island'; a robot has one"),
-    "all in a cycle": (robot(*TWO, joint("j", "base", "a"), joint("k", "a", "base")), r"no root link.*cycle"),
+    "all in a cycle": (
+        robot(*TWO, joint("j", "base", "a"), joint("k", "a", "base")), r"no root link.*joints 'k', 'j' form a cycle"
+    ),
     "a cycle apart": (
         robot(*ARM, link("c"), link("d"), joint("k1", "c", "d"), joint("k2", "d", "c")),
         r"cycle: .*'c' \(joint 'k2'\)",
@@ -174,7 +195,7 @@ BAD = {
     "axis of words": (bad_joint('<axis xyz="x y z"/>'), r"joint 'j': <axis xyz='x y z'>, expected 3 numbers"),
     "axis of NaN": (bad_joint('<axis xyz="nan 0 1"/>'), r"joint 'j': <axis"),
     "infinite origin": (bad_joint('<origin xyz="inf 0 0"/><axis xyz="0 0 1"/>'), r"joint 'j': <origin.*finite"),
-    "no type": (robot(*TWO, '<joint name="j"><parent link="base"/><child link="a"/></joint>'), r"joint 'j': unknown type"),
+    "no type": (robot(*TWO, '<joint name="j"><parent link="base"/><child link="a"/></joint>'), r"joint 'j': has no type"),
     "unknown type": (bad_joint("", "elbow"), r"joint 'j': unknown type 'elbow'; there are 'fixed'"),
     "crossed limits": (
         bad_joint('<axis xyz="0 0 1"/><limit lower="2" upper="1" effort="1" velocity="1"/>'),
@@ -186,6 +207,16 @@ BAD = {
         r"joint 'j' mimics 'ghost', which is no joint; correct the name, or pass mimic=False",
     ),
     "mimic of itself": (bad_joint('<axis xyz="0 0 1"/><mimic joint="j"/>'), r"joint 'j' mimics itself"),
+    "mimics in a circle": (
+        robot(
+            *ARM[:3], joint("j", "base", "a", inside='<axis xyz="0 0 1"/><mimic joint="k"/>'),
+            joint("k", "a", "b", inside='<axis xyz="0 0 1"/><mimic joint="j"/>'),
+        ),
+        r"joint 'j' mimics itself: j -> k -> j",
+    ),
+    "mimic with three freedoms": (
+        bad_joint('<axis xyz="0 0 1"/><mimic joint="j"/>', "planar"), r"joint 'j': a planar joint cannot mimic"
+    ),
     "mimic without a name": (bad_joint('<axis xyz="0 0 1"/><mimic/>'), r"joint 'j': <mimic> names no joint"),
     "negative mass": (bad_link(HEAVY.format(-1, 1, 1, 1)), r"link 'a': mass is -1"),
     "mass of words": (bad_link(HEAVY.format("heavy", 1, 1, 1)), r"link 'a': <mass value='heavy'>, expected a number"),
@@ -203,7 +234,9 @@ BAD = {
     "two inertials": (bad_link(INERTIAL * 2), r"link 'a': holds 2 <inertial> elements"),
     "a name twice": (robot(link("a"), link("a")), r"link 'a' is there 2 times"),
     "a joint's name twice": (robot(*ARM, joint("j1", "a", "b")), r"joint 'j1' is there 2 times"),
-    "no name": (robot("<link/>"), r"a <link> has no name"),
+    "no name": (robot("<link/>"), r"a <link> has no name; write <link name="),
+    "a joint without a name": (robot(*TWO, joint("", "base", "a")), r"a <joint> has no name; write <joint name="),
+    "half a letter": (robot(link("\ud800")), r"broken XML"),
     "no links": (robot(), r"the robot has no <link>"),
     "entity bomb": (robot("&c;", *ARM, head=BOMB), r"document type declaration; URDF has none, remove"),
     "entity of a file": (robot("&x;", *ARM, head=FILE_ENTITY), r"document type declaration"),
@@ -221,8 +254,8 @@ BAD = {
 def test_a_bad_file_is_one_clear_error(name, tmp_path, caplog, capsys):
     text, message = BAD[name]
     path = tmp_path / "bad.urdf"
-    path.write_text(text)
-    for source in (text, path):
+    path.write_text(text, errors="replace")
+    for source in (text,) if "\ud800" in text else (text, path):
         with caplog.at_level(logging.DEBUG), pytest.raises(ModelError, match=message) as caught:
             Model.from_urdf(source)
         assert "\n" not in str(caught.value)
@@ -240,7 +273,7 @@ def test_impossible_inertias_are_accepted_on_request(name):
     [
         (b"\x89PNG\r\n\x1a\n\x00\xff\xfe", "this is no text file, expected a URDF file"),
         (b"solid cube\n", "this is no XML, expected a URDF file: it begins with 'solid cube"),
-        (b"", "this is no XML, expected a URDF file"),
+        (b"", "this is no XML, expected a URDF file: it is empty"),
         (b"\xff\xfe\x00", "this is no text file"),
     ],
     ids=["picture", "text", "empty", "half a character"],
@@ -258,8 +291,9 @@ def test_a_path_that_is_not_there_is_named(tmp_path):
         Model.from_urdf(tmp_path / "nowhere.urdf")
     with pytest.raises(ModelError, match="this is a folder, expected a URDF file"):
         Model.from_urdf(tmp_path)
-    with pytest.raises(ModelError, match="cannot be read"):
+    with pytest.raises(ModelError, match="cannot be read") as caught:
         Model.from_urdf("x" * 5000)
+    assert len(str(caught.value)) < 400
     with pytest.raises(ModelError, match="cannot be read"):
         Model.from_urdf("a\0b")
     with pytest.raises(TypeError, match="takes a path or XML text, got int"):
