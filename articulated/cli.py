@@ -167,6 +167,7 @@ def run_demo(options: argparse.Namespace) -> int:
     model, path = load(options)
     if model.nv == 0:
         raise ModelError(f"{model.name}: has no joint that moves; try --floating-base")
+    print("Computing; the first time, kernels are compiled, which takes some ten seconds ...", file=sys.stderr)
     demo = demonstrate(model, options.samples)
     print(report(demo))
     if options.robot != ARM:

@@ -114,7 +114,8 @@ class Model:
         """Read a URDF file. Needs the extra ``urdf`` (yourdfpy); meshes are not loaded.
 
         Joints and bodies keep the order of the file. Mimic joints follow their source in every algorithm and have no
-        coordinates of their own.
+        coordinates of their own. Limits and dynamics of planar and floating joints, to which URDF gives no meaning, are
+        not read.
 
         Args:
             path_or_text: path of a file, or the XML itself.

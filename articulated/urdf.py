@@ -61,20 +61,10 @@ def load_urdf(
     robot = yourdfpy.URDF.load(
         io.BytesIO(ElementTree.tostring(without_shapes(root))), build_scene_graph=False, load_meshes=False
     ).robot
-    joints = {joint.name: joint for joint in robot.joints}
-    links = {link.name: link for link in robot.links}
-
-    world = unused_name("world", links)
-    builder = ModelBuilder(name=root.get("name", "robot"), gravity=gravity, world=world)
-    for name, link in links.items():
-        add_link(builder, name, link, check_inertia)
-    if floating_base:
-        builder.add_joint(unused_name(FLOATING_BASE, joints), "free", parent=world, child=base)
-    else:
-        builder.add_joint(unused_name("fixed_base", joints), "fixed", parent=world, child=base)
-    for joint in joints.values():
-        add_joint(builder, joint, joints if mimic else None)
-    return builder.build()
+    try:
+        return build(robot, root.get("name", "robot"), base, floating_base, gravity, check_inertia, mimic)
+    except ModelError as error:
+        raise ModelError(f"{source}: {error}") from None
 
 
 # ------------------------------------------------------------------------------------------------------- text and elements
@@ -187,10 +177,9 @@ def check_elements(source: str, root: ElementTree.Element) -> None:
 
 
 def check_link(label: str, link: ElementTree.Element) -> None:
-    inertials = link.findall("inertial")
-    if len(inertials) > 1:
-        raise ModelError(f"{label}: holds {len(inertials)} <inertial> elements; one is allowed")
-    for inertial in inertials:
+    check_single(label, link, ("inertial",))
+    for inertial in link.findall("inertial"):
+        check_single(label, inertial, ("origin", "mass", "inertia"))
         check_numbers(label, inertial.find("origin"), {"xyz": 3, "rpy": 3}, required=())
         mass, inertia = inertial.find("mass"), inertial.find("inertia")
         if mass is None:
@@ -207,6 +196,7 @@ def check_joint(label: str, joint: ElementTree.Element, links: list[str]) -> Non
     if kind not in TYPES:
         what = "has no type" if kind is None else f"unknown type {kind!r}"
         raise ModelError(f"{label}: {what}; there are {listing(TYPES)}")
+    check_single(label, joint, JOINT_ELEMENTS)
     for role in ("parent", "child"):
         element = joint.find(role)
         link = None if element is None else element.get("link")
@@ -230,6 +220,14 @@ def check_joint(label: str, joint: ElementTree.Element, links: list[str]) -> Non
         check_numbers(label, mimic, {"multiplier": 1, "offset": 1}, required=())
         if mimic.get("joint") is None:
             raise ModelError(f"{label}: <mimic> names no joint; write <mimic joint='...'/>")
+
+
+def check_single(label: str, element: ElementTree.Element, tags: tuple[str, ...]) -> None:
+    """Refuse a second child of the same tag, of which readers would take one or the other."""
+    for tag in tags:
+        count = len(element.findall(tag))
+        if count > 1:
+            raise ModelError(f"{label}: holds {count} <{tag}> elements; one is allowed, remove the others")
 
 
 def check_numbers(
@@ -293,6 +291,25 @@ def unused_name(name: str, taken: Any) -> str:
     while name in taken:
         name += "_"
     return name
+
+
+def build(
+    robot: Any, name: str, base: str, floating_base: bool, gravity: ArrayLike, check_inertia: bool, mimic: bool
+) -> Model:
+    """The model of a robot that yourdfpy has read, in the order of the file."""
+    joints = {joint.name: joint for joint in robot.joints}
+    links = {link.name: link for link in robot.links}
+    world = unused_name("world", links)
+    builder = ModelBuilder(name=name, gravity=gravity, world=world)
+    for name, link in links.items():
+        add_link(builder, name, link, check_inertia)
+    if floating_base:
+        builder.add_joint(unused_name(FLOATING_BASE, joints), "free", parent=world, child=base)
+    else:
+        builder.add_joint(unused_name("fixed_base", joints), "fixed", parent=world, child=base)
+    for joint in joints.values():
+        add_joint(builder, joint, joints if mimic else None)
+    return builder.build()
 
 
 def add_link(builder: ModelBuilder, name: str, link: Any, check_inertia: bool) -> None:

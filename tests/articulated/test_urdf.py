@@ -232,6 +232,10 @@ BAD = {
     "negative inertia": (bad_link(HEAVY.format(1, 1, 1, -1)), r"link 'a': .*none can be negative"),
     "inertia without mass": (bad_link(HEAVY.format(0, 1, 1, 1)), r"link 'a': mass 0 with"),
     "two inertials": (bad_link(INERTIAL * 2), r"link 'a': holds 2 <inertial> elements"),
+    "two axes": (bad_joint('<axis xyz="0 0 1"/><axis xyz="1 0 0"/>'), r"joint 'j': holds 2 <axis> elements; one is allowed"),
+    "two masses": (
+        bad_link(HEAVY.format(1, 1, 1, 1).replace("<mass", '<mass value="2"/><mass')), r"link 'a': holds 2 <mass> elements"
+    ),
     "a name twice": (robot(link("a"), link("a")), r"link 'a' is there 2 times"),
     "a joint's name twice": (robot(*ARM, joint("j1", "a", "b")), r"joint 'j1' is there 2 times"),
     "no name": (robot("<link/>"), r"a <link> has no name; write <link name="),
@@ -258,6 +262,7 @@ def test_a_bad_file_is_one_clear_error(name, tmp_path, caplog, capsys):
     for source in (text,) if "\ud800" in text else (text, path):
         with caplog.at_level(logging.DEBUG), pytest.raises(ModelError, match=message) as caught:
             Model.from_urdf(source)
+        assert str(caught.value).startswith("URDF text: " if source is text else f"{path}: ")
         assert "\n" not in str(caught.value)
     assert not caplog.records
     assert capsys.readouterr() == ("", "")
