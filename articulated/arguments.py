@@ -126,6 +126,8 @@ def convert(name: str, key: str, value: Any) -> Array:
         array = np.asarray(value)
     except ValueError as error:
         raise TypeError(f"{name}: {key} is not a rectangular array of numbers ({error})") from None
+    if np.ma.is_masked(value):
+        raise TypeError(f"{name}: {key} has masked entries, expected an array of real numbers")
     if array.dtype.kind not in "fiu" and array.size:
         held = f"{type(value).__name__} of {array.dtype}"
         raise TypeError(f"{name}: {key} must be an array of real numbers (float64), got {held}: {short(value)}")

@@ -197,6 +197,12 @@ def test_an_out_that_does_not_fit_is_refused(function, model, inputs):
             function(model, **given, out=out)
 
 
+def test_masked_entries_are_refused(model, inputs):
+    masked = np.ma.masked_array(inputs["q"][0], mask=[True] + [False] * (model.nq - 1))
+    with pytest.raises(TypeError, match="gravity_force: q has masked entries"):
+        gravity_force(model, masked)
+
+
 def test_leading_axes_that_do_not_broadcast_are_listed(model, inputs):
     with pytest.raises(ValueError, match=r"rnea: the leading axes do not broadcast: q \(6, .*v \(4, "):
         rnea(model, inputs["q"], inputs["v"][:4], inputs["a"])
