@@ -38,7 +38,7 @@ LINK = 22
 
 @kernel
 def crba_kernel(m, q, v, u, f_ext, H, ws):
-    """H_ij = S_i^T Ic_i S_j for each joint j on the way from body i to the world (RBDA 6.14)"""
+    """H_ij = S_i^T Ic_i S_j for each joint j on the way from body i to the world (RBDA section 6.2)"""
     n, nv = link_count(m), velocity_count(m)
     clear(H, nv * nv)
     for i in range(1, n + 1):

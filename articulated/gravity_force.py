@@ -1,6 +1,6 @@
 """The gravity force: what the joints must do to hold the robot still against its weight.
 
-Source: RBDA section 2.14; the outward half of RNEA at rest.
+Source: RBDA section 5.3, with the robot at rest.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Kinetic energy, summed over the bodies.
 
-Source: Featherstone's course (seed document 001), sections 47 and 56, ``T = 1/2 sum v_i . I_i v_i``.
+Source: Featherstone's course (seed document 001), section 56.1, ``T = 1/2 sum v_i . I_i v_i``.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def potential_energy(model: Model, q: ArrayLike, out: Array | None = None) -> Ar
     Raises:
         ValueError, TypeError: as :func:`rnea`.
 
-    Source: RBDA section 2.14; the derivative along the motion is checked against :func:`gravity_force`.
+    Source: mechanics; its gradient is checked against :func:`gravity_force`.
     """
     size = TRANSFORM * (model.n_links + 1) + model.nv
     return evaluate("potential_energy", potential_energy_batch, model, (), out, size, q=q)

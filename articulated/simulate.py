@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 def configuration_rate(model: Model, q: Array, v: Array) -> Array:
     """dq/dt from the velocity: the same, but for quaternions, d/dt p = 1/2 p w, and for positions of free joints, R v.
 
-    Source: RBDA 4.13 and 4.14, with the angular velocity in body coordinates.
+    Source: RBDA section 4.5, with the angular velocity in body coordinates.
     """
     rate = np.empty(model.nq)
     for joint in model.joints:

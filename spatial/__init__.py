@@ -5,7 +5,7 @@ file                                  what is in it (sections of Featherstone's 
 ====================================  =================================================================================
 :mod:`~pluecker.spatial.vectors`      3D vectors; motion and force vectors, scalar product, cross products (6, 26, 37)
 :mod:`~pluecker.spatial.transforms`   coordinate transforms of motion and force, composition, inverse (35)
-:mod:`~pluecker.spatial.inertia`      rigid-body inertia (45, 46), articulated-body inertia (RBDA 7.1)
+:mod:`~pluecker.spatial.inertia`      rigid-body inertia (45, 46), articulated-body inertia (RBDA section 7.1)
 :mod:`~pluecker.spatial.rotations`    rotations from axis and angle, from quaternions (18)
 :mod:`~pluecker.spatial.motions`      finite motions: exponential, logarithm and its derivative
 :mod:`~pluecker.spatial.scalars`      what a kernel may ask of a scalar

@@ -3,12 +3,12 @@
 An inertia maps motion to force, ``f = I v``. Symmetric 3x3 matrices are tuples of six, ``(xx, xy, xz, yy, yz, zz)``.
 
 Rigid body ``(m, h, J)``: mass, first moment ``h = m c`` with ``c`` the centre of mass, and rotational inertia about the
-origin ``J`` (course, section 45; RBDA 2.62 and 2.63):
+origin ``J`` (course, section 45; RBDA section 2.13):
 
     I = [  J     h~  ]
         [ -h~   m 1  ]
 
-Articulated body ``(J, H, M)``, a general symmetric 6x6 with ``J`` and ``M`` symmetric (RBDA 7.1):
+Articulated body ``(J, H, M)``, a general symmetric 6x6 with ``J`` and ``M`` symmetric (RBDA section 7.1):
 
     I = [  J     H ]
         [  H^T   M ]
@@ -62,7 +62,7 @@ def add_symmetric(A, B):
 
 @kernel
 def rigid_times_motion(I, v):
-    """I v = (J w + h x v, m v - h x w): momentum of a velocity, force of an acceleration (RBDA 2.63)"""
+    """I v = (J w + h x v, m v - h x w): momentum of a velocity, force of an acceleration (RBDA section 2.13)"""
     m, h, J = I
     w, vO = v
     return (add3(symmetric_times(J, w), cross3(h, vO)), subtract3(scale3(m, vO), cross3(h, w)))
@@ -76,7 +76,7 @@ def add_rigid(A, B):
 
 @kernel
 def inverse_transform_rigid(X, I):
-    """X^T I X: the inertia from B to A coordinates, ``X = (E, r)`` from A to B (RBDA 2.66)
+    """X^T I X: the inertia from B to A coordinates, ``X = (E, r)`` from A to B (RBDA section 2.13)
 
     With g = E^T h:  m,  g + m r,  E^T J E - r~ g~ - (g + m r)~ r~, where (a~ b~) = b a^T - (a . b) 1.
     """
@@ -146,7 +146,7 @@ def add_articulated(A, B):
 
 @kernel
 def rank1_downdate(I, U, d):
-    """I - d U U^T: what is left of an inertia when the freedom with U = I S and d = 1 / (S^T U) yields (RBDA 7.43)"""
+    """I - d U U^T: what is left of an inertia when the freedom with U = I S and d = 1 / (S^T U) yields (RBDA section 7.3)"""
     J, H, M = I
     n, f = U
     a, b = scale3(d, n), scale3(d, f)
@@ -163,7 +163,7 @@ def rank1_downdate(I, U, d):
 
 @kernel
 def inverse_transform_articulated(X, I):
-    """X^T I X: the inertia from B to A coordinates, ``X = (E, r)`` from A to B (RBDA table A.4)
+    """X^T I X: the inertia from B to A coordinates, ``X = (E, r)`` from A to B (RBDA appendix A)
 
     First the rotation, J' = E^T J E and so on; then the shift, H" = H' + r~ M',  J" = J' + (r~ H'^T)^T + r~ H"^T.
     """

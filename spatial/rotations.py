@@ -21,7 +21,7 @@ __all__ = [
 
 @kernel
 def rotation_from_axis_angle(u, angle):
-    """E of a frame turned by ``angle`` about the unit axis ``u``: c 1 + (1 - c) u u^T - s u~ (Rodrigues; RBDA 4.9)"""
+    """E of a frame turned by ``angle`` about the unit axis ``u``: c 1 + (1 - c) u u^T - s u~ (Rodrigues)"""
     s, c = sincos(angle)
     x, y, z = u
     t = 1.0 - c
@@ -34,7 +34,7 @@ def rotation_from_axis_angle(u, angle):
 
 @kernel
 def rotation_from_quaternion(p):
-    """E of a body turned by the quaternion ``p`` (RBDA 4.12), a rotation even where ``p`` is not exactly of unit length"""
+    """E of a body turned by the quaternion ``p`` (RBDA section 4.5), a rotation even where ``p`` is not exactly of unit length"""
     w, x, y, z = p
     s = 2.0 / (w * w + x * x + y * y + z * z)
     return (

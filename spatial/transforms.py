@@ -1,7 +1,7 @@
 """Pluecker transforms: the coordinates of motion and force vectors in another frame.
 
 A transform ``X = (E, r)`` leads from frame A to frame B: ``E`` rotates A coordinates into B coordinates, and ``r`` is the
-origin of B in A coordinates. As 6x6 matrices, angular part first (course, section 35; RBDA 2.24, 2.25 and A.4):
+origin of B in A coordinates. As 6x6 matrices, angular part first (course, section 35; RBDA section 2.8):
 
     X  = [   E      0 ]   on motion vectors        X* = [ E   -E r~ ]   on force vectors,  X* = X^-T
          [ -E r~    E ]                                 [ 0      E  ]
