@@ -110,8 +110,8 @@ def store_rigid(array, k, I):
 @kernel
 def store_symmetric(array, k, J):
     """Write a symmetric 3x3 matrix to six entries of a scalar array."""
-    for j in range(6):
-        store(array, k + j, J[j])
+    store3(array, k, (J[0], J[1], J[2]))
+    store3(array, k + 3, (J[3], J[4], J[5]))
 
 
 # ------------------------------------------------------------------------------------------------------ articulated body

@@ -10,7 +10,7 @@ filter* (2017), sections 1 to 4.
 
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.scalars import atan2, load, select, sincos, smaller, sqrt, store
-from pluecker.spatial.vectors import dot3, scale3
+from pluecker.spatial.vectors import dot3, scale3, store3
 
 __all__ = [
     "load_quaternion", "quaternion_conjugate", "quaternion_from_rotation_vector", "quaternion_normalize",
@@ -34,7 +34,7 @@ def rotation_from_axis_angle(u, angle):
 
 @kernel
 def rotation_from_quaternion(p):
-    """E of a body turned by the quaternion ``p`` (RBDA section 4.5), a rotation even where ``p`` is not exactly of unit length"""
+    """E of a body turned by the quaternion ``p`` (RBDA section 4.5), a rotation even where ``p`` is not quite of length 1"""
     w, x, y, z = p
     s = 2.0 / (w * w + x * x + y * y + z * z)
     return (
@@ -103,5 +103,5 @@ def load_quaternion(array, k):
 @kernel
 def store_quaternion(array, k, p):
     """Write a quaternion to four entries of a scalar array, from ``k`` on."""
-    for j in range(4):
-        store(array, k + j, p[j])
+    store(array, k, p[0])
+    store3(array, k + 1, (p[1], p[2], p[3]))

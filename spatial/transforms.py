@@ -10,7 +10,6 @@ where ``r~`` is the matrix of ``r x``. No kernel ever builds these matrices.
 """
 
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.scalars import store
 from pluecker.spatial.vectors import add3, cross3, load3, multiply3, rotate, rotate_back, store3, subtract3
 
 __all__ = [
@@ -79,8 +78,9 @@ def load_matrix(array, k):
 @kernel
 def store_matrix(array, k, E):
     """Write a 3x3 matrix to nine entries of a scalar array, row by row, from ``k`` on."""
-    for j in range(9):
-        store(array, k + j, E[j])
+    store3(array, k, (E[0], E[1], E[2]))
+    store3(array, k + 3, (E[3], E[4], E[5]))
+    store3(array, k + 6, (E[6], E[7], E[8]))
 
 
 @kernel

@@ -124,13 +124,13 @@ def dot(m, f):
 
 @kernel
 def cross_motion(v, m):
-    """v x m = (w x mw, w x mv + v x mw): rate of change of ``m`` carried along with ``v`` (course, section 37; RBDA section 2.9)"""
+    """v x m = (w x mw, w x mv + v x mw): rate of change of ``m`` carried by ``v`` (course, section 37; RBDA section 2.9)"""
     return (cross3(v[0], m[0]), add3(cross3(v[0], m[1]), cross3(v[1], m[0])))
 
 
 @kernel
 def cross_force(v, f):
-    """v x* f = (w x n + v x f, w x f): rate of change of ``f`` carried along with ``v`` (course, section 37; RBDA section 2.9)"""
+    """v x* f = (w x n + v x f, w x f): rate of change of ``f`` carried by ``v`` (course, section 37; RBDA section 2.9)"""
     return (add3(cross3(v[0], f[0]), cross3(v[1], f[1])), cross3(v[0], f[1]))
 
 
