@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.crba import LINK as CRBA_LINK
 from pluecker.articulated.crba import crba_kernel
 from pluecker.articulated.joints import joint_motion, joint_transform
@@ -50,7 +50,7 @@ from pluecker.spatial.inertia import (
     rigid_times_motion,
     store_articulated,
 )
-from pluecker.spatial.scalars import load, select, smaller, store
+from pluecker.spatial.scalars import load, select, smaller, store, tail
 from pluecker.spatial.transforms import inverse_transform_force, load_transform, store_transform, transform_motion
 from pluecker.spatial.vectors import add, cross_force, cross_motion, dot, load_vector, scale, store_vector, subtract
 
@@ -150,10 +150,8 @@ def reciprocal(d, smallest):
 def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
     """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
     nv = velocity_count(m)
-    H = ws[: nv * nv]
-    rest = ws[nv * nv :]
+    H, zero, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
     crba_kernel(m, q, v, tau, f_ext, H, rest)
-    zero, rest = rest[:nv], rest[nv:]
     clear(zero, nv)
     rnea_kernel(m, q, v, zero, f_ext, qdd, rest)  # C: what is needed for no acceleration
     for k in range(nv):
@@ -193,12 +191,32 @@ def solve_factorized(H, n, x):
         store(x, i, y)
 
 
-aba_batch = batched(aba_kernel, can_fail=True)
-solve_batch = batched(solve_kernel, can_fail=True)
+ABA = Algorithm(
+    "aba",
+    aba_kernel,
+    inputs=("q", "v", "tau", "f_ext"),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * model.nv,
+    can_fail=True,
+)
+ABA_WITH_MIMIC = Algorithm(
+    "aba",
+    solve_kernel,
+    inputs=("q", "v", "tau", "f_ext"),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: model.nv**2 + model.nv + max(RNEA_LINK, CRBA_LINK) * (model.n_links + 1),
+    can_fail=True,
+)
 
 
 def aba(
-    model: Model, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None, out: Array | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Acceleration of the robot under the joint forces ``tau``: forward dynamics, the inverse of :func:`rnea`.
 
@@ -234,9 +252,5 @@ def aba(
 
     Source: RBDA table 7.1.
     """
-    if model.mimic:
-        links, nv = model.n_links + 1, model.nv
-        size = nv * nv + nv + max(RNEA_LINK, CRBA_LINK) * links
-        return evaluate("aba", solve_batch, model, (nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)
-    size = LINK * (model.n_links + 1) + FREEDOM * model.nv
-    return evaluate("aba", aba_batch, model, (model.nv,), out, size, can_fail=True, q=q, v=v, tau=tau, f_ext=f_ext)
+    algorithm = ABA_WITH_MIMIC if model.mimic else ABA
+    return algorithm(model, q, v, tau, f_ext, out=out, threads=threads)

@@ -6,95 +6,22 @@ Everything is checked before anything is written.
 from __future__ import annotations
 
 import math
-import threading
-from collections.abc import Callable
+import operator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numba import config
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.batch import GOOD, NOT_UNIT, SINGULAR
 from pluecker.articulated.errors import SingularInertiaError
+from pluecker.articulated.threads import available_cores
 
 if TYPE_CHECKING:
     from pluecker.articulated.model import Model
 
-__all__ = ["Array", "as_floats", "evaluate"]
+__all__ = ["Array", "as_floats", "as_rows", "as_threads", "batch_shape", "check_out", "explain", "shares_memory"]
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
-NOTHING = np.empty((1, 0))
-AXES = {"f_ext": 2}  # axes of one state's entry, where it is not one
-
-_local = threading.local()
-
-
-def evaluate(
-    name: str,
-    driver: Callable[..., int],
-    model: Model,
-    tail: tuple[int, ...],
-    out: Array | None,
-    size: int,
-    *,
-    can_fail: bool = False,
-    **inputs: ArrayLike | None,
-) -> Array:
-    """Run a batched kernel over checked inputs, broadcast against each other.
-
-    Args:
-        name: the public function, for messages.
-        driver: what :func:`pluecker.articulated.batch.batched` returns.
-        model: the mechanism.
-        tail: shape of the result for one state.
-        out: the user's array for the result, or None.
-        size: entries of the workspace.
-        can_fail: whether the kernel may fail on good inputs; then ``out`` is written only after it has succeeded.
-        inputs: by name, ``q`` first, then ``v``, one more array (``a``, ``tau``, a second configuration), ``f_ext``; what an
-            algorithm does not use may be left out.
-    """
-    arrays = {key: as_floats(name, model, key, value) for key, value in inputs.items() if value is not None}
-    batch: tuple[int, ...] = ()
-    states = 1
-    for key, array in arrays.items():
-        if array.ndim > AXES.get(key, 1):
-            batch = batch_shape(name, model, arrays)
-            states = math.prod(batch)
-            break
-    rows = {key: as_rows(model, key, array, batch, states) for key, array in arrays.items()}
-    if out is not None:
-        check_out(name, out, batch + tail)
-    direct = out is not None and not can_fail and not shares_memory(out, arrays)
-    result = out if direct else np.empty(batch + tail)
-    assert result is not None
-    if result.size == 0:
-        return result if out is None else out
-    v, f_ext = rows.pop("v", NOTHING), rows.pop("f_ext", NOTHING)
-    q, u = (*rows.values(), NOTHING)[:2]
-    status = run(driver, model.packed, q, v, u, f_ext, result.reshape(states, -1), workspace(size))
-    if status != GOOD:
-        explain(status, name, model, arrays, result)
-    if out is None or direct:
-        return result
-    out[...] = result
-    return out
-
-
-def run(driver: Callable[..., int], *arguments: Array) -> int:
-    """Call the driver; without compilation NumPy would warn of the divisions by zero that the status reports."""
-    if not config.DISABLE_JIT:
-        return driver(*arguments)
-    with np.errstate(all="ignore"):
-        return driver(*arguments)
-
-
-def workspace(size: int) -> Array:
-    """Scratch memory of this thread: kept from call to call, never shared."""
-    buffer: Array | None = getattr(_local, "buffer", None)
-    if buffer is None or buffer.size < size:
-        buffer = _local.buffer = np.empty(size)
-    return buffer
 
 
 def entry_shape(model: Model, key: str) -> tuple[int, ...]:
@@ -152,16 +79,29 @@ def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int,
         raise ValueError(f"{name}: the leading axes do not broadcast: {shapes}") from None
 
 
-def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...], states: int) -> Array:
+def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...]) -> Array:
     """C-ordered ``(states, entries)``, or ``(1, entries)`` where one state stands for all."""
-    if not batch:
-        return np.ascontiguousarray(array).reshape(1, -1)
     shape = entry_shape(model, key)
+    states = math.prod(batch)
     count = math.prod(array.shape[: array.ndim - len(shape)])
     if count != 1 and count != states:
         array = np.broadcast_to(array, batch + shape)
         count = states
-    return np.ascontiguousarray(array).reshape(count, math.prod(shape))
+    rows = np.require(array, FLOAT, "CA").reshape(count, math.prod(shape))
+    return rows if batch or rows.flags.writeable else rows.copy()
+
+
+def as_threads(name: str, threads: Any) -> int:
+    """How many threads to use: all cores for None."""
+    if threads is None:
+        return available_cores()
+    try:
+        count = operator.index(threads)
+    except TypeError:
+        count = 0
+    if count < 1 or isinstance(threads, bool):
+        raise ValueError(f"{name}: threads is {threads!r}, expected a positive whole number, or None for all cores")
+    return count
 
 
 def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
@@ -181,12 +121,10 @@ def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
 # ------------------------------------------------------------------------------------------------------- what went wrong
 
 
-def explain(status: int, name: str, model: Model, arrays: dict[str, Array], result: Array) -> None:
-    """Raise the error that a status stands for, with the first state and coordinate it concerns."""
-    if status == SINGULAR:
+def explain(singular: bool, name: str, model: Model, arrays: dict[str, Array], result: Array) -> None:
+    """Raise the error that compiled code has found, with the first state and coordinate it concerns."""
+    if singular:
         explain_singular(name, model, result)
-    if status == NOT_UNIT:
-        explain_quaternion(name, model, arrays)
     for key, array in arrays.items():
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
@@ -194,6 +132,7 @@ def explain(status: int, name: str, model: Model, arrays: dict[str, Array], resu
             where = coordinate_name(model, key, index[array.ndim - len(entry_shape(model, key)) :])
             place = ", ".join(map(str, index))
             raise ValueError(f"{name}: {key}[{place}] is {array[index]}, expected a finite number ({where})")
+    explain_quaternion(name, model, arrays)
 
 
 def coordinate_name(model: Model, key: str, index: tuple[int, ...]) -> str:

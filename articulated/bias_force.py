@@ -8,15 +8,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.model import Model
-from pluecker.articulated.rnea import LINK, rnea_batch
+from pluecker.articulated.rnea import RNEA
 
 __all__ = ["bias_force"]
 
+BIAS_FORCE = Algorithm("bias_force", RNEA.kernel, RNEA.inputs, RNEA.shape, RNEA.workspace)
+
 
 def bias_force(
-    model: Model, q: ArrayLike, v: ArrayLike, f_ext: ArrayLike | None = None, out: Array | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Joint forces that keep the acceleration zero: Coriolis, centrifugal and gravity forces, and the joints' own.
 
@@ -46,6 +54,4 @@ def bias_force(
 
     Source: RBDA section 6.1.
     """
-    size = LINK * (model.n_links + 1)
-    a = np.zeros(model.nv)
-    return evaluate("bias_force", rnea_batch, model, (model.nv,), out, size, q=q, v=v, a=a, f_ext=f_ext)
+    return BIAS_FORCE(model, q, v, np.zeros(model.nv), f_ext, out=out, threads=threads)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import joint_transform
 from pluecker.articulated.layout import (
     ARMATURE,
@@ -79,10 +79,16 @@ def add_pair(H, nv, r, c, x):
     accumulate(H, c * nv + r, x)
 
 
-crba_batch = batched(crba_kernel)
+CRBA = Algorithm(
+    "crba",
+    crba_kernel,
+    inputs=("q",),
+    shape=lambda model: (model.nv, model.nv),
+    workspace=lambda model: LINK * (model.n_links + 1),
+)
 
 
-def crba(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
+def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
     """The joint-space inertia matrix, armature on its diagonal: full and symmetric.
 
     Args:
@@ -107,5 +113,4 @@ def crba(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
 
     Source: RBDA table 6.2.
     """
-    size = LINK * (model.n_links + 1)
-    return evaluate("crba", crba_batch, model, (model.nv, model.nv), out, size, q=q)
+    return CRBA(model, q, out=out, threads=threads)

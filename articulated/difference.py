@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import difference_joint
 from pluecker.articulated.layout import link_count, owns_coordinates
 from pluecker.articulated.model import Model
@@ -22,10 +22,14 @@ def difference_kernel(m, q0, v, q1, f_ext, out, ws):
             difference_joint(m, i, q0, q1, out)
 
 
-difference_batch = batched(difference_kernel, two_configurations=True)
+DIFFERENCE = Algorithm(
+    "difference", difference_kernel, inputs=("q0", "q1"), shape=lambda model: (model.nv,), workspace=lambda model: 0
+)
 
 
-def difference(model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = None) -> Array:
+def difference(
+    model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = None, threads: int | None = None
+) -> Array:
     """The constant velocity that leads from ``q0`` to ``q1`` in unit time: ``integrate(model, q0, difference) = q1``.
 
     Quaternions take the shorter way, a turn of at most pi; angles of revolute joints are not wrapped.
@@ -44,4 +48,4 @@ def difference(model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = N
 
     Source: RBDA section 4.5; :mod:`pluecker.spatial.motions`.
     """
-    return evaluate("difference", difference_batch, model, (model.nv,), out, 0, q0=q0, q1=q1)
+    return DIFFERENCE(model, q0, u=q1, out=out, threads=threads)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, check_out, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array, check_out
 from pluecker.articulated.joints import joint_motion, joint_transform
 from pluecker.articulated.layout import body, link_count, parent
 from pluecker.articulated.model import Model
@@ -88,13 +88,35 @@ def body_accelerations_kernel(m, q, v, a, f_ext, out, ws):
             store_vector(out, 6 * body(m, i), ai)
 
 
-forward_kinematics_batch = batched(forward_kinematics_kernel)
-body_velocities_batch = batched(body_velocities_kernel)
-body_accelerations_batch = batched(body_accelerations_kernel)
+FORWARD_KINEMATICS = Algorithm(
+    "forward_kinematics",
+    forward_kinematics_kernel,
+    inputs=("q",),
+    shape=lambda model: (model.n_bodies, 4, 4),
+    workspace=lambda model: TRANSFORM * (model.n_links + 1),
+)
+BODY_VELOCITIES = Algorithm(
+    "body_velocities",
+    body_velocities_kernel,
+    inputs=("q", "v"),
+    shape=lambda model: (model.n_bodies, 6),
+    workspace=lambda model: 6 * (model.n_links + 1),
+)
+BODY_ACCELERATIONS = Algorithm(
+    "body_accelerations",
+    body_accelerations_kernel,
+    inputs=("q", "v", "a"),
+    shape=lambda model: (model.n_bodies, 6),
+    workspace=lambda model: LINK * (model.n_links + 1),
+)
 
 
 def forward_kinematics(
-    model: Model, q: ArrayLike, frames: Sequence[str] | None = None, out: Array | None = None
+    model: Model,
+    q: ArrayLike,
+    frames: Sequence[str] | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Placements of bodies and frames in the world.
 
@@ -125,13 +147,12 @@ def forward_kinematics(
 
     Source: RBDA section 5.3.
     """
-    size = TRANSFORM * (model.n_links + 1)
     if frames is None:
-        return evaluate("forward_kinematics", forward_kinematics_batch, model, (model.n_bodies, 4, 4), out, size, q=q)
+        return FORWARD_KINEMATICS(model, q, out=out, threads=threads)
     names = [frames] if isinstance(frames, str) else list(frames)
     bodies, offsets = model.frame_offsets(names)
     # The world comes last, so that the body number -1 of what is fixed to it finds it.
-    moving = evaluate("forward_kinematics", forward_kinematics_batch, model, (model.n_bodies, 4, 4), None, size, q=q)
+    moving = FORWARD_KINEMATICS(model, q, out=None, threads=threads)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
     if out is None:
@@ -141,7 +162,9 @@ def forward_kinematics(
     return out
 
 
-def body_velocities(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+def body_velocities(
+    model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Spatial velocities of the bodies.
 
     Args:
@@ -158,11 +181,12 @@ def body_velocities(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None 
 
     Source: Featherstone's course (seed document 001), section 55.3.
     """
-    size = 6 * (model.n_links + 1)
-    return evaluate("body_velocities", body_velocities_batch, model, (model.n_bodies, 6), out, size, q=q, v=v)
+    return BODY_VELOCITIES(model, q, v, out=out, threads=threads)
 
 
-def body_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None) -> Array:
+def body_accelerations(
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Spatial accelerations of the bodies, without gravity.
 
     The spatial acceleration is the rate of change of the spatial velocity. The acceleration that an accelerometer at the
@@ -183,7 +207,4 @@ def body_accelerations(model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, o
 
     Source: Featherstone's course (seed document 001), section 55.3.
     """
-    size = LINK * (model.n_links + 1)
-    return evaluate(
-        "body_accelerations", body_accelerations_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a
-    )
+    return BODY_ACCELERATIONS(model, q, v, a, out=out, threads=threads)

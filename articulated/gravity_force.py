@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import add_joint_force, joint_transform
 from pluecker.articulated.layout import base_acceleration, clear, inertia, link_count, parent, velocity_count
 from pluecker.articulated.model import Model
@@ -46,10 +46,16 @@ def gravity_force_kernel(m, q, v, u, f_ext, tau, ws):
             store_vector(ws, p + F, add(load_vector(ws, p + F), fp))
 
 
-gravity_force_batch = batched(gravity_force_kernel)
+GRAVITY_FORCE = Algorithm(
+    "gravity_force",
+    gravity_force_kernel,
+    inputs=("q",),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: LINK * (model.n_links + 1),
+)
 
 
-def gravity_force(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
+def gravity_force(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
     """Joint forces that balance the weight of the robot at rest: the gradient of its potential energy in gravity.
 
     Springs are not counted; :func:`bias_force` at zero velocity has them too.
@@ -67,5 +73,4 @@ def gravity_force(model: Model, q: ArrayLike, out: Array | None = None) -> Array
 
     Source: RBDA section 5.3, with ``v = a = 0``.
     """
-    size = LINK * (model.n_links + 1)
-    return evaluate("gravity_force", gravity_force_batch, model, (model.nv,), out, size, q=q)
+    return GRAVITY_FORCE(model, q, out=out, threads=threads)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import integrate_joint
 from pluecker.articulated.layout import link_count, owns_coordinates
 from pluecker.articulated.model import Model
@@ -25,10 +25,12 @@ def integrate_kernel(m, q, v, u, f_ext, out, ws):
             integrate_joint(m, i, q, v, out)
 
 
-integrate_batch = batched(integrate_kernel)
+INTEGRATE = Algorithm(
+    "integrate", integrate_kernel, inputs=("q", "v"), shape=lambda model: (model.nq,), workspace=lambda model: 0
+)
 
 
-def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
     """The configuration after unit time at constant velocity: ``integrate(model, q, v * dt)`` moves for the time ``dt``.
 
     Exact for a constant velocity: a free joint moves along a screw, and quaternions stay of unit length.
@@ -56,4 +58,4 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None
 
     Source: RBDA section 4.5.
     """
-    return evaluate("integrate", integrate_batch, model, (model.nq,), out, 0, q=q, v=v)
+    return INTEGRATE(model, q, v, out=out, threads=threads)

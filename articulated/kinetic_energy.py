@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import joint_motion, joint_transform
 from pluecker.articulated.layout import ARMATURE, inertia, link_count, parent, velocity_count, velocity_table
 from pluecker.articulated.model import Model
@@ -35,10 +35,18 @@ def kinetic_energy_kernel(m, q, v, u, f_ext, out, ws):
         accumulate(out, 0, 0.5 * velocity_table(m, ARMATURE, k) * load(v, k) * load(v, k))
 
 
-kinetic_energy_batch = batched(kinetic_energy_kernel)
+KINETIC_ENERGY = Algorithm(
+    "kinetic_energy",
+    kinetic_energy_kernel,
+    inputs=("q", "v"),
+    shape=lambda model: (),
+    workspace=lambda model: 6 * (model.n_links + 1),
+)
 
 
-def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None) -> Array:
+def kinetic_energy(
+    model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None
+) -> Array:
     """Kinetic energy of the bodies, and of the rotors that ``armature`` stands for.
 
     Args:
@@ -55,4 +63,4 @@ def kinetic_energy(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None =
 
     Source: Featherstone's course (seed document 001), section 56.1.
     """
-    return evaluate("kinetic_energy", kinetic_energy_batch, model, (), out, 6 * (model.n_links + 1), q=q, v=v)
+    return KINETIC_ENERGY(model, q, v, out=out, threads=threads)

@@ -17,7 +17,7 @@ rest position        the configuration in which the springs are relaxed
 
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import load_rigid
-from pluecker.spatial.scalars import store
+from pluecker.spatial.scalars import load, store, tail
 from pluecker.spatial.transforms import load_transform
 from pluecker.spatial.vectors import load3, load_vector
 
@@ -41,19 +41,31 @@ ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)
 @kernel
 def link_count(m):
     """Number of links, the world not counted."""
-    return int(m[N_LINKS])
+    return int(load(m, N_LINKS))
+
+
+@kernel
+def configuration_count(m):
+    """nq"""
+    return int(load(m, NQ))
 
 
 @kernel
 def velocity_count(m):
     """nv"""
-    return int(m[NV])
+    return int(load(m, NV))
+
+
+@kernel
+def body_count(m):
+    """Number of moving bodies, as the user counts them."""
+    return int(load(m, N_BODIES))
 
 
 @kernel
 def base_acceleration(m):
     """a_0 = -g: gravity as an upward acceleration of the world (course, section 55; RBDA section 5.3)"""
-    return ((0.0, 0.0, 0.0), (-m[GRAVITY], -m[GRAVITY + 1], -m[GRAVITY + 2]))
+    return ((0.0, 0.0, 0.0), (-load(m, GRAVITY), -load(m, GRAVITY + 1), -load(m, GRAVITY + 2)))
 
 
 @kernel
@@ -65,61 +77,61 @@ def gravity(m):
 @kernel
 def parent(m, i):
     """The link that carries link ``i``."""
-    return int(m[HEADER + LINK * i + PARENT])
+    return int(load(m, HEADER + LINK * i + PARENT))
 
 
 @kernel
 def body(m, i):
     """The user's number of the body of link ``i``, or -1 for a link inside a composite joint."""
-    return int(m[HEADER + LINK * i + BODY])
+    return int(load(m, HEADER + LINK * i + BODY))
 
 
 @kernel
 def kind(m, i):
     """The native joint kind of link ``i``."""
-    return int(m[HEADER + LINK * i + KIND])
+    return int(load(m, HEADER + LINK * i + KIND))
 
 
 @kernel
 def owns_coordinates(m, i):
     """False for a mimic joint, whose coordinate belongs to another link."""
-    return m[HEADER + LINK * i + OWNER] != 0.0
+    return load(m, HEADER + LINK * i + OWNER) != 0.0
 
 
 @kernel
 def first_q(m, i):
     """Where the joint's coordinates begin in q."""
-    return int(m[HEADER + LINK * i + IQ])
+    return int(load(m, HEADER + LINK * i + IQ))
 
 
 @kernel
 def first_v(m, i):
     """Where the joint's coordinates begin in v."""
-    return int(m[HEADER + LINK * i + IV])
+    return int(load(m, HEADER + LINK * i + IV))
 
 
 @kernel
 def freedom_count(m, i):
     """Number of freedoms of the joint of link ``i``."""
-    return int(m[HEADER + LINK * i + COUNT])
+    return int(load(m, HEADER + LINK * i + COUNT))
 
 
 @kernel
 def first_freedom(m, i):
     """The number of the joint's first freedom, counted over all links."""
-    return int(m[HEADER + LINK * i + FIRST])
+    return int(load(m, HEADER + LINK * i + FIRST))
 
 
 @kernel
 def ratio(m, i):
     """Factor from the coordinate to the joint's own displacement: 1, or the multiplier of a mimic joint."""
-    return m[HEADER + LINK * i + RATIO]
+    return load(m, HEADER + LINK * i + RATIO)
 
 
 @kernel
 def offset(m, i):
     """Offset of the joint's own displacement: 0, or the offset of a mimic joint."""
-    return m[HEADER + LINK * i + OFFSET]
+    return load(m, HEADER + LINK * i + OFFSET)
 
 
 @kernel
@@ -137,32 +149,31 @@ def placement(m, i):
 @kernel
 def subspace(m, i, k):
     """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates; constant for every native kind."""
-    return load_vector(m, int(m[FREEDOMS]) + FREEDOM * (first_freedom(m, i) + k))
+    return load_vector(m, int(load(m, FREEDOMS)) + FREEDOM * (first_freedom(m, i) + k))
 
 
 @kernel
 def threshold(m, i, k):
     """Below this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error: there is nothing to accelerate."""
-    return m[int(m[FREEDOMS]) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD]
+    return load(m, int(load(m, FREEDOMS)) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD)
 
 
 @kernel
 def velocity_table(m, column, k):
     """Armature, damping, friction or stiffness of velocity coordinate ``k``."""
-    return m[int(m[VELOCITIES]) + column * int(m[NV]) + k]
+    return load(m, int(load(m, VELOCITIES)) + column * int(load(m, NV)) + k)
 
 
 @kernel
 def has_springs(m):
     """Whether any stiffness is not zero."""
-    return m[HAS_SPRINGS] != 0.0
+    return load(m, HAS_SPRINGS) != 0.0
 
 
 @kernel
 def rest_position(m):
-    """The configuration in which all springs are relaxed: a scalar array of floats."""
-    start = int(m[REST])
-    return m[start : start + int(m[NQ])]
+    """The configuration in which all springs are relaxed: a scalar array of floats, of which the first nq count."""
+    return tail(m, int(load(m, REST)))
 
 
 @kernel

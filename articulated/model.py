@@ -334,6 +334,11 @@ class Model:
         packed.flags.writeable = False
         return packed
 
+    @cached_property
+    def plans(self) -> dict[Any, Any]:
+        """What the algorithms have found out about this model, by algorithm: filled as they run."""
+        return {}
+
     def massless_joints(self) -> str:
         """A sentence that says which joints have nothing to move."""
         moved = self.armature.copy()

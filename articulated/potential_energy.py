@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.forward_kinematics import TRANSFORM, placements
 from pluecker.articulated.layout import clear, gravity, has_springs, inertia, link_count, velocity_count
 from pluecker.articulated.model import Model
 from pluecker.articulated.passive import add_spring_force
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.scalars import accumulate, store
+from pluecker.spatial.scalars import accumulate, store, tail
 from pluecker.spatial.transforms import load_transform
 from pluecker.spatial.vectors import add3, dot3, rotate_back, scale3
 
@@ -29,15 +29,21 @@ def potential_energy_kernel(m, q, v, u, f_ext, out, ws):
         mass, h, _ = inertia(m, i)
         accumulate(out, 0, -dot3(gravity(m), add3(scale3(mass, r), rotate_back(E, h))))
     if has_springs(m):
-        force = ws[TRANSFORM * (n + 1) :]
+        force = tail(ws, TRANSFORM * (n + 1))
         clear(force, velocity_count(m))
         accumulate(out, 0, add_spring_force(m, q, force))
 
 
-potential_energy_batch = batched(potential_energy_kernel)
+POTENTIAL_ENERGY = Algorithm(
+    "potential_energy",
+    potential_energy_kernel,
+    inputs=("q",),
+    shape=lambda model: (),
+    workspace=lambda model: TRANSFORM * (model.n_links + 1) + model.nv,
+)
 
 
-def potential_energy(model: Model, q: ArrayLike, out: Array | None = None) -> Array:
+def potential_energy(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
     """Potential energy of the bodies in gravity, zero at the world's origin, and of the springs, zero at rest.
 
     What is fixed to the world does not count. The spring of a mimic joint counts up to a constant.
@@ -55,5 +61,4 @@ def potential_energy(model: Model, q: ArrayLike, out: Array | None = None) -> Ar
 
     Source: mechanics; its gradient is checked against :func:`gravity_force`.
     """
-    size = TRANSFORM * (model.n_links + 1) + model.nv
-    return evaluate("potential_energy", potential_energy_batch, model, (), out, size, q=q)
+    return POTENTIAL_ENERGY(model, q, out=out, threads=threads)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.arguments import Array, evaluate
-from pluecker.articulated.batch import batched
+from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import add_joint_force, joint_motion, joint_transform
 from pluecker.articulated.layout import (
     base_acceleration,
@@ -23,6 +23,7 @@ from pluecker.articulated.model import Model
 from pluecker.articulated.passive import add_armature_force, add_passive_force
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import rigid_times_motion
+from pluecker.spatial.scalars import tail
 from pluecker.spatial.transforms import inverse_transform_force, load_transform, store_transform, transform_motion
 from pluecker.spatial.vectors import add, cross_force, cross_motion, load_vector, store_vector, subtract
 
@@ -76,18 +77,36 @@ def rnea_kernel(m, q, v, a, f_ext, tau, ws):
 def joint_forces_kernel(m, q, v, a, f_ext, out, ws):
     """The force f_i through each joint, of the links that are bodies"""
     n = link_count(m)
-    newton_euler(m, q, v, a, f_ext, ws[LINK * (n + 1) :], ws)
+    newton_euler(m, q, v, a, f_ext, tail(ws, LINK * (n + 1)), ws)
     for i in range(1, n + 1):
         if body(m, i) >= 0:
             store_vector(out, 6 * body(m, i), load_vector(ws, LINK * i + F))
 
 
-rnea_batch = batched(rnea_kernel)
-joint_forces_batch = batched(joint_forces_kernel)
+RNEA = Algorithm(
+    "rnea",
+    rnea_kernel,
+    inputs=("q", "v", "a", "f_ext"),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: LINK * (model.n_links + 1),
+)
+JOINT_FORCES = Algorithm(
+    "joint_forces",
+    joint_forces_kernel,
+    inputs=("q", "v", "a", "f_ext"),
+    shape=lambda model: (model.n_bodies, 6),
+    workspace=lambda model: LINK * (model.n_links + 1) + model.nv,
+)
 
 
 def rnea(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None, out: Array | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """Joint forces that make the robot move with acceleration ``a``: inverse dynamics.
 
@@ -123,12 +142,17 @@ def rnea(
 
     Source: Featherstone's course (seed document 001), section 55; RBDA table 5.1.
     """
-    size = LINK * (model.n_links + 1)
-    return evaluate("rnea", rnea_batch, model, (model.nv,), out, size, q=q, v=v, a=a, f_ext=f_ext)
+    return RNEA(model, q, v, a, f_ext, out=out, threads=threads)
 
 
 def joint_forces(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, f_ext: ArrayLike | None = None, out: Array | None = None
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
 ) -> Array:
     """The spatial force through each joint, from the parent to the body, as inverse dynamics finds it.
 
@@ -146,7 +170,4 @@ def joint_forces(
 
     Source: Featherstone's course (seed document 001), section 55.6; RBDA table 5.1, ``f_i``.
     """
-    size = LINK * (model.n_links + 1) + model.nv
-    return evaluate(
-        "joint_forces", joint_forces_batch, model, (model.n_bodies, 6), out, size, q=q, v=v, a=a, f_ext=f_ext
-    )
+    return JOINT_FORCES(model, q, v, a, f_ext, out=out, threads=threads)

@@ -14,3 +14,5 @@ file                                  what is in it (sections of Featherstone's 
 
 Angular parts come first. ``X = (E, r)`` leads from parent to child coordinates; forces transform with ``X* = X^-T``.
 """
+
+from pluecker.spatial import arrays, lanes, sincos  # noqa: F401  what compiled code knows of scalars, given when it is first needed

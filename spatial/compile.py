@@ -29,8 +29,9 @@ from typing import Any, TypeVar
 
 from numba import config, njit
 from numba.core import caching
+from numba.core.registry import CPUDispatcher
 
-__all__ = ["kernel", "kernel_sources", "source_stamp"]
+__all__ = ["entry_point", "kernel", "kernel_sources", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,6 +40,8 @@ KERNEL_MARKS = (b"@kernel", b"@overload")
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+# A kernel becomes part of the code that calls it, so that its tuples stay in registers.
+INNER: dict[str, Any] = {"nopython": True, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:
@@ -51,7 +54,7 @@ def kernel_sources() -> list[Path]:
 @functools.cache
 def source_stamp() -> str:
     """SHA-256 of all kernel sources, of the compile options, and of whether bounds are checked."""
-    stamp = hashlib.sha256(repr((sorted(OPTIONS.items(), key=repr), config.BOUNDSCHECK)).encode())
+    stamp = hashlib.sha256(repr((sorted((OPTIONS | INNER).items(), key=repr), config.BOUNDSCHECK)).encode())
     for path in kernel_sources():
         stamp.update(path.name.encode())
         stamp.update(path.read_bytes())
@@ -76,11 +79,34 @@ class _KernelCache(caching.FunctionCache):
             self.disable()
 
 
+class Kernel(CPUDispatcher):
+    """A function that compiled code calls. Python calls it too: through a version with an entrance for Python's objects."""
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.entrance(*arguments)
+
+    @functools.cached_property
+    def entrance(self) -> Any:
+        """The version for Python, compiled when it is first called, and kept on disk."""
+        return entry_point(self.py_func)
+
+
 def kernel(function: F) -> F:
-    """Compile ``function`` lazily, once for each combination of argument types, and cache the result on disk."""
+    """Compile ``function`` lazily, once for each combination of argument types that compiled code calls it with.
+
+    A hundred kernels make one algorithm. What only Python needs, the conversion of its objects and a cache file, takes
+    more time than the code itself; it is left to entry points.
+    """
     if config.DISABLE_JIT:
         return function
-    dispatcher = njit(**OPTIONS)(function)
+    return Kernel(function, targetoptions={**OPTIONS, **INNER})
+
+
+def entry_point(function: F) -> F:
+    """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = njit(**OPTIONS, no_cfunc_wrapper=True)(function)
     with contextlib.suppress(RuntimeError):  # no folder can be written: stay uncached
         dispatcher._cache = _KernelCache(function)
     return dispatcher

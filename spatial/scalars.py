@@ -17,9 +17,22 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from pluecker.spatial.compile import OPTIONS
+from pluecker.spatial.compile import OPTIONS, kernel
 
-__all__ = ["accumulate", "atan2", "lift", "load", "select", "sign", "sincos", "smaller", "sqrt", "store"]
+__all__ = [
+    "accumulate",
+    "atan2",
+    "lift",
+    "load",
+    "part",
+    "select",
+    "sign",
+    "sincos",
+    "smaller",
+    "sqrt",
+    "store",
+    "tail",
+]
 
 NUMBER = (types.Float, types.Complex, types.Integer)
 
@@ -29,40 +42,26 @@ def load(array, k):
     return array[k]
 
 
-@overload(load, jit_options=OPTIONS)
-def _load(array, k):
-    if isinstance(array, types.Array) and array.ndim == 1:
-        return lambda array, k: array[k]
-
-
 def store(array, k, x):
     """Set entry ``k`` of a scalar array."""
     array[k] = x
 
 
-@overload(store, jit_options=OPTIONS)
-def _store(array, k, x):
-    if isinstance(array, types.Array) and array.ndim == 1:
-
-        def number(array, k, x):
-            array[k] = x
-
-        return number
+def part(array, k, n):
+    """Entries ``k`` to ``k + n - 1`` of a scalar array, as one of their own in the same memory."""
+    return array[k : k + n]
 
 
+@kernel
+def tail(array, k):
+    """A scalar array without its first ``k`` entries."""
+    return part(array, k, len(array) - k)
+
+
+@kernel
 def accumulate(array, k, x):
     """Add ``x`` to entry ``k`` of a scalar array."""
-    array[k] += x
-
-
-@overload(accumulate, jit_options=OPTIONS)
-def _accumulate(array, k, x):
-    if isinstance(array, types.Array) and array.ndim == 1:
-
-        def number(array, k, x):
-            array[k] += x
-
-        return number
+    store(array, k, load(array, k) + x)
 
 
 def sincos(x):
@@ -72,7 +71,7 @@ def sincos(x):
 
 @overload(sincos, jit_options=OPTIONS)
 def _sincos(x):
-    if isinstance(x, NUMBER):
+    if isinstance(x, types.Complex):
         return lambda x: (np.sin(x), np.cos(x))
 
 

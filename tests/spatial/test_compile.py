@@ -21,7 +21,7 @@ CALLER = """
 from pluecker.spatial.transforms import transform_motion
 X = ((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0))
 print(transform_motion(X, ((0.5, 0.25, 0.125), (0.0, 0.0, 0.0)))[1][0])
-print(sum(transform_motion.stats.cache_hits.values()))
+print(sum(transform_motion.entrance.stats.cache_hits.values()))
 """
 
 
@@ -79,16 +79,17 @@ def test_a_folder_that_vanishes_is_no_failure(tmp_path):
     def gone(*_):
         raise OSError("no space left on device")
 
-    double._cache._cache_file._save_index = gone
+    double.entrance._cache._cache_file._save_index = gone
     assert double(4.0) == 8.0
 
 
 @compiled_only
 def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
-    from pluecker.articulated.rnea import rnea_batch
+    from pluecker.articulated.rnea import RNEA
 
-    assert rnea_batch.targetoptions["nogil"]
-    assert rnea_batch.targetoptions["fastmath"] == {"contract"}
+    for driver in (RNEA.one, RNEA.many, RNEA.check):
+        assert driver.targetoptions["nogil"]
+        assert driver.targetoptions["fastmath"] == {"contract"}
 
 
 def test_without_compilation_a_kernel_is_the_python_function():
