@@ -16,9 +16,8 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithm import Algorithm
 from pluecker.articulated.arguments import Array
-from pluecker.articulated.crba import LINK as CRBA_LINK
-from pluecker.articulated.crba import crba_kernel
-from pluecker.articulated.joints import joint_motion, joint_transform
+from pluecker.articulated.crba import CRBA_WITH_MIMIC, crba_with_mimic_kernel
+from pluecker.articulated.joints import joint_motion, joint_transforms
 from pluecker.articulated.layout import (
     ARMATURE,
     base_acceleration,
@@ -37,8 +36,7 @@ from pluecker.articulated.layout import (
 )
 from pluecker.articulated.model import Model
 from pluecker.articulated.passive import add_passive_force
-from pluecker.articulated.rnea import LINK as RNEA_LINK
-from pluecker.articulated.rnea import rnea_kernel
+from pluecker.articulated.rnea import RNEA, rnea_kernel
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import (
     add_articulated,
@@ -51,7 +49,7 @@ from pluecker.spatial.inertia import (
     store_articulated,
 )
 from pluecker.spatial.scalars import load, select, smaller, store, tail
-from pluecker.spatial.transforms import inverse_transform_force, load_transform, store_transform, transform_motion
+from pluecker.spatial.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.vectors import add, cross_force, cross_motion, dot, load_vector, scale, store_vector, subtract
 
 __all__ = ["aba", "aba_kernel"]
@@ -77,17 +75,17 @@ def aba_kernel(m, q, v, tau, f_ext, qdd, ws):
 @kernel
 def sweep_velocities(m, q, v, f_ext, ws):
     """Outward: velocities, and what each body would need if it were alone"""
+    joint_transforms(m, q, ws, LINK)
     store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(1, link_count(m) + 1):
         w, p = LINK * i, LINK * parent(m, i)
-        Xi = joint_transform(m, i, q)
+        Xi = load_transform(ws, w + X)
         vJ = joint_motion(m, i, v)
         vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
         Ii = inertia(m, i)
         pA = cross_force(vi, rigid_times_motion(Ii, vi))  # pA_i = v_i x* I v_i
         if len(f_ext) > 0 and body(m, i) >= 0:
             pA = subtract(pA, load_vector(f_ext, 6 * body(m, i)))
-        store_transform(ws, w + X, Xi)
         store_vector(ws, w + V, vi)
         store_vector(ws, w + C, cross_motion(vi, vJ))  # c_i = v_i x S qd
         store_articulated(ws, w + IA, articulated_from_rigid(Ii))
@@ -151,7 +149,7 @@ def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
     """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
     nv = velocity_count(m)
     H, zero, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
-    crba_kernel(m, q, v, tau, f_ext, H, rest)
+    crba_with_mimic_kernel(m, q, v, tau, f_ext, H, rest)
     clear(zero, nv)
     rnea_kernel(m, q, v, zero, f_ext, qdd, rest)  # C: what is needed for no acceleration
     for k in range(nv):
@@ -204,7 +202,7 @@ ABA_WITH_MIMIC = Algorithm(
     solve_kernel,
     inputs=("q", "v", "tau", "f_ext"),
     shape=lambda model: (model.nv,),
-    workspace=lambda model: model.nv**2 + model.nv + max(RNEA_LINK, CRBA_LINK) * (model.n_links + 1),
+    workspace=lambda model: model.nv**2 + model.nv + max(RNEA.workspace(model), CRBA_WITH_MIMIC.workspace(model)),
     can_fail=True,
 )
 
@@ -253,4 +251,4 @@ def aba(
     Source: RBDA table 7.1.
     """
     algorithm = ABA_WITH_MIMIC if model.mimic else ABA
-    return algorithm(model, q, v, tau, f_ext, out=out, threads=threads)
+    return algorithm.call(model, q, v, tau, f_ext, out, threads)

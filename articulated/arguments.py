@@ -80,15 +80,19 @@ def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int,
 
 
 def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...]) -> Array:
-    """C-ordered ``(states, entries)``, or ``(1, entries)`` where one state stands for all."""
+    """``(states, entries)``, or ``(1, entries)`` where one state stands for all.
+
+    The result is C-ordered, and writeable, since compiled functions take one kind of array only.
+    """
     shape = entry_shape(model, key)
     states = math.prod(batch)
     count = math.prod(array.shape[: array.ndim - len(shape)])
     if count != 1 and count != states:
         array = np.broadcast_to(array, batch + shape)
         count = states
-    rows = np.require(array, FLOAT, "CA").reshape(count, math.prod(shape))
-    return rows if batch or rows.flags.writeable else rows.copy()
+    if not array.flags.carray:
+        array = np.require(array, FLOAT, "CAW")
+    return array.reshape(count, math.prod(shape))
 
 
 def as_threads(name: str, threads: Any) -> int:
@@ -143,16 +147,20 @@ def coordinate_name(model: Model, key: str, index: tuple[int, ...]) -> str:
 
 
 def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> None:
+    """Name the quaternion whose length is furthest from 1: compiled code has found one that is too far."""
+    worst, message = -1.0, f"{name}: a quaternion is not of unit length"
     for key in (key for key in arrays if key.startswith("q")):
         for joint, part in model.quaternion_slices().items():
-            length = np.linalg.norm(arrays[key][..., part], axis=-1)
-            bad = np.argwhere(np.abs(length - 1.0) > 1e-6)
-            if len(bad):
-                index = tuple(int(n) for n in bad[0])
-                raise ValueError(
+            with np.errstate(over="ignore"):
+                length = np.atleast_1d(np.linalg.norm(arrays[key][..., part], axis=-1))
+            index = np.unravel_index(np.argmax(np.abs(length - 1.0)), length.shape)
+            if abs(length[index] - 1.0) > worst:
+                worst = abs(length[index] - 1.0)
+                message = (
                     f"{name}: the quaternion of joint {joint!r}, {key}[..., {part.start}:{part.stop}], has length "
                     f"{length[index]:.9g}, expected 1 within 1e-6; normalize it (order [w, x, y, z])"
                 )
+    raise ValueError(message)
 
 
 def explain_singular(name: str, model: Model, result: Array) -> None:

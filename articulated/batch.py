@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config
+from numba import config, types
 
 from pluecker.articulated.joints import ONE_DOF, SPHERICAL
 from pluecker.articulated.layout import (
@@ -31,18 +31,24 @@ from pluecker.articulated.layout import (
 )
 from pluecker.spatial import arrays
 from pluecker.spatial.arrays import read_states, view, write_states
-from pluecker.spatial.compile import entry_point, kernel
-from pluecker.spatial.lanes import WIDTH, within
-from pluecker.spatial.scalars import accumulate, load, part, store, tail
+from pluecker.spatial.compile import kernel, settled
+from pluecker.spatial.lanes import WIDTH
+from pluecker.spatial.rotations import load_quaternion
+from pluecker.spatial.scalars import load, load_integer, part, store, tail, within
 
 __all__ = [
-    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "SINGULAR", "UNFIT", "VELOCITY", "check_states",
-    "many_states", "one_state",
+    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "SINGULAR", "UNFIT", "VELOCITY", "many_states",
+    "one_state",
 ]  # fmt: skip
 
 GOOD, NOT_FINITE, NOT_UNIT, SINGULAR, UNFIT = range(5)
 NOTHING, VELOCITY, CONFIGURATION = range(3)  # what an input holds: no entries, nv, or nq
 UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
+
+# The only types that the compiled functions take.
+NUMBERS, ROWS = types.float64[::1], types.float64[:, ::1]
+INPUTS = (NUMBERS, NUMBERS, NUMBERS, NUMBERS, ROWS)  # of one state
+MANY = (NUMBERS, ROWS, ROWS, ROWS, ROWS, ROWS, ROWS, types.boolean)
 
 
 # ------------------------------------------------------------------------------------------------- what inputs must be like
@@ -53,37 +59,23 @@ if config.DISABLE_JIT:
     def all_finite(array: Any) -> bool:
         """Whether no entry is NaN or infinite."""
         return bool(np.isfinite(array).all())
+
+    def flat(array: Any) -> Any:
+        """All entries on one axis."""
+        return array.reshape(-1)
 else:
-    all_finite = arrays.all_finite
+    all_finite, flat = arrays.all_finite, arrays.flat
 
 
 @kernel
 def all_unit(m, q):
-    """Whether all quaternions of configurations, one a row, have unit length."""
+    """Whether all quaternions of a configuration have unit length."""
     for i in range(1, link_count(m) + 1):
         if kind(m, i) != ONE_DOF and owns_coordinates(m, i):
-            k = first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3)
-            for b in range(q.shape[0]):
-                w, x, y, z = q[b, k], q[b, k + 1], q[b, k + 2], q[b, k + 3]
-                if abs(w * w + x * x + y * y + z * z - 1.0) > 2.0 * UNIT_TOLERANCE:
-                    return False
+            w, x, y, z = load_quaternion(q, first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3))
+            if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
+                return False
     return True
-
-
-@kernel
-def fault(m, q, v, u, f_ext, two_configurations):
-    """What is wrong with the entries of the inputs, if anything"""
-    if not (all_finite(q) and all_finite(v) and all_finite(u) and all_finite(f_ext)):
-        return NOT_FINITE
-    if not all_unit(m, q) or (two_configurations and not all_unit(m, u)):
-        return NOT_UNIT
-    return GOOD
-
-
-@entry_point
-def check_states(m, q, v, u, f_ext, two_configurations):
-    """The status of a batch of inputs, before anything is computed."""
-    return fault(view(m), q, v, u, f_ext, two_configurations)
 
 
 @kernel
@@ -94,81 +86,102 @@ def count(m, content):
     return configuration_count(m) if content == CONFIGURATION else 0
 
 
-@kernel
-def fits(m, q, v, u, f_ext, v_content, u_content):
-    """Whether the inputs of one state have the lengths that the model asks for."""
-    if len(q) != configuration_count(m) or len(v) != count(m, v_content) or len(u) != count(m, u_content):
-        return False
-    return f_ext.shape[0] == 0 or (f_ext.shape[0] == body_count(m) and f_ext.shape[1] == 6)
-
-
 # --------------------------------------------------------------------------------------------------- around the algorithm
 
 
 @functools.cache
-def one_state(function: Callable[..., Any], v_content: int, u_content: int, can_fail: bool) -> Callable[..., int]:
+def one_state(
+    function: Callable[..., Any], v_content: int, u_content: int, axes: int, can_fail: bool, ordered: bool
+) -> Callable[..., int]:
     """The compiled function for one state around the kernel ``function``.
 
-    It has the kernel's arguments, ``f_ext`` with a row for each body, and returns a status: ``GOOD``, or what is wrong with
-    the inputs, in which case nothing was written. Where the kernel ``can_fail``, marking its result with NaN, the status
-    ``SINGULAR`` says that it did.
+    It has the kernel's arguments, with a row of ``f_ext`` for each body and so many axes of the result, and returns a
+    status: ``GOOD``, or what is wrong with the inputs, in which case nothing was written. Where the kernel ``can_fail``,
+    marking its result with NaN, the status ``SINGULAR`` says that it did.
+
+    With ``ordered``, the kernel's numbers come to their places in the result afterwards. Behind the model then follow, as
+    integers, for each entry of the result the number that belongs there, and how many the kernel makes.
     """
 
     def one(m, q, v, u, f_ext, out, ws):
-        mv = view(m)
-        if not fits(mv, q, v, u, f_ext, v_content, u_content):
+        if q.ndim != 1 or v.ndim != 1 or u.ndim != 1 or f_ext.ndim != 2:
             return UNFIT
-        two = u_content == CONFIGURATION
-        status = fault(mv, q.reshape((1, -1)), v, u.reshape((1, -1)), f_ext, two)
-        if status == GOOD:
-            function(mv, view(q), view(v), view(u), view(f_ext.ravel()), view(out), view(ws))
-            if can_fail and not all_finite(out):
-                return SINGULAR
-        return status
+        bodies, six = f_ext.shape
+        m, q, v, u, f_ext, out, ws = view(m), view(q), view(v), view(u), flat(f_ext), flat(out), view(ws)
+        if len(q) != configuration_count(m) or len(v) != count(m, v_content) or len(u) != count(m, u_content):
+            return UNFIT
+        if bodies > 0 and (bodies != body_count(m) or six != 6):
+            return UNFIT
+        if not (all_finite(q) and all_finite(v) and all_finite(u) and all_finite(f_ext)):
+            return NOT_FINITE
+        if not all_unit(m, q) or (u_content == CONFIGURATION and not all_unit(m, u)):
+            return NOT_UNIT
+        if ordered:
+            n, count_made = len(out), load_integer(m, len(m) - 1)
+            order, made = part(m, len(m) - 1 - n, n), part(ws, 0, count_made)
+            function(m, q, v, u, f_ext, made, tail(ws, count_made))
+            for k in range(n):
+                store(out, k, load(made, load_integer(order, k)))
+            return GOOD
+        function(m, q, v, u, f_ext, out, ws)
+        return SINGULAR if can_fail and not all_finite(out) else GOOD
 
-    return named(one, function, v_content, u_content)
+    driver = named(one, function, v_content, u_content)
+    return settled(driver, (*INPUTS, types.Array(types.float64, axes, "C"), NUMBERS))
 
 
 @functools.cache
-def many_states(function: Callable[..., Any], can_fail: bool) -> Callable[..., int]:
+def many_states(
+    function: Callable[..., Any], v_content: int, u_content: int, can_fail: bool, ordered: bool
+) -> Callable[..., int]:
     """The compiled function for a batch around the kernel ``function``.
 
     Its arrays have an axis for the states in front, and all other axes in one; an input with one state stands for the same
-    in all. The inputs have passed :func:`check_states`. The workspace, rows of eight, has room for the kernel's, for the
-    entries of one state of each array, and for one row more. The status is ``GOOD`` or ``SINGULAR``.
+    in all. The workspace, rows of eight, has room for the kernel's and for the entries of one state of each array. The
+    status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is written
+    then. With ``compute`` false it only looks at the inputs.
     """
 
-    def many(m, q, v, u, f_ext, out, ws):
-        mv, ws_v = view(m), view(ws)
-        bad, rest = part(ws_v, 0, 1), tail(ws_v, 1)
-        qs, rest = part(rest, 0, q.shape[1]), tail(rest, q.shape[1])
-        vs, rest = part(rest, 0, v.shape[1]), tail(rest, v.shape[1])
-        us, rest = part(rest, 0, u.shape[1]), tail(rest, u.shape[1])
-        fs, rest = part(rest, 0, f_ext.shape[1]), tail(rest, f_ext.shape[1])
-        outs, rest = part(rest, 0, out.shape[1]), tail(rest, out.shape[1])
-        store(bad, 0, 0.0)
-        for b in range(0, out.shape[0], WIDTH):
-            for states, block in ((q, qs), (v, vs), (u, us), (f_ext, fs)):
-                if b == 0 or states.shape[0] > 1:
-                    read_states(states, b, block)
-            function(mv, qs, vs, us, fs, outs, rest)
-            if can_fail:
-                for k in range(out.shape[1]):
-                    accumulate(bad, 0, 0.0 * load(outs, k))
-            write_states(out, b, outs)
-        return GOOD if within(load(bad, 0), 0.0) else SINGULAR
+    def many(m, q, v, u, f_ext, out, ws, compute):
+        nq, nv, nu, nf, n, states = q.shape[1], v.shape[1], u.shape[1], f_ext.shape[1], out.shape[1], len(out)
+        m, q, v, u, f_ext, out, rest = view(m), flat(q), flat(v), flat(u), flat(f_ext), flat(out), view(ws)
+        qs, rest = part(rest, 0, nq), tail(rest, nq)
+        vs, rest = part(rest, 0, nv), tail(rest, nv)
+        us, rest = part(rest, 0, nu), tail(rest, nu)
+        fs, rest = part(rest, 0, nf), tail(rest, nf)
+        made, order = n, part(m, 0, 0)
+        if ordered:
+            made, order = load_integer(m, len(m) - 1), part(m, len(m) - 1 - n, n)
+        outs, rest = part(rest, 0, made), tail(rest, made)
+        for b in range(0, states, WIDTH):
+            bad = read_states(q, nq, b, qs) + read_states(v, nv, b, vs)
+            bad = bad + read_states(u, nu, b, us) + read_states(f_ext, nf, b, fs)
+            if not within(bad, 0.0):
+                return NOT_FINITE
+            if not all_unit(m, qs) or (u_content == CONFIGURATION and not all_unit(m, us)):
+                return NOT_UNIT
+            if compute:
+                function(m, qs, vs, us, fs, outs, rest)
+                bad = write_states(out, n, b, outs, order)
+                if can_fail and not within(bad, 0.0):
+                    return SINGULAR
+        return GOOD
 
-    def many_one_by_one(m, q, v, u, f_ext, out, ws):
-        for b in range(out.shape[0]):
+    def many_one_by_one(m, q, v, u, f_ext, out, ws, compute):
+        one = one_state(function, v_content, u_content, 1, can_fail, ordered)
+        for b in range(len(out)):
             state = [states[b if len(states) > 1 else 0] for states in (q, v, u, f_ext)]
-            function(m, *state, out[b], ws.reshape(-1))
-        return SINGULAR if can_fail and not all_finite(out) else GOOD
+            result = out[b] if compute else np.empty(out.shape[1])
+            status = one(m, *state[:3], state[3].reshape(-1, 6), result, ws.reshape(-1))
+            if status != GOOD:
+                return status
+        return GOOD
 
-    return named(many_one_by_one if config.DISABLE_JIT else many, function)
+    driver = named(many_one_by_one if config.DISABLE_JIT else many, function, u_content)
+    return settled(driver, MANY)
 
 
 def named(driver: Callable[..., int], function: Callable[..., Any], *variant: int) -> Callable[..., int]:
-    """Compiled, under a name of its own, by which the cache tells it from others made by the same lines."""
-    driver.__name__ = "_".join([function.__name__, driver.__name__, *map(str, variant)])
-    driver.__qualname__ = driver.__name__
-    return entry_point(driver)
+    """Under a name of its own, by which the cache tells it from others made by the same lines."""
+    driver.__name__ = driver.__qualname__ = "_".join([function.__name__, driver.__name__, *map(str, variant)])
+    return driver

@@ -54,4 +54,4 @@ def bias_force(
 
     Source: RBDA section 6.1.
     """
-    return BIAS_FORCE(model, q, v, np.zeros(model.nv), f_ext, out=out, threads=threads)
+    return BIAS_FORCE.call(model, q, v, np.zeros(model.nv), f_ext, out, threads)

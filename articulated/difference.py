@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import difference_joint
 from pluecker.articulated.layout import link_count, owns_coordinates
@@ -48,4 +48,4 @@ def difference(
 
     Source: RBDA section 4.5; :mod:`pluecker.spatial.motions`.
     """
-    return DIFFERENCE(model, q0, u=q1, out=out, threads=threads)
+    return DIFFERENCE.call(model, q0, NO_NUMBERS, q1, None, out, threads)

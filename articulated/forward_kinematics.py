@@ -10,15 +10,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array, check_out
 from pluecker.articulated.joints import joint_motion, joint_transform
 from pluecker.articulated.layout import body, link_count, parent
 from pluecker.articulated.model import Model
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.scalars import store
-from pluecker.spatial.transforms import compose, load_transform, store_transform, transform_motion, transpose
-from pluecker.spatial.vectors import add, cross_motion, load_vector, store_vector
+from pluecker.spatial.transforms import IDENTITY, compose, load_transform, store_transform, transform_motion, transpose
+from pluecker.spatial.vectors import add, add_cross_motion, load_vector, store_vector
 
 __all__ = ["body_accelerations", "body_velocities", "forward_kinematics", "placements"]
 
@@ -30,7 +30,7 @@ LINK = 12
 @kernel
 def placements(m, q, ws):
     """Into the workspace, for each link, the transform from the world: iX_0 = iX_p pX_0"""
-    store_transform(ws, 0, ((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0)))
+    store_transform(ws, 0, IDENTITY)
     for i in range(1, link_count(m) + 1):
         X0 = compose(joint_transform(m, i, q), load_transform(ws, TRANSFORM * parent(m, i)))
         store_transform(ws, TRANSFORM * i, X0)
@@ -81,7 +81,7 @@ def body_accelerations_kernel(m, q, v, a, f_ext, out, ws):
         Xi, vJ = joint_transform(m, i, q), joint_motion(m, i, v)
         vi = add(transform_motion(Xi, load_vector(ws, p)), vJ)
         ai = add(transform_motion(Xi, load_vector(ws, p + 6)), joint_motion(m, i, a))
-        ai = add(ai, cross_motion(vi, vJ))
+        ai = add_cross_motion(ai, vi, vJ)
         store_vector(ws, w, vi)
         store_vector(ws, w + 6, ai)
         if body(m, i) >= 0:
@@ -93,6 +93,7 @@ FORWARD_KINEMATICS = Algorithm(
     forward_kinematics_kernel,
     inputs=("q",),
     shape=lambda model: (model.n_bodies, 4, 4),
+    axes=3,
     workspace=lambda model: TRANSFORM * (model.n_links + 1),
 )
 BODY_VELOCITIES = Algorithm(
@@ -100,6 +101,7 @@ BODY_VELOCITIES = Algorithm(
     body_velocities_kernel,
     inputs=("q", "v"),
     shape=lambda model: (model.n_bodies, 6),
+    axes=2,
     workspace=lambda model: 6 * (model.n_links + 1),
 )
 BODY_ACCELERATIONS = Algorithm(
@@ -107,6 +109,7 @@ BODY_ACCELERATIONS = Algorithm(
     body_accelerations_kernel,
     inputs=("q", "v", "a"),
     shape=lambda model: (model.n_bodies, 6),
+    axes=2,
     workspace=lambda model: LINK * (model.n_links + 1),
 )
 
@@ -148,11 +151,11 @@ def forward_kinematics(
     Source: RBDA section 5.3.
     """
     if frames is None:
-        return FORWARD_KINEMATICS(model, q, out=out, threads=threads)
+        return FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
     names = [frames] if isinstance(frames, str) else list(frames)
     bodies, offsets = model.frame_offsets(names)
     # The world comes last, so that the body number -1 of what is fixed to it finds it.
-    moving = FORWARD_KINEMATICS(model, q, out=None, threads=threads)
+    moving = FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, None, threads)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
     if out is None:
@@ -181,7 +184,7 @@ def body_velocities(
 
     Source: Featherstone's course (seed document 001), section 55.3.
     """
-    return BODY_VELOCITIES(model, q, v, out=out, threads=threads)
+    return BODY_VELOCITIES.call(model, q, v, NO_NUMBERS, None, out, threads)
 
 
 def body_accelerations(
@@ -207,4 +210,4 @@ def body_accelerations(
 
     Source: Featherstone's course (seed document 001), section 55.3.
     """
-    return BODY_ACCELERATIONS(model, q, v, a, out=out, threads=threads)
+    return BODY_ACCELERATIONS.call(model, q, v, a, None, out, threads)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import add_joint_force, joint_transform
 from pluecker.articulated.layout import base_acceleration, clear, inertia, link_count, parent, velocity_count
@@ -73,4 +73,4 @@ def gravity_force(model: Model, q: ArrayLike, out: Array | None = None, threads:
 
     Source: RBDA section 5.3, with ``v = a = 0``.
     """
-    return GRAVITY_FORCE(model, q, out=out, threads=threads)
+    return GRAVITY_FORCE.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)

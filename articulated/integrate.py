@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import integrate_joint
 from pluecker.articulated.layout import link_count, owns_coordinates
@@ -58,4 +58,4 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None
 
     Source: RBDA section 4.5.
     """
-    return INTEGRATE(model, q, v, out=out, threads=threads)
+    return INTEGRATE.call(model, q, v, NO_NUMBERS, None, out, threads)

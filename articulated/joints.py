@@ -32,6 +32,7 @@ from pluecker.articulated.layout import (
     first_v,
     freedom_count,
     kind,
+    link_count,
     offset,
     placement,
     ratio,
@@ -52,7 +53,7 @@ from pluecker.spatial.rotations import (
     store_quaternion,
 )
 from pluecker.spatial.scalars import accumulate, lift, load, sincos, store
-from pluecker.spatial.transforms import load_matrix
+from pluecker.spatial.transforms import load_matrix, store_transform
 from pluecker.spatial.vectors import (
     add,
     add3,
@@ -143,11 +144,11 @@ def native_joint(
 def joint_transform(m, i, q):
     """X: from the parent link to link ``i`` (RBDA: iX_lambda(i) = X_J(i) X_T(i))"""
     k = first_q(m, i)
-    E0, r0 = placement(m, i)
     if kind(m, i) == ONE_DOF:
         link = HEADER + LINK * i
         x = ratio(m, i) * load(q, k) + offset(m, i)
         s, c = sincos(x)
+        E0, r0 = placement(m, i)
         B1, B2, r1 = load_matrix(m, link + SINE), load_matrix(m, link + COSINE), load3(m, link + SLIDE)
         E = (
             E0[0] + B1[0] * s + B2[0] * c, E0[1] + B1[1] * s + B2[1] * c, E0[2] + B1[2] * s + B2[2] * c,
@@ -155,11 +156,22 @@ def joint_transform(m, i, q):
             E0[6] + B1[6] * s + B2[6] * c, E0[7] + B1[7] * s + B2[7] * c, E0[8] + B1[8] * s + B2[8] * c,
         )  # fmt: skip
         return (E, (r0[0] + r1[0] * x, r0[1] + r1[1] * x, r0[2] + r1[2] * x))
+    E0, r0 = placement(m, i)
     if kind(m, i) == SPHERICAL:
         p = load_quaternion(q, k)
         return (multiply3(rotation_from_quaternion(p), E0), (lift(r0[0], p[0]), lift(r0[1], p[0]), lift(r0[2], p[0])))
     E = rotation_from_quaternion(load_quaternion(q, k + 3))
     return (multiply3(E, E0), add3(r0, rotate_back(E0, load3(q, k))))
+
+
+@kernel
+def joint_transforms(m, q, ws, record):
+    """The transforms of all joints into a workspace, each at the start of its link's record.
+
+    Recursions load them from there. Each takes a while, but none waits for another; inside a recursion they would.
+    """
+    for i in range(1, link_count(m) + 1):
+        store_transform(ws, record * i, joint_transform(m, i, q))
 
 
 @kernel

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.joints import joint_motion, joint_transform
 from pluecker.articulated.layout import ARMATURE, inertia, link_count, parent, velocity_count, velocity_table
@@ -40,6 +40,7 @@ KINETIC_ENERGY = Algorithm(
     kinetic_energy_kernel,
     inputs=("q", "v"),
     shape=lambda model: (),
+    axes=0,
     workspace=lambda model: 6 * (model.n_links + 1),
 )
 
@@ -63,4 +64,4 @@ def kinetic_energy(
 
     Source: Featherstone's course (seed document 001), section 56.1.
     """
-    return KINETIC_ENERGY(model, q, v, out=out, threads=threads)
+    return KINETIC_ENERGY.call(model, q, v, NO_NUMBERS, None, out, threads)

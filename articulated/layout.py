@@ -1,5 +1,8 @@
 """How a model lies in memory: one flat array of float64, and the only functions that know where things are in it.
 
+Counts, numbers and places are integers: they use the 64 bits of their entries as such, so that an algorithm which follows
+the tree from parent to parent need not convert them.
+
 Links are numbered 0 to n, 0 being the world, and sorted so that a parent comes before its children. A *link* is a moving
 body with the joint that carries it; composite joints (cylindrical, universal, planar) add massless links that the user
 never sees. A *freedom* is one column of a joint's motion subspace.
@@ -17,7 +20,7 @@ rest position        the configuration in which the springs are relaxed
 
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import load_rigid
-from pluecker.spatial.scalars import load, store, tail
+from pluecker.spatial.scalars import load, load_integer, store, tail
 from pluecker.spatial.transforms import load_transform
 from pluecker.spatial.vectors import load3, load_vector
 
@@ -25,10 +28,13 @@ from pluecker.spatial.vectors import load3, load_vector
 N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST, HAS_SPRINGS = 0, 1, 2, 3, 4, 7, 8, 9, 10
 HEADER = 16
 
-# link record
+INTEGERS_OF_HEADER = (N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_SPRINGS)
+
+# link record, integers first
 PARENT, BODY, KIND, OWNER, IQ, IV, COUNT, FIRST, RATIO, OFFSET = range(10)
 INERTIA, PLACEMENT, SINE, COSINE, SLIDE = 10, 20, 32, 41, 50
 LINK = 56
+INTEGERS_OF_LINK = slice(PARENT, RATIO)
 
 # freedom record: S, then the threshold
 THRESHOLD = 6
@@ -41,25 +47,25 @@ ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)
 @kernel
 def link_count(m):
     """Number of links, the world not counted."""
-    return int(load(m, N_LINKS))
+    return load_integer(m, N_LINKS)
 
 
 @kernel
 def configuration_count(m):
     """nq"""
-    return int(load(m, NQ))
+    return load_integer(m, NQ)
 
 
 @kernel
 def velocity_count(m):
     """nv"""
-    return int(load(m, NV))
+    return load_integer(m, NV)
 
 
 @kernel
 def body_count(m):
     """Number of moving bodies, as the user counts them."""
-    return int(load(m, N_BODIES))
+    return load_integer(m, N_BODIES)
 
 
 @kernel
@@ -77,49 +83,49 @@ def gravity(m):
 @kernel
 def parent(m, i):
     """The link that carries link ``i``."""
-    return int(load(m, HEADER + LINK * i + PARENT))
+    return load_integer(m, HEADER + LINK * i + PARENT)
 
 
 @kernel
 def body(m, i):
     """The user's number of the body of link ``i``, or -1 for a link inside a composite joint."""
-    return int(load(m, HEADER + LINK * i + BODY))
+    return load_integer(m, HEADER + LINK * i + BODY)
 
 
 @kernel
 def kind(m, i):
     """The native joint kind of link ``i``."""
-    return int(load(m, HEADER + LINK * i + KIND))
+    return load_integer(m, HEADER + LINK * i + KIND)
 
 
 @kernel
 def owns_coordinates(m, i):
     """False for a mimic joint, whose coordinate belongs to another link."""
-    return load(m, HEADER + LINK * i + OWNER) != 0.0
+    return load_integer(m, HEADER + LINK * i + OWNER) != 0
 
 
 @kernel
 def first_q(m, i):
     """Where the joint's coordinates begin in q."""
-    return int(load(m, HEADER + LINK * i + IQ))
+    return load_integer(m, HEADER + LINK * i + IQ)
 
 
 @kernel
 def first_v(m, i):
     """Where the joint's coordinates begin in v."""
-    return int(load(m, HEADER + LINK * i + IV))
+    return load_integer(m, HEADER + LINK * i + IV)
 
 
 @kernel
 def freedom_count(m, i):
     """Number of freedoms of the joint of link ``i``."""
-    return int(load(m, HEADER + LINK * i + COUNT))
+    return load_integer(m, HEADER + LINK * i + COUNT)
 
 
 @kernel
 def first_freedom(m, i):
     """The number of the joint's first freedom, counted over all links."""
-    return int(load(m, HEADER + LINK * i + FIRST))
+    return load_integer(m, HEADER + LINK * i + FIRST)
 
 
 @kernel
@@ -149,31 +155,31 @@ def placement(m, i):
 @kernel
 def subspace(m, i, k):
     """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates; constant for every native kind."""
-    return load_vector(m, int(load(m, FREEDOMS)) + FREEDOM * (first_freedom(m, i) + k))
+    return load_vector(m, load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k))
 
 
 @kernel
 def threshold(m, i, k):
     """Below this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error: there is nothing to accelerate."""
-    return load(m, int(load(m, FREEDOMS)) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD)
+    return load(m, load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD)
 
 
 @kernel
 def velocity_table(m, column, k):
     """Armature, damping, friction or stiffness of velocity coordinate ``k``."""
-    return load(m, int(load(m, VELOCITIES)) + column * int(load(m, NV)) + k)
+    return load(m, load_integer(m, VELOCITIES) + column * load_integer(m, NV) + k)
 
 
 @kernel
 def has_springs(m):
     """Whether any stiffness is not zero."""
-    return load(m, HAS_SPRINGS) != 0.0
+    return load_integer(m, HAS_SPRINGS) != 0
 
 
 @kernel
 def rest_position(m):
     """The configuration in which all springs are relaxed: a scalar array of floats, of which the first nq count."""
-    return tail(m, int(load(m, REST)))
+    return tail(m, load_integer(m, REST))
 
 
 @kernel

@@ -321,16 +321,15 @@ class Model:
     @cached_property
     def packed(self) -> Array:
         """The model as kernels read it: one flat array, see :mod:`pluecker.articulated.layout`."""
-        header = np.zeros(layout.HEADER)
-        links, freedoms = self.links.ravel(), self.freedoms.ravel()
+        header, links, freedoms = np.zeros(layout.HEADER), self.links.copy(), self.freedoms.ravel()
         table = np.concatenate([self.armature, self.damping, self.friction, self.stiffness])
-        first = layout.HEADER + len(links)
-        header[[layout.N_LINKS, layout.NQ, layout.NV, layout.N_BODIES]] = self.n_links, self.nq, self.nv, self.n_bodies
+        first = layout.HEADER + links.size
         header[layout.GRAVITY : layout.GRAVITY + 3] = self.gravity
-        header[[layout.FREEDOMS, layout.VELOCITIES]] = first, first + len(freedoms)
-        header[layout.REST] = first + len(freedoms) + len(table)
-        header[layout.HAS_SPRINGS] = float(self.stiffness.any())
-        packed = np.concatenate([header, links, freedoms, table, self.rest_position])
+        sizes = self.n_links, self.nq, self.nv, self.n_bodies
+        places = first, first + len(freedoms), first + len(freedoms) + len(table)
+        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places, self.stiffness.any()
+        links.view(np.int64)[:, layout.INTEGERS_OF_LINK] = self.links[:, layout.INTEGERS_OF_LINK]
+        packed = np.concatenate([header, links.ravel(), freedoms, table, self.rest_position])
         packed.flags.writeable = False
         return packed
 

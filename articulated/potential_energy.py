@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithm import Algorithm
+from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array
 from pluecker.articulated.forward_kinematics import TRANSFORM, placements
 from pluecker.articulated.layout import clear, gravity, has_springs, inertia, link_count, velocity_count
@@ -39,6 +39,7 @@ POTENTIAL_ENERGY = Algorithm(
     potential_energy_kernel,
     inputs=("q",),
     shape=lambda model: (),
+    axes=0,
     workspace=lambda model: TRANSFORM * (model.n_links + 1) + model.nv,
 )
 
@@ -61,4 +62,4 @@ def potential_energy(model: Model, q: ArrayLike, out: Array | None = None, threa
 
     Source: mechanics; its gradient is checked against :func:`gravity_force`.
     """
-    return POTENTIAL_ENERGY(model, q, out=out, threads=threads)
+    return POTENTIAL_ENERGY.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithm import Algorithm
 from pluecker.articulated.arguments import Array
-from pluecker.articulated.joints import add_joint_force, joint_motion, joint_transform
+from pluecker.articulated.joints import add_joint_force, joint_motion, joint_transforms
 from pluecker.articulated.layout import (
     base_acceleration,
     body,
@@ -24,8 +24,8 @@ from pluecker.articulated.passive import add_armature_force, add_passive_force
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import rigid_times_motion
 from pluecker.spatial.scalars import tail
-from pluecker.spatial.transforms import inverse_transform_force, load_transform, store_transform, transform_motion
-from pluecker.spatial.vectors import add, cross_force, cross_motion, load_vector, store_vector, subtract
+from pluecker.spatial.transforms import inverse_transform_force, load_transform, transform_motion
+from pluecker.spatial.vectors import add, add_cross_force, add_cross_motion, load_vector, store_vector, subtract
 
 __all__ = ["joint_forces", "newton_euler", "rnea", "rnea_kernel"]
 
@@ -38,21 +38,21 @@ LINK = 30
 def newton_euler(m, q, v, a, f_ext, tau, ws):
     """The forces that move the tree as asked, gravity and ``f_ext`` accounted for; joints have no forces of their own."""
     n = link_count(m)
+    joint_transforms(m, q, ws, LINK)
     store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))  # v_0 = 0
     store_vector(ws, A, base_acceleration(m))  # a_0 = -g
     clear(tau, velocity_count(m))
     for i in range(1, n + 1):
         w, p = LINK * i, LINK * parent(m, i)
-        Xi = joint_transform(m, i, q)
+        Xi = load_transform(ws, w + X)
         vJ = joint_motion(m, i, v)
         vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
         ai = transform_motion(Xi, load_vector(ws, p + A))
-        ai = add(add(ai, joint_motion(m, i, a)), cross_motion(vi, vJ))  # a_i = X a_p + S qdd + v_i x S qd
+        ai = add_cross_motion(add(ai, joint_motion(m, i, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
         Ii = inertia(m, i)
-        fi = add(rigid_times_motion(Ii, ai), cross_force(vi, rigid_times_motion(Ii, vi)))  # f_i = I a_i + v_i x* I v_i
+        fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
         if len(f_ext) > 0 and body(m, i) >= 0:
             fi = subtract(fi, load_vector(f_ext, 6 * body(m, i)))
-        store_transform(ws, w + X, Xi)
         store_vector(ws, w + V, vi)
         store_vector(ws, w + A, ai)
         store_vector(ws, w + F, fi)
@@ -95,6 +95,7 @@ JOINT_FORCES = Algorithm(
     joint_forces_kernel,
     inputs=("q", "v", "a", "f_ext"),
     shape=lambda model: (model.n_bodies, 6),
+    axes=2,
     workspace=lambda model: LINK * (model.n_links + 1) + model.nv,
 )
 
@@ -142,7 +143,7 @@ def rnea(
 
     Source: Featherstone's course (seed document 001), section 55; RBDA table 5.1.
     """
-    return RNEA(model, q, v, a, f_ext, out=out, threads=threads)
+    return RNEA.call(model, q, v, a, f_ext, out, threads)
 
 
 def joint_forces(
@@ -170,4 +171,4 @@ def joint_forces(
 
     Source: Featherstone's course (seed document 001), section 55.6; RBDA table 5.1, ``f_i``.
     """
-    return JOINT_FORCES(model, q, v, a, f_ext, out=out, threads=threads)
+    return JOINT_FORCES.call(model, q, v, a, f_ext, out, threads)

@@ -1,12 +1,13 @@
 """Dividing a batch among threads.
 
-The threads are kept from call to call. Kernels run without the interpreter's lock, so that they use as many cores. The tasks
-never wait for one another: callers may be threads of somebody else's pool, and any number at once. A process made by ``fork``
-starts with no threads and makes its own when it needs them.
+The threads are kept from call to call. Kernels run without the interpreter's lock, so that they use as many cores. The
+tasks never wait for one another: callers may be threads of somebody else's pool, and any number at once. A process made by
+``fork`` starts with no threads and makes its own when it needs them.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +20,9 @@ T = TypeVar("T")
 _pool: ThreadPoolExecutor | None = None
 
 
+@functools.cache
 def available_cores() -> int:
-    """The cores that this process may run on."""
+    """The cores that this process may run on, as it was when it was first asked."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

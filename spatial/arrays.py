@@ -1,7 +1,7 @@
 """Scalar arrays in memory: how compiled code reads and writes them.
 
-A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its rows.
-So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``.
+A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its
+rows. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``.
 
 To an algorithm, arrays are handed as *views*: a pointer and a length, made by :func:`view`. Compiled code passes them on for
 nothing, where for each array of NumPy it would copy seven words and count references. The arrays must outlive their views.
@@ -21,13 +21,26 @@ from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.compile import OPTIONS, kernel
-from pluecker.spatial.lanes import DOUBLE, INT, LONG, VECTOR, WIDTH, lanes, spread, within
-from pluecker.spatial.scalars import load, part, store
+from pluecker.spatial.lanes import (
+    DOUBLE,
+    FUSE,
+    INT,
+    LONG,
+    VECTOR,
+    WIDTH,
+    everywhere,
+    get_lane,
+    lanes,
+    set_lane,
+    spread,
+)  # fmt: skip
+from pluecker.spatial.scalars import load, load_integer, part, store, within
 
-__all__ = ["View", "all_finite", "read_states", "view", "write_states"]
+__all__ = ["View", "all_finite", "flat", "read_states", "view", "write_states"]
 
 ALIGNED = 64  # bytes: of every row of an (n, 8) workspace
 UNALIGNED = 8
+QUARTET = ir.VectorType(DOUBLE, 4)
 
 
 class View(types.Type):
@@ -121,6 +134,19 @@ def lower_view(context, builder, signature, arguments):
     return make_view(context, builder, signature.return_type, *parts(context, builder, signature.args[0], *arguments))
 
 
+@intrinsic
+def flat(typing, array):
+    """The entries of an array of NumPy in C order, whatever its axes, as a view."""
+
+    def generate(context, builder, signature, arguments):
+        fields = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return make_view(context, builder, signature.return_type, fields.data, fields.nitems)
+
+    if isinstance(array, types.Array) and array.layout == "C":
+        return View(array.dtype)(array), generate
+    return None
+
+
 @type_callable(len)
 def type_len(context):
     """len(view)"""
@@ -157,6 +183,7 @@ def lower_part(context, builder, signature, arguments):
 def _part(array, k, n):
     if isinstance(array, types.Array):
         return lambda array, k, n: array[k : k + n]
+    return None
 
 
 @type_callable(load)
@@ -176,6 +203,24 @@ def lower_load(context, builder, signature, arguments):
     array_type, index_type = signature.args
     pointer = address(context, builder, array_type, arguments[0], index_type, arguments[1])
     return read(context, builder, signature.return_type, pointer)
+
+
+@type_callable(load_integer)
+def type_load_integer(context):
+    """load_integer(array, k), of an array of floats"""
+
+    def typer(array, k):
+        return types.intp if scalar_of(array) == types.float64 and isinstance(k, types.Integer) else None
+
+    return typer
+
+
+@lower_builtin(load_integer, types.Array, types.Integer)
+@lower_builtin(load_integer, View, types.Integer)
+def lower_load_integer(context, builder, signature, arguments):
+    """load_integer(array, k)"""
+    pointer = address(context, builder, signature.args[0], arguments[0], signature.args[1], arguments[1])
+    return builder.load(builder.bitcast(pointer, LONG.as_pointer()), align=UNALIGNED)
 
 
 @type_callable(store)
@@ -204,147 +249,160 @@ def lower_store(context, builder, signature, arguments):
 # ----------------------------------------------------------------------------------------- from states to lanes and back
 
 
-def row_pointers(context: Any, builder: Any, states_type: Any, states: Any, b: Any, k: Any) -> list[Any]:
-    """Pointers to entry ``k`` of the states ``b`` to ``b + 7``; beyond the last state, of the last state again."""
-    fields = context.make_array(states_type)(context, builder, states)
-    rows, columns = cgutils.unpack_tuple(builder, fields.shape)
-    last = builder.sub(rows, LONG(1))
+def row_pointers(builder: Any, context: Any, signature: Any, arguments: Any) -> list[Any]:
+    """Pointers to four entries of eight states; beyond the last state, to those of the last state again."""
+    states, n, b, k = arguments[:4]
+    data, size = parts(context, builder, signature.args[0], states)
+    last = builder.sub(builder.sdiv(size, n), LONG(1))
     pointers = []
     for lane in range(WIDTH):
         row = builder.add(b, LONG(lane))
         row = builder.select(builder.icmp_signed("<", row, last), row, last)
-        pointers.append(builder.gep(fields.data, [builder.add(builder.mul(row, columns), k)], inbounds=True))
+        entry = builder.gep(data, [builder.add(builder.mul(row, n), k)], inbounds=True)
+        pointers.append(builder.bitcast(entry, QUARTET.as_pointer()))
     return pointers
 
 
-def transpose(builder: Any, rows: list[Any]) -> list[Any]:
-    """The columns of eight vectors: swap the off-diagonal halves of ever larger squares."""
-    for d in (1, 2, 4):
+def shuffle(builder: Any, x: Any, y: Any, order: list[int]) -> Any:
+    """The numbers of two vectors, counted through, in another order."""
+    return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(INT, len(order)), order))
+
+
+def swap_halves(builder: Any, rows: list[Any]) -> list[Any]:
+    """Transpose both 4 x 4 halves of four vectors: exchange the off-diagonal parts of ever larger squares."""
+    for d in (1, 2):
         upper = [WIDTH + j - d if j & d else j for j in range(WIDTH)]
         lower = [WIDTH + j if j & d else j + d for j in range(WIDTH)]
-        orders = [ir.Constant(ir.VectorType(INT, WIDTH), order) for order in (upper, lower)]
-        for i in range(WIDTH):
+        for i in range(4):
             if not i & d:
                 pair = rows[i], rows[i + d]
-                rows[i], rows[i + d] = (builder.shuffle_vector(*pair, order) for order in orders)
+                rows[i], rows[i + d] = shuffle(builder, *pair, upper), shuffle(builder, *pair, lower)
     return rows
 
 
-def resized(builder: Any, vector: Any, width: int) -> Any:
-    """A vector's first ``width`` entries; if it has fewer, what follows them is undefined."""
-    order = [min(k, vector.type.count) for k in range(width)]
-    return builder.shuffle_vector(
-        vector, ir.Constant(vector.type, ir.Undefined), ir.Constant(ir.VectorType(INT, width), order)
-    )
+def spoiled(builder: Any, columns: list[Any]) -> Any:
+    """Zero in each lane where all numbers are finite, else NaN."""
+    zero = ir.Constant(VECTOR, [0.0] * WIDTH)
+    products = [builder.fmul(column, zero) for column in columns]
+    while len(products) > 1:
+        products = [builder.fadd(*products[k : k + 2], flags=FUSE) for k in range(0, len(products), 2)]
+    return products[0]
 
 
 @intrinsic
-def read_tile(typing, states, b, k, width, block):
-    """Entries ``k`` to ``k + width - 1`` of eight states, from ``b`` on, into the same rows of an array of lanes."""
+def read_tile(typing, states, n, b, k, block):
+    """Entries ``k`` to ``k + 3`` of eight states, from ``b`` on, into the same rows of an array of lanes."""
 
     def generate(context, builder, signature, arguments):
-        states, b, k, _, block = arguments
-        row_type = ir.VectorType(DOUBLE, width.literal_value)
-        pointers = row_pointers(context, builder, signature.args[0], states, b, k)
-        rows = [builder.load(builder.bitcast(p, row_type.as_pointer()), align=UNALIGNED) for p in pointers]
-        columns = transpose(builder, [resized(builder, row, WIDTH) for row in rows])
-        for j in range(width.literal_value):
-            target = address(context, builder, signature.args[4], block, types.intp, builder.add(k, LONG(j)))
-            builder.store(columns[j], target, align=ALIGNED)
-        return context.get_dummy_value()
+        pointers = row_pointers(builder, context, signature, arguments)
+        rows = [builder.load(pointer, align=UNALIGNED) for pointer in pointers]
+        columns = swap_halves(builder, [shuffle(builder, rows[i], rows[i + 4], list(range(WIDTH))) for i in range(4)])
+        for j, column in enumerate(columns):
+            index = builder.add(arguments[3], LONG(j))
+            target = address(context, builder, signature.args[4], arguments[4], types.intp, index)
+            builder.store(column, target, align=ALIGNED)
+        return spoiled(builder, columns)
 
-    if isinstance(width, types.IntegerLiteral):
-        return types.none(states, types.intp, types.intp, width, block), generate
-    return None
+    return lanes(states, types.intp, types.intp, types.intp, block), generate
 
 
 @intrinsic
-def write_tile(typing, states, b, k, width, block):
-    """Rows ``k`` to ``k + width - 1`` of an array of lanes into the same entries of eight states, from ``b`` on."""
+def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
+    """Four rows of an array of lanes into the entries ``k`` to ``k + 3`` of eight states, from ``b`` on."""
 
     def generate(context, builder, signature, arguments):
-        states, b, k, _, block = arguments
-        row_type = ir.VectorType(DOUBLE, width.literal_value)
-        pointers = row_pointers(context, builder, signature.args[0], states, b, k)
-        columns = [ir.Constant(VECTOR, ir.Undefined)] * WIDTH
-        for j in range(width.literal_value):
-            source = address(context, builder, signature.args[4], block, types.intp, builder.add(k, LONG(j)))
-            columns[j] = builder.load(source, align=ALIGNED)
-        for row, pointer in zip(transpose(builder, columns), pointers, strict=True):
-            part = resized(builder, row, width.literal_value)
-            builder.store(part, builder.bitcast(pointer, row_type.as_pointer()), align=UNALIGNED)
-        return context.get_dummy_value()
+        pointers = row_pointers(builder, context, signature, arguments)
+        block_type, block = signature.args[4], arguments[4]
+        sources = [address(context, builder, block_type, block, types.intp, index) for index in arguments[5:]]
+        columns = [builder.load(source, align=ALIGNED) for source in sources]
+        result = spoiled(builder, columns)
+        rows = swap_halves(builder, columns)
+        for i, pointer in enumerate(pointers):
+            half = list(range(4)) if i < 4 else list(range(4, WIDTH))
+            builder.store(shuffle(builder, rows[i % 4], rows[i % 4], half), pointer, align=UNALIGNED)
+        return result
 
-    if isinstance(width, types.IntegerLiteral):
-        return types.none(states, types.intp, types.intp, width, block), generate
-    return None
-
-
-@intrinsic
-def eight(typing, array, k):
-    """Entries ``k`` to ``k + 7`` of an array, in its own order, as lanes."""
-
-    def generate(context, builder, signature, arguments):
-        fields = context.make_array(signature.args[0])(context, builder, arguments[0])
-        pointer = builder.gep(fields.data, [arguments[1]], inbounds=True)
-        return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=UNALIGNED)
-
-    return lanes(array, types.intp), generate
+    return lanes(states, *[types.intp] * 3, block, *[types.intp] * 4), generate
 
 
 @kernel
-def read_states(states, b, block):
+def read_states(states, n, b, block):
     """Eight states, from ``b`` on, into an array of lanes. Beyond the last state the last one is taken again.
 
-    Where the entries do not fill the last tile, it covers some of those of the tile before.
+    ``states`` is a view of all states, with ``n`` entries each. Four entries go at a time; where they do not come out even,
+    the last four cover some of those before. Returns zero for each state whose entries are finite, else NaN.
     """
-    n = states.shape[1]
-    if n >= 8:
-        for k in range(0, n - 8, 8):
-            read_tile(states, b, k, 8, block)
-        read_tile(states, b, n - 8, 8, block)
-    elif n >= 4:
-        read_tile(states, b, 0, 4, block)
-        read_tile(states, b, n - 4, 4, block)
-    elif n >= 2:
-        read_tile(states, b, 0, 2, block)
-        read_tile(states, b, n - 2, 2, block)
-    elif n == 1:
-        read_tile(states, b, 0, 1, block)
+    if n >= 4:
+        total = read_tile(states, n, b, n - 4, block)
+        for k in range(0, n - 4, 4):
+            total = total + read_tile(states, n, b, k, block)
+        return total
+    total = everywhere(0.0)
+    for k in range(n):
+        x = everywhere(0.0)
+        for lane in range(WIDTH):
+            x = set_lane(x, lane, load(states, min((b + lane) * n, len(states) - n) + k))
+        store(block, k, x)
+        total = total + 0.0 * x
+    return total
 
 
 @kernel
-def write_states(states, b, block):
+def write_states(states, n, b, block, order):
     """An array of lanes into eight states, from ``b`` on; what is beyond the last state goes to the last one.
 
-    There it is the same: :func:`read_states` has given these lanes the same input.
+    There it is the same: :func:`read_states` has given these lanes the same input. Entry ``k`` of a state is row
+    ``order[k]`` of the block; or row ``k``, if ``order`` is empty. Returns as :func:`read_states`.
     """
-    n = states.shape[1]
-    if n >= 8:
-        for k in range(0, n - 8, 8):
-            write_tile(states, b, k, 8, block)
-        write_tile(states, b, n - 8, 8, block)
-    elif n >= 4:
-        write_tile(states, b, 0, 4, block)
-        write_tile(states, b, n - 4, 4, block)
-    elif n >= 2:
-        write_tile(states, b, 0, 2, block)
-        write_tile(states, b, n - 2, 2, block)
-    elif n == 1:
-        write_tile(states, b, 0, 1, block)
+    if n >= 4:
+        total = write_four(states, n, b, n - 4, block, order)
+        for k in range(0, n - 4, 4):
+            total = total + write_four(states, n, b, k, block, order)
+        return total
+    total = everywhere(0.0)
+    for k in range(n):
+        x = load(block, source(order, k))
+        for lane in range(WIDTH):
+            store(states, min((b + lane) * n, len(states) - n) + k, get_lane(x, lane))
+        total = total + 0.0 * x
+    return total
 
 
 @kernel
-def all_finite(array):
-    """Whether no entry of an array is NaN or infinite: 0 x is 0 for every other number."""
-    n = array.size
-    numbers = array.ravel()
-    rest = 0.0
+def write_four(states, n, b, k, block, order):
+    """Four entries of eight states"""
+    i0, i1, i2, i3 = source(order, k), source(order, k + 1), source(order, k + 2), source(order, k + 3)
+    return write_tile(states, n, b, k, block, i0, i1, i2, i3)
+
+
+@kernel
+def source(order, k):
+    """The row of the block that holds entry ``k``"""
+    return load_integer(order, k) if len(order) > 0 else k
+
+
+@intrinsic
+def eight(typing, numbers, k):
+    """Entries ``k`` to ``k + 7`` of a view of numbers, in their order, as lanes."""
+
+    def generate(context, builder, signature, arguments):
+        data, _ = parts(context, builder, signature.args[0], arguments[0])
+        pointer = builder.gep(data, [arguments[1]], inbounds=True)
+        return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=UNALIGNED)
+
+    return lanes(numbers, types.intp), generate
+
+
+@kernel
+def all_finite(numbers):
+    """Whether no entry of a view is NaN or infinite: 0 x is 0 for every other number."""
+    n = len(numbers)
     if n >= WIDTH:
         total = 0.0 * eight(numbers, n - WIDTH)
         for k in range(0, n - WIDTH, WIDTH):
             total = total + 0.0 * eight(numbers, k)
         return within(total, 0.0)
+    rest = 0.0
     for k in range(n):
-        rest += 0.0 * numbers[k]
+        rest += 0.0 * load(numbers, k)
     return rest == 0.0

@@ -23,15 +23,16 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from numba import config, njit
+from numba import config
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["entry_point", "kernel", "kernel_sources", "source_stamp"]
+__all__ = ["entry_point", "kernel", "kernel_sources", "settled", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,8 +41,9 @@ KERNEL_MARKS = (b"@kernel", b"@overload")
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
-INNER: dict[str, Any] = {"nopython": True, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:
@@ -54,7 +56,7 @@ def kernel_sources() -> list[Path]:
 @functools.cache
 def source_stamp() -> str:
     """SHA-256 of all kernel sources, of the compile options, and of whether bounds are checked."""
-    stamp = hashlib.sha256(repr((sorted((OPTIONS | INNER).items(), key=repr), config.BOUNDSCHECK)).encode())
+    stamp = hashlib.sha256(repr((sorted(INNER.items(), key=repr), config.BOUNDSCHECK)).encode())
     for path in kernel_sources():
         stamp.update(path.name.encode())
         stamp.update(path.read_bytes())
@@ -99,14 +101,42 @@ def kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions={**OPTIONS, **INNER})
+    return Kernel(function, targetoptions=INNER)
 
 
 def entry_point(function: F) -> F:
     """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = njit(**OPTIONS, no_cfunc_wrapper=True)(function)
-    with contextlib.suppress(RuntimeError):  # no folder can be written: stay uncached
-        dispatcher._cache = _KernelCache(function)
+    return cached(CPUDispatcher(function, targetoptions=ENTRANCE))
+
+
+class Settled(CPUDispatcher):
+    """A compiled function with one signature, for callers that try it first: what does not fit is a TypeError at once."""
+
+    def _search_new_conversions(self, *arguments: Any) -> bool:
+        return False
+
+    def _explain_matching_error(self, *arguments: Any) -> None:
+        raise TypeError(f"{self.py_func.__name__} takes {self.signatures[0]}")
+
+
+_compiling = threading.Lock()
+
+
+def settled(function: F, signature: tuple[Any, ...]) -> F:
+    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
+    if config.DISABLE_JIT:
+        return function
+    dispatcher = cached(Settled(function, targetoptions={**ENTRANCE, "_nrt": False}))
+    with _compiling:
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher
+
+
+def cached(dispatcher: Any) -> Any:
+    """Keep on disk what is compiled, where a folder can be written."""
+    with contextlib.suppress(RuntimeError):
+        dispatcher._cache = _KernelCache(dispatcher.py_func)
     return dispatcher

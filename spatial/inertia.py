@@ -17,7 +17,7 @@ Articulated body ``(J, H, M)``, a general symmetric 6x6 with ``J`` and ``M`` sym
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.scalars import load, store
 from pluecker.spatial.transforms import load_matrix, store_matrix
-from pluecker.spatial.vectors import add3, cross3, load3, multiply3, rotate, rotate_back, scale3, store3, subtract3
+from pluecker.spatial.vectors import add3, add_cross3, load3, multiply3, rotate, rotate_back, scale3, store3
 
 __all__ = [
     "add_articulated", "add_rigid", "articulated_from_rigid", "articulated_times_motion", "inverse_transform_articulated",
@@ -65,7 +65,7 @@ def rigid_times_motion(I, v):
     """I v = (J w + h x v, m v - h x w): momentum of a velocity, force of an acceleration (RBDA section 2.13)"""
     m, h, J = I
     w, vO = v
-    return (add3(symmetric_times(J, w), cross3(h, vO)), subtract3(scale3(m, vO), cross3(h, w)))
+    return (add_cross3(symmetric_times(J, w), h, vO), add_cross3(scale3(m, vO), w, h))
 
 
 @kernel
@@ -169,16 +169,38 @@ def inverse_transform_articulated(X, I):
     """
     E, r = X
     J, H, M = rotate_symmetric_back(E, I[0]), multiply3(rotate3_back(E, I[1]), E), rotate_symmetric_back(E, I[2])
-    cx, cy, cz = cross3(r, (M[0], M[1], M[2])), cross3(r, (M[1], M[3], M[4])), cross3(r, (M[2], M[4], M[5]))
-    G = (
-        H[0] + cx[0], H[1] + cy[0], H[2] + cz[0],
-        H[3] + cx[1], H[4] + cy[1], H[5] + cz[1],
-        H[6] + cx[2], H[7] + cy[2], H[8] + cz[2],
-    )  # fmt: skip
-    h0, h1, h2 = cross3(r, (H[0], H[1], H[2])), cross3(r, (H[3], H[4], H[5])), cross3(r, (H[6], H[7], H[8]))
-    g0, g1, g2 = cross3(r, (G[0], G[1], G[2])), cross3(r, (G[3], G[4], G[5])), cross3(r, (G[6], G[7], G[8]))
-    shift = (h0[0] + g0[0], h0[1] + g1[0], h0[2] + g2[0], h1[1] + g1[1], h1[2] + g2[1], h2[2] + g2[2])
-    return (add_symmetric(J, shift), G, M)
+    Gx = add_cross3((H[0], H[3], H[6]), r, (M[0], M[1], M[2]))  # columns of H"
+    Gy = add_cross3((H[1], H[4], H[7]), r, (M[1], M[3], M[4]))
+    Gz = add_cross3((H[2], H[5], H[8]), r, (M[2], M[4], M[5]))
+    hx, hy, hz = (H[0], H[1], H[2]), (H[3], H[4], H[5]), (H[6], H[7], H[8])
+    gx, gy, gz = (Gx[0], Gy[0], Gz[0]), (Gx[1], Gy[1], Gz[1]), (Gx[2], Gy[2], Gz[2])
+    shifted = (
+        add_cross_x(add_cross_x(J[0], r, hx), r, gx),
+        add_cross_x(add_cross_y(J[1], r, hx), r, gy),
+        add_cross_x(add_cross_z(J[2], r, hx), r, gz),
+        add_cross_y(add_cross_y(J[3], r, hy), r, gy),
+        add_cross_y(add_cross_z(J[4], r, hy), r, gz),
+        add_cross_z(add_cross_z(J[5], r, hz), r, gz),
+    )
+    return (shifted, (Gx[0], Gy[0], Gz[0], Gx[1], Gy[1], Gz[1], Gx[2], Gy[2], Gz[2]), M)
+
+
+@kernel
+def add_cross_x(s, a, b):
+    """s + (a x b)_x"""
+    return s + a[1] * b[2] - a[2] * b[1]
+
+
+@kernel
+def add_cross_y(s, a, b):
+    """s + (a x b)_y"""
+    return s + a[2] * b[0] - a[0] * b[2]
+
+
+@kernel
+def add_cross_z(s, a, b):
+    """s + (a x b)_z"""
+    return s + a[0] * b[1] - a[1] * b[0]
 
 
 @kernel

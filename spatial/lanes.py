@@ -29,21 +29,12 @@ from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.compile import OPTIONS
-from pluecker.spatial.scalars import atan2, lift, select, sign, smaller, sqrt
+from pluecker.spatial.scalars import atan2, lift, select, sign, smaller, sqrt, within
 
 __all__ = [
-    "LONG",
-    "VECTOR",
-    "WIDTH",
-    "define",
-    "function_of_llvm",
-    "get_lane",
-    "lanes",
-    "mask",
-    "set_lane",
-    "spread",
-    "within",
-]
+    "DOUBLE", "FUSE", "INT", "LONG", "VECTOR", "WIDTH", "define", "everywhere", "function_of_llvm", "get_lane", "lanes",
+    "mask", "set_lane", "spread",
+]  # fmt: skip
 
 WIDTH = 8
 DOUBLE, LONG, INT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
@@ -153,6 +144,16 @@ define(lift, "xx", lanes, lambda builder, number, like: number)
 
 
 @intrinsic
+def everywhere(typing, number):
+    """A number in all lanes."""
+
+    def generate(context, builder, signature, arguments):
+        return spread(context, builder, signature.args[0], arguments[0])
+
+    return lanes(number), generate
+
+
+@intrinsic
 def get_lane(typing, x, k):
     """Lane ``k`` of ``x``, a float."""
     return types.float64(x, k), lambda context, builder, signature, arguments: builder.extract_element(*arguments)
@@ -170,20 +171,21 @@ def set_lane(typing, x, k, number):
 
 
 @intrinsic
-def within(typing, x, bound):
-    """Whether |x| <= bound, in all lanes; false for NaN."""
+def all_within(typing, x, bound):
+    """Whether |x| <= bound in all lanes."""
 
     def generate(context, builder, signature, arguments):
-        x, bound = arguments
-        if x.type == VECTOR:
-            bound = spread(context, builder, types.float64, bound)
-        holds = builder.fcmp_ordered("<=", function_of_llvm(builder, "fabs", x), bound)
-        if x.type == VECTOR:
-            packed = builder.bitcast(holds, ir.IntType(WIDTH))
-            return builder.icmp_unsigned("==", packed, ir.Constant(packed.type, 2**WIDTH - 1))
-        return holds
+        limit = spread(context, builder, signature.args[1], arguments[1])
+        holds = builder.fcmp_ordered("<=", function_of_llvm(builder, "fabs", arguments[0]), limit)
+        packed = builder.bitcast(holds, ir.IntType(WIDTH))
+        return builder.icmp_unsigned("==", packed, ir.Constant(packed.type, 2**WIDTH - 1))
 
     return types.boolean(x, bound), generate
+
+
+@overload(within, jit_options=OPTIONS)
+def _within(x, bound):
+    return (lambda x, bound: all_within(x, bound)) if x == lanes else None
 
 
 @overload(atan2, jit_options=OPTIONS)
@@ -197,3 +199,4 @@ def _atan2(y, x):
             return angle
 
         return lane_by_lane
+    return None

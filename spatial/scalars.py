@@ -24,6 +24,7 @@ __all__ = [
     "atan2",
     "lift",
     "load",
+    "load_integer",
     "part",
     "select",
     "sign",
@@ -32,6 +33,7 @@ __all__ = [
     "sqrt",
     "store",
     "tail",
+    "within",
 ]
 
 NUMBER = (types.Float, types.Complex, types.Integer)
@@ -40,6 +42,11 @@ NUMBER = (types.Float, types.Complex, types.Integer)
 def load(array, k):
     """Entry ``k`` of a scalar array."""
     return array[k]
+
+
+def load_integer(array, k):
+    """Entry ``k`` of an array of floats, whose 64 bits are an integer."""
+    return int(array[k : k + 1].view(np.int64)[0])
 
 
 def store(array, k, x):
@@ -121,6 +128,16 @@ def smaller(x, y):
 def _smaller(x, y):
     if isinstance(x, NUMBER) and isinstance(y, NUMBER):
         return lambda x, y: x.real < y.real
+
+
+def within(x, bound):
+    """Whether ``|x| <= bound`` in all states that ``x`` stands for; false for NaN."""
+    return abs(x) <= bound
+
+
+@overload(within, jit_options=OPTIONS)
+def _within(x, bound):
+    return (lambda x, bound: abs(x) <= bound) if isinstance(x, NUMBER) else None
 
 
 def select(condition, x, y):

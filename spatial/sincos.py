@@ -1,11 +1,12 @@
 """Sine and cosine together, in arithmetic alone, so that they run on lanes as on one number.
 
-The argument is brought to [-pi/4, pi/4] by taking off the nearest multiple k of pi/2 (Cody, Waite 1980), with pi/2 in three
-parts and fused products: ``x - k P1`` is exact, what rounding takes from the next step is kept as ``c``, and the remainder
-``r + c`` is right to 100 bits and more for |x| up to :data:`LARGEST`. On the small interval two minimax polynomials (those of
-Sun's fdlibm) give sine and cosine. Larger arguments, infinity and NaN go to the system's mathematical library.
+The argument is brought to [-pi/4, pi/4] by taking off the nearest multiple k of pi/2 (Cody, Waite 1980), with pi/2 in
+three parts and fused products: ``x - k P1`` is exact, and what rounding takes from the next step is kept as ``c`` (Boldo,
+Daumas, Li 2009). On the small interval two minimax polynomials (those of Sun's fdlibm) give sine and cosine. Arguments
+beyond :data:`LARGEST`, infinity and NaN go to the system's library.
 
-The error is below 0.8 ulp on |x| <= 1e6; the tests measure it against 50 digits, next to multiples of pi/2 too.
+The error is below 0.8 ulp on |x| <= 1e6: the tests measure it against 60 digits, and next to multiples of pi/2, where
+the remainder is small, in particular.
 """
 
 from __future__ import annotations
@@ -28,9 +29,8 @@ from pluecker.spatial.lanes import (
     mask,
     set_lane,
     spread,
-    within,
 )
-from pluecker.spatial.scalars import select, sincos
+from pluecker.spatial.scalars import select, sincos, within
 
 __all__ = ["small_sincos"]
 
@@ -98,7 +98,9 @@ def small_sincos(x):
     k = n - ROUNDER
     y = fma(k, -P1, x)
     r = fma(k, -P2, y)
-    c = fma(k, -P3, fma(k, -P2, y - r))
+    w = fma(k, P2, 0.0)
+    u = y - w
+    c = fma(k, -P3, ((u - r) + ((y - u) - w)) - fma(k, P2, -w))  # what rounding took from r
     z = r * r
     p = S2 + z * (S3 + z * (S4 + z * (S5 + z * S6)))
     s = r - ((z * (0.5 * c - z * r * p) - c) - z * r * S1)
@@ -134,3 +136,4 @@ def _sincos(x):
             return sine, cosine
 
         return eight
+    return None

@@ -10,19 +10,22 @@ where ``r~`` is the matrix of ``r x``. No kernel ever builds these matrices.
 """
 
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.vectors import add3, cross3, load3, multiply3, rotate, rotate_back, store3, subtract3
+from pluecker.spatial.vectors import add3, add_cross3, load3, multiply3, rotate, rotate_back, store3
 
 __all__ = [
-    "compose", "inverse", "inverse_transform_force", "inverse_transform_motion", "load_matrix", "load_transform",
+    "IDENTITY", "compose", "inverse", "inverse_transform_force", "inverse_transform_motion", "load_matrix", "load_transform",
     "store_matrix", "store_transform", "transform_force", "transform_motion", "transpose",
 ]  # fmt: skip
+
+
+IDENTITY = ((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
 
 
 @kernel
 def transform_motion(X, m):
     """X m: a motion vector from A to B coordinates"""
     E, r = X
-    return (rotate(E, m[0]), rotate(E, subtract3(m[1], cross3(r, m[0]))))
+    return (rotate(E, m[0]), rotate(E, add_cross3(m[1], m[0], r)))
 
 
 @kernel
@@ -30,14 +33,14 @@ def inverse_transform_motion(X, m):
     """X^-1 m: a motion vector from B to A coordinates"""
     E, r = X
     w = rotate_back(E, m[0])
-    return (w, add3(rotate_back(E, m[1]), cross3(r, w)))
+    return (w, add_cross3(rotate_back(E, m[1]), r, w))
 
 
 @kernel
 def transform_force(X, f):
     """X* f: a force vector from A to B coordinates"""
     E, r = X
-    return (rotate(E, subtract3(f[0], cross3(r, f[1]))), rotate(E, f[1]))
+    return (rotate(E, add_cross3(f[0], f[1], r)), rotate(E, f[1]))
 
 
 @kernel
@@ -45,7 +48,7 @@ def inverse_transform_force(X, f):
     """X^T f: a force vector from B to A coordinates, since (X*)^-1 = X^T"""
     E, r = X
     force = rotate_back(E, f[1])
-    return (add3(rotate_back(E, f[0]), cross3(r, force)), force)
+    return (add_cross3(rotate_back(E, f[0]), r, force), force)
 
 
 @kernel

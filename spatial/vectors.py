@@ -14,8 +14,9 @@ from pluecker.spatial.compile import kernel
 from pluecker.spatial.scalars import load, store
 
 __all__ = [
-    "add", "add3", "cross3", "cross_force", "cross_motion", "dot", "dot3", "load3", "load_vector", "multiply3",
-    "rotate", "rotate_back", "scale", "scale3", "store3", "store_vector", "subtract", "subtract3",
+    "add", "add3", "add_cross3", "add_cross_force", "add_cross_motion", "cross3", "cross_force", "cross_motion", "dot",
+    "dot3", "load3", "load_vector", "multiply3", "rotate", "rotate_back", "scale", "scale3", "store3", "store_vector",
+    "subtract", "subtract3",
 ]  # fmt: skip
 
 
@@ -50,6 +51,16 @@ def dot3(a, b):
 def cross3(a, b):
     """a x b (course, section 6)"""
     return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+@kernel
+def add_cross3(a, b, c):
+    """a + b x c, each product added at once: fewer operations, and fewer roundings where they are fused"""
+    return (
+        a[0] + b[1] * c[2] - b[2] * c[1],
+        a[1] + b[2] * c[0] - b[0] * c[2],
+        a[2] + b[0] * c[1] - b[1] * c[0],
+    )
 
 
 @kernel
@@ -125,13 +136,25 @@ def dot(m, f):
 @kernel
 def cross_motion(v, m):
     """v x m = (w x mw, w x mv + v x mw): rate of change of ``m`` carried by ``v`` (course, section 37; RBDA section 2.9)"""
-    return (cross3(v[0], m[0]), add3(cross3(v[0], m[1]), cross3(v[1], m[0])))
+    return (cross3(v[0], m[0]), add_cross3(cross3(v[0], m[1]), v[1], m[0]))
+
+
+@kernel
+def add_cross_motion(x, v, m):
+    """x + v x m"""
+    return (add_cross3(x[0], v[0], m[0]), add_cross3(add_cross3(x[1], v[0], m[1]), v[1], m[0]))
 
 
 @kernel
 def cross_force(v, f):
     """v x* f = (w x n + v x f, w x f): rate of change of ``f`` carried by ``v`` (course, section 37; RBDA section 2.9)"""
-    return (add3(cross3(v[0], f[0]), cross3(v[1], f[1])), cross3(v[0], f[1]))
+    return (add_cross3(cross3(v[0], f[0]), v[1], f[1]), cross3(v[0], f[1]))
+
+
+@kernel
+def add_cross_force(x, v, f):
+    """x + v x* f"""
+    return (add_cross3(add_cross3(x[0], v[0], f[0]), v[1], f[1]), add_cross3(x[1], v[0], f[1]))
 
 
 @kernel

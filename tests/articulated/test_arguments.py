@@ -58,9 +58,11 @@ def arguments(function, inputs, part=slice(None)):
 
 @every
 def test_a_batch_is_its_states_one_by_one(function, model, inputs):
+    """To rounding: one state and eight at a time are compiled separately, and fuse other products and sums."""
     together = function(model, **arguments(function, inputs))
     for k in range(6):
-        np.testing.assert_array_equal(together[k], function(model, **arguments(function, inputs, k)))
+        alone = function(model, **arguments(function, inputs, k))
+        np.testing.assert_allclose(together[k], alone, rtol=0.0, atol=1e-13 * (1.0 + np.abs(alone).max()))
 
 
 @every

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated.aba import aba_kernel, solve_kernel
-from pluecker.articulated.crba import crba_kernel
+from pluecker.articulated.crba import crba_kernel, crba_with_mimic_kernel
 from pluecker.articulated.difference import difference_kernel
 from pluecker.articulated.forward_kinematics import (
     body_accelerations_kernel,
@@ -24,6 +24,7 @@ KERNELS = {
     "rnea": (rnea_kernel, "nv"),
     "joint_forces": (joint_forces_kernel, "bodies"),
     "crba": (crba_kernel, "nv2"),
+    "crba with mimic joints": (crba_with_mimic_kernel, "nv2"),
     "aba": (aba_kernel, "nv"),
     "aba with mimic joints": (solve_kernel, "nv"),
     "forward_kinematics": (forward_kinematics_kernel, "poses"),

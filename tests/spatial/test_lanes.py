@@ -1,0 +1,398 @@
+"""Eight numbers in one vector: each lane does what NumPy does with one number, and knows nothing of the others."""
+
+import math
+import os
+import platform
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from numba import njit
+
+from pluecker.articulated import aba, crba, rnea
+from pluecker.articulated.algorithm import ALGORITHMS
+from pluecker.spatial.arrays import all_finite, read_states, view, write_states
+from pluecker.spatial.compile import OPTIONS
+from pluecker.spatial.lanes import get_lane, set_lane
+from pluecker.spatial.scalars import (
+    accumulate,
+    atan2,
+    lift,
+    load,
+    part,
+    select,
+    sign,
+    smaller,
+    sqrt,
+    store,
+    tail,
+    within,
+)
+from tests.conftest import COMPILED
+from tests.mechanisms import random_description, random_state
+from tests.spatial.rows import WIDTH, bits, rows_of_eight
+
+pytestmark = pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
+
+TOP = Path(__file__).resolve().parents[2]
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e308)
+eight = st.lists(st.floats() | st.sampled_from(SPECIAL), min_size=WIDTH, max_size=WIDTH)
+
+# ----------------------------------------------------------------------------------------------------------- arithmetic
+
+# Each has two meanings: for lanes a, b, c in compiled code, and for arrays of NumPy. x is a float, n an integer.
+EXPRESSIONS = (
+    "a + b", "a + x", "x + a", "a + n", "n + a",
+    "a - b", "a - x", "x - a", "a - n", "n - a",
+    "a * b", "a * x", "x * a", "a * n", "n * a",
+    "a / b", "a / x", "x / a", "a / n", "n / a", "a / 0.0", "a / 0", "1.0 / a", "0 / a",
+    "-a", "+a", "-(-a)", "sqrt(a)", "sign(a)", "sign(-a)", "lift(x, a)", "lift(n, a)", "lift(a, b)",
+    "select(smaller(a, b), b, c)", "select(smaller(a, x), a, b)", "select(smaller(x, a), x, a)",
+    "select(smaller(n, a), n, a)", "select(smaller(a, b), x, n)", "select(smaller(a, a), a, b)",
+    "select(flag, a, b)",
+)  # fmt: skip
+IN_NUMPY = {
+    "sqrt": np.sqrt, "sign": np.sign, "smaller": np.less, "select": np.where,
+    "lift": lambda number, like: np.broadcast_to(number, WIDTH),
+}  # fmt: skip
+
+
+def compiled_expressions():
+    """One function that stores all of them, row by row."""
+    lines = ["def evaluate(rows, x, n, flag, out):", "    rows, out = view(rows), view(out)"]
+    lines.append("    a, b, c = load(rows, 0), load(rows, 1), load(rows, 2)")
+    lines += [f"    store(out, {k}, {text})" for k, text in enumerate(EXPRESSIONS)]
+    scope = {f.__name__: f for f in (view, load, store, sqrt, sign, smaller, select, lift)}
+    exec("\n".join(lines), scope)
+    return njit(**OPTIONS)(scope["evaluate"])
+
+
+evaluate = compiled_expressions() if COMPILED else None
+
+
+def in_lanes(*numbers):
+    rows = rows_of_eight(len(numbers))
+    rows[:] = numbers
+    return rows
+
+
+@example([np.nan] * 8, [0.0, 1.0, np.inf, -np.inf, -0.0, 5e-324, np.nan, 1e308], [1.0] * 8, 0.0, 0, True)
+@example([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324], [0.0] * 8, [-0.0] * 8, -0.0, -1, False)
+@given(eight, eight, eight, st.floats() | st.sampled_from(SPECIAL), st.integers(-(2**62), 2**62), st.booleans())
+def test_each_lane_does_what_numpy_does_with_one_number(a, b, c, x, n, flag):
+    out = rows_of_eight(len(EXPRESSIONS))
+    evaluate(in_lanes(a, b, c), x, n, flag, out)
+    names = IN_NUMPY | {"a": np.array(a), "b": np.array(b), "c": np.array(c), "x": x, "n": n, "flag": flag}
+    with np.errstate(all="ignore"):
+        for text, found in zip(EXPRESSIONS, out, strict=True):
+            expected = np.broadcast_to(np.asarray(eval(text, dict(names)), dtype=float), WIDTH)
+            np.testing.assert_array_equal(bits(found), bits(expected), err_msg=text)
+
+
+def rounded_once(a, b, c):
+    """a b + c with one rounding."""
+    apart = float(np.float64(a) * np.float64(b) + np.float64(c))
+    if not all(map(math.isfinite, (a, b, c))):
+        return apart
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    try:
+        return float(exact) if exact else apart
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+@njit(**OPTIONS)
+def multiply_add(rows, out):
+    rows, out = view(rows), view(out)
+    a, b, c = load(rows, 0), load(rows, 1), load(rows, 2)
+    store(out, 0, a * b + c)
+    store(out, 1, c - a * b)
+    store(out, 2, a * b - c)
+
+
+@given(eight, eight, eight)
+def test_a_product_and_a_sum_are_rounded_once_or_twice(a, b, c):
+    out = rows_of_eight(3)
+    multiply_add(in_lanes(a, b, c), out)
+    with np.errstate(all="ignore"):
+        for found, p, q in ((out[0], 1.0, 1.0), (out[1], -1.0, 1.0), (out[2], 1.0, -1.0)):
+            for k in range(WIDTH):
+                twice = p * (np.float64(a[k]) * np.float64(b[k])) + q * np.float64(c[k])
+                once = rounded_once(p * a[k], b[k], q * c[k])
+                assert bits(found[k]) in (bits(twice), bits(np.float64(once)))
+
+
+@njit(**OPTIONS)
+def angles(rows, out):
+    rows, out = view(rows), view(out)
+    store(out, 0, atan2(load(rows, 0), load(rows, 1)))
+
+
+@given(eight, eight)
+def test_angles_are_those_of_the_system_lane_by_lane(y, x):
+    out = rows_of_eight(1)
+    angles(in_lanes(y, x), out)
+    np.testing.assert_array_equal(bits(out[0]), bits(np.array(list(map(math.atan2, y, x)))))
+
+
+@njit(**OPTIONS)
+def holds_in_all(rows, bound):
+    return within(load(view(rows), 0), bound)
+
+
+@given(eight, st.floats() | st.sampled_from(SPECIAL))
+def test_a_bound_holds_if_it_holds_in_all_lanes(a, bound):
+    assert holds_in_all(in_lanes(a), bound) == bool((np.abs(a) <= bound).all())
+
+
+@pytest.mark.parametrize("odd", [np.nan, np.inf, 1.5])
+def test_one_lane_beyond_the_bound_is_enough(odd):
+    for lane in range(WIDTH):
+        a = np.ones(WIDTH)
+        assert holds_in_all(in_lanes(a), 1.0)
+        a[lane] = odd
+        assert not holds_in_all(in_lanes(a), 1.0)
+
+
+@njit(**OPTIONS)
+def exchange(rows, k, number, taken):
+    x = load(view(rows), 0)
+    taken[0] = get_lane(x, k)
+    store(view(rows), 0, set_lane(x, k, number))
+
+
+@pytest.mark.parametrize("number", [2.5, 3])
+def test_a_lane_is_taken_out_and_put_in_without_touching_the_others(number):
+    for lane in range(WIDTH):
+        rows, taken = in_lanes(np.arange(8.0)), np.zeros(1)
+        exchange(rows, lane, number, taken)
+        expected = np.arange(8.0)
+        expected[lane] = number
+        assert taken[0] == lane
+        np.testing.assert_array_equal(rows[0], expected)
+
+
+# ---------------------------------------------------------------------------------------------------------------- views
+
+
+@njit(**OPTIONS)
+def use_parts(x, k, n, lengths):
+    whole = view(x)
+    middle, rest = part(whole, k, n), tail(whole, k)
+    lengths[0], lengths[1], lengths[2] = len(whole), len(middle), len(rest)
+    for i in range(len(middle)):
+        accumulate(middle, i, 100.0)
+    for i in range(len(rest)):
+        accumulate(rest, i, 1000.0)
+
+
+@pytest.mark.parametrize("as_lanes", [False, True], ids=["numbers", "lanes"])
+@pytest.mark.parametrize(("k", "n"), [(0, 0), (0, 6), (2, 3), (5, 1), (6, 0)])
+def test_a_part_of_a_view_is_the_same_memory(as_lanes, k, n):
+    x = rows_of_eight(6) if as_lanes else np.empty(6)
+    x.reshape(-1)[:] = np.arange(x.size)
+    expected, lengths = x.copy(), np.zeros(3)
+    expected[k : k + n] += 100.0
+    expected[k:] += 1000.0
+    use_parts(x, k, n, lengths)
+    np.testing.assert_array_equal(lengths, [6, n, 6 - k])
+    np.testing.assert_array_equal(x, expected)
+
+
+@njit(**OPTIONS)
+def fill(x, k, number):
+    store(view(x), k, number)
+
+
+@pytest.mark.parametrize("number", [2.5, 7, -0.0, np.nan])
+def test_a_number_stored_into_lanes_fills_all(number):
+    x = in_lanes(*np.arange(24.0).reshape(3, 8))
+    expected = x.copy()
+    expected[1] = number
+    fill(x, 1, number)
+    np.testing.assert_array_equal(bits(x), bits(expected))
+
+
+@njit(**OPTIONS, boundscheck=True)
+def look(x, k, n):
+    return len(x) if load(part(view(x), 0, n), k) is None else 0
+
+
+@pytest.mark.parametrize("as_lanes", [False, True], ids=["numbers", "lanes"])
+def test_an_index_beyond_a_view_is_an_error_where_bounds_are_checked(as_lanes):
+    x = rows_of_eight(6) if as_lanes else np.empty(6)
+    look(x, 3, 4)
+    for k in (4, -1):
+        with pytest.raises(IndexError):
+            look(x, k, 4)
+
+
+# ---------------------------------------------------------------------------------------- from states to lanes and back
+
+GUARD = -7.0
+IN_ORDER = np.empty(0)
+
+
+@njit(**OPTIONS)
+def read(states, n, b, block, finite):
+    store(view(finite), 0, read_states(view(states), n, b, view(block)))
+
+
+@njit(**OPTIONS)
+def write(states, n, b, block, order, finite):
+    store(view(finite), 0, write_states(view(states), n, b, view(block), view(order)))
+
+
+def guarded(batch, n):
+    """An array of states between guards in the same memory."""
+    memory = np.full(batch * n + 32, GUARD)
+    return memory, memory[16 : 16 + batch * n].reshape(batch, n)
+
+
+def guarded_rows(n):
+    rows = rows_of_eight(n + 2)
+    rows[:] = GUARD
+    return rows, rows[1 : n + 1]
+
+
+@pytest.mark.parametrize("n", range(21))
+def test_states_go_into_lanes_and_back_and_nothing_else_is_touched(n):
+    rng = np.random.default_rng(n)
+    for batch in range(1, 21):
+        states = rng.normal(size=(batch, n))
+        memory, copy = guarded(batch, n)
+        for b in range(0, batch, WIDTH):
+            rows, block = guarded_rows(n)
+            finite = rows_of_eight(1)
+            read(states.reshape(-1), n, b, block, finite)
+            chosen = np.minimum(b + np.arange(WIDTH), batch - 1)
+            np.testing.assert_array_equal(block, states[chosen].T)
+            np.testing.assert_array_equal(rows[[0, -1]], GUARD)
+            np.testing.assert_array_equal(finite[0], 0.0)
+            write(copy.reshape(-1), n, b, block, IN_ORDER, finite)
+            np.testing.assert_array_equal(finite[0], 0.0)
+            np.testing.assert_array_equal(block, states[chosen].T)
+            np.testing.assert_array_equal(copy[b + WIDTH :], GUARD)
+        np.testing.assert_array_equal(copy, states)
+        np.testing.assert_array_equal(memory[:16], GUARD)
+        np.testing.assert_array_equal(memory[16 + batch * n :], GUARD)
+
+
+@pytest.mark.parametrize("n", range(21))
+def test_rows_are_written_in_the_order_that_was_asked_for(n):
+    """Some twice, some not at all."""
+    rng = np.random.default_rng(n)
+    block, finite = rows_of_eight(25), rows_of_eight(1)
+    block[:] = rng.normal(size=block.shape)
+    for batch in (1, 7, 8, 11):
+        order = rng.integers(25, size=n)
+        memory, states = guarded(batch, n)
+        write(states.reshape(-1), n, 0, block, order.view(np.float64), finite)  # in the bits of floats
+        expected = block[order].T
+        first = min(batch - 1, WIDTH)  # beyond these, whoever comes last
+        np.testing.assert_array_equal(states[:first], expected[:first])
+        np.testing.assert_array_equal(memory[:16], GUARD)
+        np.testing.assert_array_equal(memory[16 + batch * n :], GUARD)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 11, 16])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_one_bad_entry_spoils_its_own_state_only(n, bad):
+    for lane in range(WIDTH):
+        for k in range(n):
+            states, finite = np.full((WIDTH, n), 1e308), rows_of_eight(1)
+            states[lane, k] = bad
+            block = rows_of_eight(n)
+            read(states.reshape(-1), n, 0, block, finite)
+            np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == lane)
+            copy = np.zeros((WIDTH, n))
+            write(copy.reshape(-1), n, 0, block, IN_ORDER, finite)
+            np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == lane)
+            np.testing.assert_array_equal(copy, states)
+
+
+@njit(**OPTIONS)
+def is_finite(array):
+    return all_finite(view(array))
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_single_bad_entry_is_seen_wherever_it_is(bad):
+    for n in range(41):
+        good = np.full(n, -1e308)
+        assert is_finite(good)
+        for k in range(n):
+            spoiled = good.copy()
+            spoiled[k] = bad
+            assert not is_finite(spoiled)
+
+
+def test_only_what_belongs_to_an_array_is_looked_at():
+    for n in range(41):
+        memory = np.full(n + 16, np.nan)
+        memory[8 : 8 + n] = 1.0
+        assert is_finite(memory[8 : 8 + n])
+
+
+# -------------------------------------------------------------------------------------------------------- the processor
+
+x86_only = pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="instructions of x86-64")
+
+
+@x86_only
+@pytest.mark.parametrize("name", ["rnea", "aba"])
+def test_the_arithmetic_of_a_batch_is_in_vectors(name):
+    """What is left for single numbers is the model's own: its stiffness, its pitches, the type of a joint."""
+    many = ALGORITHMS[name].many
+    fresh = njit(**OPTIONS)(many.py_func)  # what comes from the cache has no text
+    fresh.compile(many.signatures[0])
+    (text,) = fresh.inspect_asm().values()
+    single, packed = (
+        len(re.findall(rf"\bv?(?:add|sub|mul|div|sqrt|fn?m(?:add|sub)\d*){suffix}\b", text)) for suffix in ("sd", "pd")
+    )
+    assert packed > 200
+    assert packed > 10 * single
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from pluecker.articulated.algorithm import ALGORITHMS
+from tests.spatial.test_lanes import batch_against_single_states
+np.save(sys.argv[1], batch_against_single_states())
+assert "zmm" not in "".join(ALGORITHMS["rnea"].many.inspect_asm().values())
+"""
+
+
+def batch_against_single_states():
+    """Dynamics of eleven states at once, after a comparison with one at a time."""
+    model = random_description(21, 11).build()
+    s = random_state(model, 22, 11)
+    results = []
+    for function, names in ((rnea, "q v a f_ext"), (aba, "q v tau f_ext"), (crba, "q")):
+        inputs = [s[name] for name in names.split()]
+        together = function(model, *inputs)
+        for k in range(11):
+            single = function(model, *(x[k] for x in inputs))
+            np.testing.assert_allclose(together[k], single, rtol=0.0, atol=1e-12 * np.abs(single).max())
+        results.append(together.reshape(11, -1))
+    return np.hstack(results)
+
+
+@x86_only
+@pytest.mark.parametrize("processor", ["haswell", "x86-64"])
+def test_processors_without_wide_registers_get_the_same_results(processor, tmp_path):
+    """AVX2 with fused products; and the oldest processors of this kind, with neither."""
+    target = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path / "result.npy")]
+    environment = {**os.environ, "PYTHONPATH": str(TOP), **target}
+    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    own = batch_against_single_states()
+    np.testing.assert_allclose(np.load(tmp_path / "result.npy"), own, rtol=0.0, atol=1e-10 * np.abs(own).max())
