@@ -11,11 +11,16 @@ energies                               :func:`kinetic_energy`, :func:`potential_
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 configurations                         :func:`integrate`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
+compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
 =====================================  ================================================================================
 
 Conventions: 6D vectors have the angular part first; quaternions are ``[w, x, y, z]``, body to world; a free joint has
-``q = [x y z, w x y z]`` and ``v`` = spatial velocity in body coordinates; SI units and radians; leading axes are batches.
+``q = [x y z, w x y z]`` and ``v`` = spatial velocity in body coordinates; SI units and radians.
+
+Leading axes are batches. A batch runs eight states at a time, one in each lane of a SIMD register, and on ``threads``
+threads (all cores by default), without the interpreter's lock. The result for a state does not depend on the others, nor on
+the number of threads, to the last bit; a call for one state alone agrees with it to rounding.
 """
 
 from pluecker.articulated.aba import aba
@@ -33,6 +38,7 @@ from pluecker.articulated.neutral import neutral
 from pluecker.articulated.potential_energy import potential_energy
 from pluecker.articulated.random_configuration import random_configuration
 from pluecker.articulated.rnea import joint_forces, rnea
+from pluecker.articulated.warmup import warmup
 
 __all__ = [
     "Joint",
@@ -56,4 +62,5 @@ __all__ = [
     "potential_energy",
     "random_configuration",
     "rnea",
+    "warmup",
 ]

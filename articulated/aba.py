@@ -189,14 +189,6 @@ def solve_factorized(H, n, x):
         store(x, i, y)
 
 
-ABA = Algorithm(
-    "aba",
-    aba_kernel,
-    inputs=("q", "v", "tau", "f_ext"),
-    shape=lambda model: (model.nv,),
-    workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * model.nv,
-    can_fail=True,
-)
 ABA_WITH_MIMIC = Algorithm(
     "aba",
     solve_kernel,
@@ -204,6 +196,15 @@ ABA_WITH_MIMIC = Algorithm(
     shape=lambda model: (model.nv,),
     workspace=lambda model: model.nv**2 + model.nv + max(RNEA.workspace(model), CRBA_WITH_MIMIC.workspace(model)),
     can_fail=True,
+)
+ABA = Algorithm(
+    "aba",
+    aba_kernel,
+    inputs=("q", "v", "tau", "f_ext"),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * model.nv,
+    can_fail=True,
+    with_mimic=ABA_WITH_MIMIC,
 )
 
 
@@ -250,5 +251,4 @@ def aba(
 
     Source: RBDA table 7.1.
     """
-    algorithm = ABA_WITH_MIMIC if model.mimic else ABA
-    return algorithm.call(model, q, v, tau, f_ext, out, threads)
+    return (ABA_WITH_MIMIC if model.mimic else ABA).call(model, q, v, tau, f_ext, out, threads)

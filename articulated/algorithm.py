@@ -47,7 +47,7 @@ COMPILED = not config.DISABLE_JIT
 NO_NUMBERS = empty(0)
 NO_FORCES = empty((0, 6))
 NO_ROWS = empty((1, 0))
-# A thread is worth its while from so many link-blocks on (links times states / 8), about 50 us.
+# A slice is worth its while from so many link-blocks on (links times states / 8), about 50 us; a thread, from twice as many.
 GRAIN = 1000
 
 _local = threading.local()
@@ -60,7 +60,7 @@ class Plan(NamedTuple):
     shape: tuple[int, ...]  # of the result for one state
     workspace: int  # numbers
     spare: list[Array]  # workspaces for one state that no thread uses at the moment
-    one: Callable[..., int]  # the compiled function for one state
+    one: Callable[..., int] | None  # the compiled function for one state, when there has been one
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,7 @@ class Algorithm:
         axes: how many it has.
         workspace: how many numbers the kernel needs as scratch memory.
         can_fail: whether it may fail on good inputs, marking its result with NaN.
+        with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         order: where each entry of the result is among the numbers that the kernel makes, if that is not the same.
     """
 
@@ -86,9 +87,10 @@ class Algorithm:
     axes: int = 1
     can_fail: bool = False
     order: Callable[[Model], NDArray[np.int64]] | None = None
+    with_mimic: Algorithm | None = None
 
     def __post_init__(self) -> None:
-        ALGORITHMS[self.name] = self
+        ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
 
     def call(self, model: Model, q: Any, v: Any, u: Any, f_ext: Any, out: Array | None, threads: int | None) -> Array:
         """Run it on whatever the user has passed; what the algorithm does not take is ``NO_NUMBERS`` or None.
@@ -102,7 +104,7 @@ class Algorithm:
                 forces = NO_FORCES if f_ext is None else as_short(f_ext)
                 scratch = spare.pop() if spare else empty(workspace)
                 result = empty(shape)
-                status = one(packed, q, v, u, forces, result, scratch)
+                status = one(packed, q, v, u, forces, result, scratch)  # type: ignore[misc]
                 spare.append(scratch)
                 if status == GOOD:
                     return result
@@ -156,7 +158,7 @@ class Algorithm:
                 made = int(order.max(initial=0)) + 1
                 packed = np.concatenate([packed, np.append(order, made).view(np.float64)])
                 workspace += made
-            model.plans[self] = Plan(packed, self.shape(model), workspace, [], self.one)
+            model.plans[self] = Plan(packed, self.shape(model), workspace, [], None)
         return model.plans[self]
 
     def run(self, model: Model, inputs: dict[str, ArrayLike], out: Array | None, threads: int) -> Array:
@@ -197,7 +199,8 @@ class Algorithm:
         u = NO_ROWS if self.third is None else rows[self.third]
         if result.ndim == len(plan.shape):
             forces = f_ext.reshape(-1, 6) if f_ext.size else NO_FORCES
-            return call(plan.one, plan.packed, q[0], v[0], u[0], forces, result, empty(plan.workspace))
+            model.plans[self] = plan._replace(one=self.one)  # from now on, the short way is open
+            return call(self.one, plan.packed, q[0], v[0], u[0], forces, result, empty(plan.workspace))
         out = result.reshape(-1, math.prod(plan.shape))
         size = plan.workspace + q.shape[1] + v.shape[1] + u.shape[1] + f_ext.shape[1] + out.shape[1]
 
@@ -205,12 +208,14 @@ class Algorithm:
             states = [array if len(array) == 1 else array[part] for array in (q, v, u, f_ext)]
             return call(self.many, plan.packed, *states, out[part], rows_of_eight(size), compute)
 
-        slices = divide(len(out), min(threads, 1 + len(out) // WIDTH * model.n_links // GRAIN), WIDTH)
+        grains = len(out) // WIDTH * model.n_links // GRAIN
+        threads = min(threads, 1 + grains // 2)
+        slices = divide(len(out), 1 if threads == 1 else min(grains, 4 * threads), WIDTH)
         if check_first:
-            status = max(in_parallel(lambda part: work(part, False), slices))
+            status = max(in_parallel(lambda part: work(part, False), slices, threads))
             if status != GOOD:
                 return status
-        return max(in_parallel(lambda part: work(part, True), slices))
+        return max(in_parallel(lambda part: work(part, True), slices, threads))
 
 
 def as_short(f_ext: Any) -> Array:

@@ -91,7 +91,7 @@ def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...]) -> Arr
         array = np.broadcast_to(array, batch + shape)
         count = states
     if not array.flags.carray:
-        array = np.require(array, FLOAT, "CAW")
+        array = np.require(array, FLOAT, ["C", "A", "W"])
     return array.reshape(count, math.prod(shape))
 
 

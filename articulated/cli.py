@@ -10,20 +10,23 @@ import argparse
 import importlib.metadata
 import os
 import sys
-from collections.abc import Iterable
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pluecker.articulated.aba import aba
+from pluecker.articulated.algorithm import COMPILED
 from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
+from pluecker.articulated.extras import progress_bar
 from pluecker.articulated.model import Model
 from pluecker.articulated.neutral import neutral
-from pluecker.articulated.rnea import rnea
+from pluecker.articulated.rnea import RNEA, rnea
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.simulate import simulate
 from pluecker.articulated.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
+from pluecker.articulated.warmup import warmup
 
 __all__ = ["main"]
 
@@ -103,6 +106,13 @@ def make_parser() -> argparse.ArgumentParser:
     forward.add_argument("torques", help="CSV or NPZ file")
     forward.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     forward.set_defaults(run=run_forward)
+
+    warm = commands.add_parser(
+        "warmup",
+        help="compile everything ahead",
+        description="Compile all algorithms, so that no later call has to wait. Compiled code is kept on disk.",
+    )
+    warm.set_defaults(run=run_warmup)
     return parser
 
 
@@ -144,15 +154,6 @@ def load(options: argparse.Namespace) -> tuple[Model, Path]:
         mimic=not options.independent_mimic,
     )
     return model, path
-
-
-def bar(steps: Iterable[int], unit: str) -> Iterable[int]:
-    """A progress bar on standard error where that is a terminal and tqdm is installed."""
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return steps
-    return tqdm(steps, unit=unit, disable=not sys.stderr.isatty(), leave=False, delay=0.5)
 
 
 # --------------------------------------------------------------------------------------------------------------- commands
@@ -216,7 +217,7 @@ def run_inverse(options: argparse.Namespace) -> int:
     check_quaternions(model, options.trajectory, given)
     full = given.with_derivatives(model)
     tau = np.empty((len(full), model.nv))
-    for k in bar(range(0, len(full), BLOCK), "block"):
+    for k in progress_bar(range(0, len(full), BLOCK), unit="block"):
         s = slice(k, k + BLOCK)
         rnea(model, part(full.q, s), part(full.v, s), part(full.a, s), out=tau[s])
     finish(options, model, Trajectory(full.time, full.q, full.v, full.a, tau), "joint forces of a motion")
@@ -231,7 +232,7 @@ def run_forward(options: argparse.Namespace) -> int:
     check_quaternions(model, options.torques, given)
     if given.q is not None and given.v is not None and options.start is None:
         a = np.empty((len(given), model.nv))
-        for k in bar(range(0, len(given), BLOCK), "block"):
+        for k in progress_bar(range(0, len(given), BLOCK), unit="block"):
             s = slice(k, k + BLOCK)
             aba(model, part(given.q, s), part(given.v, s), part(given.tau, s), out=a[s])
         result = Trajectory(given.time, given.q, given.v, a, given.tau)
@@ -239,7 +240,7 @@ def run_forward(options: argparse.Namespace) -> int:
         raise TrajectoryError(f"{options.torques}: needs q: and v: columns for accelerations, or time for a simulation")
     else:
         q, v = start(options, model, given)
-        result = simulate(model, given.time, given.tau, q, v, progress=lambda steps: bar(steps, "sample"))
+        result = simulate(model, given.time, given.tau, q, v, progress=lambda steps: progress_bar(steps, unit="sample"))
     finish(options, model, result, "motion under joint forces")
     return 0
 
@@ -281,3 +282,13 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
 
 if __name__ == "__main__":
     sys.exit(main())
+
+
+def run_warmup(options: argparse.Namespace) -> int:
+    start = time.perf_counter()
+    warmup()
+    driver: Any = RNEA.many
+    where = driver.stats.cache_path if COMPILED else None
+    kept = f"kept in {where}" if where else "not kept: no folder can be written, or compilation is switched off"
+    print(f"compiled in {time.perf_counter() - start:.1f} s, {kept}")
+    return 0

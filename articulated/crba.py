@@ -107,6 +107,11 @@ def store_row(m, i, k, F, S, pairs, place):
     return place
 
 
+def workspace(model: Model) -> int:
+    """Of :func:`crba_kernel`"""
+    return LINK * (model.n_links + 1) + FREEDOM * len(model.freedoms)
+
+
 def rows(model: Model) -> Iterator[tuple[int, list[int]]]:
     """For each freedom that the kernel comes to, its number in v, and those of the freedoms that it is paired with."""
     freedoms: dict[int, list[int]] = {0: []}  # of each link and of all between it and the world
@@ -128,17 +133,6 @@ def places(model: Model) -> NDArray[np.int64]:
         table[r, columns] = table[columns, r] = np.arange(place, place + len(columns))
         place += len(columns)
     return table.ravel()
-
-
-CRBA = Algorithm(
-    "crba",
-    crba_kernel,
-    inputs=("q",),
-    shape=lambda model: (model.nv, model.nv),
-    axes=2,
-    workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * len(model.freedoms),
-    order=places,
-)
 
 
 # ------------------------------------------------------------------------------------------- models with mimic joints
@@ -188,7 +182,17 @@ CRBA_WITH_MIMIC = Algorithm(
     inputs=("q",),
     shape=lambda model: (model.nv, model.nv),
     axes=2,
-    workspace=lambda model: CRBA.workspace(model) + 1 + sum(len(columns) for _, columns in rows(model)),
+    workspace=lambda model: workspace(model) + 1 + sum(len(columns) for _, columns in rows(model)),
+)
+CRBA = Algorithm(
+    "crba",
+    crba_kernel,
+    inputs=("q",),
+    shape=lambda model: (model.nv, model.nv),
+    axes=2,
+    workspace=workspace,
+    order=places,
+    with_mimic=CRBA_WITH_MIMIC,
 )
 
 
@@ -217,5 +221,4 @@ def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | No
 
     Source: RBDA table 6.2.
     """
-    algorithm = CRBA_WITH_MIMIC if model.mimic else CRBA
-    return algorithm.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return (CRBA_WITH_MIMIC if model.mimic else CRBA).call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+import sys
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 from pluecker.articulated.errors import MissingExtraError
 
-__all__ = ["require"]
+__all__ = ["progress_bar", "require"]
+
+T = TypeVar("T")
 
 
 def require(module: str, extra: str, purpose: str) -> Any:
@@ -23,3 +27,13 @@ def require(module: str, extra: str, purpose: str) -> Any:
         raise MissingExtraError(
             f"{purpose} needs {package}, which is not installed: pip install 'pluecker[{extra}]'"
         ) from None
+
+
+def progress_bar(steps: Iterable[T], unit: str, show: bool = True) -> Iterable[T]:
+    """The steps, with a progress bar on standard error where that is a terminal and tqdm is installed."""
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return steps
+    bar: Iterable[T] = tqdm(steps, unit=unit, disable=not (show and sys.stderr.isatty()), leave=False, delay=0.5)
+    return bar

@@ -25,10 +25,11 @@ from pluecker.spatial.transforms import load_transform
 from pluecker.spatial.vectors import load3, load_vector
 
 # header
-N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST, HAS_SPRINGS = 0, 1, 2, 3, 4, 7, 8, 9, 10
+N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST = 0, 1, 2, 3, 4, 7, 8, 9
+HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS = 10, 11, 12
 HEADER = 16
 
-INTEGERS_OF_HEADER = (N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_SPRINGS)
+INTEGERS_OF_HEADER = (N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS)
 
 # link record, integers first
 PARENT, BODY, KIND, OWNER, IQ, IV, COUNT, FIRST, RATIO, OFFSET = range(10)
@@ -168,6 +169,18 @@ def threshold(m, i, k):
 def velocity_table(m, column, k):
     """Armature, damping, friction or stiffness of velocity coordinate ``k``."""
     return load(m, load_integer(m, VELOCITIES) + column * load_integer(m, NV) + k)
+
+
+@kernel
+def has_armature(m):
+    """Whether any armature is not zero."""
+    return load_integer(m, HAS_ARMATURE) != 0
+
+
+@kernel
+def has_losses(m):
+    """Whether any damping or dry friction is not zero."""
+    return load_integer(m, HAS_LOSSES) != 0
 
 
 @kernel

@@ -327,7 +327,8 @@ class Model:
         header[layout.GRAVITY : layout.GRAVITY + 3] = self.gravity
         sizes = self.n_links, self.nq, self.nv, self.n_bodies
         places = first, first + len(freedoms), first + len(freedoms) + len(table)
-        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places, self.stiffness.any()
+        flags = self.armature.any(), self.damping.any() or self.friction.any(), self.stiffness.any()
+        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places, *flags
         links.view(np.int64)[:, layout.INTEGERS_OF_LINK] = self.links[:, layout.INTEGERS_OF_LINK]
         packed = np.concatenate([header, links.ravel(), freedoms, table, self.rest_position])
         packed.flags.writeable = False

@@ -14,6 +14,8 @@ from pluecker.articulated.layout import (
     ARMATURE,
     DAMPING,
     FRICTION,
+    has_armature,
+    has_losses,
     has_springs,
     link_count,
     owns_coordinates,
@@ -29,16 +31,18 @@ __all__ = ["add_armature_force", "add_passive_force", "add_spring_force"]
 @kernel
 def add_armature_force(m, a, tau):
     """tau += armature a"""
-    for k in range(velocity_count(m)):
-        accumulate(tau, k, velocity_table(m, ARMATURE, k) * load(a, k))
+    if has_armature(m):
+        for k in range(velocity_count(m)):
+            accumulate(tau, k, velocity_table(m, ARMATURE, k) * load(a, k))
 
 
 @kernel
 def add_passive_force(m, q, v, tau):
     """tau += damping v + friction sign(v) + k(q)"""
-    for k in range(velocity_count(m)):
-        v_k = load(v, k)
-        accumulate(tau, k, velocity_table(m, DAMPING, k) * v_k + velocity_table(m, FRICTION, k) * sign(v_k))
+    if has_losses(m):
+        for k in range(velocity_count(m)):
+            v_k = load(v, k)
+            accumulate(tau, k, velocity_table(m, DAMPING, k) * v_k + velocity_table(m, FRICTION, k) * sign(v_k))
     if has_springs(m):
         add_spring_force(m, q, tau)
 

@@ -9,6 +9,9 @@ file                                  what is in it (sections of Featherstone's 
 :mod:`~pluecker.spatial.rotations`    rotations from axis and angle, from quaternions (18)
 :mod:`~pluecker.spatial.motions`      finite motions: exponential, logarithm and its derivative
 :mod:`~pluecker.spatial.scalars`      what a kernel may ask of a scalar
+:mod:`~pluecker.spatial.lanes`        the scalar that is eight numbers in one vector
+:mod:`~pluecker.spatial.sincos`       sine and cosine, of numbers and of lanes
+:mod:`~pluecker.spatial.arrays`       scalar arrays in memory, and the way from states to lanes
 :mod:`~pluecker.spatial.compile`      the decorator that makes a kernel, and its cache
 ====================================  =================================================================================
 

@@ -1,12 +1,13 @@
-"""The one decorator that makes a kernel, and the cache behind it.
+"""The one decorator that makes a kernel, what makes kernels callable from Python, and the cache behind it.
 
-A *kernel* is a function on tuples and arrays that Numba compiles once for each scalar it meets: ``float64`` for one
-state, any other scalar type for derivatives or for several states at a time. Kernels validate nothing and never raise;
-the public functions around them do.
+A *kernel* is a function on tuples and views of arrays that Numba compiles once for each scalar it meets: ``float64`` for one
+state, :mod:`~pluecker.spatial.lanes` for eight at a time, others for derivatives. Kernels validate nothing and never raise;
+the public functions around them do. Kernels call kernels; Python calls *entry points*, of which there are few.
 
-Compiled code is kept on disk. Numba stamps a cached function with the contents of its own file only, so a function
-would not notice that a function it calls in another file has changed. Here every stamp covers all the kernel sources of
-the package: edit one, and all are compiled again.
+Compiled code is kept on disk, one file for each entry point with all that it calls. Numba stamps a cached function with the
+contents of its own file only, so a function would not notice that a function it calls in another file has changed. Here
+every stamp covers all the kernel sources of the package, its version, and those of Numba and llvmlite: change one, and all
+are compiled again. Code for another processor is kept beside it.
 
 =================================  ==================================================================================
 situation                          what happens
@@ -23,11 +24,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import importlib.metadata
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite
+import numba
 from numba import config
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
@@ -53,10 +57,19 @@ def kernel_sources() -> list[Path]:
     return sorted(path for path in files if any(mark in path.read_bytes() for mark in KERNEL_MARKS))
 
 
+def package_version() -> str:
+    """As installed; a copy that is not has none."""
+    try:
+        return importlib.metadata.version("pluecker")
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
 @functools.cache
 def source_stamp() -> str:
-    """SHA-256 of all kernel sources, of the compile options, and of whether bounds are checked."""
-    stamp = hashlib.sha256(repr((sorted(INNER.items(), key=repr), config.BOUNDSCHECK)).encode())
+    """SHA-256 of all kernel sources, the versions of package, Numba and llvmlite, the compile options, and bounds checks."""
+    versions = package_version(), numba.__version__, llvmlite.__version__
+    stamp = hashlib.sha256(repr((versions, sorted(INNER.items(), key=repr), config.BOUNDSCHECK)).encode())
     for path in kernel_sources():
         stamp.update(path.name.encode())
         stamp.update(path.read_bytes())

@@ -69,11 +69,12 @@ def condition_of(x: Any) -> Any:
 
 def bit_is_set(builder: Any, x: Any, n: int) -> Any:
     """Whether bit ``n`` of the binary form of ``x`` is set."""
-    kind, bits, none = LONG, 1 << n, 0
+    wanted, nothing = ir.Constant(LONG, 1 << n), ir.Constant(LONG, 0)
     if x.type == VECTOR:
-        kind, bits, none = ir.VectorType(LONG, WIDTH), [bits] * WIDTH, [none] * WIDTH
-    found = builder.and_(builder.bitcast(x, kind), ir.Constant(kind, bits))
-    return builder.icmp_unsigned("!=", found, ir.Constant(kind, none))
+        kind = ir.VectorType(LONG, WIDTH)
+        wanted, nothing = ir.Constant(kind, [1 << n] * WIDTH), ir.Constant(kind, [0] * WIDTH)
+    found = builder.and_(builder.bitcast(x, wanted.type), wanted)
+    return builder.icmp_unsigned("!=", found, nothing)
 
 
 @intrinsic

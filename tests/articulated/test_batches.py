@@ -17,6 +17,7 @@ import pluecker.articulated
 from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, forward_kinematics, gravity_force, rnea
 from pluecker.articulated import algorithm as algorithm_module
 from pluecker.articulated.algorithm import ALGORITHMS
+from pluecker.articulated.threads import available_cores
 from tests.articulated.test_mimic import build as build_for_mimic
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_state
@@ -187,18 +188,22 @@ def test_the_result_does_not_depend_on_the_number_of_threads(name, model, many_s
         same_bits(FUNCTIONS[name](model, **given, threads=threads), whole)
         counts = [count for count, _ in calls]
         assert sum(counts) == 43
-        assert threads is None or len(counts) == min(threads, 6)
+        assert len(counts) == 6 or threads == 1 or (threads is None and available_cores() == 1)
         assert sum(count % 8 != 0 for count in counts) == 1
         out = np.full(whole.shape, np.nan)
         same_bits(FUNCTIONS[name](model, **given, threads=threads, out=out), whole)
 
 
 @compiled_only
+@pytest.mark.skipif(available_cores() == 1, reason="there is one core, and so one thread")
 def test_more_threads_than_one_take_part(tree, many_slices, spy):
     given = arguments("rnea", tree, 400)
     rnea(tree, **given)
     calls = spy(used_by("rnea", tree))
-    rnea(tree, **given, threads=2)
+    for _ in range(1000):  # a thread that wakes up late finds nothing left to do
+        rnea(tree, **given, threads=2)
+        if len({thread for _, thread in calls}) == 2:
+            break
     assert len({thread for _, thread in calls}) == 2
     assert threading.get_ident() in {thread for _, thread in calls}
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pluecker.articulated  # noqa: F401  so that all kernels are there
+from pluecker.spatial import compile as compile_module
 from pluecker.spatial.compile import kernel, kernel_sources
 from tests.conftest import COMPILED
 
@@ -57,6 +58,30 @@ def test_a_caller_follows_an_edited_callee_in_another_file(copied_package, tmp_p
     assert run(copied_package, **cache) == (2.0 * 0.125 + 3.0 * 0.25, 0)
     callee.write_text(text)
     assert run(copied_package, **cache)[0] == value
+
+
+@compiled_only
+def test_code_for_another_processor_is_not_taken(copied_package, tmp_path):
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    assert run(copied_package, **cache) == (0.5, 0)
+    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", **cache}
+    assert run(copied_package, **other) == (0.5, 0)
+    assert run(copied_package, **other) == (0.5, 1)
+    assert run(copied_package, **cache) == (0.5, 1)
+
+
+def test_the_stamp_tells_versions_apart(monkeypatch):
+    stamps = {compile_module.source_stamp.__wrapped__()}
+    with monkeypatch.context() as patch:
+        patch.setattr(compile_module, "package_version", lambda: "another")
+        stamps.add(compile_module.source_stamp.__wrapped__())
+    with monkeypatch.context() as patch:
+        patch.setattr(compile_module.numba, "__version__", "another")
+        stamps.add(compile_module.source_stamp.__wrapped__())
+    with monkeypatch.context() as patch:
+        patch.setattr(compile_module, "kernel_sources", lambda: kernel_sources()[1:])
+        stamps.add(compile_module.source_stamp.__wrapped__())
+    assert len(stamps) == 4
 
 
 @compiled_only

@@ -1,0 +1,35 @@
+"""Compiling ahead, so that the first call is as fast as the others."""
+
+from __future__ import annotations
+
+from pluecker.articulated.algorithm import ALGORITHMS, Algorithm
+from pluecker.articulated.extras import progress_bar
+from pluecker.articulated.model import Model
+
+__all__ = ["warmup"]
+
+
+def warmup(model: Model | None = None, progress: bool = True) -> None:
+    """Compile every algorithm, for one state and for batches, or load it from the cache of compiled code.
+
+    Compiled code does not depend on the model, but for models with mimic joints, whose ``aba`` and ``crba`` are others. It
+    is kept on disk and found by later processes, until the package, Numba or the processor changes.
+
+    Args:
+        model: a mechanism whose algorithms will be needed; None for those of any mechanism.
+        progress: whether to show a progress bar, on a terminal and if tqdm is installed (the extra ``cli`` brings it).
+
+    Raises:
+        TypeError: ``model`` is not a model.
+    """
+    if not isinstance(model, Model | None):
+        raise TypeError(f"warmup: model must be a pluecker.articulated.Model or None, got a {type(model).__name__}")
+    needed: list[Algorithm] = []
+    for algorithm in ALGORITHMS.values():
+        if model is None or not model.mimic or algorithm.with_mimic is None:
+            needed.append(algorithm)
+        if algorithm.with_mimic is not None and (model is None or model.mimic):
+            needed.append(algorithm.with_mimic)
+    ways = [(algorithm, way) for algorithm in needed for way in ("one", "many")]
+    for algorithm, way in progress_bar(ways, unit="function", show=progress):
+        getattr(algorithm, way)  # the first look compiles it

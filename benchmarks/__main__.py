@@ -1,0 +1,50 @@
+"""All comparisons: ``python -m benchmarks [--quick] [TOPIC ...]``; a table and a figure of each in benchmarks/results."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from benchmarks.report import RESULTS
+from benchmarks.timing import Effort
+
+TOPICS = {
+    "batch": "thousands of states in one call, on one core",
+    "threads": "the same on several cores",
+    "single": "one state a call, from Python",
+    "startup": "how long the first result takes, and how much memory",
+    "compiling": "what is compiled for it, function by function",
+    "limit": "how far the batches are from what the processor can do",
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the topics and say what was written."""
+    listing = "\n".join(f"  {topic:10s} {text}" for topic, text in TOPICS.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        epilog=f"topics:\n{listing}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("topics", nargs="*", metavar="TOPIC", help="all of them if none is given")
+    parser.add_argument("--quick", action="store_true", help="few repetitions, small batches: to see that it works")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results (benchmarks/results)")
+    options = parser.parse_args(arguments)
+    unknown = sorted(set(options.topics) - set(TOPICS))
+    if unknown:
+        parser.error(f"no topic {', '.join(unknown)}; there are {', '.join(TOPICS)}")
+    effort = Effort.quick() if options.quick else Effort.thorough()
+    for topic in options.topics or TOPICS:
+        report = importlib.import_module(f"benchmarks.{topic}").run(effort)
+        if options.quick:
+            report.note("A quick run with few repetitions: the numbers are rough.")
+        for path in report.save(options.out):
+            print(path, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
