@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format accuracy scaling clean
+.PHONY: help demo test lint format accuracy scaling bench clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
@@ -13,6 +13,7 @@ help:
 	@echo "make format     put the code into shape"
 	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
+	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (10 minutes)"
 	@echo "make clean      remove .venv and everything that was made"
 
 $(BIN)/python:
@@ -50,6 +51,9 @@ accuracy: $(VENV)/.dev
 
 scaling: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.scaling
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

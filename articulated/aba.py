@@ -230,6 +230,7 @@ def aba(
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``; each ``[n; f]`` in the body's coordinates, moment
             about the body's origin.
         out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Leading axes broadcast.
 

@@ -104,7 +104,10 @@ class Algorithm:
                 forces = NO_FORCES if f_ext is None else as_short(f_ext)
                 scratch = spare.pop() if spare else empty(workspace)
                 result = empty(shape)
-                status = one(packed, q, v, u, forces, result, scratch)  # type: ignore[misc]
+                if v is NO_NUMBERS and u is NO_NUMBERS:
+                    status = one(packed, q, result, scratch)
+                else:
+                    status = one(packed, q, v, u, forces, result, scratch)
                 spare.append(scratch)
                 if status == GOOD:
                     return result
@@ -198,9 +201,9 @@ class Algorithm:
         q, v, f_ext = rows[self.inputs[0]], rows.get("v", NO_ROWS), rows.get("f_ext", NO_ROWS)
         u = NO_ROWS if self.third is None else rows[self.third]
         if result.ndim == len(plan.shape):
-            forces = f_ext.reshape(-1, 6) if f_ext.size else NO_FORCES
+            others = () if len(self.inputs) == 1 else (v[0], u[0], f_ext.reshape(-1, 6) if f_ext.size else NO_FORCES)
             model.plans[self] = plan._replace(one=self.one)  # from now on, the short way is open
-            return call(self.one, plan.packed, q[0], v[0], u[0], forces, result, empty(plan.workspace))
+            return call(self.one, plan.packed, q[0], *others, result, empty(plan.workspace))
         out = result.reshape(-1, math.prod(plan.shape))
         size = plan.workspace + q.shape[1] + v.shape[1] + u.shape[1] + f_ext.shape[1] + out.shape[1]
 

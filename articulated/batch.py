@@ -95,19 +95,17 @@ def one_state(
 ) -> Callable[..., int]:
     """The compiled function for one state around the kernel ``function``.
 
-    It has the kernel's arguments, with a row of ``f_ext`` for each body and so many axes of the result, and returns a
-    status: ``GOOD``, or what is wrong with the inputs, in which case nothing was written. Where the kernel ``can_fail``,
-    marking its result with NaN, the status ``SINGULAR`` says that it did.
+    It has the kernel's arguments, with a row of ``f_ext`` for each body and so many axes of the result; or only the model,
+    ``q``, the result and the workspace, where the kernel uses no more. It returns a status: ``GOOD``, or what is wrong with
+    the inputs, in which case nothing was written. Where the kernel ``can_fail``, marking its result with NaN, the status
+    ``SINGULAR`` says that it did.
 
     With ``ordered``, the kernel's numbers come to their places in the result afterwards. Behind the model then follow, as
     integers, for each entry of the result the number that belongs there, and how many the kernel makes.
     """
 
-    def one(m, q, v, u, f_ext, out, ws):
-        if q.ndim != 1 or v.ndim != 1 or u.ndim != 1 or f_ext.ndim != 2:
-            return UNFIT
-        bodies, six = f_ext.shape
-        m, q, v, u, f_ext, out, ws = view(m), view(q), view(v), view(u), flat(f_ext), flat(out), view(ws)
+    @kernel
+    def check_and_compute(m, q, v, u, f_ext, bodies, six, out, ws):
         if len(q) != configuration_count(m) or len(v) != count(m, v_content) or len(u) != count(m, u_content):
             return UNFIT
         if bodies > 0 and (bodies != body_count(m) or six != 6):
@@ -126,8 +124,19 @@ def one_state(
         function(m, q, v, u, f_ext, out, ws)
         return SINGULAR if can_fail and not all_finite(out) else GOOD
 
-    driver = named(one, function, v_content, u_content)
-    return settled(driver, (*INPUTS, types.Array(types.float64, axes, "C"), NUMBERS))
+    def one(m, q, v, u, f_ext, out, ws):
+        bodies, six = f_ext.shape
+        m, q, v, u, out, ws = view(m), view(q), view(v), view(u), flat(out), view(ws)
+        return check_and_compute(m, q, v, u, flat(f_ext), bodies, six, out, ws)
+
+    def one_configuration(m, q, out, ws):
+        m, q, nothing = view(m), view(q), part(view(q), 0, 0)
+        return check_and_compute(m, q, nothing, nothing, nothing, 0, 6, flat(out), view(ws))
+
+    result = types.Array(types.float64, axes, "C")
+    if v_content == u_content == NOTHING:  # no forces either: fewer arguments make a shorter call
+        return settled(named(one_configuration, function), (NUMBERS, NUMBERS, result, NUMBERS))
+    return settled(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
 
 
 @functools.cache
@@ -171,8 +180,9 @@ def many_states(
         one = one_state(function, v_content, u_content, 1, can_fail, ordered)
         for b in range(len(out)):
             state = [states[b if len(states) > 1 else 0] for states in (q, v, u, f_ext)]
+            others = [] if v_content == u_content == NOTHING else [*state[1:3], state[3].reshape(-1, 6)]
             result = out[b] if compute else np.empty(out.shape[1])
-            status = one(m, *state[:3], state[3].reshape(-1, 6), result, ws.reshape(-1))
+            status = one(m, state[0], *others, result, ws.reshape(-1))
             if status != GOOD:
                 return status
         return GOOD

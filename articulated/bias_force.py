@@ -37,6 +37,7 @@ def bias_force(
         v: velocity, ``(..., nv)``.
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``, in body coordinates.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         C, ``(..., nv)``; N m or N.

@@ -203,6 +203,7 @@ def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | No
         model: the mechanism.
         q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
         out: array that takes the result, C-ordered float64 of the result's shape.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         H, ``(..., nv, nv)``, with ``kinetic energy = 1/2 v^T H v``.

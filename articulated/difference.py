@@ -39,6 +39,7 @@ def difference(
         q0: configuration, ``(..., nq)``.
         q1: configuration, ``(..., nq)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(..., nv)``.

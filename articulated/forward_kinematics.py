@@ -129,6 +129,7 @@ def forward_kinematics(
         frames: names of frames, from ``model.frame_names``: bodies, bodies merged through fixed joints, and frames of
             the user's. The bodies of ``model.body_names`` if None.
         out: array that takes the result, C-ordered float64 of the result's shape.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         Homogeneous matrices ``[[R, p], [0, 1]]``, ``(..., n, 4, 4)``, which turn a point's coordinates in the frame into
@@ -175,6 +176,7 @@ def body_velocities(
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(..., n_bodies, 6)``, each ``[w; v]`` in rad/s and m/s, in the body's coordinates, of its origin.
@@ -201,6 +203,7 @@ def body_accelerations(
         v: velocity, ``(..., nv)``.
         a: acceleration, ``(..., nv)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(..., n_bodies, 6)``, angular part first, in rad/s^2 and m/s^2, in the body's coordinates.

@@ -64,6 +64,7 @@ def gravity_force(model: Model, q: ArrayLike, out: Array | None = None, threads:
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(..., nv)``; N m or N.

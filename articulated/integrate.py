@@ -40,6 +40,7 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None
         q: configuration, ``(..., nq)``.
         v: displacement, velocity times time, ``(..., nv)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(..., nq)``.

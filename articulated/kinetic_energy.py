@@ -55,6 +55,7 @@ def kinetic_energy(
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(...)``; J. For one state an array without axes.

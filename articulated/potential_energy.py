@@ -53,6 +53,7 @@ def potential_energy(model: Model, q: ArrayLike, out: Array | None = None, threa
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         ``(...)``; J. For one state an array without axes.

@@ -123,6 +123,7 @@ def rnea(
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``; each ``[n; f]`` in N m and N, in the body's
             coordinates, moment about the body's origin.
         out: array that takes the result, C-ordered float64 of the result's shape.
+        threads: how many threads share a batch, at least 1; all cores if None.
 
     Leading axes broadcast.
 
@@ -161,7 +162,7 @@ def joint_forces(
     what the bearings carry.
 
     Args:
-        model, q, v, a, f_ext, out: as for :func:`rnea`.
+        model, q, v, a, f_ext, out, threads: as for :func:`rnea`.
 
     Returns:
         ``(..., n_bodies, 6)``, each ``[n; f]`` in N m and N, in the body's coordinates, moment about the body's origin.

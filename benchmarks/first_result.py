@@ -7,6 +7,7 @@ benchmarks, so that only the library's own start is measured.
 import json
 import sys
 import time
+from pathlib import Path
 
 start = time.perf_counter()
 LIBRARY, ALGORITHM, PATH = sys.argv[1], sys.argv[2], sys.argv[4]
@@ -42,11 +43,9 @@ else:
     mujoco.mj_inverse(model, data)
 end = time.perf_counter()
 
-try:
-    import resource
-
-    unit = 1 if sys.platform == "darwin" else 1024  # what the operating system counts in
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
-except ImportError:
+try:  # not getrusage: its maximum includes that of the process from which this one was started
+    lines = Path("/proc/self/status").read_text().splitlines()
+    memory = 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
+except OSError:
     memory = 0
 print(json.dumps({"import": imported - start, "model": loaded - imported, "call": end - loaded, "memory": memory}))

@@ -70,7 +70,7 @@ def test_the_readme_names_only_commands_that_exist():
     from pluecker.articulated.cli import make_parser
 
     used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
-    assert len(used) == 4
+    assert len(used) == 5
     for command in used:
         with pytest.raises(SystemExit) as stopped:
             make_parser().parse_args([command, "--help"])
