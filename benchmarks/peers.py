@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from typing import Any
@@ -235,4 +236,25 @@ class MuJoCo:
         """One state, which is in its place already."""
         model, data, mujoco = self.model, self.data, self.mujoco
         data.qpos, data.qvel, data.qacc, data.qfrc_applied = self.q[0], self.v[0], self.a[0], self.tau[0]
-        return {"rnea": lambda: mujoco.mj_inverse(model, data), "aba": lambda: mujoco.mj_forward(model, data)}
+        forces, H = np.zeros(model.nv), np.zeros((model.nv, model.nv))
+        make = getattr(mujoco, "mj_makeM", None) or mujoco.mj_crb  # the newer name first
+        try:
+            mujoco.mj_forward(model, data)
+            mujoco.mj_fullM(model, data, H)
+            expand = functools.partial(mujoco.mj_fullM, model, data, H)
+        except TypeError:  # before version 4
+            expand = functools.partial(mujoco.mj_fullM, model, H, data.qM)
+
+        def newton_euler() -> None:
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_comVel(model, data)
+            mujoco.mj_rne(model, data, 1, forces)
+
+        def composite() -> None:
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            make(model, data)
+            expand()
+
+        return {"rnea": newton_euler, "aba": lambda: mujoco.mj_forward(model, data), "crba": composite}

@@ -77,7 +77,7 @@ def machine() -> list[str]:
     versions = ", ".join([f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in PACKAGES)])
     return [
         f"{name}, {cores()} cores, SIMD: {', '.join(simd) or 'unknown'}; {platform.system()}",
-        versions,
+        versions + (f"; compiled for {os.environ['NUMBA_CPU_NAME']}" if "NUMBA_CPU_NAME" in os.environ else ""),
         datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
     ]
 

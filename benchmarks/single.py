@@ -82,7 +82,8 @@ NOTES = [
     WHEELS,
     "All libraries compute the same state; their results are compared (differences below 1e-9, MuJoCo 1e-7) first.",
     "Pinocchio: `pin.rnea(model, data, q, v, a)` and so on, arrays in its own order, results as it returns them.",
-    "MuJoCo: `mj_inverse` beside rnea, `mj_forward` beside aba, contacts and constraints off; the state is in its `MjData` "
-    "before, the result stays there. Both compute the inertia matrix and factorise it on the way.",
+    "MuJoCo: the state is in its `MjData` before; contacts and constraints are off. Beside rnea, `mj_kinematics`, "
+    "`mj_comPos`, `mj_comVel` and `mj_rne`, a call each; beside aba, `mj_forward`, which goes by the inertia matrix and its "
+    "factorisation; beside crba, `mj_kinematics`, `mj_comPos`, `mj_makeM` (or `mj_crb`) and `mj_fullM`.",
     "Ours checks each call: that shapes fit, that numbers are finite, that quaternions have unit length. The peers do not.",
 ]
