@@ -29,8 +29,9 @@ from pluecker.articulated.layout import (
     owns_coordinates,
     velocity_count,
 )
-from pluecker.spatial import arrays
-from pluecker.spatial.arrays import read_states, view, write_states
+from pluecker.spatial import arrays, blocks
+from pluecker.spatial.arrays import view
+from pluecker.spatial.blocks import read_states, write_states
 from pluecker.spatial.compile import kernel, settled
 from pluecker.spatial.lanes import WIDTH
 from pluecker.spatial.rotations import load_quaternion
@@ -64,7 +65,7 @@ if config.DISABLE_JIT:
         """All entries on one axis."""
         return array.reshape(-1)
 else:
-    all_finite, flat = arrays.all_finite, arrays.flat
+    all_finite, flat = blocks.all_finite, arrays.flat
 
 
 @kernel

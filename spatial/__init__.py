@@ -11,11 +11,13 @@ file                                  what is in it (sections of Featherstone's 
 :mod:`~pluecker.spatial.scalars`      what a kernel may ask of a scalar
 :mod:`~pluecker.spatial.lanes`        the scalar that is eight numbers in one vector
 :mod:`~pluecker.spatial.sincos`       sine and cosine, of numbers and of lanes
-:mod:`~pluecker.spatial.arrays`       scalar arrays in memory, and the way from states to lanes
+:mod:`~pluecker.spatial.arrays`       scalar arrays in memory
+:mod:`~pluecker.spatial.blocks`       from the states of a batch to lanes and back
 :mod:`~pluecker.spatial.compile`      the decorator that makes a kernel, and its cache
 ====================================  =================================================================================
 
 Angular parts come first. ``X = (E, r)`` leads from parent to child coordinates; forces transform with ``X* = X^-T``.
 """
 
-from pluecker.spatial import arrays, lanes, sincos  # noqa: F401  what compiled code knows of scalars, given when it is first needed
+# What compiled code knows of scalars has to be known before anything is compiled.
+from pluecker.spatial import arrays, lanes, sincos  # noqa: F401

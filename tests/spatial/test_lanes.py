@@ -17,7 +17,8 @@ from numba import njit
 
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.algorithm import ALGORITHMS
-from pluecker.spatial.arrays import all_finite, read_states, view, write_states
+from pluecker.spatial.arrays import view
+from pluecker.spatial.blocks import all_finite, read_states, write_states
 from pluecker.spatial.compile import OPTIONS
 from pluecker.spatial.lanes import get_lane, set_lane
 from pluecker.spatial.scalars import (
