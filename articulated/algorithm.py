@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import config
+from numba.core.errors import NumbaError
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
@@ -111,8 +112,8 @@ class Algorithm:
                 spare.append(scratch)
                 if status == GOOD:
                     return result
-            except (TypeError, KeyError, AttributeError, IndexError):  # IndexError: another thread took the last one
-                pass
+            except (TypeError, NumbaError, KeyError, AttributeError, IndexError):
+                pass  # other types, a model without a plan, no model, or another thread took the last spare workspace
         return self.run(model, self.named_inputs(q, v, u, f_ext), out, as_threads(self.name, threads))
 
     def named_inputs(self, q: Any, v: Any, u: Any, f_ext: Any) -> dict[str, Any]:
