@@ -177,17 +177,12 @@ class Algorithm:
             check_out(self.name, out, shape)
         rows = {key: as_rows(model, key, array, batch) for key, array in arrays.items()}
         # A large result is computed in the user's array, once all inputs have been looked at; a small one is copied there.
-        direct = (
-            out is not None
-            and not self.can_fail
-            and math.prod(plan.shape) > sum(array.shape[1] for array in rows.values())
-        )
-        if out is None or not direct or shares_memory(out, arrays):
-            direct, result = False, empty(shape)
-        else:
-            result = out
+        large = math.prod(plan.shape) > sum(array.shape[1] for array in rows.values())
+        direct = out is not None and large and not self.can_fail and not shares_memory(out, arrays)
+        result = out if direct else empty(shape)
+        assert result is not None
         if result.size:
-            status = self.compute(model, plan, rows, result, threads, direct)
+            status = self.compute(model, plan, rows, result, threads, check_first=direct)
             if status != GOOD:
                 explain(status == SINGULAR, self.name, model, arrays, result)
         if out is None or direct:

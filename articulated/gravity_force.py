@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithm import NO_NUMBERS, Algorithm
 from pluecker.articulated.arguments import Array
-from pluecker.articulated.joints import add_joint_force, joint_transform
+from pluecker.articulated.joints import add_joint_force, joint_transforms
 from pluecker.articulated.layout import base_acceleration, clear, inertia, link_count, parent, velocity_count
 from pluecker.articulated.model import Model
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.inertia import rigid_times_motion
-from pluecker.spatial.transforms import inverse_transform_force, load_transform, store_transform, transform_motion
+from pluecker.spatial.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.vectors import add, load_vector, store_vector
 
 __all__ = ["gravity_force"]
@@ -28,13 +28,12 @@ LINK = 24
 def gravity_force_kernel(m, q, v, u, f_ext, tau, ws):
     """RNEA at rest: a_i = X a_p, f_i = I a_i"""
     n = link_count(m)
+    joint_transforms(m, q, ws, LINK)
     store_vector(ws, A, base_acceleration(m))
     clear(tau, velocity_count(m))
     for i in range(1, n + 1):
         w = LINK * i
-        Xi = joint_transform(m, i, q)
-        ai = transform_motion(Xi, load_vector(ws, LINK * parent(m, i) + A))
-        store_transform(ws, w + X, Xi)
+        ai = transform_motion(load_transform(ws, w + X), load_vector(ws, LINK * parent(m, i) + A))
         store_vector(ws, w + A, ai)
         store_vector(ws, w + F, rigid_times_motion(inertia(m, i), ai))
     for i in range(n, 0, -1):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated import MissingExtraError, Model, ModelBuilder, random_configuration, rnea
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots
+from tests.mechanisms import random_body
 
 __all__ = ["ALGORITHMS", "Mechanism", "States", "chains", "robots"]
 
@@ -73,16 +74,6 @@ def robots() -> Iterator[Mechanism]:
     for name, key, floating in ROBOTS:
         model = Model.from_urdf(files[key], floating_base=floating, mimic=False, check_inertia=False)
         yield Mechanism(f"{name} (nv {model.nv})", model, files[key], floating)
-
-
-def random_body(rng: np.random.Generator) -> dict[str, Any]:
-    """Mass, centre and inertia about the centre of eight random point masses: always physical."""
-    masses, points = rng.uniform(0.1, 1.0, 8), rng.normal(scale=0.2, size=(8, 3))
-    center = masses @ points / masses.sum()
-    x = points - center
-    inertia = np.einsum("k,kij->ij", masses, np.einsum("ki,ki->k", x, x)[:, None, None] * np.eye(3))
-    inertia -= np.einsum("k,ki,kj->ij", masses, x, x)
-    return {"mass": masses.sum(), "center_of_mass": center, "inertia": inertia}
 
 
 @functools.cache

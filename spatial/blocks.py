@@ -16,18 +16,7 @@ from numba.extending import intrinsic
 
 from pluecker.spatial.arrays import ALIGNED, UNALIGNED, address, parts
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.lanes import (
-    DOUBLE,
-    FUSE,
-    INT,
-    LONG,
-    VECTOR,
-    WIDTH,
-    everywhere,
-    get_lane,
-    lanes,
-    set_lane,
-)  # fmt: skip
+from pluecker.spatial.lanes import DOUBLE, FUSE, INT, LONG, VECTOR, WIDTH, everywhere, get_lane, lanes, set_lane
 from pluecker.spatial.scalars import load, load_integer, store, within
 
 __all__ = ["all_finite", "read_states", "write_states"]

@@ -41,7 +41,7 @@ __all__ = ["entry_point", "kernel", "kernel_sources", "settled", "source_stamp"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGES = ("spatial", "articulated", "contact")
-KERNEL_MARKS = (b"@kernel", b"@overload")
+KERNEL_MARKS = (b"@kernel", b"@overload", b"@intrinsic", b"@lower_builtin")
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}

@@ -95,8 +95,8 @@ def define(function: Callable[..., Any], pattern: str, result: Any, generate: Ca
         fits = any(all(map(isinstance, arguments, case)) for case in cases)
         return result if fits and not any(isinstance(t, types.Complex) for t in arguments) else None
 
-    names = ", ".join("abc"[: len(pattern)])
-    shaped = eval(f"lambda {names}: typer({names})", {"typer": typer})  # Numba looks at the number of arguments
+    # Numba wants to know the number of arguments.
+    shaped = (lambda a: typer(a), lambda a, b: typer(a, b), lambda a, b, c: typer(a, b, c))[len(pattern) - 1]
     type_callable(function)(lambda context: shaped)
 
     def lower(context, builder, signature, arguments):

@@ -1,8 +1,8 @@
 """What a kernel may ask of a scalar, beyond ``+ - * /`` and unary minus.
 
 Every kernel of the package is generic: it touches numbers only through arithmetic and through the functions of this
-file. A new scalar type (several states in one SIMD register, dual numbers) gives these ten functions a meaning, through
-``numba.extending.overload``, and every algorithm follows unchanged.
+file. A new scalar type gives these functions a meaning, through ``numba.extending``, and every algorithm follows unchanged:
+:mod:`pluecker.spatial.lanes` does, and dual numbers could.
 
 A *scalar array* holds the numbers of one state: ``q``, ``v``, a workspace. It is read with :func:`load` and written with
 :func:`store`, so that the array, and not the algorithm, decides which scalar comes out of it.
