@@ -13,6 +13,7 @@ depends neither on the place of its state in the batch nor on how the batch is d
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -29,27 +30,46 @@ from pluecker.articulated.layout import (
     owns_coordinates,
     velocity_count,
 )
+from pluecker.articulated.threads import board, share
 from pluecker.spatial import arrays, blocks
 from pluecker.spatial.arrays import view
 from pluecker.spatial.blocks import read_states, write_states
-from pluecker.spatial.compile import kernel, settled
+from pluecker.spatial.compile import address, kernel, settled
 from pluecker.spatial.lanes import WIDTH
 from pluecker.spatial.rotations import load_quaternion
 from pluecker.spatial.scalars import load, load_integer, part, store, tail, within
+from pluecker.spatial.shared import address_of, integers_at, numbers_at, read_shared, replace_shared, rows_at
 
 __all__ = [
-    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "SINGULAR", "UNFIT", "VELOCITY", "many_states",
-    "one_state",
+    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "SINGULAR", "UNFIT", "VELOCITY",
+    "compiled_share_states", "many_states", "one_state", "run_many",
 ]  # fmt: skip
 
 GOOD, NOT_FINITE, NOT_UNIT, SINGULAR, UNFIT = range(5)
 NOTHING, VELOCITY, CONFIGURATION = range(3)  # what an input holds: no entries, nv, or nq
 UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
 
+_local = threading.local()
+
 # The only types that the compiled functions take.
 NUMBERS, ROWS = types.float64[::1], types.float64[:, ::1]
 INPUTS = (NUMBERS, NUMBERS, NUMBERS, NUMBERS, ROWS)  # of one state
-MANY = (NUMBERS, ROWS, ROWS, ROWS, ROWS, ROWS, ROWS, types.boolean)
+INTEGERS = types.int64[::1]
+MANY = (
+    INTEGERS,
+    types.intp,
+    types.intp,
+    INTEGERS,
+    NUMBERS,
+    ROWS,
+    ROWS,
+    ROWS,
+    ROWS,
+    ROWS,
+    ROWS,
+    types.intp,
+    types.boolean,
+)
 
 
 # ------------------------------------------------------------------------------------------------- what inputs must be like
@@ -140,21 +160,36 @@ def one_state(
     return settled(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
 
 
+# The description of a job: integers. NEXT is what the threads share; the rest is written before and only read.
+NEXT, STATES, LEAST, THREADS, COMPUTE, WORKSPACE, ROWS, MODEL, Q, V, U, F_EXT, OUT = (
+    0,
+    *range(8, 14),
+    *range(16, 34, 3),
+)
+JOB_SIZE = 34
+
+
 @functools.cache
 def many_states(
     function: Callable[..., Any], v_content: int, u_content: int, can_fail: bool, ordered: bool
 ) -> Callable[..., int]:
     """The compiled function for a batch around the kernel ``function``.
 
-    Its arrays have an axis for the states in front, and all other axes in one; an input with one state stands for the same
-    in all. The workspace, rows of eight, has room for the kernel's and for the entries of one state of each array. The
-    status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is written
-    then. With ``compute`` false it only looks at the inputs.
+    It takes the address of a job, and the number of the thread, and computes pieces of the job until there are none left.
+    The status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is
+    written then.
     """
 
-    def many(m, q, v, u, f_ext, out, ws, compute):
-        nq, nv, nu, nf, n, states = q.shape[1], v.shape[1], u.shape[1], f_ext.shape[1], out.shape[1], len(out)
-        m, q, v, u, f_ext, out, rest = view(m), flat(q), flat(v), flat(u), flat(f_ext), flat(out), view(ws)
+    def many(address, k):
+        job = integers_at(address, JOB_SIZE)
+        compute, size = load(job, COMPUTE) != 0, load(job, ROWS)
+        rest = rows_at(load(job, WORKSPACE) + k * size * (8 * WIDTH), size)
+        m, _ = numbers(job, MODEL)
+        q, nq = numbers(job, Q)
+        v, nv = numbers(job, V)
+        u, nu = numbers(job, U)
+        f_ext, nf = numbers(job, F_EXT)
+        out, n = numbers(job, OUT)
         qs, rest = part(rest, 0, nq), tail(rest, nq)
         vs, rest = part(rest, 0, nv), tail(rest, nv)
         us, rest = part(rest, 0, nu), tail(rest, nu)
@@ -163,21 +198,24 @@ def many_states(
         if ordered:
             made, order = load_integer(m, len(m) - 1), part(m, len(m) - 1 - n, n)
         outs, rest = part(rest, 0, made), tail(rest, made)
-        for b in range(0, states, WIDTH):
-            bad = read_states(q, nq, b, qs) + read_states(v, nv, b, vs)
-            bad = bad + read_states(u, nu, b, us) + read_states(f_ext, nf, b, fs)
-            if not within(bad, 0.0):
-                return NOT_FINITE
-            if not all_unit(m, qs) or (u_content == CONFIGURATION and not all_unit(m, us)):
-                return NOT_UNIT
-            if compute:
-                function(m, qs, vs, us, fs, outs, rest)
-                bad = write_states(out, n, b, outs, order)
-                if can_fail and not within(bad, 0.0):
-                    return SINGULAR
+        first, end = claim(job)
+        while first < end:
+            for b in range(first, end, WIDTH):
+                bad = read_states(q, nq, b, qs) + read_states(v, nv, b, vs)
+                bad = bad + read_states(u, nu, b, us) + read_states(f_ext, nf, b, fs)
+                if not within(bad, 0.0):
+                    return NOT_FINITE
+                if not all_unit(m, qs) or (u_content == CONFIGURATION and not all_unit(m, us)):
+                    return NOT_UNIT
+                if compute:
+                    function(m, qs, vs, us, fs, outs, rest)
+                    bad = write_states(out, n, b, outs, order)
+                    if can_fail and not within(bad, 0.0):
+                        return SINGULAR
+            first, end = claim(job)
         return GOOD
 
-    def many_one_by_one(m, q, v, u, f_ext, out, ws, compute):
+    def many_one_by_one(m, q, v, u, f_ext, out, ws, least, compute):
         one = one_state(function, v_content, u_content, 1, can_fail, ordered)
         for b in range(len(out)):
             state = [states[b if len(states) > 1 else 0] for states in (q, v, u, f_ext)]
@@ -188,8 +226,77 @@ def many_states(
                 return status
         return GOOD
 
-    driver = named(many_one_by_one if config.DISABLE_JIT else many, function, u_content)
-    return settled(driver, MANY)
+    if config.DISABLE_JIT:
+        return many_one_by_one
+    return settled(named(many, function, u_content), (types.intp, types.intp))
+
+
+@kernel
+def claim(job):
+    """The next piece: long ones first, which memory likes, then shorter ones, so that all threads finish together."""
+    states = load(job, STATES)
+    first = read_shared(job, NEXT)
+    while first < states:
+        fair = (states - first) // (2 * load(job, THREADS)) // WIDTH * WIDTH
+        end = min(first + max(fair, load(job, LEAST)), states)
+        if replace_shared(job, NEXT, first, end):
+            return first, end
+        first = read_shared(job, NEXT)
+    return states, states
+
+
+@kernel
+def numbers(job, k):
+    """One of the arrays that a job describes, all its entries, and how many belong to one state."""
+    return numbers_at(load(job, k), load(job, k + 1)), load(job, k + 2)
+
+
+@kernel
+def describe(job, k, array, n):
+    """Write down an array."""
+    store(job, k, address_of(array))
+    store(job, k + 1, len(array))
+    store(job, k + 2, n)
+
+
+def share_states(board, function, threads, job, m, q, v, u, f_ext, out, ws, least, compute):
+    """Compute a batch in up to so many threads, by the function at that address.
+
+    The arrays have an axis for the states in front, and all other axes in one; an input with one state stands for the same
+    in all. The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each
+    array. No piece has fewer states than ``least``, but the last. With ``compute`` false it only looks at the inputs.
+    """
+    job = view(job)
+    store(job, NEXT, 0)
+    store(job, STATES, len(out))
+    store(job, LEAST, least)
+    store(job, THREADS, threads)
+    store(job, COMPUTE, compute)
+    store(job, WORKSPACE, address_of(flat(ws)))
+    store(job, ROWS, len(ws) // threads)
+    describe(job, MODEL, view(m), 0)
+    describe(job, Q, flat(q), q.shape[1])
+    describe(job, V, flat(v), v.shape[1])
+    describe(job, U, flat(u), u.shape[1])
+    describe(job, F_EXT, flat(f_ext), f_ext.shape[1])
+    describe(job, OUT, flat(out), out.shape[1])
+    return share(view(board), function, address_of(job), threads)
+
+
+@functools.cache
+def compiled_share_states() -> Callable[..., int]:
+    """For Python."""
+    return settled(share_states, MANY)
+
+
+def run_many(many: Callable[..., int], threads: int, *arguments: Any) -> int:
+    """:func:`share_states` from Python: what :func:`many_states` made, the number of threads, then the model and so on."""
+    if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
+        with np.errstate(all="ignore"):
+            return many(*arguments)
+    if not hasattr(_local, "job"):
+        _local.job = np.empty(JOB_SIZE, dtype=np.int64)
+    return compiled_share_states()(board(threads), address(many), threads, _local.job, *arguments)
 
 
 def named(driver: Callable[..., int], function: Callable[..., Any], *variant: int) -> Callable[..., int]:

@@ -280,10 +280,6 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
         save(plot_trajectory(model, result, f"{model.name}: {what}"), options.plot)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
-
-
 def run_warmup(options: argparse.Namespace) -> int:
     start = time.perf_counter()
     warmup()
@@ -292,3 +288,7 @@ def run_warmup(options: argparse.Namespace) -> int:
     kept = f"kept in {where}" if where else "not kept: no folder can be written, or compilation is switched off"
     print(f"compiled in {time.perf_counter() - start:.1f} s, {kept}")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 from pluecker.articulated.algorithm import ALGORITHMS, Algorithm
+from pluecker.articulated.batch import compiled_share_states
 from pluecker.articulated.extras import progress_bar
 from pluecker.articulated.model import Model
+from pluecker.articulated.threads import compiled_serve
 
 __all__ = ["warmup"]
 
@@ -30,6 +35,7 @@ def warmup(model: Model | None = None, progress: bool = True) -> None:
             needed.append(algorithm)
         if algorithm.with_mimic is not None and (model is None or model.mimic):
             needed.append(algorithm.with_mimic)
-    ways = [(algorithm, way) for algorithm in needed for way in ("one", "many")]
-    for algorithm, way in progress_bar(ways, unit="function", show=progress):
-        getattr(algorithm, way)  # the first look compiles it
+    functions: list[Callable[[], object]] = [compiled_share_states, compiled_serve]
+    functions += [functools.partial(getattr, algorithm, way) for algorithm in needed for way in ("one", "many")]
+    for compile_one in progress_bar(functions, unit="function", show=progress):
+        compile_one()  # the first look at an algorithm's function compiles it

@@ -17,6 +17,7 @@ from benchmarks.counting import KINDS, TRAFFIC, flops, places
 from benchmarks.mechanisms import ALGORITHMS, Array, States, robots
 from benchmarks.report import ROUNDS, Bars, Report, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
+from pluecker.articulated import algorithm as algorithm_module
 from pluecker.articulated.aba import ABA
 from pluecker.articulated.crba import CRBA
 from pluecker.articulated.rnea import RNEA
@@ -88,27 +89,27 @@ def kernel_loop(kernel: Any) -> Callable[..., None]:
 # ------------------------------------------------------------------------------------------------------------------ parts
 
 
-def driver_calls(algorithm: Any, call: Callable[[], Any]) -> list[tuple[Any, ...]]:
+def driver_calls(call: Callable[[], Any]) -> list[tuple[Any, ...]]:
     """The arguments with which a public function calls its compiled function."""
-    driver, found = algorithm.many, []
+    driver, found = algorithm_module.run_many, []
 
     def record(*arguments: Any) -> int:
         """Note them and go on."""
         found.append(arguments)
         return driver(*arguments)
 
-    algorithm.__dict__["many"] = record  # where the property keeps it
+    algorithm_module.run_many = record
     try:
         call()
     finally:
-        algorithm.__dict__["many"] = driver
+        algorithm_module.run_many = driver
     return found
 
 
 def part_calls(algorithm: Any, loop: Any, model: Any, states: States, call: Any, hinges: int) -> dict[str, Any]:
     """The whole and its parts as calls, each for as many states as there are."""
     # The last argument is whether to compute, or only to read and check the inputs. It may take one call or one of each.
-    made = driver_calls(algorithm, call)
+    made = driver_calls(call)
     arguments = next(found for found in made if found[-1])
     plan, blocks = algorithm.plan(model), -(-len(states.q) // WIDTH)
     u = states.tau if algorithm is ABA else states.a
@@ -122,8 +123,8 @@ def part_calls(algorithm: Any, loop: Any, model: Any, states: States, call: Any,
     return {
         "before": call,  # what comes next finds the caches as this leaves them, and so does what comes after that
         "whole": call,
-        "compiled": lambda: [algorithm.many(*arguments) for arguments in made],
-        "reading": lambda: algorithm.many(*arguments[:-1], False),
+        "compiled": lambda: [algorithm_module.run_many(*arguments) for arguments in made],
+        "reading": lambda: algorithm_module.run_many(*arguments[:-1], False),
         "kernel": lambda: loop(blocks, plan.packed, *pieces),
         "sincos": lambda: sincos_loop(blocks, hinges, angles, pairs),
     }

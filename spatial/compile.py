@@ -36,7 +36,7 @@ from numba import config
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["entry_point", "kernel", "kernel_sources", "settled", "source_stamp"]
+__all__ = ["address", "entry_point", "kernel", "kernel_sources", "settled", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -146,6 +146,13 @@ def settled(function: F, signature: tuple[Any, ...]) -> F:
         dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
+
+
+@functools.cache
+def address(function: Any) -> int:
+    """Where the machine code of a settled function is, which must outlive all calls through it."""
+    compiled = function.overloads[function.signatures[0]]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 
 
 def cached(dispatcher: Any) -> Any:

@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import subprocess
 import sys
-import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -55,7 +54,7 @@ def tree():
 
 
 @pytest.fixture
-def many_slices(monkeypatch):
+def many_pieces(monkeypatch):
     """However small a batch is, it is worth all the threads that were asked for."""
     monkeypatch.setattr(algorithm_module, "GRAIN", 1)
 
@@ -85,20 +84,16 @@ def used_by(name, model):
 
 @pytest.fixture
 def spy(monkeypatch):
-    """Replace the compiled function for batches by one that notes its calls: the states in each, and who computes."""
+    """Note each computation of a batch: the function for lanes, how many threads, how many states."""
+    calls, run_many = [], algorithm_module.run_many
 
-    def watch(algorithm):
-        calls, driver = [], algorithm.many
+    def watched(*args):
+        if args[-1]:
+            calls.append((args[0], args[1], len(args[7])))
+        return run_many(*args)
 
-        def watched(*args):
-            if args[-1]:
-                calls.append((len(args[5]), threading.get_ident()))
-            return driver(*args)
-
-        monkeypatch.setitem(algorithm.__dict__, "many", watched)
-        return calls
-
-    return watch
+    monkeypatch.setattr(algorithm_module, "run_many", watched)
+    return calls
 
 
 # ------------------------------------------------------------------------------------------------------- all algorithms
@@ -118,10 +113,8 @@ def test_a_batch_goes_through_lanes_with_the_kernel_of_one_state(name, model, sp
     """On every joint type, with passive forces and forces from outside: as one state at a time, to rounding."""
     given = arguments(name, model, 19)
     single = [FUNCTIONS[name](model, **part(given, k)) for k in range(19)]
-    algorithm = used_by(name, model)
-    calls = spy(algorithm)
     together = FUNCTIONS[name](model, **given)
-    assert sum(count for count, _ in calls) == 19
+    assert spy == [(used_by(name, model).many, 1, 19)]
     for found, expected in zip(together, single, strict=True):
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())
 
@@ -187,42 +180,24 @@ def test_the_result_of_a_state_does_not_depend_on_its_place(name, model):
 
 @compiled_only
 @every
-def test_the_result_does_not_depend_on_the_number_of_threads(name, model, many_slices, spy):
-    given = arguments(name, model, 43)  # five blocks of eight, and three more states
+def test_the_result_does_not_depend_on_the_number_of_threads(name, model, many_pieces, spy):
+    given = arguments(name, model, 83)  # ten blocks of eight, and three more states
     whole = FUNCTIONS[name](model, **given, threads=1)
-    calls = spy(used_by(name, model))
     for threads in (1, 2, 3, 7, np.int64(2), None):
-        calls.clear()
+        spy.clear()
         same_bits(FUNCTIONS[name](model, **given, threads=threads), whole)
-        counts = [count for count, _ in calls]
-        assert sum(counts) == 43
-        assert len(counts) == 6 or threads == 1 or (threads is None and available_cores() == 1)
-        assert sum(count % 8 != 0 for count in counts) == 1
         out = np.full(whole.shape, np.nan)
         same_bits(FUNCTIONS[name](model, **given, threads=threads, out=out), whole)
-
-
-@compiled_only
-@pytest.mark.skipif(available_cores() == 1, reason="there is one core, and so one thread")
-def test_more_threads_than_one_take_part(tree, many_slices, spy):
-    given = arguments("rnea", tree, 400)
-    rnea(tree, **given)
-    calls = spy(used_by("rnea", tree))
-    for _ in range(1000):  # a thread that wakes up late finds nothing left to do
-        rnea(tree, **given, threads=2)
-        if len({thread for _, thread in calls}) == 2:
-            break
-    assert len({thread for _, thread in calls}) == 2
-    assert threading.get_ident() in {thread for _, thread in calls}
+        used = available_cores() if threads is None else threads
+        assert spy == [(used_by(name, model).many, min(used, 6), 83)] * 2
 
 
 @compiled_only
 def test_a_small_batch_stays_in_the_thread_that_calls(tree, spy):
-    given = arguments("rnea", tree, 20)
-    rnea(tree, **given)
-    calls = spy(used_by("rnea", tree))
-    rnea(tree, **given, threads=8)
-    assert calls == [(20, threading.get_ident())]
+    rnea(tree, **arguments("rnea", tree, 15), threads=8)
+    assert spy[-1][1:] == (1, 15)
+    rnea(tree, **arguments("rnea", tree, 2000), threads=8)
+    assert spy[-1][1:] == (8, 2000)
 
 
 # --------------------------------------------------------------------------------------------------------- broadcasting
@@ -295,7 +270,7 @@ def test_out_takes_the_result_and_nothing_around_it_is_touched(name, model):
 
 @every
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_bad_number_in_the_last_state_leaves_out_as_it_was(name, threads, model, many_slices):
+def test_a_bad_number_in_the_last_state_leaves_out_as_it_was(name, threads, model, many_pieces):
     count = 100 if COMPILED else 3
     given = arguments(name, model, count)
     out = np.full(FUNCTIONS[name](model, **given).shape, 7.0)
@@ -310,7 +285,7 @@ def test_a_bad_number_in_the_last_state_leaves_out_as_it_was(name, threads, mode
 
 @every
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_long_quaternion_in_the_last_state_leaves_out_as_it_was(name, threads, model, many_slices):
+def test_a_long_quaternion_in_the_last_state_leaves_out_as_it_was(name, threads, model, many_pieces):
     given = arguments(name, model, 100 if COMPILED else 3)
     out = np.full(FUNCTIONS[name](model, **given).shape, 7.0)
     joint, where = list(model.quaternion_slices().items())[-1]
@@ -340,7 +315,7 @@ def gimbal(mimic):
 
 @pytest.mark.parametrize("mimic", [False, True])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_singular_last_state_leaves_out_as_it_was(mimic, threads, many_slices):
+def test_a_singular_last_state_leaves_out_as_it_was(mimic, threads, many_pieces):
     model, count = gimbal(mimic), 100 if COMPILED else 3
     q = np.random.default_rng(1).uniform(0.5, 1.0, (count, model.nq))
     out = np.full((count, model.nv), 7.0)
@@ -481,7 +456,7 @@ def test_an_out_that_is_no_array_is_refused_with_any_number_of_threads(tree):
 
 
 @compiled_only
-def test_many_threads_of_the_user_get_their_own_results(many_slices):
+def test_many_threads_of_the_user_get_their_own_results(many_pieces):
     """Single states and batches, on different models, at the same time; long enough that they overlap."""
     tasks = []
     for seed, links in enumerate((5, 40, 80, 120)):
@@ -510,7 +485,7 @@ def compute_in_child(model, given, expected):
 
 @compiled_only
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
-def test_a_forked_process_makes_its_own_threads(tree, many_slices):
+def test_a_forked_process_makes_its_own_threads(tree, many_pieces):
     given = arguments("rnea", tree, 64)
     expected = rnea(tree, **given, threads=2)
     child = multiprocessing.get_context("fork").Process(target=compute_in_child, args=(tree, given, expected))

@@ -30,6 +30,7 @@ warmup(model)
 with event.install_recorder("numba:compile") as recorder:
     integrate(model, [0.0], [1.0])
     integrate(model, np.zeros((20, 1)), [1.0])
+    integrate(model, np.zeros((20000, 1)), [1.0], threads=2)
 print(len(recorder.buffer))
 """
 

@@ -1,0 +1,223 @@
+"""Sharing work among threads: each piece is done once, by whoever is there, and nobody waits for those who are not."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from numba import types
+
+from pluecker.articulated import threads as threads_module
+from pluecker.articulated.threads import AWAKE, CREW, TAKEN, Team, available_cores, board, share
+from pluecker.spatial.arrays import view
+from pluecker.spatial.compile import address, settled
+from pluecker.spatial.shared import (
+    BROKEN,
+    add_shared,
+    address_of,
+    integers_at,
+    pause,
+    raise_shared,
+    read_shared,
+    replace_shared,
+    write_shared,
+)
+from tests.conftest import COMPILED
+
+if not COMPILED:
+    pytest.skip("threads share compiled functions", allow_module_level=True)
+
+NEXT, PIECES, LENGTH, ADDED, DONE, PRESENT, CLASHES, COUNTS = 0, 1, 2, 3, 4, 16, 50, 64
+several_cores = pytest.mark.skipif(available_cores() == 1, reason="there is one core, and so one thread")
+
+
+def count_pieces(job_address, k):
+    """Take pieces until there are none: count each piece, and all calls that go by the same number at the same time."""
+    job = integers_at(job_address, 1 << 20)
+    if add_shared(job, PRESENT + k, 1) != 0:
+        add_shared(job, CLASHES, 1)
+    piece = add_shared(job, NEXT, 1)
+    while piece < read_shared(job, PIECES):
+        add_shared(job, COUNTS + piece, 1)
+        for _ in range(read_shared(job, LENGTH)):
+            pause()
+        add_shared(job, ADDED, piece)
+        raise_shared(job, DONE, k + 1)
+        piece = add_shared(job, NEXT, 1)
+    add_shared(job, PRESENT + k, -1)
+    return k
+
+
+def raise_error(job_address, k):
+    """Whoever comes: an exception."""
+    if k >= 0:
+        raise ValueError("for a test")
+    return 0
+
+
+def share_from_python(the_board, function, job, threads):
+    return share(view(the_board), function, address_of(view(job)), threads)
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    """``share``, and the addresses of the two functions above."""
+    integers = types.int64[::1]
+    run = settled(share_from_python, (integers, types.intp, integers, types.intp))
+    counting, raising = (settled(function, (types.intp, types.intp)) for function in (count_pieces, raise_error))
+    return run, address(counting), address(raising), (counting, raising)
+
+
+def a_job(pieces, length):
+    job = np.zeros(COUNTS + pieces, dtype=np.int64)
+    job[[PIECES, LENGTH]] = pieces, length
+    return job
+
+
+def check_counted(job):
+    pieces = int(job[PIECES])
+    assert (job[COUNTS:] == 1).all()
+    assert job[ADDED] == pieces * (pieces - 1) // 2
+    assert not job[CLASHES]
+    assert not job[PRESENT:CLASHES].any()
+
+
+@pytest.mark.parametrize("pieces", [0, 1, 2, 1000])
+@pytest.mark.parametrize("threads", [1, 2, 3, 16])
+def test_each_piece_is_done_once_and_all_threads_have_left(pieces, threads, compiled):
+    run, counting = compiled[:2]
+    for _ in range(50):
+        job = a_job(pieces, 20)
+        assert 0 <= run(board(threads), counting, job, threads) < threads
+        check_counted(job)
+
+
+@several_cores
+def test_workers_take_part_in_a_job_that_lasts(compiled):
+    run, counting = compiled[:2]
+    for _ in range(100):  # a worker may be late, or its core may be somebody else's for a while
+        job = a_job(2000, 100)
+        if run(board(2), counting, job, 2) == 1 and job[DONE] == 2:
+            break
+    assert job[DONE] == 2
+    check_counted(job)
+
+
+@several_cores
+def test_workers_go_to_sleep_and_are_woken(compiled):
+    run, counting = compiled[:2]
+    the_board = board(2)
+    for _ in range(2):
+        run(the_board, counting, a_job(100, 100), 2)
+        limit = time.perf_counter() + 10.0
+        while the_board[AWAKE] and time.perf_counter() < limit:
+            time.sleep(1e-3)
+        assert the_board[AWAKE] == 0
+        limit = time.perf_counter() + 10.0
+        while not the_board[AWAKE] and time.perf_counter() < limit:
+            board(2)
+        assert the_board[AWAKE] > 0
+
+
+def test_who_finds_the_board_taken_works_alone(compiled):
+    run, counting = compiled[:2]
+    taken = Team().board
+    taken[TAKEN] = 1
+    job = a_job(100, 1)
+    assert run(taken, counting, job, 8) == 0
+    check_counted(job)
+    assert taken[TAKEN] == 1
+    assert taken[CREW] == 0
+
+
+def test_nobody_is_waited_for_who_did_not_come(compiled):
+    run, counting = compiled[:2]
+    deserted = Team().board
+    for _ in range(3):
+        job = a_job(100, 1)
+        assert run(deserted, counting, job, 8) == 0
+        check_counted(job)
+        assert not deserted[[TAKEN, CREW]].any()
+
+
+def test_an_exception_in_any_thread_is_reported(compiled):
+    run, _, raising, _ = compiled
+    for threads in (1, 2):
+        assert run(board(threads), raising, a_job(0, 0), threads) == BROKEN
+    check_counted_after(compiled)
+
+
+def check_counted_after(compiled):
+    """The board is free again."""
+    run, counting = compiled[:2]
+    job = a_job(100, 1)
+    assert run(board(2), counting, job, 2) < 2
+    check_counted(job)
+
+
+def test_many_callers_at_once(compiled):
+    run, counting = compiled[:2]
+
+    def work(_):
+        for _ in range(200):
+            job = a_job(30, 10)
+            run(board(3), counting, job, 3)
+            check_counted(job)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(work, range(16))) == [None] * 16
+    check_counted_after(compiled)
+
+
+def test_shared_memory_changes_whole():
+    def change(job_address, k):
+        memory = integers_at(job_address, 4)
+        write_shared(memory, 0, 12)
+        first = replace_shared(memory, 0, 11, 1)
+        second = replace_shared(memory, 0, 12, 5)
+        before = raise_shared(memory, 1, 7)
+        again = raise_shared(memory, 1, k)
+        return 1000 * before + 100 * again + 10 * first + second
+
+    memory = np.array([0, 3, 0, 0])
+    compiled_change = settled(change, (types.intp, types.intp))
+    assert compiled_change(memory.ctypes.data, 4) == 3701
+    assert memory.tolist() == [5, 7, 0, 0]
+
+
+ENDING = """
+import sys
+import numpy as np
+from pluecker.articulated import rnea
+from tests.mechanisms import random_description, random_state
+
+model = random_description(3, 11).build()
+s = random_state(model, 4, 4000)
+inputs = s["q"], s["v"], s["a"]
+for _ in range(20):
+    rnea(model, *inputs, threads=8)
+sys.stdout.write("computed")
+"""
+
+
+def test_a_process_ends_cleanly_with_workers_awake():
+    top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    environment = {**os.environ, "PYTHONPATH": top}
+    for _ in range(3):
+        command = [sys.executable, "-W", "error", "-c", ENDING]
+        done = subprocess.run(
+            command, cwd=top, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, "computed", "")
+
+
+@several_cores
+def test_there_are_no_more_workers_than_other_cores():
+    board(1000)
+    assert len(threads_module._team.workers) == available_cores() - 1
+    names = [thread.name for thread in threading.enumerate() if thread.name.startswith("pluecker-")]
+    assert len(names) >= available_cores() - 1
