@@ -19,7 +19,6 @@ import numpy as np
 from pluecker.articulated.aba import aba
 from pluecker.articulated.algorithm import COMPILED
 from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
-from pluecker.articulated.extras import progress_bar
 from pluecker.articulated.model import Model
 from pluecker.articulated.neutral import neutral
 from pluecker.articulated.rnea import RNEA, rnea
@@ -27,6 +26,7 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.simulate import simulate
 from pluecker.articulated.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
 from pluecker.articulated.warmup import warmup
+from pluecker.spatial.extras import progress_bar
 
 __all__ = ["main"]
 

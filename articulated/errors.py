@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pluecker.spatial.extras import MissingExtraError
+
 __all__ = ["MissingExtraError", "ModelError", "SingularInertiaError"]
 
 
@@ -11,7 +13,3 @@ class ModelError(ValueError):
 
 class SingularInertiaError(ValueError):
     """A joint that moves no inertia: its acceleration is not determined by the forces."""
-
-
-class MissingExtraError(ImportError):
-    """An optional dependency is not installed; the message names the extra that brings it."""

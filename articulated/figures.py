@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.extras import require
 from pluecker.articulated.forward_kinematics import forward_kinematics
 from pluecker.articulated.model import Model
 from pluecker.articulated.trajectory import Trajectory, TrajectoryError
+from pluecker.spatial.extras import require
 
 __all__ = ["new_figure", "plot_trajectory", "save"]
 

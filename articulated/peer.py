@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.conventions import forces_to_pinocchio, to_pinocchio_q, velocity_map_to_pinocchio
-from pluecker.articulated.extras import require
 from pluecker.articulated.model import Model
+from pluecker.spatial.extras import require
 
 __all__ = ["PinocchioPeer"]
 

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.builder import ModelBuilder
 from pluecker.articulated.errors import ModelError
-from pluecker.articulated.extras import require
 from pluecker.articulated.model import Model, listing
+from pluecker.spatial.extras import require
 
 __all__ = ["load_urdf"]
 

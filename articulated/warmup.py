@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from pluecker.articulated.algorithm import ALGORITHMS, Algorithm
 from pluecker.articulated.batch import compiled_share_states
-from pluecker.articulated.extras import progress_bar
 from pluecker.articulated.model import Model
 from pluecker.articulated.threads import compiled_serve
+from pluecker.spatial.extras import progress_bar
 
 __all__ = ["warmup"]
 

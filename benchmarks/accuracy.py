@@ -33,7 +33,7 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
 )
-from pluecker.articulated.extras import require
+from pluecker.spatial.extras import require
 from pluecker.articulated.peer import PinocchioPeer
 from pluecker.articulated.robots import example_robots
 

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.mechanisms import Array, Mechanism, States
 from pluecker.articulated import MissingExtraError, crba
 from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
-from pluecker.articulated.extras import require
+from pluecker.spatial.extras import require
 
 __all__ = ["WHEELS", "MuJoCo", "Pinocchio", "available"]
 

@@ -1,7 +1,7 @@
 """Coordinates of arrays of vectors and inertias in another frame (course, sections 28 to 35 and 46).
 
-A transform leads from frame A to frame B. Its matrix ``X`` acts on motion vectors, ``X* = X^-T`` on force vectors. It is made
-from ``E``, which rotates A coordinates into B coordinates, and ``r``, the origin of B in A coordinates.
+A transform leads from frame A to frame B. Its matrix ``X`` acts on motion vectors, ``X* = X^-T`` on force vectors. It is
+made from ``E``, which rotates A coordinates into B coordinates, and ``r``, the origin of B in A coordinates.
 
 ======================================  ===============================================================  =======
 formula                                 function                                                         section
@@ -53,7 +53,9 @@ NO_ROTATION = "E is not a rotation matrix: E E^T = 1 and det E = 1 are expected,
 NO_TRANSFORM = (
     "X is not a Pluecker transform of motion vectors: [E, 0; -E r~, E] with a rotation E is expected, within 1e-6"
 )
-NEITHER = "a matrix is not a Pluecker transform: [E, 0; -E r~, E] or [E, -E r~; 0, E] with a rotation E is expected, within 1e-6"
+NEITHER = (
+    "a matrix is not a Pluecker transform: [E, 0; -E r~, E] or [E, -E r~; 0, E] with a rotation E is expected, within 1e-6"
+)
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
@@ -436,11 +438,11 @@ def change_of_basis(old: ArrayLike, new: ArrayLike) -> Array:
         new: those of the other basis, in the same coordinates, ``(..., n, n)``.
 
     Returns:
-        ``X`` with ``u_new = X u_old``, ``(..., n, n)``: its columns are the old basis vectors in new coordinates. Coordinates
-        in the reciprocal bases change by ``X^-T``.
+        ``X`` with ``u_new = X u_old``, ``(..., n, n)``: its columns are the old basis vectors in new coordinates.
+        Coordinates in the reciprocal bases change by ``X^-T``.
 
     Raises:
-        TypeError, ValueError: not arrays of finite real numbers, not square, or the vectors of a basis depend on one another.
+        TypeError, ValueError: not arrays of finite real numbers, not square, or a basis whose vectors depend on one another.
 
     Source: course, sections 28 and 31.
     """

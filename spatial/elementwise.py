@@ -1,9 +1,9 @@
 """Functions of arrays, made from kernels: broadcast, checked, eight entries at a time.
 
 A kernel knows the numbers of one vector, one transform, one inertia. Here it becomes a function of NumPy arrays whose last
-axes hold such numbers and whose leading axes broadcast against one another. The work is done in :mod:`~pluecker.spatial.lanes`,
-block by block, as for batches of robots; a single vector is a batch of one. So there is one formula, and one rounding,
-whether a function is called with one vector or with a million.
+axes hold such numbers and whose leading axes broadcast against one another. The work is done in
+:mod:`~pluecker.spatial.lanes`, block by block, as for batches of robots; a single vector is a batch of one. So there is one
+formula, and one rounding, whether a function is called with one vector or with a million.
 
 The functions are plain: the same input gives the same result, nothing is changed, and they may be called from any thread
 (``dask.array.apply_gufunc`` with ``Elementwise.signature`` does).

@@ -13,7 +13,7 @@ from pluecker.spatial.vectors import cross3, dot3, load3, multiply3, scale3, sto
 
 __all__ = [
     "NEARLY", "ZERO", "add9", "full", "load_block", "load_pluecker", "nan_unless", "negate9", "not_orthonormal",
-    "packed", "skew9", "squares9", "store_block", "store_blocks",
+    "packed", "scale9", "skew9", "square_of_skew", "squares9", "store_block", "store_blocks",
 ]  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -38,6 +38,20 @@ def negate9(A):
 def skew9(a):
     """a x, the matrix that multiplies by the cross product (course, section 6)"""
     return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
+
+
+@kernel
+def scale9(s, A):
+    """s A"""
+    return (s * A[0], s * A[1], s * A[2], s * A[3], s * A[4], s * A[5], s * A[6], s * A[7], s * A[8])
+
+
+@kernel
+def square_of_skew(a):
+    """a~ a~ = a a^T - (a . a) 1"""
+    xx, yy, zz = a[0] * a[0], a[1] * a[1], a[2] * a[2]
+    xy, xz, yz = a[0] * a[1], a[0] * a[2], a[1] * a[2]
+    return (-yy - zz, xy, xz, xy, -xx - zz, yz, xz, yz, -xx - yy)
 
 
 @kernel
@@ -108,7 +122,7 @@ def squares9(A):
 
 @kernel
 def load_pluecker(array, k):
-    """``(E, r, spoiled)`` of a 6x6 motion transform: ``C = -E r~`` gives r; ``spoiled`` is NaN where it is none, else zero"""
+    """``(E, r, spoiled)`` of a 6x6 motion transform: ``C = -E r~`` gives r; ``spoiled`` is zero, NaN where it is none"""
     E, B = load_block(array, k, 6), load_block(array, k + 3, 6)
     C, D = load_block(array, k + 18, 6), load_block(array, k + 21, 6)
     S = multiply3(transpose(E), C)  # -r~

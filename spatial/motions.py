@@ -6,19 +6,28 @@ rotation vector ``a`` and travels by ``V(a) b``, in the coordinates it had at th
     V(a) = 1 + B a~ + C a~ a~        B = (1 - cos t) / t^2      C = (t - sin t) / t^3        t = |a|
     V(a)^-1 = 1 - 1/2 a~ + D a~ a~   D = (1 - t/2 cot t/2) / t^2
 
-The coefficients lose digits next to t = 0; there they are summed as series. Source: Murray, Li, Sastry, *A Mathematical
-Introduction to Robotic Manipulation* (1994), section 2.3; derived anew and checked against finite differences.
+The coefficients lose digits next to t = 0; there they are summed as series (:func:`coefficients`). Source: Murray, Li,
+Sastry, *A Mathematical Introduction to Robotic Manipulation* (1994), section 2.3; derived anew and checked against finite
+differences.
 """
+
+import math
 
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.scalars import select, sincos, smaller, sqrt
 from pluecker.spatial.vectors import add, add3, cross3, cross_force, dot3, scale, scale3, subtract
 
-__all__ = ["logarithm_transpose", "translation_from_twist", "twist_from_translation"]
+__all__ = [
+    "coefficients", "logarithm_transpose", "translation_from_twist", "twist_coefficient", "twist_from_translation",
+]  # fmt: skip
 
 # |B_2j| / (2j)!, the coefficients of  1 - t/2 cot t/2 = sum_j  c_j t^2j
 C1, C2, C3, C4 = 1 / 12, 1 / 720, 1 / 30240, 1 / 1209600
 C5, C6, C7, C8 = 1 / 47900160, 691 / 1307674368000, 1 / 74724249600, 3617 / 10670622842880000
+
+NEAR = 10.0  # of t^2: a little more than half a turn
+F4 = tuple((-1.0) ** k / math.factorial(2 * k + 4) for k in range(14))  # c4 = sum_k F4_k t^2k
+F5 = tuple((-1.0) ** k / math.factorial(2 * k + 5) for k in range(14))
 
 
 @kernel
@@ -32,28 +41,49 @@ def half_cotangent(t2):
 
 
 @kernel
-def translation_from_twist(a, b):
-    """V(a) b"""
-    y = dot3(a, a)
-    small = smaller(y, 0.25)
-    x = select(small, y * 0.0 + 1.0, y)
+def coefficients(y):
+    """(c1, c2, c3, c4, c5) with t = sqrt(y): how sin and cos differ from the beginnings of their series
+
+    c1 = sin t / t                       c2 = (1 - cos t) / t^2             c3 = (t - sin t) / t^3
+    c4 = (t^2/2 - 1 + cos t) / t^4       c5 = (t^3/6 - t + sin t) / t^5     c_k = 1/k! - t^2 c_k+2
+
+    Up to half a turn, c4 and c5 are summed as series, and the others follow from them with no loss of digits.
+    """
+    near = smaller(y, NEAR)
+    x = select(near, y * 0.0 + NEAR, y)  # beyond half a turn
     t = sqrt(x)
     s, c = sincos(0.5 * t)
-    series_B = 0.5 - y * (1 / 24 - y * (1 / 720 - y * (1 / 40320 - y * (1 / 3628800 - y / 479001600))))
-    series_C = 1 / 6 - y * (1 / 120 - y * (1 / 5040 - y * (1 / 362880 - y * (1 / 39916800 - y / 6227020800))))
-    B = select(small, series_B, 2.0 * s * s / x)
-    C = select(small, series_C, (t - 2.0 * s * c) / (t * x))
+    far1, far2 = 2.0 * s * c / t, 2.0 * s * s / x
+    far3 = (1.0 - far1) / x
+    z = select(near, y, y * 0.0)
+    c4, c5 = z * F4[13] + F4[12], z * F5[13] + F5[12]
+    for k in range(11, -1, -1):
+        c4, c5 = z * c4 + F4[k], z * c5 + F5[k]
+    c4, c5 = select(near, c4, (0.5 - far2) / x), select(near, c5, (1.0 / 6.0 - far3) / x)
+    c2, c3 = select(near, 0.5 - y * c4, far2), select(near, 1.0 / 6.0 - y * c5, far3)
+    return select(near, 1.0 - y * c3, far1), c2, c3, c4, c5
+
+
+@kernel
+def translation_from_twist(a, b):
+    """V(a) b"""
+    _, B, C, _, _ = coefficients(dot3(a, a))
     ab = cross3(a, b)
     return add3(b, add3(scale3(B, ab), scale3(C, cross3(a, ab))))
 
 
 @kernel
-def twist_from_translation(a, p):
-    """V(a)^-1 p, for |a| < 2 pi"""
-    y = dot3(a, a)
+def twist_coefficient(y):
+    """D = (1 - t/2 cot t/2) / t^2 with t = sqrt(y)"""
     small, x, k = half_cotangent(y)
     series = C1 + y * (C2 + y * (C3 + y * (C4 + y * (C5 + y * (C6 + y * C7)))))
-    D = select(small, series, (1.0 - k) / x)
+    return select(small, series, (1.0 - k) / x)
+
+
+@kernel
+def twist_from_translation(a, p):
+    """V(a)^-1 p, for |a| < 2 pi"""
+    D = twist_coefficient(dot3(a, a))
     ap = cross3(a, p)
     return add3(subtract3_half(p, ap), scale3(D, cross3(a, ap)))
 

@@ -13,7 +13,8 @@ from pluecker.spatial.scalars import atan2, load, select, sincos, smaller, sqrt,
 from pluecker.spatial.vectors import dot3, scale3, store3
 
 __all__ = [
-    "load_quaternion", "quaternion_conjugate", "quaternion_from_rotation_vector", "quaternion_normalize",
+    "load_quaternion", "quaternion_conjugate", "quaternion_from_rotation", "quaternion_from_rotation_vector",
+    "quaternion_normalize",
     "quaternion_product", "rotation_from_axis_angle", "rotation_from_quaternion", "rotation_vector_from_quaternion",
     "store_quaternion",
 ]  # fmt: skip
@@ -42,6 +43,31 @@ def rotation_from_quaternion(p):
         s * (x * y - w * z), 1.0 - s * (x * x + z * z), s * (y * z + w * x),
         s * (x * z + w * y), s * (y * z - w * x), 1.0 - s * (x * x + y * y),
     )  # fmt: skip
+
+
+@kernel
+def quaternion_from_rotation(R):
+    """The unit quaternion, w >= 0, of the rotation R = E^T, from its largest component, so that nothing is divided by a
+    small number (Shepperd 1978): 4 p p^T is made of sums and differences of entries of R
+    """
+    ww, xx = 1.0 + R[0] + R[4] + R[8], 1.0 + R[0] - R[4] - R[8]
+    yy, zz = 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
+    wx, wy, wz = R[7] - R[5], R[2] - R[6], R[3] - R[1]
+    xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
+    p, largest = (ww, wx, wy, wz), ww
+    p, largest = larger(p, largest, (wx, xx, xy, xz), xx)
+    p, largest = larger(p, largest, (wy, xy, yy, yz), yy)
+    p, largest = larger(p, largest, (wz, xz, yz, zz), zz)
+    p = quaternion_normalize(p)
+    flip = select(smaller(p[0], 0.0), p[0] * 0.0 - 1.0, p[0] * 0.0 + 1.0)
+    return (flip * p[0], flip * p[1], flip * p[2], flip * p[3])
+
+
+@kernel
+def larger(p, a, q, b):
+    """(q, b) where b > a, else (p, a)"""
+    c = smaller(a, b)
+    return (select(c, q[0], p[0]), select(c, q[1], p[1]), select(c, q[2], p[2]), select(c, q[3], p[3])), select(c, b, a)
 
 
 @kernel

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
-from pluecker.articulated.errors import MissingExtraError
-
-__all__ = ["progress_bar", "require"]
+__all__ = ["MissingExtraError", "progress_bar", "require"]
 
 T = TypeVar("T")
+
+
+class MissingExtraError(ImportError):
+    """An optional dependency is not installed; the message names the extra that brings it."""
 
 
 def require(module: str, extra: str, purpose: str) -> Any:
