@@ -16,6 +16,7 @@ TOPICS = {
     "single": "one state a call, from Python",
     "startup": "how long the first result takes, and how much memory",
     "compiling": "what is compiled for it, function by function",
+    "algebra": "functions of a million vectors, transforms and inertias",
     "limit": "how far the batches are from what the processor can do",
 }
 

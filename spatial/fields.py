@@ -179,11 +179,9 @@ def axes_to_draw_on(ax: Any, dimensions: int) -> Any:
         raise TypeError(f"plot_field: ax is {type(ax).__name__}, expected axes of matplotlib")
     if hasattr(ax, "get_zlim") != (dimensions == 3):
         wanted = (
-            "a 3D projection, as for every drawing without a plane"
-            if dimensions == 3
-            else "plain ones, to draw a plane"
+            "axes of a 3D projection, or a plane" if dimensions == 3 else "plain axes for a plane, no 3D projection"
         )
-        raise ValueError(f"plot_field: ax does not fit the drawing, expected axes of {wanted}")
+        raise ValueError(f"plot_field: ax does not fit the drawing, expected {wanted}")
     return ax
 
 

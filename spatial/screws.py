@@ -75,7 +75,8 @@ def screw(a, b):
     c = cross3(u, b)
     u0, u1, u2 = select(turns, u[0], d[0]), select(turns, u[1], d[1]), select(turns, u[2], d[2])
     B = select(turns, dot3(u, b), size)
-    return (u0, u1, u2), (c[0] / distance, c[1] / distance, c[2] / distance), A, B
+    p = (0.0 + c[0] / distance, 0.0 + c[1] / distance, 0.0 + c[2] / distance)  # zeros are positive
+    return (u0, u1, u2), p, A, B
 
 
 @kernel

@@ -51,7 +51,7 @@ def test_a_translation_moves_the_centre_of_a_rotation_at_right_angles():
     """Section 13: with the speed t along x, a rotation with rate w turns about a point t / w higher."""
     w, P, t = 2.0, np.array([0.5, 0.25]), 3.0
     moved = center_of_rotation(planar_twist(P, w) + t * D_X)
-    np.testing.assert_allclose(moved, P + [0.0, t / w], rtol=4 * EPS)
+    np.testing.assert_allclose(moved, [P[0], P[1] + t / w], rtol=4 * EPS)
 
 
 def test_exercise_B1_of_section_17():
@@ -196,7 +196,7 @@ def test_leading_axes_broadcast(rng):
         (lambda: planar_twist([1, np.nan]), ValueError, r"planar_twist: center\[1\] is nan"),
         (lambda: planar_twist(np.zeros((2, 2)), [1, 2, 3]), ValueError, r"center \(2,\), rate \(3,\)"),
         (lambda: planar_cross_motion([1, 2], [1, 2, 3]), ValueError, "planar_cross_motion: v has shape"),
-        (lambda: planar_cross_force(np.zeros((2, 3)), np.zeros((4, 3))), ValueError, r"planar_cross_force: .*v \(2,\), f \(4,\)"),
+        (lambda: planar_cross_force(np.zeros((2, 3)), np.zeros((4, 3))), ValueError, r"v \(2,\), f \(4,\)"),
         (lambda: planar_scalar_product("abc", [1, 2, 3]), TypeError, "planar_scalar_product: m must be"),
         (lambda: planar_velocity_at([1, 2, 3], [1]), ValueError, "planar_velocity_at: point has shape"),
         (lambda: planar_moment_at([1, 2], [1, 2]), ValueError, "planar_moment_at: f has shape"),
