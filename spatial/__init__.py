@@ -20,7 +20,7 @@ Angular parts come first. ``X = (E, r)`` leads from parent to child coordinates;
 """
 
 # What compiled code knows of scalars has to be known before anything is compiled.
-from pluecker.spatial import arrays, lanes, sincos  # noqa: F401
+from pluecker.spatial import arctangent, arrays, lanes, sincos  # noqa: F401
 from pluecker.spatial.coordinates import (
     change_of_basis,
     compose,

@@ -30,6 +30,7 @@ KINDS = {
 LETTERS = "xyz"
 COLOURS = "viridis_r"  # the strongest arrows are the darkest
 FILL = 0.9  # how much of the distance between two points the longest arrow takes
+BARB = 0.35  # length of the head of an arrow in space, of the whole arrow
 THIN = 1e-9  # what is smaller than this part of the largest arrow, or of the drawing, is not there
 
 
@@ -186,13 +187,18 @@ def axes_to_draw_on(ax: Any, dimensions: int) -> Any:
 
 
 def draw_in_space(axes: Any, points: Array, values: Array, spacing: float) -> Any:
-    """Arrows in three dimensions."""
+    """Arrows in three dimensions: each is one line from its tail to the tip, to one barb, back, and to the other barb."""
+    lines = require("mpl_toolkits.mplot3d.art3d", "plot", "plot_field").Line3DCollection
     size = np.linalg.norm(values, axis=-1)
     there = size > THIN * size.max()
     points, values, size = points[there], values[there] * (FILL * spacing / size.max()), size[there]
-    arrows = axes.quiver(*points.T, *values.T, cmap=COLOURS, arrow_length_ratio=0.35, linewidth=1.2)
-    arrows.set_array(np.tile(size, 3))  # the shafts, then the left lines of all heads, then the right ones
+    side = np.cross(values, np.eye(3)[np.abs(values).argmin(axis=-1)])
+    side *= 0.4 * np.linalg.norm(values, axis=-1, keepdims=True) / np.linalg.norm(side, axis=-1, keepdims=True)
+    tip = points + values
+    left, right = tip - BARB * (values - side), tip - BARB * (values + side)
+    arrows = lines(np.stack([points, tip, left, tip, right], axis=1), array=size, cmap=COLOURS, linewidths=1.2)
     arrows.set_clim(0.0, size.max())
+    axes.add_collection3d(arrows)
     return arrows
 
 

@@ -22,14 +22,13 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.compile import OPTIONS
-from pluecker.spatial.scalars import atan2, lift, select, sign, smaller, sqrt, within
+from pluecker.spatial.scalars import lift, select, sign, smaller, sqrt, within
 
 __all__ = [
     "DOUBLE", "FUSE", "INT", "LONG", "VECTOR", "WIDTH", "define", "everywhere", "function_of_llvm", "get_lane", "lanes",
@@ -186,17 +185,3 @@ def all_within(typing, x, bound):
 @overload(within, jit_options=OPTIONS)
 def _within(x, bound):
     return (lambda x, bound: all_within(x, bound)) if x == lanes else None
-
-
-@overload(atan2, jit_options=OPTIONS)
-def _atan2(y, x):
-    if y == lanes and x == lanes:
-
-        def lane_by_lane(y, x):
-            angle = x
-            for k in range(WIDTH):
-                angle = set_lane(angle, k, np.arctan2(get_lane(y, k), get_lane(x, k)))
-            return angle
-
-        return lane_by_lane
-    return None

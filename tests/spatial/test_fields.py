@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pluecker.spatial.extras import MissingExtraError
-from pluecker.spatial.fields import FILL, axes_of_plane, grid, inside, plot_field
+from pluecker.spatial.fields import BARB, FILL, axes_of_plane, grid, inside, plot_field
 from pluecker.spatial.screws import couple, line_force, moment_at, screw_axis, twist, velocity_at, wrench
 
 V = twist([0.1, 0.3, 1.0], [0.3, 0.1, 0.0], 2.0, 0.4)
@@ -128,17 +128,16 @@ def test_dots_and_crosses_are_where_the_field_comes_out_of_the_plane(pyplot):
 def test_arrows_in_space_have_the_colour_of_their_length(pyplot):
     axes = plot_field(V, count=3, size=4.0)
     arrows = quiver_of(axes)
-    lines = np.array(arrows._segments3d)
-    tips, shafts = lines[:27, 0], lines[:27, 0] - lines[:27, 1]
-    if np.linalg.norm(lines[:27, 1]) > np.linalg.norm(lines[:27, 0]):
-        tips, shafts = lines[:27, 1], -shafts
-    places = tips - shafts
-    values = velocity_at(V, places)
-    np.testing.assert_allclose(shafts, values * (FILL * 2.0 / np.linalg.norm(values, axis=-1).max()), atol=1e-12)
-    np.testing.assert_allclose(arrows.get_array()[:27], np.linalg.norm(values, axis=-1), rtol=1e-12)
-    for head, size in zip(lines[27:], arrows.get_array()[27:], strict=True):
-        (owner,) = np.flatnonzero(np.abs(head[:, None] - tips).max(axis=-1).min(axis=0) < 1e-12)
-        assert size == pytest.approx(np.linalg.norm(values[owner]))
+    tails, tips, left, back, right = np.array(arrows._segments3d).swapaxes(0, 1)
+    values = velocity_at(V, tails)
+    sizes = np.linalg.norm(values, axis=-1)
+    np.testing.assert_allclose(tips - tails, values * (FILL * 2.0 / sizes.max()), atol=1e-12)
+    np.testing.assert_allclose(arrows.get_array(), sizes, rtol=1e-12)
+    np.testing.assert_array_equal(back, tips)
+    middle = 0.5 * (left + right)  # of the barbs lies on the shaft, behind the tip
+    np.testing.assert_allclose(middle, tips - BARB * (tips - tails), atol=1e-12)
+    np.testing.assert_allclose(np.sum((left - right) * values, axis=-1), 0.0, atol=1e-12)
+    assert len(sizes) == 27
     pyplot.gcf().canvas.draw()
 
 

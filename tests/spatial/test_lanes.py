@@ -9,6 +9,7 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -135,11 +136,49 @@ def angles(rows, out):
     store(out, 0, atan2(load(rows, 0), load(rows, 1)))
 
 
-@given(eight, eight)
-def test_angles_are_those_of_the_system_lane_by_lane(y, x):
+def angles_of(y, x):
     out = rows_of_eight(1)
     angles(in_lanes(y, x), out)
-    np.testing.assert_array_equal(bits(out[0]), bits(np.array(list(map(math.atan2, y, x)))))
+    return out[0]
+
+
+def check_angles(y, x):
+    """Two units in the last place beside mpmath, to the bit what the library gives for the origin, infinity and NaN."""
+    for found, yk, xk in zip(angles_of(y, x), y, x, strict=True):
+        if np.isfinite([yk, xk]).all() and (xk or yk):
+            expected = mpmath.atan2(mpmath.mpf(abs(yk)), mpmath.mpf(xk))  # mpmath has no -0
+            assert abs(mpmath.mpf(abs(float(found))) - expected) <= 2.0 * math.ulp(float(expected)), (yk, xk)
+            assert math.copysign(1.0, found) == math.copysign(1.0, yk)
+        else:
+            assert bits(found) == bits(np.float64(math.atan2(yk, xk)))
+
+
+@given(eight, eight)
+def test_angles_are_those_of_mpmath(y, x):
+    with mpmath.workdps(40):
+        check_angles(y, x)
+
+
+def test_angles_all_round_and_next_to_where_the_formula_changes():
+    rng = np.random.default_rng(0)
+    around = np.concatenate(
+        [np.linspace(-np.pi, np.pi, 321), np.arange(-8, 9) * np.pi / 8.0, rng.uniform(-4.0, 4.0, 200)]
+    )
+    around = np.concatenate([around, around + 1e-15, around - 1e-15, around + 1e-9, rng.uniform(-1e-9, 1e-9, 50)])
+    around = np.resize(around, WIDTH * -(-len(around) // WIDTH)).reshape(-1, WIDTH)
+    with mpmath.workdps(40):
+        for size in (1e-295, 1e-200, 1.0, 1e200, 1e295):
+            for angle in around[:: 1 if size == 1.0 else 7]:
+                check_angles(size * np.sin(angle), size * np.cos(angle))
+
+
+def test_an_angle_does_not_depend_on_the_other_lanes():
+    y, x = np.random.default_rng(1).normal(size=(2, WIDTH))
+    expected = angles_of(y, x)
+    for k in range(WIDTH):
+        for bad in (np.nan, np.inf, 0.0, 1e300):
+            other = np.where(np.arange(WIDTH) == k, bad, y), np.where(np.arange(WIDTH) == k, bad, x)
+            np.testing.assert_array_equal(np.delete(angles_of(*other), k), np.delete(expected, k))
 
 
 @njit(**OPTIONS)
