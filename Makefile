@@ -13,7 +13,7 @@ help:
 	@echo "make format     put the code into shape"
 	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
-	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (10 minutes)"
+	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (12 minutes)"
 	@echo "make clean      remove .venv and everything that was made"
 
 $(BIN)/python:

@@ -35,6 +35,7 @@ from pluecker.articulated.batch import (
     one_state,
     run_many,
 )
+from pluecker.spatial.elementwise import rows_of_eight
 from pluecker.spatial.lanes import WIDTH
 
 if TYPE_CHECKING:
@@ -225,11 +226,9 @@ def call(driver: Callable[..., int], *arguments: Any) -> int:
         return driver(*arguments)
 
 
-def scratch_memory(size: int) -> Array:
-    """Memory of this thread for lanes, ``(size, 8)`` at least, each row in one line of the cache."""
+def scratch_memory(n: int) -> Array:
+    """Memory of this thread for lanes, ``(n, 8)``."""
     buffer: Array | None = getattr(_local, "rows", None)
-    if buffer is None or len(buffer) < size:
-        memory = empty(WIDTH * (size + 1))
-        first = -(memory.ctypes.data // memory.itemsize) % WIDTH
-        buffer = _local.rows = memory[first : first + WIDTH * size].reshape(size, WIDTH)
-    return buffer[:size]
+    if buffer is None or len(buffer) < n:
+        buffer = _local.rows = rows_of_eight(n)
+    return buffer[:n]

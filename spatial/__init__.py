@@ -1,26 +1,96 @@
-"""The 6D (Pluecker) algebra of rigid-body motion, as kernels on tuples of any scalar.
+"""The 6D (Pluecker) algebra of rigid-body motion: functions of arrays, typed vectors, and the kernels behind both.
 
-====================================  =================================================================================
-file                                  what is in it (sections of Featherstone's course, seed document 001)
-====================================  =================================================================================
-:mod:`~pluecker.spatial.vectors`      3D vectors; motion and force vectors, scalar product, cross products (6, 26, 37)
-:mod:`~pluecker.spatial.transforms`   coordinate transforms of motion and force, composition, inverse (35)
-:mod:`~pluecker.spatial.inertia`      rigid-body inertia (45, 46), articulated-body inertia (RBDA section 7.1)
-:mod:`~pluecker.spatial.rotations`    rotations from axis and angle, from quaternions (18)
-:mod:`~pluecker.spatial.motions`      finite motions: exponential, logarithm and its derivative
-:mod:`~pluecker.spatial.scalars`      what a kernel may ask of a scalar
-:mod:`~pluecker.spatial.lanes`        the scalar that is eight numbers in one vector
-:mod:`~pluecker.spatial.sincos`       sine and cosine, of numbers and of lanes
-:mod:`~pluecker.spatial.arrays`       scalar arrays in memory
-:mod:`~pluecker.spatial.blocks`       from the states of a batch to lanes and back
-:mod:`~pluecker.spatial.compile`      the decorator that makes a kernel, and its cache
-====================================  =================================================================================
+- *Arrays*: every function below takes NumPy arrays whose leading axes broadcast, and gives new ones.
+- *Typed vectors* (:mod:`~pluecker.spatial.typed`): :class:`MotionVector`, :class:`ForceVector`, :class:`PlueckerTransform`,
+  :class:`RigidBodyInertia`, :class:`ArticulatedInertia` do the same in operators, and refuse what has no meaning.
+- *Kernels*: the formulas themselves, on tuples of any scalar, which the robots of :mod:`pluecker.articulated` run on too.
+- *Testing* (:mod:`~pluecker.spatial.strategies`, extra ``testing``): Hypothesis strategies for all of these.
 
 Angular parts come first. ``X = (E, r)`` leads from parent to child coordinates; forces transform with ``X* = X^-T``.
+
+Where each section of Featherstone's course (seed document 001) is:
+
+========  =======================================================  ====================================================
+section   formula                                                  function
+========  =======================================================  ====================================================
+6         ``a x``                                                  :func:`skew`, :func:`unskew`
+7, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
+9 to 11   ``V(P) = v_O + w x OP``                                  :func:`velocity_at`, :func:`grid`, :func:`plot_field`
+12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.spatial.planar`
+14, 20    screw: two magnitudes, a line, a pitch                   :func:`twist`, :func:`screw_axis`, :func:`pitch`
+18, 19    velocity of a body from any of its points                :func:`twist`, :func:`velocity_at`
+21, 22    ``N(P) = n_O + f x OP``; line force, couple, torque      :func:`moment_at`, :func:`line_force`, :func:`couple`
+23        wrench, central axis                                     :func:`wrench`, :func:`central_axis`
+24 to 26  ``m . f``; M6 and F6 are dual                            :func:`scalar_product`, :class:`MotionVector`
+28        columns of X: old basis in new coordinates               :func:`change_of_basis`
+31        ``X* = X^-T``                                            :func:`dual`
+33 to 35  ``X = [E, 0; -E r~, E]``, ``X*``, ``X^-1``, ``X2 X1``    :func:`pluecker_transform`, :func:`force_transform`,
+                                                                   :func:`invert`, :func:`compose`
+35        ``X m``, ``X* f``                                        :func:`transform_motion`, :func:`transform_force`
+37        ``v x``, ``v x*``                                        :func:`crm`, :func:`crf`, :func:`cross_motion`,
+                                                                   :func:`cross_force`
+38, 39    rates of change in moving coordinates                    :func:`derivative_of_motion`,
+                                                                   :func:`derivative_of_force`
+40 to 42  spatial and classical acceleration                       :func:`spatial_acceleration`,
+                                                                   :func:`classical_acceleration`
+44        ``h = I v``                                              :func:`momentum`
+45        ``[I_C - m c~ c~, m c~; m c~^T, m 1]``                   :func:`spatial_inertia`, :func:`inertia_parameters`
+45        shapes, parallel and principal axes                      :mod:`~pluecker.spatial.shapes`, :func:`shift_inertia`,
+                                                                   :func:`principal_axes`
+46        ``1/2 v . I v``, ``v x* I - I v x``, ``X* I X^-1``       :func:`kinetic_energy`, :func:`inertia_rate`,
+                                                                   :func:`transform_inertia`
+46        what an inertia must satisfy                             :func:`check_consistent`, :func:`pseudo_inertia`
+47        ``f = I a + v x* I v``                                   :func:`net_force`
+48        ``I^-1``, ``(I_A^-1 + I_B^-1)^-1``                       :func:`inverse_inertia`, :func:`relative_inertia`
+49 to 53  S, T, ``Phi``, ``b``, ``H``, ``C``                       :mod:`~pluecker.spatial.constrained`
+54, 55    the recursive Newton-Euler algorithm                     :func:`pluecker.articulated.rnea`
+56        energy of a robot                                        :func:`pluecker.articulated.kinetic_energy`
+57, 58    two bodies and a joint: A1 to A32, B1 to B7              :mod:`~pluecker.spatial.two_body`
+--        exponential, logarithm, Jacobians                        :mod:`~pluecker.spatial.lie`
+--        quaternions, the matrices Q, G, L; SciPy                 :mod:`~pluecker.spatial.quaternions`
+--        Euler angles                                             :mod:`~pluecker.spatial.euler`
+========  =======================================================  ====================================================
+
+Files with the formulas as kernels: :mod:`~pluecker.spatial.vectors` (3D and 6D vectors),
+:mod:`~pluecker.spatial.transforms`, :mod:`~pluecker.spatial.inertia`, :mod:`~pluecker.spatial.rotations`,
+:mod:`~pluecker.spatial.motions`, :mod:`~pluecker.spatial.matrices` (blocks of 6x6 arrays). What they run on:
+:mod:`~pluecker.spatial.scalars` (what a kernel may ask of a scalar), :mod:`~pluecker.spatial.lanes` (eight numbers in one
+vector), :mod:`~pluecker.spatial.sincos`, :mod:`~pluecker.spatial.arctangent`, :mod:`~pluecker.spatial.arrays` and
+:mod:`~pluecker.spatial.blocks` (memory), :mod:`~pluecker.spatial.elementwise` (from a kernel to a function of arrays),
+:mod:`~pluecker.spatial.shared` (memory of several threads), :mod:`~pluecker.spatial.compile` (the decorator that makes a
+kernel, and its cache).
 """
 
 # What compiled code knows of scalars has to be known before anything is compiled.
-from pluecker.spatial import arctangent, arrays, lanes, sincos  # noqa: F401
+from pluecker.spatial import arctangent, arrays, lanes, planar, shapes, sincos, two_body  # noqa: F401
+from pluecker.spatial.change import (
+    acceleration_of_point,
+    classical_acceleration,
+    component_rate_of_force,
+    component_rate_of_motion,
+    derivative_of_force,
+    derivative_of_motion,
+    spatial_acceleration,
+)
+from pluecker.spatial.consistency import (
+    PrincipalAxes,
+    check_consistent,
+    from_pseudo_inertia,
+    is_consistent,
+    principal_axes,
+    pseudo_inertia,
+)
+from pluecker.spatial.constrained import (
+    ConstrainedAcceleration,
+    JointSpace,
+    apparent_inverse_inertia_from_S,
+    apparent_inverse_inertia_from_T,
+    bias_acceleration_from_S,
+    bias_acceleration_from_T,
+    constrained_acceleration_from_S,
+    constrained_acceleration_from_T,
+    joint_space,
+)
 from pluecker.spatial.coordinates import (
     change_of_basis,
     compose,
@@ -48,6 +118,10 @@ from pluecker.spatial.cross import (
 from pluecker.spatial.euler import (
     euler_from_rotation,
     euler_to_rotation,
+)
+from pluecker.spatial.fields import (
+    grid,
+    plot_field,
 )
 from pluecker.spatial.lie import (
     exp3,
@@ -89,38 +163,109 @@ from pluecker.spatial.rigid import (
     shift_inertia,
     spatial_inertia,
 )
+from pluecker.spatial.screws import (
+    CentralAxis,
+    ScrewAxis,
+    central_axis,
+    couple,
+    line_force,
+    magnitudes,
+    moment_at,
+    pitch,
+    screw_axis,
+    twist,
+    velocity_at,
+    wrench,
+    wrench_magnitudes,
+    wrench_pitch,
+)
+from pluecker.spatial.subspaces import (
+    Subspaces,
+    complement,
+    motion_subspace,
+    subspaces_of_constraints,
+)
+from pluecker.spatial.typed import (
+    ArticulatedInertia,
+    ForceVector,
+    InverseInertia,
+    MotionVector,
+    PlueckerTransform,
+    RigidBodyInertia,
+)
 
 __all__ = [
+    "ArticulatedInertia",
+    "CentralAxis",
+    "ConstrainedAcceleration",
+    "ForceVector",
+    "InverseInertia",
+    "JointSpace",
+    "MotionVector",
+    "PlueckerTransform",
+    "PrincipalAxes",
+    "RigidBodyInertia",
+    "ScrewAxis",
+    "Subspaces",
+    "acceleration_of_point",
     "angular_velocity_matrix",
+    "apparent_inverse_inertia_from_S",
+    "apparent_inverse_inertia_from_T",
+    "bias_acceleration_from_S",
+    "bias_acceleration_from_T",
+    "central_axis",
     "change_of_basis",
+    "check_consistent",
+    "classical_acceleration",
+    "complement",
+    "component_rate_of_force",
+    "component_rate_of_motion",
     "compose",
+    "constrained_acceleration_from_S",
+    "constrained_acceleration_from_T",
+    "couple",
     "crf",
     "crm",
     "cross_force",
     "cross_motion",
+    "derivative_of_force",
+    "derivative_of_motion",
     "dual",
     "euler_from_rotation",
     "euler_to_rotation",
     "exp3",
     "exp6",
     "force_transform",
+    "from_pseudo_inertia",
     "from_scipy",
+    "grid",
     "inertia_parameters",
     "inertia_rate",
     "inverse_inertia",
     "invert",
+    "is_consistent",
+    "joint_space",
     "kinetic_energy",
     "left_jacobian3",
     "left_jacobian3_inverse",
     "left_jacobian6",
     "left_jacobian6_inverse",
+    "line_force",
     "log3",
     "log6",
+    "magnitudes",
+    "moment_at",
     "momentum",
+    "motion_subspace",
     "net_force",
+    "pitch",
     "placement",
+    "planar",
+    "plot_field",
     "pluecker_transform",
     "position_rate_matrix",
+    "principal_axes",
+    "pseudo_inertia",
     "quaternion_conjugate",
     "quaternion_derivative",
     "quaternion_exp",
@@ -137,14 +282,24 @@ __all__ = [
     "right_jacobian6",
     "right_jacobian6_inverse",
     "scalar_product",
+    "screw_axis",
+    "shapes",
     "shift_inertia",
     "skew",
+    "spatial_acceleration",
     "spatial_inertia",
+    "subspaces_of_constraints",
     "to_scipy",
     "transform_force",
     "transform_from_placement",
     "transform_inertia",
     "transform_motion",
     "transform_parameters",
+    "twist",
+    "two_body",
     "unskew",
+    "velocity_at",
+    "wrench",
+    "wrench_magnitudes",
+    "wrench_pitch",
 ]

@@ -34,12 +34,14 @@ from pluecker.spatial.matrices import (
     nan_unless,
     negate9,
     not_orthonormal,
+    not_symmetric,
     skew9,
     squares9,
     store_block,
     store_blocks,
+    symmetrize,
 )
-from pluecker.spatial.scalars import smaller, store
+from pluecker.spatial.scalars import load, smaller, store
 from pluecker.spatial.transforms import store_matrix, transpose
 from pluecker.spatial.vectors import load3, load_vector, multiply3, store3, store_vector
 
@@ -151,7 +153,7 @@ def transform_force_kernel(x, out):
 def inertia_kernel(x, out):
     """X* I X^-1 = (X* (X* I)^T)^T: each column of a symmetric matrix is a force vector"""
     E, r, spoiled = load_pluecker(x, 0)
-    X = (spoil9(E, spoiled), r)
+    X = (spoil9(E, spoiled + not_symmetric(x, 36)), r)
     f0, f1, f2 = column(x, 36, X), column(x, 37, X), column(x, 38, X)
     f3, f4, f5 = column(x, 39, X), column(x, 40, X), column(x, 41, X)
     for i in range(3):
@@ -159,6 +161,7 @@ def inertia_kernel(x, out):
         b = transforms.transform_force(X, ((f0[1][i], f1[1][i], f2[1][i]), (f3[1][i], f4[1][i], f5[1][i])))
         store_vector(out, 6 * i, a)
         store_vector(out, 6 * i + 18, b)
+    symmetrize(out)
 
 
 @kernel
@@ -171,8 +174,7 @@ def column(x, k, X):
 @kernel
 def load_column(x, k):
     """Three entries of a column of a matrix with six columns"""
-    A = load_block(x, k, 6)
-    return (A[0], A[3], A[6])
+    return (load(x, k), load(x, k + 6), load(x, k + 12))
 
 
 @kernel
@@ -191,9 +193,7 @@ def placement_kernel(x, out):
 def from_placement_kernel(x, out):
     """X from T = [R, p; 0, 1]"""
     E = transpose(load_block(x, 0, 4))
-    A = load_block(x, 1, 4)
-    r, last = (A[2], A[5], A[8]), load3(x, 12)
-    d = load_block(x, 5, 4)[8] - 1.0
+    r, last, d = (load(x, 3), load(x, 7), load(x, 11)), load3(x, 12), load(x, 15) - 1.0
     wrong = last[0] * last[0] + last[1] * last[1] + last[2] * last[2] + d * d
     E = spoil9(E, not_orthonormal(E) + nan_unless(smaller(wrong, NEARLY * NEARLY), wrong))
     store_blocks(out, 0, E, ZERO, negate9(multiply3(E, skew9(r))), E)
@@ -208,7 +208,9 @@ INVERT = Elementwise("invert", invert_kernel, {"X": X6}, X6, NEITHER)
 COMPOSE = Elementwise("compose", compose_kernel, {"X2": X6, "X1": X6}, X6, NEITHER + "; both of the same kind")
 MOTION = Elementwise("transform_motion", transform_motion_kernel, {"X": X6, "m": (6,)}, (6,), NO_TRANSFORM)
 FORCES = Elementwise("transform_force", transform_force_kernel, {"X": X6, "f": (6,)}, (6,), NO_TRANSFORM)
-INERTIA = Elementwise("transform_inertia", inertia_kernel, {"X": X6, "I": X6}, X6, NO_TRANSFORM)
+INERTIA = Elementwise(
+    "transform_inertia", inertia_kernel, {"X": X6, "I": X6}, X6, f"{NO_TRANSFORM}; or I is not symmetric, within 1e-6"
+)
 PLACEMENT = Elementwise("placement", placement_kernel, {"X": X6}, (4, 4), NO_TRANSFORM)
 FROM_PLACEMENT = Elementwise(
     "transform_from_placement", from_placement_kernel, {"T": (4, 4)}, X6,
@@ -363,13 +365,14 @@ def transform_inertia(X: ArrayLike, I: ArrayLike) -> Array:
 
     Args:
         X: transforms of motion vectors, ``(..., 6, 6)``.
-        I: inertias in A coordinates, rigid or articulated, ``(..., 6, 6)``.
+        I: inertias in A coordinates, rigid or articulated, symmetric, ``(..., 6, 6)``.
 
     Returns:
-        ``(..., 6, 6)``.
+        ``(..., 6, 6)``, symmetric.
 
     Raises:
-        TypeError, ValueError: not arrays of finite real numbers of these shapes; X is not a transform of motion vectors.
+        TypeError, ValueError: not arrays of finite real numbers of these shapes; X is not a transform of motion vectors;
+            I is not symmetric.
 
     Source: course, section 46.
     """
@@ -460,4 +463,4 @@ def inverse_of_basis(function: str, name: str, basis: ArrayLike) -> Array:
         raise ValueError(
             f"{function}: the vectors of {name} are linearly dependent, they span {int(rank.min())} dimensions"
         )
-    return np.linalg.inv(B)
+    return np.asarray(np.linalg.inv(B), dtype=np.float64)

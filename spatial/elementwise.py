@@ -26,7 +26,7 @@ from pluecker.spatial.compile import settled
 from pluecker.spatial.lanes import WIDTH
 from pluecker.spatial.scalars import part, tail, within
 
-__all__ = ["Array", "Elementwise", "as_floats"]
+__all__ = ["Array", "Elementwise", "as_floats", "rows_of_eight"]
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
@@ -95,6 +95,7 @@ class Elementwise:
         self.name, self.kernel, self.inputs, self.output, self.complaint = name, kernel, dict(inputs), output, complaint
         self.sizes = [math.prod(shape) for shape in self.inputs.values()]
         self.size = math.prod(output)
+        self.spare: list[Array] = []  # scratch memory that no thread uses at the moment
 
     @property
     def signature(self) -> str:
@@ -127,7 +128,14 @@ class Elementwise:
             rows = [
                 self.as_rows(array, batch, shape) for array, shape in zip(arrays, self.inputs.values(), strict=True)
             ]
-            if not self.compiled(*rows, *[NO_ROWS] * (3 - len(rows)), result.reshape(-1, self.size), scratch(self)):
+            rows += [NO_ROWS] * (3 - len(rows))
+            try:
+                scratch = self.spare.pop()
+            except IndexError:
+                scratch = rows_of_eight(sum(self.sizes) + self.size)
+            good = self.compiled(*rows, result.reshape(-1, self.size), scratch)
+            self.spare.append(scratch)
+            if not good:
                 self.explain(arrays, result)
         return result[()] if result.ndim == 0 else result
 
@@ -156,12 +164,11 @@ class Elementwise:
 NO_ROWS = np.empty((1, 0))
 
 
-def scratch(function: Elementwise) -> Array:
-    """Rows of eight for the numbers of one block, each in one line of the cache."""
-    rows = sum(function.sizes) + function.size
-    memory = np.empty(WIDTH * (rows + 1))
+def rows_of_eight(n: int) -> Array:
+    """Scratch memory for lanes, ``(n, 8)``, each row in one line of the cache."""
+    memory = np.empty(WIDTH * (n + 1))
     first = -(memory.ctypes.data // memory.itemsize) % WIDTH
-    return memory[first : first + WIDTH * rows].reshape(rows, WIDTH)
+    return memory[first : first + WIDTH * n].reshape(n, WIDTH)
 
 
 @functools.cache

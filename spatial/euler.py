@@ -132,9 +132,8 @@ def euler_to_rotation(angles: ArrayLike, sequence: str) -> Array:
     angles = as_floats("euler_to_rotation", "angles", angles, (3,))
     angles = angles[..., ::-1] if fixed else angles
     R = XYZ(angles * signs) if three else XYX(angles)
-    result = np.empty(R.shape)
-    result[(..., *np.ix_(axes, axes))] = R * np.outer(signs, signs)
-    return result
+    back = np.argsort(axes)
+    return (R * np.outer(signs, signs))[..., back, :][..., back]
 
 
 def euler_from_rotation(R: ArrayLike, sequence: str) -> Array:
@@ -155,6 +154,6 @@ def euler_from_rotation(R: ArrayLike, sequence: str) -> Array:
     Source: Diebel (2006), section 8.
     """
     axes, signs, three, fixed = renamed("euler_from_rotation", sequence)
-    R = as_floats("euler_from_rotation", "R", R, (3, 3))[(..., *np.ix_(axes, axes))] * np.outer(signs, signs)
+    R = as_floats("euler_from_rotation", "R", R, (3, 3))[..., axes, :][..., axes] * np.outer(signs, signs)
     angles = FROM_XYZ(R) * signs if three else FROM_XYX(R)
     return angles[..., ::-1].copy() if fixed else angles

@@ -50,13 +50,16 @@ from pluecker.spatial.motions import (
     twist_from_translation,
 )
 from pluecker.spatial.rotations import quaternion_from_rotation, rotation_vector_from_quaternion
-from pluecker.spatial.scalars import smaller, store
+from pluecker.spatial.scalars import load, smaller, store
 from pluecker.spatial.vectors import dot3, load3, multiply3, scale3, store3
 
 __all__ = [
     "exp3", "exp6", "left_jacobian3", "left_jacobian3_inverse", "left_jacobian6", "left_jacobian6_inverse", "log3", "log6",
     "right_jacobian3", "right_jacobian3_inverse", "right_jacobian6", "right_jacobian6_inverse",
 ]  # fmt: skip
+
+
+SINGULAR = 1e6  # of V^-1
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
@@ -93,7 +96,8 @@ def jacobian_inverse(a):
     """V(a)^-1 = 1 - 1/2 a~ + D a~ a~; NaN next to whole turns, where V is singular"""
     y = dot3(a, a)
     D = twist_coefficient(y)
-    D = D + nan_unless(smaller(-1e6, -D * (1.0 + y)), y)
+    size = D * (1.0 + y)
+    D = D + nan_unless(smaller(size * size, SINGULAR * SINGULAR), y)
     return plus_one(add9(scale9(-0.5, skew9(a)), scale9(D, square_of_skew(a))))
 
 
@@ -140,13 +144,12 @@ def exp6_kernel(x, out):
 @kernel
 def log6_kernel(x, out):
     """[a, b] of T"""
-    R, P, last = load_block(x, 0, 4), load_block(x, 1, 4), load3(x, 12)
-    d = load_block(x, 5, 4)[8] - 1.0
+    R, p, last, d = load_block(x, 0, 4), (load(x, 3), load(x, 7), load(x, 11)), load3(x, 12), load(x, 15) - 1.0
     wrong = dot3(last, last) + d * d
     wrong = nan_unless(smaller(wrong, 1e-12), wrong) + not_orthonormal(R)
     a = rotation_logarithm(R)
     store3(out, 0, (a[0] + wrong, a[1], a[2]))
-    store3(out, 3, twist_from_translation(a, (P[2], P[5], P[8])))
+    store3(out, 3, twist_from_translation(a, p))
 
 
 @kernel

@@ -7,13 +7,14 @@
 import numpy as np
 
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.scalars import select, smaller
+from pluecker.spatial.scalars import load, select, smaller, store
 from pluecker.spatial.transforms import transpose
 from pluecker.spatial.vectors import cross3, dot3, load3, multiply3, scale3, store3, subtract3
 
 __all__ = [
     "NEARLY", "ZERO", "add9", "full", "load_block", "load_pluecker", "nan_unless", "negate9", "not_orthonormal",
-    "packed", "scale9", "skew9", "square_of_skew", "squares9", "store_block", "store_blocks",
+    "not_symmetric",
+    "packed", "scale9", "skew9", "square_of_skew", "squares9", "store_block", "store_blocks", "symmetrize",
 ]  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
@@ -93,7 +94,31 @@ def store_blocks(array, k, A, B, C, D):
     store_block(array, k + 21, 6, D)
 
 
+@kernel
+def symmetrize(array):
+    """(A + A^T) / 2 of a 6x6 matrix, in its place"""
+    for i in range(6):
+        for j in range(i):
+            s = 0.5 * (load(array, 6 * i + j) + load(array, 6 * j + i))
+            store(array, 6 * i + j, s)
+            store(array, 6 * j + i, s)
+
+
 # ---------------------------------------------------------------------------------------------------- what is not allowed
+
+
+@kernel
+def not_symmetric(array, k):
+    """Zero where a 6x6 matrix is symmetric, within 1e-6 of its size, else NaN"""
+    wrong = 0.0 * load(array, k)
+    size = wrong
+    for i in range(6):
+        size = size + load(array, k + 7 * i) * load(array, k + 7 * i)
+        for j in range(i):
+            a, b = load(array, k + 6 * i + j), load(array, k + 6 * j + i)
+            wrong = wrong + (a - b) * (a - b)
+            size = size + a * a + b * b
+    return nan_unless(smaller(wrong, NEARLY * NEARLY * size + 1e-300), size)
 
 
 @kernel

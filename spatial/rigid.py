@@ -34,10 +34,12 @@ from pluecker.spatial.matrices import (
     load_block,
     nan_unless,
     negate9,
+    not_symmetric,
     packed,
     skew9,
     squares9,
     store_blocks,
+    symmetrize,
 )
 from pluecker.spatial.scalars import load, smaller, sqrt, store
 from pluecker.spatial.transforms import IDENTITY, store_matrix, transpose
@@ -59,22 +61,24 @@ __all__ = [
     "shift_inertia", "spatial_inertia",
 ]  # fmt: skip
 
+SLACK = 1e-12  # m^2, times the mass: what rounding may leave of a rotational inertia
+
 
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
 @kernel
-def not_symmetric(A):
-    """Zero where A = A^T, within rounding of its size, else NaN"""
+def unsymmetric(A, m):
+    """Zero where A = A^T, within what rounding leaves of it and of the mass, else NaN"""
     d = squares9(add9(A, negate9(transpose(A))))
-    return nan_unless(smaller(d, NEARLY * NEARLY * squares9(A) + 1e-300), d)
+    return nan_unless(smaller(d, NEARLY * NEARLY * squares9(A) + SLACK * SLACK * m * m + 1e-300), d)
 
 
 @kernel
 def spatial_inertia_kernel(x, out):
     """I from m, c, I_C: the inertia at the centre of mass, seen from the origin"""
     m, c, A = load(x, 0), load3(x, 1), load_block(x, 4, 3)
-    m, h, J = inverse_transform_rigid((IDENTITY[0], c), (m + not_symmetric(A), (0.0, 0.0, 0.0), packed(A)))
+    _, h, J = inverse_transform_rigid((IDENTITY[0], c), (m + unsymmetric(A, m), (0.0, 0.0, 0.0), packed(A)))
     H = skew9(h)
     store_blocks(out, 0, full(J), H, negate9(H), (m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
 
@@ -87,7 +91,10 @@ def inertia_parameters_kernel(x, out):
     h = (0.5 * (B[7] - B[5]), 0.5 * (B[2] - B[6]), 0.5 * (B[3] - B[1]))
     H = skew9(h)
     wrong = squares9(add9(B, negate9(H))) + squares9(add9(C, H))
-    wrong = nan_unless(smaller(wrong, NEARLY * NEARLY * (squares9(B) + squares9(C)) + 1e-300), wrong) + not_symmetric(A)
+    size = (
+        squares9(B) + squares9(C) + sqrt(squares9(A) * squares9(D)) + SLACK * m * m
+    )  # h may be zero, but for rounding
+    wrong = nan_unless(smaller(wrong, NEARLY * NEARLY * size + 1e-300), wrong) + unsymmetric(A, m)
     e = squares9(add9(D, (-m, 0.0, 0.0, 0.0, -m, 0.0, 0.0, 0.0, -m)))
     wrong = wrong + nan_unless(smaller(e, NEARLY * NEARLY * m * m), e)
     c = scale3(1.0 / m, h)
@@ -100,8 +107,8 @@ def inertia_parameters_kernel(x, out):
 @kernel
 def shift_inertia_kernel(x, out):
     """I_C - m r~ r~"""
-    A, r = load_block(x, 0, 3), load3(x, 10)
-    m = load(x, 9) + not_symmetric(A)
+    A, m, r = load_block(x, 0, 3), load(x, 9), load3(x, 10)
+    m = m + unsymmetric(A, m)
     _, _, J = inverse_transform_rigid((IDENTITY[0], r), (m, (0.0, 0.0, 0.0), packed(A)))
     store_matrix(out, 0, full(J))
 
@@ -137,20 +144,19 @@ def net_force_kernel(x, out):
 @kernel
 def inertia_rate_kernel(x, out):
     """v x* I - I v x = A + A^T with A = v x* I, since (I v x)^T = (v x)^T I = -v x* I"""
-    v = load_vector(x, 36)
+    w, v = load_vector(x, 36)
+    twice = (scale3(2.0, w), scale3(2.0, v))
+    spoiled = not_symmetric(x, 0)
     for j in range(6):
         column = (
             (load(x, j), load(x, j + 6), load(x, j + 12)),
             (load(x, j + 18), load(x, j + 24), load(x, j + 30)),
         )
-        store_vector(x, 36, cross_force(v, column))
+        store_vector(x, 36, cross_force(twice, column))
         for i in range(6):
             store(out, 6 * i + j, load(x, 36 + i))
-    for i in range(6):
-        for j in range(i + 1):
-            s = load(out, 6 * i + j) + load(out, 6 * j + i)
-            store(out, 6 * i + j, s)
-            store(out, 6 * j + i, s)
+    symmetrize(out)
+    store(out, 0, load(out, 0) + spoiled)
 
 
 @kernel
@@ -170,14 +176,7 @@ def cholesky(A):
 @kernel
 def inverse_inertia_kernel(x, out):
     """I^-1 = L^-T L^-1"""
-    wrong = 0.0 * load(x, 0)
-    size = wrong
-    for i in range(6):
-        for j in range(i):
-            d = load(x, 6 * i + j) - load(x, 6 * j + i)
-            wrong = wrong + d * d
-            size = size + load(x, 6 * i + j) * load(x, 6 * i + j)
-    store(x, 0, load(x, 0) + nan_unless(smaller(wrong, NEARLY * NEARLY * size + 1e-300), size))
+    store(x, 0, load(x, 0) + not_symmetric(x, 0))
     cholesky(x)
     for j in range(6):  # the columns of L^-1, below the diagonal of out
         store(out, 7 * j, load(x, 7 * j))
@@ -212,7 +211,9 @@ SHIFT = Elementwise(
 MOMENTUM = Elementwise("momentum", momentum_kernel, {"I": SQUARE, "v": (6,)}, (6,))
 KINETIC_ENERGY = Elementwise("kinetic_energy", kinetic_energy_kernel, {"I": SQUARE, "v": (6,)}, ())
 NET_FORCE = Elementwise("net_force", net_force_kernel, {"I": SQUARE, "a": (6,), "v": (6,)}, (6,))
-RATE = Elementwise("inertia_rate", inertia_rate_kernel, {"I": SQUARE, "v": (6,)}, SQUARE)
+RATE = Elementwise(
+    "inertia_rate", inertia_rate_kernel, {"I": SQUARE, "v": (6,)}, SQUARE, "I is not symmetric, within 1e-6 of its size"
+)
 INVERSE = Elementwise(
     "inverse_inertia", inverse_inertia_kernel, {"I": SQUARE}, SQUARE, "I is not symmetric and positive definite"
 )
@@ -342,7 +343,7 @@ def inertia_rate(I: ArrayLike, v: ArrayLike) -> Array:
         ``(..., 6, 6)``, symmetric.
 
     Raises:
-        TypeError, ValueError: not arrays of finite real numbers of these shapes.
+        TypeError, ValueError: not arrays of finite real numbers of these shapes; I is not symmetric.
 
     Source: course, section 46.
     """

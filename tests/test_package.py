@@ -53,14 +53,24 @@ def python_blocks(path):
     return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
 
 
-def test_the_readme_example_runs_and_prints_what_it_says(capsys):
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_readme_example_runs_and_prints_what_it_says(number, capsys):
     pytest.importorskip("yourdfpy", reason="the example reads a URDF file (extra urdf)")
-    example = python_blocks(TOP / "README.md")[0]
+    example = python_blocks(TOP / "README.md")[number]
     assert len(example.strip().splitlines()) <= 15
     exec(compile(example, "README.md", "exec"), {})
     printed = capsys.readouterr().out.splitlines()
     promised = [line.split("# ", 1)[1] for line in example.splitlines() if line.startswith("print") and "# " in line]
-    assert printed == promised
+    assert len(printed) == len(promised)
+    for line, promise in zip(printed, promised, strict=True):
+        assert promise == line or promise.startswith(line + ",")
+
+
+def test_the_readme_shows_how_to_test_with_our_strategies():
+    pytest.importorskip("hypothesis")
+    names = {}
+    exec(compile(python_blocks(TOP / "README.md")[2], "README.md", "exec"), names)
+    names["test_my_robot_moves_as_it_should"]()
 
 
 def test_the_readme_names_only_commands_that_exist():
