@@ -90,7 +90,8 @@ def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...]) -> Arr
     if count != 1 and count != states:
         array = np.broadcast_to(array, batch + shape)
         count = states
-    if not array.flags.carray:
+    flags = array.flags  # NumPy warns of a look at `writeable` where `broadcast_arrays` has repeated entries
+    if not (flags.c_contiguous and flags.aligned and flags.writeable):
         array = np.require(array, FLOAT, ["C", "A", "W"])
     return array.reshape(count, math.prod(shape))
 

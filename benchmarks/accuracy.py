@@ -33,9 +33,9 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
 )
-from pluecker.spatial.extras import require
 from pluecker.articulated.peer import PinocchioPeer
 from pluecker.articulated.robots import example_robots
+from pluecker.spatial.extras import require
 
 QUANTITIES = ("rnea", "crba", "aba", "bias", "gravity", "kinetic", "potential", "placement")
 # Forward dynamics solves H x = b. Where the condition number of H is above 5e6, rounding errors in H alone, times that

@@ -109,7 +109,8 @@ def quaternion_product(p: Array, q: Array) -> Array:
     """p q"""
     (a, b, c, d), (w, x, y, z) = p.T, q.T
     return np.stack([
-        a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y, a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w
+        a * w - b * x - c * y - d * z, a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x, a * z + b * y - c * x + d * w,
     ], axis=1)  # fmt: skip
 
 
@@ -186,8 +187,8 @@ def run(effort: Effort) -> Report:
     report = Report(
         "algebra",
         f"Functions of {n} vectors, transforms and inertias",
-        "How long a function of arrays takes, beside copying as many bytes as it reads and writes, and beside the same formula "
-        "in NumPy, or SciPy where it has one.",
+        "How long a function of arrays takes, beside copying as many bytes as it reads and writes, and beside the same "
+        "formula in NumPy, or SciPy where it has one.",
         ["function", "NumPy / ours", "ours / copying", "ours", "copying", "NumPy or SciPy", "bytes each"],
     )
     labels: list[str] = []
@@ -213,14 +214,28 @@ def run(effort: Effort) -> Report:
         series["NumPy / ours"].append(faster[0])
         series["ours / copying"].append(beside[0])
     report.charts = [
-        Bars(labels, {"NumPy / ours": series["NumPy / ours"]}, "time of NumPy or SciPy / ours", 5.0, "5x", "longer is better"),
-        Bars(labels, {"ours / copying": series["ours / copying"]}, "ours / copying as many bytes", 2.0, "2x", "shorter is better"),
+        Bars(
+            labels,
+            {"NumPy / ours": series["NumPy / ours"]},
+            "time of NumPy or SciPy / ours",
+            5.0,
+            "5x",
+            "longer is better",
+        ),
+        Bars(
+            labels,
+            {"ours / copying": series["ours / copying"]},
+            "ours / copying as many bytes",
+            2.0,
+            "2x",
+            "shorter is better",
+        ),
     ]
     report.notes += [
         ROUNDS,
-        "One thread. All results are new arrays, also that of copying; results are compared (differences below 1e-10) first.",
-        "Ours looks at every number: whether it is finite, whether a rotation is one, a quaternion of unit length, an inertia "
-        "symmetric. NumPy's formulas do not; SciPy's `Rotation` does.",
+        "One thread. All results are new arrays, also that of copying. They are compared first (differences below 1e-10).",
+        "Ours looks at every number: whether it is finite, whether a rotation is one, a quaternion of unit length, an "
+        "inertia symmetric. NumPy's formulas do not; SciPy's `Rotation` does.",
         "Where NumPy needs one pass over the data (`scalar_product`, a product of matrices), both wait for memory.",
     ]
     return report

@@ -228,6 +228,7 @@ def check_consistent(I: ArrayLike, *, definite: bool = False) -> None:
     Source: course, sections 45 and 46; Traversaro et al. 2016.
 
     Example:
+        >>> from pluecker.spatial import check_consistent, spatial_inertia
         >>> check_consistent(spatial_inertia(-2.0, [0, 0, 0.5], np.eye(3)))
         Traceback (most recent call last):
             ...
@@ -328,6 +329,8 @@ def principal_axes(I: ArrayLike) -> PrincipalAxes:
     Source: course, section 45.
 
     Example:
+        >>> from pluecker.spatial import principal_axes
+        >>> from pluecker.spatial.shapes import box
         >>> principal_axes(box(12.0, [3.0, 2.0, 1.0])).moments
         array([ 5., 10., 13.])
     """

@@ -344,6 +344,8 @@ def joint_space(
     Source: course, sections 53.3 and 53.4.
 
     Example:
+        >>> from pluecker.spatial import joint_space, motion_subspace, pluecker_transform, transform_inertia
+        >>> from pluecker.spatial.shapes import rod
         >>> pendulum = transform_inertia(pluecker_transform(np.eye(3), [0, 0, 0.5]), rod(3.0, 1.0))  # about its end
         >>> joint_space(pendulum, motion_subspace("revolute", [0, 1, 0])).H  # m l^2 / 3
         array([[1.]])

@@ -56,7 +56,7 @@ NO_TRANSFORM = (
     "X is not a Pluecker transform of motion vectors: [E, 0; -E r~, E] with a rotation E is expected, within 1e-6"
 )
 NEITHER = (
-    "a matrix is not a Pluecker transform: [E, 0; -E r~, E] or [E, -E r~; 0, E] with a rotation E is expected, within 1e-6"
+    "a matrix is no Pluecker transform: [E, 0; -E r~, E] or [E, -E r~; 0, E] is expected, E a rotation within 1e-6"
 )
 
 

@@ -146,7 +146,8 @@ class Elementwise:
         own = math.prod(array.shape[: array.ndim - len(shape)])
         if own not in (1, count):
             array, own = np.broadcast_to(array, batch + shape), count
-        if not array.flags.carray:
+        flags = array.flags  # NumPy warns of a look at `writeable` where `broadcast_arrays` has repeated entries
+        if not (flags.c_contiguous and flags.aligned and flags.writeable):
             array = np.require(array, FLOAT, ["C", "A", "W"])
         return array.reshape(own, size)
 

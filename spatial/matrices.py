@@ -31,14 +31,16 @@ def add9(A, B):
 
 @kernel
 def negate9(A):
-    """-A"""
-    return (-A[0], -A[1], -A[2], -A[3], -A[4], -A[5], -A[6], -A[7], -A[8])
+    """-A, and zero where A is zero: -0 would be right, and look odd"""
+    return (
+        0.0 - A[0], 0.0 - A[1], 0.0 - A[2], 0.0 - A[3], 0.0 - A[4], 0.0 - A[5], 0.0 - A[6], 0.0 - A[7], 0.0 - A[8],
+    )  # fmt: skip
 
 
 @kernel
 def skew9(a):
     """a x, the matrix that multiplies by the cross product (course, section 6)"""
-    return (0.0, -a[2], a[1], a[2], 0.0, -a[0], -a[1], a[0], 0.0)
+    return (0.0, 0.0 - a[2], a[1], a[2], 0.0, 0.0 - a[0], 0.0 - a[1], a[0], 0.0)
 
 
 @kernel

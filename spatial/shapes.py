@@ -314,6 +314,7 @@ def mesh(shape: Any, *, mass: ArrayLike | None = None, density: ArrayLike | None
         the middle of the mesh, so that no digits are lost where the frame is far away.
 
     Example:
+        >>> import trimesh
         >>> inertia = mesh(trimesh.creation.box((3.0, 2.0, 1.0)), density=2.0)
         >>> np.allclose(inertia, box(12.0, [3.0, 2.0, 1.0]))
         True

@@ -196,6 +196,8 @@ def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> Two
     Source: course, section 58, equations (B1) to (B7).
 
     Example:
+        >>> from pluecker.spatial import twist
+        >>> from pluecker.spatial.shapes import box
         >>> first, second = box(1.0, [1, 1, 1]), box(2.0, [1, 1, 1])  # both about one centre
         >>> two_body_6d(first, second, twist([0, 0, 1], [0, 0, 0]), [0, 0, 0, 6.0, 0, 0]).acceleration1
         array([0., 0., 0., 2., 0., 0.])

@@ -144,7 +144,7 @@ def test_integers_are_numbers():
 def test_the_first_bad_entry_is_named():
     X = np.tile(np.eye(6), (20, 1, 1))
     X[17] *= 2.0
-    with pytest.raises(ValueError, match=r"invert: a matrix is not a Pluecker transform.*\(entry 17\)"):
+    with pytest.raises(ValueError, match=r"invert: a matrix is no Pluecker transform.*\(entry 17\)"):
         coordinates.invert(X)
     with pytest.raises(ValueError, match=r"\(entry 3, 2\)"):
         coordinates.invert(X.reshape(4, 5, 6, 6))

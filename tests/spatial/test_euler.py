@@ -37,14 +37,14 @@ def test_there_are_twelve_sequences():
 @every
 def test_three_turns_make_the_rotation(sequence):
     rng = np.random.default_rng(0)
-    for angles in (*rng.uniform(-np.pi, np.pi, size=(5, 3)), np.array([1e-160, 1e-8, np.pi - 1e-9])):
+    for angles in ([1e-160, 1e-8, np.pi - 1e-9], *rng.uniform(-np.pi, np.pi, size=(5, 3))):
         assert error(euler_to_rotation(angles, sequence), list(as_product(angles, sequence))) < 4.0
 
 
 @every
 def test_the_angles_come_back(sequence):
     rng = np.random.default_rng(1)
-    angles = rng.uniform(-1.5, 1.5, size=(50, 3)) + [0.0, middle(sequence), 0.0]
+    angles = rng.uniform(-1.5, 1.5, size=(50, 3)) + np.array([0.0, middle(sequence), 0.0])
     back = euler_from_rotation(euler_to_rotation(angles, sequence), sequence)
     conditioning = 1.0 / np.cos(1.5)  # of the outer angles, near the end of the range of the middle one
     np.testing.assert_allclose(back, angles, rtol=0.0, atol=8.0 * EPS * conditioning)

@@ -120,7 +120,7 @@ def test_the_jacobian_of_placements_is_the_series(angle, sign):
 @at_angles
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_inverse_jacobians(angle, sign):
-    """Next to a whole turn they are large; up to there the error is of the size of the result, squared where it is a product."""
+    """Next to a whole turn they are large, and so is the error, of a product of two of them."""
     three, six = SINGULAR[::2] if sign > 0.0 else SINGULAR[1::2]
     for d in twists(angle):
         J = series(precise.crm(list(exact(sign * d))), 1)

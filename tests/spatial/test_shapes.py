@@ -195,6 +195,11 @@ def test_a_tetrahedron_does_not_know_the_order_of_its_vertices_nor_its_frame(rng
         assert_same(tetrahedron(2.0, (p - r) @ E.T), there, 2.0, far, ulps=100)
 
 
+def test_a_needle_is_thin_and_not_flat():
+    corners = np.vstack([np.zeros(3), np.diag([1.0, 1e6, 0.01])])
+    assert_same(tetrahedron(2.0, corners), integral(2.0, *in_tetrahedron(corners)), 2.0, 1e6)
+
+
 @given(sizes, sizes, sizes, sizes)
 def test_every_shape_is_a_possible_body(mass, a, b, c):
     corners = np.vstack([np.zeros(3), np.diag([a, b, c])])

@@ -154,6 +154,8 @@ def test_columns_that_are_parallel_are_refused(rng, angle):
         complement(S)
     with pytest.raises(ValueError, match=r"span 2 dimensions \(entry 0, 1\)$"):
         complement(np.stack([rng.normal(size=(6, 3)), S])[None])
+    with pytest.raises(ValueError, match=r"the 2 columns of S are linearly dependent, they span 1 dimensions$"):
+        complement(S[:, :2])
     with pytest.raises(ValueError, match="span 0 dimensions"):
         complement(np.zeros((6, 1)))
 
@@ -209,6 +211,13 @@ def test_scale_and_repetition_of_equations_do_not_matter(rng):
     assert np.max(subspace_angles(S, again.S)) < 500 * EPS
     assert np.max(subspace_angles(T, again.T)) < 500 * EPS
     assert np.max(subspace_angles(T, A.T)) < 500 * EPS
+
+
+def test_units_of_equations_do_not_matter(rng):
+    A = rng.normal(size=(4, 6))
+    S = subspaces_of_constraints(A * np.array([[1e-30], [1e-10], [1.0], [1e30]])).S
+    assert S.shape == (6, 2)
+    np.testing.assert_allclose(A @ S, 0.0, atol=100 * EPS)
 
 
 def test_no_equation_leaves_all_freedom():
