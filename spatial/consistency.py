@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.spatial.cross import skew
-from pluecker.spatial.elementwise import Array, as_floats
+from pluecker.spatial.elementwise import Array, as_floats, finite
 from pluecker.spatial.rigid import shift_inertia
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
 ]  # fmt: skip
 
 RELATIVE_SLACK = 1e-6  # of the largest principal moment: files are rounded
-ABSOLUTE_SLACK = 1e-12  # m^2, times the mass
 ROUNDING = 64.0 * float(
     np.finfo(float).eps
 )  # of the moments about the origin, from which those about c are a difference
@@ -104,7 +103,7 @@ def transposed(A: Array) -> Array:
 
 def moment_slack(B: Array, m: Array, J: Array) -> Array:
     """How far the entries of ``m c~`` may be off, in kg m: relative to their size, and to what shifts of the origin leave"""
-    return RELATIVE_SLACK * (largest(B) + np.sqrt(np.abs(m) * largest(J))) + ABSOLUTE_SLACK * np.abs(m)
+    return RELATIVE_SLACK * (largest(B) + np.sqrt(np.abs(m) * largest(J)))
 
 
 def flaws_of_form(I: Array) -> list[Flaw]:
@@ -158,7 +157,7 @@ def flaws_of_content(I: Array, definite: bool) -> list[Flaw]:
     moments = np.linalg.eigvalsh(J_C)
     a, b, top = moments[..., 0], moments[..., 1], moments[..., 2]
     rounding = ROUNDING * largest(J)
-    slack = RELATIVE_SLACK * largest(J_C) + ABSOLUTE_SLACK * np.abs(m) + rounding
+    slack = RELATIVE_SLACK * largest(J_C) + rounding
     first = np.linalg.norm(h, axis=-1)
     nowhere = np.where(m == 0.0, (first > 0.0) | (largest(J) > 0.0), first >= FAR * np.abs(m))
 
@@ -281,7 +280,7 @@ def pseudo_inertia(I: ArrayLike) -> Array:
     m, h, J = ten_numbers(I)
     P = np.empty((*I.shape[:-2], 4, 4))
     P[..., :3, :3], P[..., :3, 3], P[..., 3, :3], P[..., 3, 3] = second_moments(J), h, h, m
-    return P
+    return finite("pseudo_inertia", P)
 
 
 def from_pseudo_inertia(P: ArrayLike) -> Array:
@@ -309,7 +308,7 @@ def from_pseudo_inertia(P: ArrayLike) -> Array:
     I = np.empty((*P.shape[:-2], 6, 6))
     I[..., :3, :3], I[..., 3:, 3:] = rotational_inertia(0.5 * (S + transposed(S))), m[..., None, None] * np.eye(3)
     I[..., :3, 3:], I[..., 3:, :3] = H, -H
-    return I
+    return finite("from_pseudo_inertia", I)
 
 
 def principal_axes(I: ArrayLike) -> PrincipalAxes:

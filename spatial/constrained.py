@@ -34,9 +34,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.cross import cross_force
-from pluecker.spatial.elementwise import Array, as_floats
+from pluecker.spatial.elementwise import Array, as_floats, finite
 from pluecker.spatial.matrices import NEARLY
-from pluecker.spatial.rigid import momentum, net_force
+from pluecker.spatial.rigid import check_symmetric, momentum, net_force
 from pluecker.spatial.subspaces import basis, broadcast, entry, transposed, unit_columns
 
 __all__ = [
@@ -174,7 +174,7 @@ def apparent_inverse_inertia_from_S(I: ArrayLike, S: ArrayLike) -> Array:
     function = "apparent_inverse_inertia_from_S"
     I, S, *_ = from_S(function, I, S, None, None)
     G = inverse_roots_of_S(function, I, S)
-    return np.asarray(G @ transposed(G))
+    return finite("apparent_inverse_inertia_from_S", np.asarray(G @ transposed(G)))
 
 
 def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
@@ -294,6 +294,7 @@ def constrained_from_S(
     Phi = G @ transposed(G)
     b = drift - times(Phi, net_force(I, drift, v))
     a = times(Phi, f) + b
+    finite(function, a), finite(function, Phi)
     return ConstrainedAcceleration(a, net_force(I, a, v) - f, Phi, b)
 
 
@@ -321,6 +322,7 @@ def constrained_from_T(
     a = times(Phi, f) + b
     reduced = times(transposed(K), f - gyroscopic) + drift  # R^-T (T^T W (f - v x* I v) + T'^T v)
     multipliers = -solve(R, reduced[..., None])[..., 0]
+    finite(function, a), finite(function, Phi)
     return ConstrainedAcceleration(a, times(T, multipliers), Phi, b)
 
 
@@ -351,4 +353,6 @@ def joint_space(
         array([[1.]])
     """
     I, S, _, drift, v = from_S("joint_space", I, S, alpha, S_rate)
-    return JointSpace(transposed(S) @ I @ S, times(transposed(S), net_force(I, drift, v)))
+    check_symmetric("joint_space", "I", I)
+    H = finite("joint_space", np.asarray(transposed(S) @ I @ S))
+    return JointSpace(H, finite("joint_space", times(transposed(S), net_force(I, drift, v))))

@@ -24,9 +24,10 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial import transforms
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.elementwise import Array, Elementwise, as_floats
+from pluecker.spatial.elementwise import Array, Elementwise, as_floats, finite
 from pluecker.spatial.matrices import (
     NEARLY,
+    NOTHING,
     ZERO,
     add9,
     load_block,
@@ -35,13 +36,14 @@ from pluecker.spatial.matrices import (
     negate9,
     not_orthonormal,
     not_symmetric,
+    scale9,
     skew9,
     squares9,
     store_block,
     store_blocks,
     symmetrize,
 )
-from pluecker.spatial.scalars import load, smaller, store
+from pluecker.spatial.scalars import load, select, smaller, store
 from pluecker.spatial.transforms import store_matrix, transpose
 from pluecker.spatial.vectors import load3, load_vector, multiply3, store3, store_vector
 
@@ -94,6 +96,19 @@ def parameters_kernel(x, out):
 
 
 @kernel
+def lesser(x, y):
+    """The smaller of two numbers"""
+    return select(smaller(x, y), x, y)
+
+
+@kernel
+def offset(E, B, C):
+    """r from -E r~, wherever it stands"""
+    S = multiply3(transpose(E), add9(B, C))
+    return (0.5 * (S[5] - S[7]), 0.5 * (S[6] - S[2]), 0.5 * (S[1] - S[3]))
+
+
+@kernel
 def load_either(x, k):
     """``(E, B, C, spoiled)`` of a transform of motion (``B`` is zero) or of force vectors (``C`` is zero)"""
     E, B = load_block(x, k, 6), load_block(x, k + 3, 6)
@@ -104,7 +119,8 @@ def load_either(x, k):
     wrong = squares9(add9(E, negate9(D)))
     wrong = nan_unless(smaller(wrong, NEARLY * NEARLY), wrong) + not_orthonormal(E)
     wrong = wrong + nan_unless(smaller(squares9(add9(S, transpose(S))), NEARLY * NEARLY * size), size)
-    return E, B, C, wrong + nan_unless(smaller(b * c, NEARLY * NEARLY * size), size)
+    wrong = wrong + nan_unless(smaller(lesser(b, c), NOTHING * NOTHING * size), size)
+    return E, B, C, wrong
 
 
 @kernel
@@ -128,11 +144,11 @@ def compose_kernel(x, out):
     E2, B2, C2, spoiled2 = load_either(x, 0)
     E1, B1, C1, spoiled1 = load_either(x, 36)
     b, c = squares9(B2) + squares9(B1), squares9(C2) + squares9(C1)
-    mixed = nan_unless(smaller(b * c, NEARLY * NEARLY * (1.0 + b + c)), b)
-    E = spoil9(multiply3(E2, E1), spoiled1 + spoiled2 + mixed)
-    B = add9(multiply3(E2, B1), multiply3(B2, E1))
-    C = add9(multiply3(C2, E1), multiply3(E2, C1))
-    store_blocks(out, 0, E, B, C, E)
+    mixed = nan_unless(smaller(lesser(b, c), NOTHING * NOTHING * (1.0 + b + c)), b)
+    E, r = transforms.compose((E2, offset(E2, B2, C2)), (E1, offset(E1, B1, C1)))
+    E, S = spoil9(E, spoiled1 + spoiled2 + mixed), negate9(multiply3(E, skew9(r)))
+    of_motion = select(smaller(b, c), 0.0 * b + 1.0, 0.0 * b)
+    store_blocks(out, 0, E, scale9(1.0 - of_motion, S), scale9(of_motion, S), E)
 
 
 @kernel
@@ -450,7 +466,15 @@ def change_of_basis(old: ArrayLike, new: ArrayLike) -> Array:
     Source: course, sections 28 and 31.
     """
     inverse_of_basis("change_of_basis", "old", old)
-    return inverse_of_basis("change_of_basis", "new", new) @ np.asarray(old, dtype=np.float64)
+    inverse, old = inverse_of_basis("change_of_basis", "new", new), np.asarray(old, dtype=np.float64)
+    try:
+        with np.errstate(all="ignore"):
+            return finite("change_of_basis", inverse @ old)
+    except ValueError as error:
+        if old.shape == inverse.shape:
+            raise
+        shapes = f"old {old.shape}, new {inverse.shape}"
+        raise ValueError(f"change_of_basis: the bases do not go together: {shapes}") from error
 
 
 def inverse_of_basis(function: str, name: str, basis: ArrayLike) -> Array:
@@ -458,9 +482,10 @@ def inverse_of_basis(function: str, name: str, basis: ArrayLike) -> Array:
     B = as_floats(function, name, basis, ())
     if B.ndim < 2 or B.shape[-1] != B.shape[-2]:
         raise ValueError(f"{function}: {name} has shape {B.shape}, expected (..., n, n): one vector in each column")
-    rank = np.linalg.matrix_rank(B)
+    length = np.linalg.norm(B, axis=-2, keepdims=True)
+    rank = np.linalg.matrix_rank(B / np.where(length > 0.0, length, 1.0))
     if (rank < B.shape[-1]).any():
         raise ValueError(
             f"{function}: the vectors of {name} are linearly dependent, they span {int(rank.min())} dimensions"
         )
-    return np.asarray(np.linalg.inv(B), dtype=np.float64)
+    return finite(function, np.asarray(np.linalg.inv(B), dtype=np.float64))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from pluecker.spatial import vectors
 from pluecker.spatial.compile import kernel
 from pluecker.spatial.elementwise import Array, Elementwise
-from pluecker.spatial.matrices import NEARLY, ZERO, load_block, nan_unless, skew9, store_block, store_blocks
+from pluecker.spatial.matrices import NEARLY, ZERO, load_block, nan_if, skew9, store_block, store_blocks
 from pluecker.spatial.scalars import smaller, store
 from pluecker.spatial.vectors import dot3, load3, load_vector, store3, store_vector
 
@@ -36,7 +36,7 @@ def unskew_kernel(x, out):
     A = load_block(x, 0, 3)
     a = (0.5 * (A[7] - A[5]), 0.5 * (A[2] - A[6]), 0.5 * (A[3] - A[1]))
     d, e = (A[0], A[4], A[8]), (A[7] + A[5], A[2] + A[6], A[3] + A[1])
-    spoiled = nan_unless(smaller(dot3(d, d) + dot3(e, e), NEARLY * NEARLY * dot3(a, a) + 1e-300), a[0])
+    spoiled = nan_if(smaller(NEARLY * NEARLY * dot3(a, a), dot3(d, d) + dot3(e, e)), a[0])
     store3(out, 0, (a[0] + spoiled, a[1], a[2]))
 
 

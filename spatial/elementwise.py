@@ -5,8 +5,8 @@ axes hold such numbers and whose leading axes broadcast against one another. The
 :mod:`~pluecker.spatial.lanes`, block by block, as for batches of robots; a single vector is a batch of one. So there is one
 formula, and one rounding, whether a function is called with one vector or with a million.
 
-The functions are plain: the same input gives the same result, nothing is changed, and they may be called from any thread
-(``dask.array.apply_gufunc`` with ``Elementwise.signature`` does).
+The functions are plain: the same input gives the same result, nothing is changed, and they may be called from any thread, as
+``dask.array.apply_gufunc(crm, "(i)->(i,i)", v, output_dtypes=float)`` does.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from pluecker.spatial.compile import settled
 from pluecker.spatial.lanes import WIDTH
 from pluecker.spatial.scalars import part, tail, within
 
-__all__ = ["Array", "Elementwise", "as_floats", "rows_of_eight"]
+__all__ = ["Array", "Elementwise", "as_floats", "finite", "rows_of_eight"]
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
 SHORT = 60  # characters of a value in a message
+LARGE = 1e75  # numbers whose fourth power leaves the range of float64
 ROWS = types.float64[:, ::1]
 
 
@@ -75,6 +76,13 @@ def not_finite(function: str, name: str, array: Array) -> str:
     index = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
     place = f"[{', '.join(map(str, index))}]" if index else ""
     return f"{function}: {name}{place} is {array[index]}, expected a finite number"
+
+
+def finite(function: str, result: Array) -> Array:
+    """The result, if all its entries are finite: else numbers have left the range of float64."""
+    if not np.isfinite(result).all():
+        raise ValueError(f"{function}: the result overflows float64")
+    return result
 
 
 class Elementwise:
@@ -159,6 +167,11 @@ class Elementwise:
         axes = tuple(range(result.ndim - len(self.output), result.ndim))
         bad = np.argwhere(~np.isfinite(result).all(axis=axes))
         where = f" (entry {', '.join(map(str, bad[0]))})" if len(bad) and result.ndim > len(self.output) else ""
+        largest = max((float(np.abs(array).max(initial=0.0)) for array in arrays), default=0.0)
+        if largest > LARGE or np.isinf(result).any():
+            raise ValueError(
+                f"{self.name}: the result overflows float64, or {self.complaint}{where}; largest input {largest:g}"
+            )
         raise ValueError(f"{self.name}: {self.complaint}{where}")
 
 

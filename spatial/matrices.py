@@ -12,13 +12,36 @@ from pluecker.spatial.transforms import transpose
 from pluecker.spatial.vectors import cross3, dot3, load3, multiply3, scale3, store3, subtract3
 
 __all__ = [
-    "NEARLY", "ZERO", "add9", "full", "load_block", "load_pluecker", "nan_unless", "negate9", "not_orthonormal",
+    "NEARLY",
+    "NOISE",
+    "NOTHING",
+    "ZERO",
+    "add9",
+    "full",
+    "greater",
+    "load_block",
+    "load_pluecker",
+    "nan_if",
+    "nan_unless",
+    "negate9",
+    "not_orthonormal",
     "not_symmetric",
-    "packed", "scale9", "skew9", "square_of_skew", "squares9", "store_block", "store_blocks", "symmetrize",
+    "not_symmetric3",
+    "packed",
+    "positive",
+    "scale9",
+    "skew9",
+    "square_of_skew",
+    "squares9",
+    "store_block",
+    "store_blocks",
+    "symmetrize",
 ]  # fmt: skip
 
 ZERO = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 NEARLY = 1e-6  # how far a rotation, a unit vector or a symmetric matrix may be from what it claims to be
+NOTHING = 1e-9  # of its neighbour, a block of a transform that should be zero
+NOISE = 1e-12  # of the largest numbers that were added up: what rounding may leave where there should be nothing
 
 
 @kernel
@@ -110,23 +133,43 @@ def symmetrize(array):
 
 
 @kernel
-def not_symmetric(array, k):
-    """Zero where a 6x6 matrix is symmetric, within 1e-6 of its size, else NaN"""
-    wrong = 0.0 * load(array, k)
-    size = wrong
-    for i in range(6):
-        size = size + load(array, k + 7 * i) * load(array, k + 7 * i)
-        for j in range(i):
-            a, b = load(array, k + 6 * i + j), load(array, k + 6 * j + i)
-            wrong = wrong + (a - b) * (a - b)
-            size = size + a * a + b * b
-    return nan_unless(smaller(wrong, NEARLY * NEARLY * size + 1e-300), size)
-
-
-@kernel
 def nan_unless(condition, like):
     """Zero where the condition holds, else NaN: added to a result, it spoils what was made of an impossible input"""
     return select(condition, 0.0 * like, np.nan + 0.0 * like)
+
+
+@kernel
+def nan_if(condition, like):
+    """NaN where the condition holds, else zero"""
+    return select(condition, np.nan + 0.0 * like, 0.0 * like)
+
+
+@kernel
+def greater(x, y):
+    """The greater of two numbers that are not negative"""
+    return select(smaller(x, y), y, x)
+
+
+@kernel
+def positive(x):
+    """|x|"""
+    return select(smaller(x, 0.0), -x, x)
+
+
+@kernel
+def asymmetry(a, b, p, q, largest):
+    """NaN where a and b, entries ij and ji, differ by more than 1e-6 of what ii = p and jj = q allow, and than rounding"""
+    d = a - b
+    return nan_if(smaller(NEARLY * NEARLY * positive(p) * positive(q) + NOISE * NOISE * largest, d * d), d)
+
+
+@kernel
+def not_symmetric3(A):
+    """Zero where a 3x3 matrix is symmetric, else NaN"""
+    largest = greater(greater(positive(A[0]), positive(A[4])), positive(A[8]))
+    noise = largest * largest
+    wrong = asymmetry(A[1], A[3], A[0], A[4], noise) + asymmetry(A[2], A[6], A[0], A[8], noise)
+    return wrong + asymmetry(A[5], A[7], A[4], A[8], noise)
 
 
 @kernel
@@ -155,8 +198,25 @@ def load_pluecker(array, k):
     S = multiply3(transpose(E), C)  # -r~
     r = scale3(0.5, (S[5] - S[7], S[6] - S[2], S[1] - S[3]))
     symmetric = add9(S, transpose(S))
-    wrong = squares9(B) + squares9(add9(E, negate9(D)))
-    wrong = nan_unless(smaller(wrong, NEARLY * NEARLY), wrong) + not_orthonormal(E)
     size = 1.0 + squares9(C)
+    wrong = squares9(add9(E, negate9(D)))
+    wrong = nan_unless(smaller(wrong, NEARLY * NEARLY), wrong) + not_orthonormal(E)
     wrong = wrong + nan_unless(smaller(squares9(symmetric), NEARLY * NEARLY * size), size)
+    wrong = wrong + nan_unless(smaller(squares9(B), NOTHING * NOTHING * size), size)
     return E, r, wrong
+
+
+@kernel
+def not_symmetric(array, k):
+    """Zero where a 6x6 matrix is symmetric, else NaN; rounding is that of the 3x3 blocks, whose units differ"""
+    first, last = 0.0 * load(array, k), 0.0 * load(array, k)
+    for i in range(3):
+        first = greater(first, positive(load(array, k + 7 * i)))
+        last = greater(last, positive(load(array, k + 7 * i + 21)))
+    wrong = 0.0 * first
+    for i in range(6):
+        for j in range(i):
+            noise = (first if i < 3 else last) * (first if j < 3 else last)
+            a, b = load(array, k + 6 * i + j), load(array, k + 6 * j + i)
+            wrong = wrong + asymmetry(a, b, load(array, k + 7 * i), load(array, k + 7 * j), noise)
+    return wrong

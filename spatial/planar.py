@@ -96,7 +96,7 @@ def spatial_to_planar(a: ArrayLike) -> Array:
             f"spatial_to_planar: a{place} is {x[index].tolist()}, which leaves the x-y plane: "
             "expected numbers 0, 1 and 5 to be zero, within 1e-6 of the largest"
         )
-    return x[..., 2:5]
+    return x[..., 2:5].copy()
 
 
 def embedded(function: str, name: str, a: ArrayLike) -> Array:

@@ -25,16 +25,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.elementwise import Array, Elementwise, as_floats
+from pluecker.spatial.elementwise import Array, Elementwise, as_floats, finite
 from pluecker.spatial.inertia import inverse_transform_rigid
 from pluecker.spatial.matrices import (
     NEARLY,
     add9,
     full,
     load_block,
+    nan_if,
     nan_unless,
     negate9,
     not_symmetric,
+    not_symmetric3,
     packed,
     skew9,
     squares9,
@@ -42,12 +44,13 @@ from pluecker.spatial.matrices import (
     symmetrize,
 )
 from pluecker.spatial.scalars import load, smaller, sqrt, store
-from pluecker.spatial.transforms import IDENTITY, store_matrix, transpose
+from pluecker.spatial.transforms import IDENTITY, store_matrix
 from pluecker.spatial.vectors import (
     add3,
     add_cross_force,
     cross_force,
     dot,
+    dot3,
     load3,
     load_vector,
     rotate,
@@ -60,25 +63,19 @@ __all__ = [
     "inertia_parameters", "inertia_rate", "inverse_inertia", "kinetic_energy", "momentum", "net_force", "relative_inertia",
     "shift_inertia", "spatial_inertia",
 ]  # fmt: skip
-
-SLACK = 1e-12  # m^2, times the mass: what rounding may leave of a rotational inertia
+DEFINITE = (
+    1e-14  # the smallest eigenvalue that is more than rounding, of an inertia whose diagonal has been scaled to one
+)
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
 @kernel
-def unsymmetric(A, m):
-    """Zero where A = A^T, within what rounding leaves of it and of the mass, else NaN"""
-    d = squares9(add9(A, negate9(transpose(A))))
-    return nan_unless(smaller(d, NEARLY * NEARLY * squares9(A) + SLACK * SLACK * m * m + 1e-300), d)
-
-
-@kernel
 def spatial_inertia_kernel(x, out):
     """I from m, c, I_C: the inertia at the centre of mass, seen from the origin"""
     m, c, A = load(x, 0), load3(x, 1), load_block(x, 4, 3)
-    _, h, J = inverse_transform_rigid((IDENTITY[0], c), (m + unsymmetric(A, m), (0.0, 0.0, 0.0), packed(A)))
+    _, h, J = inverse_transform_rigid((IDENTITY[0], c), (m + not_symmetric3(A), (0.0, 0.0, 0.0), packed(A)))
     H = skew9(h)
     store_blocks(out, 0, full(J), H, negate9(H), (m, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, m))
 
@@ -91,12 +88,10 @@ def inertia_parameters_kernel(x, out):
     h = (0.5 * (B[7] - B[5]), 0.5 * (B[2] - B[6]), 0.5 * (B[3] - B[1]))
     H = skew9(h)
     wrong = squares9(add9(B, negate9(H))) + squares9(add9(C, H))
-    size = (
-        squares9(B) + squares9(C) + sqrt(squares9(A) * squares9(D)) + SLACK * m * m
-    )  # h may be zero, but for rounding
-    wrong = nan_unless(smaller(wrong, NEARLY * NEARLY * size + 1e-300), wrong) + unsymmetric(A, m)
+    size = squares9(B) + squares9(C) + sqrt(squares9(A)) * sqrt(squares9(D))  # h may be zero, but for rounding
+    wrong = nan_if(smaller(NEARLY * NEARLY * size, wrong), wrong) + not_symmetric3(A)
     e = squares9(add9(D, (-m, 0.0, 0.0, 0.0, -m, 0.0, 0.0, 0.0, -m)))
-    wrong = wrong + nan_unless(smaller(e, NEARLY * NEARLY * m * m), e)
+    wrong = wrong + nan_if(smaller(NEARLY * NEARLY * m * m, e), e)
     c = scale3(1.0 / m, h)
     _, _, J = inverse_transform_rigid((IDENTITY[0], (-c[0], -c[1], -c[2])), (m, h, packed(A)))
     store(out, 0, m + wrong)
@@ -108,7 +103,7 @@ def inertia_parameters_kernel(x, out):
 def shift_inertia_kernel(x, out):
     """I_C - m r~ r~"""
     A, m, r = load_block(x, 0, 3), load(x, 9), load3(x, 10)
-    m = m + unsymmetric(A, m)
+    m = m + not_symmetric3(A)
     _, _, J = inverse_transform_rigid((IDENTITY[0], r), (m, (0.0, 0.0, 0.0), packed(A)))
     store_matrix(out, 0, full(J))
 
@@ -174,8 +169,15 @@ def cholesky(A):
 
 
 @kernel
+def symmetric_kernel(x, out):
+    """Zero, if a matrix is symmetric"""
+    store(out, 0, not_symmetric(x, 0))
+
+
+@kernel
 def inverse_inertia_kernel(x, out):
-    """I^-1 = L^-T L^-1"""
+    """I^-1 = L^-T L^-1, if sum_j I_jj (I^-1)_jj, the trace of the inverse after scaling, is not what rounding alone gives"""
+    a, b = (load(x, 0), load(x, 7), load(x, 14)), (load(x, 21), load(x, 28), load(x, 35))
     store(x, 0, load(x, 0) + not_symmetric(x, 0))
     cholesky(x)
     for j in range(6):  # the columns of L^-1, below the diagonal of out
@@ -192,6 +194,8 @@ def inverse_inertia_kernel(x, out):
                 s = s + load(out, 6 * k + i) * load(out, 6 * k + j)
             store(x, 6 * i + j, s)
             store(x, 6 * j + i, s)
+    trace = dot3(a, (load(x, 0), load(x, 7), load(x, 14))) + dot3(b, (load(x, 21), load(x, 28), load(x, 35)))
+    store(x, 0, load(x, 0) + nan_unless(smaller(DEFINITE * trace, 0.0 * trace + 1.0), trace))
     for k in range(36):
         store(out, k, load(x, k))
 
@@ -215,8 +219,15 @@ RATE = Elementwise(
     "inertia_rate", inertia_rate_kernel, {"I": SQUARE, "v": (6,)}, SQUARE, "I is not symmetric, within 1e-6 of its size"
 )
 INVERSE = Elementwise(
-    "inverse_inertia", inverse_inertia_kernel, {"I": SQUARE}, SQUARE, "I is not symmetric and positive definite"
-)
+    "inverse_inertia", inverse_inertia_kernel, {"I": SQUARE}, SQUARE,
+    "I is not symmetric and positive definite, beyond rounding",
+)  # fmt: skip
+
+
+def check_symmetric(function: str, name: str, I: ArrayLike) -> None:
+    """Refuse an inertia that is not symmetric."""
+    complaint = f"{name} is not symmetric, within 1e-6 of its size"
+    Elementwise(function, symmetric_kernel, {name: SQUARE}, (), complaint)(I)
 
 
 def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> Array:
@@ -230,7 +241,8 @@ def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> A
 
     Returns:
         ``(..., 6, 6)``, symmetric. Whether a body can have it is another question:
-        :func:`~pluecker.spatial.consistency.check_consistent`.
+        :func:`~pluecker.spatial.consistency.check_consistent`. Far from the origin, ``m |c|^2`` outweighs the inertia about
+        the centre, which then loses digits: all of them at 1e8 times the size of the body.
 
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; the inertia is not symmetric.
@@ -383,5 +395,11 @@ def relative_inertia(I_A: ArrayLike, I_B: ArrayLike) -> Array:
     Source: course, section 48 (A3).
     """
     A, B = (as_floats("relative_inertia", key, I, SQUARE) for key, I in (("I_A", I_A), ("I_B", I_B)))
-    result = A @ inverse_inertia(A + B) @ B
-    return 0.5 * (result + np.swapaxes(result, -1, -2))
+    check_symmetric("relative_inertia", "I_A", A)
+    check_symmetric("relative_inertia", "I_B", B)
+    A, B = np.broadcast_arrays(A, B)
+    inverse_inertia(A + B)  # which has to be definite
+    L = np.linalg.cholesky(A + B)
+    a, b = (np.linalg.solve(L, np.swapaxes(np.linalg.solve(L, I), -1, -2)) for I in (A, B))  # L^-1 I L^-T, at most 1
+    result = L @ (a @ b) @ np.swapaxes(L, -1, -2)
+    return finite("relative_inertia", 0.5 * (result + np.swapaxes(result, -1, -2)))

@@ -393,7 +393,10 @@ def pitch_of(function: str, name: str, x: Array) -> Array:
 def quotient(b: Array, a: Array) -> Array:
     """``b / a``, infinite where ``a`` is zero."""
     with np.errstate(divide="ignore", over="ignore"):
-        return np.divide(b, a)
+        result = np.divide(b, a)
+    if (np.isinf(result) & (a != 0.0)).any():
+        raise ValueError("pitch: the result overflows float64, and is not that of a translation or a couple")
+    return result
 
 
 # -------------------------------------------------------------------------------------------------- vectors from screws

@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.spatial.consistency import rotational_inertia
+from pluecker.spatial.consistency import is_consistent, rotational_inertia
 from pluecker.spatial.elementwise import Array, as_floats
 from pluecker.spatial.extras import require
 from pluecker.spatial.rigid import spatial_inertia
@@ -337,7 +337,12 @@ def mesh(shape: Any, *, mass: ArrayLike | None = None, density: ArrayLike | None
     center = parts @ corners.sum(axis=1) / (4.0 * volume)
     squares = np.einsum("n,nij->ij", parts, mean_squares(corners)) / volume - outer(center)
     mass = amount * volume if mass is None else amount
-    return spatial_inertia(mass, middle + center, rotational_inertia(mass[..., None, None] * squares))
+    result = spatial_inertia(mass, middle + center, rotational_inertia(mass[..., None, None] * squares))
+    if not is_consistent(result).all():
+        raise ValueError(
+            "mesh: no solid has this inertia: a part of the surface that is inside out lies outside the others"
+        )
+    return result
 
 
 def closed_surface(shape: Any) -> Array:
@@ -348,7 +353,10 @@ def closed_surface(shape: Any) -> Array:
         name = os.fspath(shape)
         if not os.path.isfile(name):
             raise FileNotFoundError(f"mesh: no such file: {name}")
-        shape = trimesh.load(shape, force="mesh")
+        try:
+            shape = trimesh.load(shape, force="mesh")
+        except NotImplementedError as error:
+            raise ValueError(f"mesh: trimesh cannot read {name}: {error}") from None
     if not isinstance(shape, trimesh.Trimesh):
         raise TypeError(
             f"mesh: shape is of type {type(shape).__name__}, expected a trimesh.Trimesh or the path of a file"

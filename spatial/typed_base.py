@@ -70,7 +70,7 @@ class Typed(FromNumPy):
         """Fill a new object with an array that nobody else writes to."""
         values = as_floats(type(self).__name__, "the result", values, (6,) * len(self._spaces))
         values.setflags(write=False)
-        object.__setattr__(self, "_values", values)
+        object.__setattr__(self, "_values", values.view())  # a view of what is read-only can never be made writeable
         names = [frame_name(type(self).__name__, *item) for item in zip(self._frame_names, frames, strict=True)]
         object.__setattr__(self, "_frames", tuple(names))
 

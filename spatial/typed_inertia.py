@@ -41,7 +41,7 @@ from pluecker.spatial.coordinates import (
     transform_parameters,
 )
 from pluecker.spatial.elementwise import Array, as_floats
-from pluecker.spatial.matrices import NEARLY
+from pluecker.spatial.matrices import NEARLY, NOISE
 from pluecker.spatial.rigid import (
     inertia_parameters,
     inertia_rate,
@@ -51,10 +51,20 @@ from pluecker.spatial.rigid import (
     spatial_inertia,
 )
 from pluecker.spatial.typed_base import Typed
-from pluecker.spatial.typed_frames import F6, M6, common_frame, sizes
+from pluecker.spatial.typed_frames import F6, M6, common_frame
 from pluecker.spatial.typed_vectors import ForceVector, MotionVector
 
 __all__ = ["ArticulatedInertia", "InverseInertia", "RigidBodyInertia", "SymmetricMap"]
+
+LOST = 0.1  # of an inertia about the centre of mass, to rounding of what the distance of the centre adds to it
+
+
+def allowed_asymmetry(matrix: Array) -> Array:
+    """How far entries ij and ji may be apart: 1e-6 of what ii and jj allow, and rounding of the largest in their blocks."""
+    size = np.sqrt(np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)))
+    block = np.repeat(np.stack([size[..., :3].max(axis=-1), size[..., 3:].max(axis=-1)], axis=-1), 3, axis=-1)
+    with np.errstate(over="ignore"):
+        return NEARLY * size[..., :, None] * size[..., None, :] + NOISE * block[..., :, None] * block[..., None, :]
 
 
 def symmetric(matrix: Array) -> Array:
@@ -69,7 +79,7 @@ class SymmetricMap(Typed):
 
     def __init__(self, matrix: ArrayLike, frame: str | None = None) -> None:
         A = as_floats(type(self).__name__, "matrix", matrix, (6, 6))
-        wrong = np.argwhere(np.abs(A - np.swapaxes(A, -1, -2)) > NEARLY * sizes(A, self._spaces))
+        wrong = np.argwhere(np.abs(A - np.swapaxes(A, -1, -2)) > allowed_asymmetry(A))
         if len(wrong):
             i = ", ".join(map(str, wrong[0]))
             j = ", ".join(map(str, [*wrong[0][:-2], wrong[0][-1], wrong[0][-2]]))
@@ -169,7 +179,16 @@ class RigidBodyInertia(ArticulatedInertia):
     _noun, _symbol = "rigid-body inertia", r"\mathbf{I}"
 
     def __init__(self, mass: ArrayLike, center: ArrayLike, inertia: ArrayLike, frame: str | None = None) -> None:
-        self._set(spatial_inertia(mass, center, inertia), (frame,))
+        values = spatial_inertia(mass, center, inertia)
+        self._set(values, (frame,))
+        given = np.broadcast_to(np.asarray(inertia, dtype=np.float64), (*values.shape[:-2], 3, 3))
+        lost = np.abs(inertia_parameters(values)[2] - given).max(axis=(-1, -2))
+        size = np.abs(given).max(axis=(-1, -2))
+        if ((lost > LOST * size) & (size > 0.0)).any():
+            raise ValueError(
+                f"{type(self).__name__}: the inertia about so distant a centre of mass is lost in rounding: "
+                "choose a frame nearer to the body"
+            )
 
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, frame: str | None = None) -> RigidBodyInertia:
