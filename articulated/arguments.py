@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.errors import SingularInertiaError
 from pluecker.articulated.threads import available_cores
+from pluecker.spatial.elementwise import as_numbers
 
 if TYPE_CHECKING:
     from pluecker.articulated.model import Model
@@ -36,7 +37,7 @@ def as_floats(name: str, model: Model, key: str, value: ArrayLike) -> Array:
     if type(value) is np.ndarray and value.dtype == FLOAT:
         array = value
     else:
-        array = convert(name, key, value)
+        array = as_numbers(name, key, value)
     shape = entry_shape(model, key)
     if array.shape[-len(shape) :] != shape:
         expected = ", ".join(["...", *map(str, shape)])
@@ -45,25 +46,6 @@ def as_floats(name: str, model: Model, key: str, value: ArrayLike) -> Array:
             f"{name}: {key} has shape {array.shape}, expected ({expected}); model {model.name!r} has {counts}"
         )
     return array
-
-
-def convert(name: str, key: str, value: Any) -> Array:
-    """``value`` as float64, refusing what is not an array of real numbers."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise TypeError(f"{name}: {key} is not a rectangular array of numbers ({error})") from None
-    if np.ma.is_masked(value):
-        raise TypeError(f"{name}: {key} has masked entries, expected an array of real numbers")
-    if array.dtype.kind not in "fiu" and array.size:
-        held = f"{type(value).__name__} of {array.dtype}"
-        raise TypeError(f"{name}: {key} must be an array of real numbers (float64), got {held}: {short(value)}")
-    return array.astype(FLOAT)
-
-
-def short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int, ...]:

@@ -26,7 +26,7 @@ from pluecker.spatial.compile import settled
 from pluecker.spatial.lanes import WIDTH
 from pluecker.spatial.scalars import part, tail, within
 
-__all__ = ["Array", "Elementwise", "as_floats", "finite", "rows_of_eight"]
+__all__ = ["Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
@@ -50,25 +50,27 @@ def as_floats(function: str, name: str, value: Any, shape: tuple[int, ...]) -> A
 
 def as_shaped(function: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """The same without a look at the entries."""
-    if type(value) is np.ndarray and value.dtype == FLOAT:
-        array = value
-    else:
-        try:
-            array = np.asarray(value)
-        except ValueError as error:
-            raise TypeError(f"{function}: {name} is not a rectangular array of numbers ({error})") from None
-        if np.ma.is_masked(value):
-            raise TypeError(f"{function}: {name} has masked entries, expected an array of real numbers")
-        if array.dtype.kind not in "fiu" and array.size:
-            text = repr(value)
-            text = text if len(text) <= SHORT else text[: SHORT - 3] + "..."
-            held = f"{type(value).__name__} of {array.dtype}"
-            raise TypeError(f"{function}: {name} must be an array of real numbers, got {held}: {text}")
-        array = array.astype(FLOAT)
+    array = value if type(value) is np.ndarray and value.dtype == FLOAT else as_numbers(function, name, value)
     if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
         expected = ", ".join(["...", *map(str, shape)])
         raise ValueError(f"{function}: {name} has shape {array.shape}, expected ({expected})")
     return array
+
+
+def as_numbers(function: str, name: str, value: Any) -> Array:
+    """``value`` as float64, refusing what is not an array of real numbers."""
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise TypeError(f"{function}: {name} is not a rectangular array of numbers ({error})") from None
+    if np.ma.is_masked(value):
+        raise TypeError(f"{function}: {name} has masked entries, expected an array of real numbers")
+    if array.dtype.kind not in "fiu" and array.size:
+        text = repr(value)
+        text = text if len(text) <= SHORT else text[: SHORT - 3] + "..."
+        held = f"{type(value).__name__} of {array.dtype}"
+        raise TypeError(f"{function}: {name} must be an array of real numbers (float64), got {held}: {text}")
+    return array.astype(FLOAT)
 
 
 def not_finite(function: str, name: str, array: Array) -> str:
