@@ -393,11 +393,11 @@ def to_scipy(value: ArrayLike) -> Any:
         if not hasattr(transform, "RigidTransform"):
             raise ImportError("to_scipy: this SciPy has no RigidTransform; version 1.16 has")
         return transform.RigidTransform.from_matrix(placement(value))
-    return transform.Rotation.from_quat(np.roll(quaternion_to_unit("to_scipy", value), -1, axis=-1))
+    return transform.Rotation.from_quat(np.roll(check_unit("to_scipy", value), -1, axis=-1))
 
 
-def quaternion_to_unit(function: str, p: ArrayLike) -> Array:
-    """The quaternions, which must be of unit length."""
+def check_unit(function: str, p: ArrayLike) -> Array:
+    """The quaternions, if they are of unit length."""
     p = as_floats(function, "value", p, QUATERNION)
     length = np.linalg.norm(p, axis=-1)
     if (np.abs(length - 1.0) > NEARLY).any():

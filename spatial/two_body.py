@@ -175,7 +175,8 @@ def two_body_3d(
     D = J1 + shift_inertia(J2, masses[1], p1 - p2) - Ks @ transposed(Ks) / d  # (A31)
     to_a1, to_dw1 = np.broadcast_arrays(-m2 * transposed(xs) / d, -transposed(Ks) / d)  # (A25)
     A, B, C, D = (np.array(block) for block in np.broadcast_arrays(A, B, C, D))
-    return TwoBody3D(A, B, C, D, np.concatenate([to_a1, to_dw1], axis=-1)[..., 0, :])
+    row = np.concatenate([to_a1, to_dw1], axis=-1)[..., 0, :]
+    return TwoBody3D(A, B, C, D, np.broadcast_to(row, (*A.shape[:-2], 6)).copy())
 
 
 def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> TwoBody6D:

@@ -132,14 +132,16 @@ class ArticulatedInertia(SymmetricMap):
         self._velocity("kinetic_energy", velocity)
         return kinetic_energy(self._values, velocity._values)
 
-    def rate(self, velocity: MotionVector) -> ArticulatedInertia:
-        """``v x* I - I v x``: how the inertia of a body with this velocity changes, in a fixed frame.
+    def rate(self, velocity: MotionVector) -> Array:
+        """``v x* I - I v x``: how the inertia of a body with this velocity changes, in a fixed frame; ``(..., 6, 6)``.
+
+        A plain array: the rate of an inertia is no inertia, and cannot be added to one.
 
         Raises:
             TypeError, ValueError: not a motion vector; in another frame; the batches do not broadcast.
         """
-        frame = self._velocity("rate", velocity)
-        return ArticulatedInertia._make(inertia_rate(self._values, velocity._values), frame)
+        self._velocity("rate", velocity)
+        return inertia_rate(self._values, velocity._values)
 
     def _velocity(self, method: str, velocity: Any) -> str | None:
         if not isinstance(velocity, MotionVector):
