@@ -214,5 +214,6 @@ def loop(kernel: Callable[..., None]) -> Callable[..., bool]:
         return good
 
     driver = rows_one_by_one if config.DISABLE_JIT else rows
-    driver.__name__ = driver.__qualname__ = f"{kernel.__name__}_rows"
+    # By its name the cache on disk tells it from others made by the same lines, also where file names have no capitals.
+    driver.__name__ = driver.__qualname__ = f"{kernel.__module__.rpartition('.')[2]}_{kernel.__name__}_rows"
     return settled(driver, (ROWS, ROWS, ROWS, ROWS, ROWS))

@@ -6,7 +6,7 @@ it: ``R = R_z(a) R_y(b) R_x(c)``. In small letters, ``"zyx"``, all turns are abo
 twice in a row: six with three axes (Tait-Bryan), and six that come back to the first one (proper Euler angles).
 
 Two formulas serve all. The axes of a sequence are renamed x, y, z; where they are in left-handed order, the one called z is
-turned around, and with it the angle about it.
+turned around, and with it the angle about it. Each sequence that is used is compiled once.
 
 =============================================  =============================
 formula                                        function
@@ -21,14 +21,15 @@ together give the rotation back also where the middle one makes the other two in
 
 from __future__ import annotations
 
-import numpy as np
+import functools
+
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.compile import kernel
-from pluecker.spatial.elementwise import Array, Elementwise, as_floats
-from pluecker.spatial.matrices import load_block, not_orthonormal, store_block
-from pluecker.spatial.scalars import atan2, sincos, sqrt
-from pluecker.spatial.vectors import load3, multiply3, store3
+from pluecker.spatial.elementwise import Array, Elementwise
+from pluecker.spatial.matrices import not_orthonormal
+from pluecker.spatial.scalars import atan2, load, sincos, sqrt, store
+from pluecker.spatial.vectors import multiply3
 
 __all__ = ["euler_from_rotation", "euler_to_rotation"]
 
@@ -58,48 +59,79 @@ def about_z(angle):
 
 
 @kernel
-def xyz_kernel(x, out):
+def three_axes(a, b, c):
     """R_x(a) R_y(b) R_z(c)"""
-    a, b, c = load3(x, 0)
-    store_block(out, 0, 3, multiply3(about_x(a), multiply3(about_y(b), about_z(c))))
+    return multiply3(about_x(a), multiply3(about_y(b), about_z(c)))
 
 
 @kernel
-def xyx_kernel(x, out):
+def two_axes(a, b, c):
     """R_x(a) R_y(b) R_x(c)"""
-    a, b, c = load3(x, 0)
-    store_block(out, 0, 3, multiply3(about_x(a), multiply3(about_y(b), about_x(c))))
+    return multiply3(about_x(a), multiply3(about_y(b), about_x(c)))
 
 
 @kernel
-def from_xyz_kernel(x, out):
+def from_three_axes(R):
     """b = atan2(R02, |(R00, R01)|), a from the last column, c from the second row of R_x(-a) R = R_y(b) R_z(c)"""
-    R = load_block(x, 0, 3)
     a = atan2(-R[5], R[8])
-    b = atan2(R[2], sqrt(R[0] * R[0] + R[1] * R[1]))
     s, c = sincos(a)
-    store3(out, 0, (a + not_orthonormal(R), b, atan2(c * R[3] + s * R[6], c * R[4] + s * R[7])))
+    b = atan2(R[2], sqrt(R[0] * R[0] + R[1] * R[1]))
+    return a, b, atan2(c * R[3] + s * R[6], c * R[4] + s * R[7])
 
 
 @kernel
-def from_xyx_kernel(x, out):
+def from_two_axes(R):
     """b = atan2(|(R01, R02)|, R00), a from the first column, c from the second row of R_x(-a) R = R_y(b) R_x(c)"""
-    R = load_block(x, 0, 3)
     a = atan2(R[3], -R[6])
-    b = atan2(sqrt(R[1] * R[1] + R[2] * R[2]), R[0])
     s, c = sincos(a)
-    store3(out, 0, (a + not_orthonormal(R), b, atan2(-(c * R[5] + s * R[8]), c * R[4] + s * R[7])))
+    b = atan2(sqrt(R[1] * R[1] + R[2] * R[2]), R[0])
+    return a, b, atan2(-(c * R[5] + s * R[8]), c * R[4] + s * R[7])
+
+
+@functools.cache
+def to_and_from(sequence: str) -> tuple[Elementwise, Elementwise]:
+    """Both directions for one sequence: the formulas with its axes renamed, and turned around where that is needed."""
+    (i, j, k), sign, three, fixed = renamed("euler", sequence)
+    to, back = (three_axes, from_three_axes) if three else (two_axes, from_two_axes)
+    first, last = (2, 0) if fixed else (0, 2)
+    turn = sign if three else 1.0  # of the angle about z
+
+    def to_rotation(x, out):
+        R = to(load(x, first), load(x, 1), turn * load(x, last))
+        store(out, 3 * i + i, R[0])
+        store(out, 3 * i + j, R[1])
+        store(out, 3 * i + k, sign * R[2])
+        store(out, 3 * j + i, R[3])
+        store(out, 3 * j + j, R[4])
+        store(out, 3 * j + k, sign * R[5])
+        store(out, 3 * k + i, sign * R[6])
+        store(out, 3 * k + j, sign * R[7])
+        store(out, 3 * k + k, R[8])
+
+    def from_rotation(x, out):
+        x0, x1, x2 = load(x, 3 * i + i), load(x, 3 * i + j), sign * load(x, 3 * i + k)
+        y0, y1, y2 = load(x, 3 * j + i), load(x, 3 * j + j), sign * load(x, 3 * j + k)
+        z0, z1, z2 = sign * load(x, 3 * k + i), sign * load(x, 3 * k + j), load(x, 3 * k + k)
+        R = (x0, x1, x2, y0, y1, y2, z0, z1, z2)
+        a, b, c = back(R)
+        store(out, first, a + not_orthonormal(R))
+        store(out, 1, b)
+        store(out, last, turn * c)
+
+    kind = "fixed" if fixed else "moving"
+    for function in (to_rotation, from_rotation):  # by their names the cache tells them from those of other sequences
+        function.__name__ = function.__qualname__ = f"{function.__name__}_{kind}_{sequence.lower()}"
+    return (
+        Elementwise("euler_to_rotation", kernel(to_rotation), {"angles": (3,)}, (3, 3)),
+        Elementwise("euler_from_rotation", kernel(from_rotation), {"R": (3, 3)}, (3,), NO_ROTATION),
+    )
 
 
 NO_ROTATION = "R is not a rotation matrix: R R^T = 1 and det R = 1 are expected, within 1e-6"
-XYZ = Elementwise("euler_to_rotation", xyz_kernel, {"angles": (3,)}, (3, 3))
-XYX = Elementwise("euler_to_rotation", xyx_kernel, {"angles": (3,)}, (3, 3))
-FROM_XYZ = Elementwise("euler_from_rotation", from_xyz_kernel, {"R": (3, 3)}, (3,), NO_ROTATION)
-FROM_XYX = Elementwise("euler_from_rotation", from_xyx_kernel, {"R": (3, 3)}, (3,), NO_ROTATION)
 
 
-def renamed(function: str, sequence: str) -> tuple[list[int], Array, bool, bool]:
-    """The axes in the order in which they become x, y, z; their signs; whether there are three; whether they stay."""
+def renamed(function: str, sequence: str) -> tuple[list[int], float, bool, bool]:
+    """The axes in the order in which they become x, y, z; the sign of z; whether there are three; whether they stay."""
     letters = sequence.lower() if isinstance(sequence, str) else ""
     good = len(letters) == 3 and set(letters) <= set("xyz") and letters[0] != letters[1] != letters[2]
     if not good or sequence not in (letters, letters.upper()):
@@ -109,8 +141,7 @@ def renamed(function: str, sequence: str) -> tuple[list[int], Array, bool, bool]
         )
     fixed = sequence == letters
     i, j, k = ("xyz".index(letter) for letter in (letters[::-1] if fixed else letters))
-    signs = np.array([1.0, 1.0, 1.0 if (j - i) % 3 == 1 else -1.0])
-    return [i, j, 3 - i - j], signs, k != i, fixed
+    return [i, j, 3 - i - j], 1.0 if (j - i) % 3 == 1 else -1.0, k != i, fixed
 
 
 def euler_to_rotation(angles: ArrayLike, sequence: str) -> Array:
@@ -128,12 +159,8 @@ def euler_to_rotation(angles: ArrayLike, sequence: str) -> Array:
 
     Source: Diebel (2006), section 8.
     """
-    axes, signs, three, fixed = renamed("euler_to_rotation", sequence)
-    angles = as_floats("euler_to_rotation", "angles", angles, (3,))
-    angles = angles[..., ::-1] if fixed else angles
-    R = XYZ(angles * signs) if three else XYX(angles)
-    back = np.argsort(axes)
-    return (R * np.outer(signs, signs))[..., back, :][..., back]
+    renamed("euler_to_rotation", sequence)
+    return to_and_from(sequence)[0](angles)
 
 
 def euler_from_rotation(R: ArrayLike, sequence: str) -> Array:
@@ -153,7 +180,5 @@ def euler_from_rotation(R: ArrayLike, sequence: str) -> Array:
 
     Source: Diebel (2006), section 8.
     """
-    axes, signs, three, fixed = renamed("euler_from_rotation", sequence)
-    R = as_floats("euler_from_rotation", "R", R, (3, 3))[..., axes, :][..., axes] * np.outer(signs, signs)
-    angles = FROM_XYZ(R) * signs if three else FROM_XYX(R)
-    return angles[..., ::-1].copy() if fixed else angles
+    renamed("euler_from_rotation", sequence)
+    return to_and_from(sequence)[1](R)

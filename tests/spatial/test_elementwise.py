@@ -21,6 +21,9 @@ FUNCTIONS = {
     for key, thing in vars(module).items()
     if isinstance(thing, Elementwise)
 }
+for number, way in enumerate(("to", "from")):
+    for sequence in ("XYZ", "zxz"):
+        FUNCTIONS[f"euler.{way}_{sequence}"] = euler.to_and_from(sequence)[number]
 every = pytest.mark.parametrize("name", FUNCTIONS)
 SPECIAL = {  # inputs that have to be something special
     "E": lambda rng, n: lie.exp3(rng.normal(size=(n, 3))),
@@ -177,6 +180,15 @@ def test_dask_applies_it_as_a_generalised_ufunc(name):
     sizes = {f"d{n}": n for n in function.output}
     lazy = array.apply_gufunc(function, function.signature, *chunked, output_dtypes=float, output_sizes=sizes)
     same_bits(lazy.compute(scheduler="threads"), function(*given))
+
+
+def test_no_two_compiled_functions_share_a_file_in_the_cache():
+    """The cache goes by their names; on some systems capitals are not told apart in those of files."""
+    names = [f.compiled.__name__.lower() for f in {f.kernel: f for f in FUNCTIONS.values()}.values()]
+    assert len(set(names)) == len(names)
+    sequences = [a + b + c for a in "xyz" for b in "xyz" for c in "xyz" if a != b != c]
+    made = [f for s in (*sequences, *map(str.upper, sequences)) for f in euler.to_and_from(s)]
+    assert len({f.kernel.__name__.lower() for f in made}) == 48
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
