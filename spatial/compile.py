@@ -36,18 +36,20 @@ from numba import config
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["address", "entry_point", "kernel", "kernel_sources", "settled", "source_stamp"]
+__all__ = ["address", "entry_point", "kernel", "kernel_sources", "lean", "settled", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGES = ("spatial", "articulated", "contact")
-KERNEL_MARKS = (b"@kernel", b"@overload", b"@intrinsic", b"@lower_builtin")
+KERNEL_MARKS = (b"@kernel", b"@overload", b"@intrinsic", b"@lower_builtin", b"entry_point(", b"lean(")
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
+# What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
+LEAN: dict[str, Any] = {**ENTRANCE, "_nrt": False}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
-INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
+INNER: dict[str, Any] = {**LEAN, "forceinline": True, "no_cpython_wrapper": True}
 
 
 def kernel_sources() -> list[Path]:
@@ -124,6 +126,13 @@ def entry_point(function: F) -> F:
     return cached(CPUDispatcher(function, targetoptions=ENTRANCE))
 
 
+def lean(function: F) -> F:
+    """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
+    if config.DISABLE_JIT:
+        return function
+    return cached(CPUDispatcher(function, targetoptions=LEAN))
+
+
 class Settled(CPUDispatcher):
     """A compiled function with one signature, for callers that try it first: what does not fit is a TypeError at once."""
 
@@ -141,7 +150,7 @@ def settled(function: F, signature: tuple[Any, ...]) -> F:
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = cached(Settled(function, targetoptions={**ENTRANCE, "_nrt": False}))
+    dispatcher = cached(Settled(function, targetoptions=LEAN))
     with _compiling:
         dispatcher.compile(signature)
     dispatcher.disable_compile()

@@ -1,0 +1,195 @@
+"""From bodies and what touches to the friction problem of one step.
+
+    u = J v + w,    v = v_free + M^-1 J' r    so that    N = J M^-1 J' + compliance,    b = J v_free + w
+
+A contact has three rows, for its normal and its tangents d = n, t1, t2, the velocity of body j relative to body i:
+
+    J_d v = d . (v_j + w_j x r_j) - d . (v_i + w_i x r_i) = [r_j x d; d] . v_j - [r_i x d; d] . v_i
+
+with r_i, r_j from the centres of mass to the point; rolling friction adds ``t . (w_j - w_i)`` for both tangents,
+spinning friction ``n . (w_j - w_i)``. In the words of seed document 000 ``J' = C [N, D]``, with these corrections, each
+checked by the tests:
+
+- C: the angular rows of body j are ``l = 2 j_k`` (the document repeats ``2 i_k``); linear rows first there, angular
+  ones here;
+- the matrix of the cross product has ``- r_2`` in its lower left corner, not ``r_2``;
+- the relative velocity of the point has ``w x r_k``, not ``w x v_k``;
+- ``u >= v_k / dt`` holds with ``v_k = - gap``, so that the offset ``- v_k / dt`` is ``+ gap / dt``;
+- A_lk: the first delta is that of ``i_l`` and ``i_k``. The inertias are those in world axes;
+- the acceleration is the first derivative of the velocity, not the second.
+
+What w holds for a contact:
+
+- ``gap / h`` where the gap is positive: the bodies may come as near as to touch;
+- ``recovery gap / h`` where it is negative: that share of the penetration goes away in a step;
+- Newton's restitution, where e > 0 and the bodies touch within the step: ``u_n >= - e u_n^-``, with the velocity
+  ``u_n^- < 0`` before the step, in place of the above where it asks for more. A body at rest has no such velocity, and
+  does not hop.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.contact.blocks import BlockMatrix, Indices
+from pluecker.contact.bodies import Bodies, as_step
+from pluecker.contact.fields import as_field, entry_error
+from pluecker.contact.operator import factored
+from pluecker.contact.problem import Problem, build_sets
+from pluecker.contact.table import ContactTable, Rows, contact_frames
+from pluecker.spatial.elementwise import Array
+
+__all__ = ["assemble_contacts", "contact_jacobian"]
+
+BODY = 6  # velocities of a body
+RECOVERY = 0.2  # of the penetration in a step, unless given
+
+
+def assemble_contacts(
+    bodies: Bodies,
+    table: ContactTable,
+    step: float,
+    rows: Rows | None = None,
+    *,
+    recovery: ArrayLike = RECOVERY,
+    restitution: bool = True,
+) -> Problem:
+    """The friction problem of one step: contacts first, then rows, with a factored operator.
+
+    The columns are the velocities of all bodies, six for each. Those of static bodies stay empty, so that contacts with
+    the same floor do not meet there; what their velocity does is part of the offset.
+
+    Args:
+        bodies: n bodies, their wrench with gravity in it.
+        table: K contacts; each has 3, 5 or 6 components, as it has one, two or three coefficients of friction.
+        step: h, s.
+        rows: R joints, limits and motors.
+        recovery: the share of a penetration that a step removes, from 0 to 1, one for all or for each contact,
+            ``(K,)``; 1 removes it at once, at a speed that may be high, and which the bodies keep.
+        restitution: False leaves Newton's restitution out, as :func:`~pluecker.contact.restitution.poisson_restitution`
+            needs it.
+
+    Returns:
+        A problem whose ``velocity(r)`` is ``J v + w`` (m/s), and whose ``motion(r).reshape(-1, 6)`` are the velocities
+        of the bodies at the end of the step, ``[w; v]`` in world axes. Multipliers are impulses in N s; those of
+        rolling and spinning in N m s.
+
+    Raises:
+        ProblemError: a body of a contact or row is out of range, or all its bodies are static; a recovery is not
+            between 0 and 1; the step is not positive. The message names the contact or row.
+
+    Source: seed document 000, the linear complementarity problem, and the mixing of forces for the compliance.
+
+    Example:
+        >>> from pluecker.contact.bodies import Bodies
+        >>> from pluecker.contact.table import ContactTable
+        >>> floor_and_ball = Bodies([float("inf"), 2.0], [[0, 0, 0], [0.1, 0.1, 0.1]], [[0, 0, 0], [0, 0, 0.5]])
+        >>> table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=0.3)
+        >>> assemble_contacts(floor_and_ball.with_gravity(), table, 0.1).offset
+        array([-0.981,  0.   ,  0.   ])
+    """
+    h = as_step(step)
+    rows = Rows(np.zeros((0, 2), np.int64), np.zeros((0, 2, BODY))) if rows is None else rows
+    K, size = len(table), table.size
+    check_bodies("contact", table.bodies, bodies)
+    check_bodies("row", rows.bodies, bodies)
+    free = bodies.free_velocity(h)
+    contacts = contact_jacobian(bodies, table)
+    order = np.argsort(rows.bodies, axis=1)
+    pairs = np.concatenate([table.bodies, np.take_along_axis(rows.bodies, order, axis=1)])
+    singles = np.take_along_axis(rows.jacobian, order[:, :, None], axis=1)[:, :, None, :]
+    there = (pairs >= 0) & ~bodies.static[pairs]
+    parts = [contacts, singles]
+    divided = [times_inverse_mass(bodies, table.bodies, contacts), times_inverse_mass(bodies, pairs[K:], singles)]
+    sets = build_sets(table.friction, size, (rows.lower, rows.upper))
+    J, T = (block_matrix(sets.start, len(bodies), pairs, there, part) for part in (parts, divided))
+    offset = relative_velocity(contacts, table.bodies, free)
+    before = relative_velocity(contacts[:, :, :1], table.bodies, bodies.velocity)[:, 0]
+    offset[:, 0] += normal_offset(table, before, h, as_recovery(recovery, K), restitution)
+    of_rows = relative_velocity(singles, pairs[K:], free)[:, 0] + rows.offset
+    softness = np.zeros((K, size))
+    columns = 3 if table.compliance.ndim == 2 else 1
+    softness[:, :columns] = table.compliance.reshape(K, columns)
+    names = (*(f"contact {k}" for k in range(K)), *(f"row {k}" for k in range(len(rows))))
+    operator = factored(J, T, np.concatenate([softness.ravel(), rows.compliance]))
+    return Problem(operator, np.concatenate([offset.ravel(), of_rows]), sets, free.ravel(), names)
+
+
+def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
+    """The Jacobian of each contact with respect to its two bodies, static ones included, ``(K, 2, size, 6)``.
+
+    Raises:
+        ProblemError: a body is out of range.
+    """
+    check_bodies("contact", table.bodies, bodies)
+    frames = contact_frames(table.normal)
+    arms = table.point[:, None] - bodies.position[table.bodies]
+    J = np.zeros((len(table), 2, table.size, BODY))
+    J[:, :, :3, :3] = np.cross(arms[:, :, None], frames[:, None])
+    J[:, :, :3, 3:] = frames[:, None]
+    if table.size > 3:
+        J[:, :, 3:5, :3] = frames[:, None, 1:]
+    if table.size > 5:
+        J[:, :, 5, :3] = frames[:, None, 0]
+    J[:, 0] *= -1.0
+    return J
+
+
+def times_inverse_mass(bodies: Bodies, pairs: Indices, J: Array) -> Array:
+    """J M^-1, block by block."""
+    T = np.empty_like(J)
+    np.matmul(J[..., :3], bodies.inverse_inertia[pairs], out=T[..., :3])
+    np.multiply(J[..., 3:], bodies.inverse_mass[pairs][:, :, None, None], out=T[..., 3:])
+    return T
+
+
+def relative_velocity(J: Array, pairs: Indices, velocity: Array) -> Array:
+    """J v of each contact or row, ``(K, size)``; a body of -1 has a Jacobian of zeros."""
+    return np.asarray((J @ velocity[pairs][..., None])[..., 0].sum(axis=1))
+
+
+def normal_offset(table: ContactTable, before: Array, h: float, recovery: Array, restitution: bool) -> Array:
+    """What gap and restitution add to the normal velocity, ``(K,)``; ``before`` is that velocity before the step."""
+    gap = table.gap / h
+    offset = np.where(gap > 0.0, gap, recovery * gap)
+    if restitution:
+        bounces = (table.restitution > 0.0) & (before < 0.0) & (before + gap <= 0.0)
+        offset = np.where(bounces, np.minimum(offset, table.restitution * before), offset)
+    return offset
+
+
+def block_matrix(start: Indices, n: int, pairs: Indices, there: Array, parts: list[Array]) -> BlockMatrix:
+    """The blocks that are there, in the rows that begin at ``start`` and six columns for each of n bodies.
+
+    Each part holds blocks of one size, ``(contacts, 2, height, 6)``; the pairs of bodies are those of all parts,
+    ascending.
+    """
+    heights = np.diff(start)
+    first = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
+    sizes = (np.broadcast_to(heights[:, None], pairs.shape) * BODY)[there]
+    place = np.cumsum(sizes) - sizes
+    ends = np.cumsum([0, *map(len, parts)])
+    data = [part[there[a:b]].ravel() for part, a, b in zip(parts, ends[:-1], ends[1:], strict=True)]
+    threes = np.zeros(len(heights), np.int64)
+    columns = BODY * np.arange(n + 1, dtype=np.int64)
+    return BlockMatrix(start, columns, first, pairs[there], place.astype(np.int64), np.concatenate(data), threes)
+
+
+def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:
+    """Refuse bodies out of range, and contacts or rows that nothing can answer."""
+    n = len(bodies)
+    for k in np.flatnonzero((pairs >= n).any(axis=1)):
+        raise entry_error(what, int(k), f"body {pairs[k].max()} is out of range, there are {n} bodies")
+    for k in np.flatnonzero((bodies.static[pairs] | (pairs < 0)).all(axis=1)):
+        i, j = pairs[k].tolist()
+        whose = f"bodies {i} and {j} are both static" if j >= 0 else f"body {i} is static"
+        raise entry_error(what, int(k), f"{whose}, expected one that can move")
+
+
+def as_recovery(recovery: ArrayLike, K: int) -> Array:
+    """Shares from 0 to 1, one for each contact."""
+    values = as_field("contact", "recovery", recovery, (), K)
+    for k in np.flatnonzero((values < 0.0) | (values > 1.0)):
+        raise entry_error("contact", int(k), f"recovery is {values[k]}, expected 0 to 1")
+    return values

@@ -1,0 +1,116 @@
+"""Spectral projected gradients: steps of Barzilai and Borwein, with a line search that lets the energy rise now and then.
+
+    d  = P(x - a (N x + b + g)) - x,      x+ = x + t d,      0 < t <= 1
+    a+ = d'd / d'Nd   or   d'Nd / |Nd|^2  in turn
+
+The long and the short step of Barzilai and Borwein are inverse eigenvalues of N as the last change saw it. A full step is
+taken unless the energy would exceed the largest one of the last few iterations; then t is the one that minimises it on the
+way, which a quadratic function tells: ``t = -(N x + b + g)'d / d'Nd``. The only product is N d: the velocities follow from it,
+``u+ = u + t N d``, and are formed anew now and then. The pair with the smallest natural map is kept.
+
+Sources: Birgin, Martinez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets" (2000); Dai and Fletcher,
+"Projected Barzilai-Borwein methods for large-scale box-constrained quadratic programming" (2005), for steps in turn.
+"""
+
+from __future__ import annotations
+
+from pluecker.contact.first_order import evaluate, keep, make_runner
+from pluecker.contact.operator import apply
+from pluecker.contact.sets import project_block
+
+__all__ = ["barzilai_borwein", "run_barzilai_borwein"]
+
+MEMORY = 10  # iterations whose energies a new one is compared with
+ENOUGH = 1e-4  # of the decrease that the slope promises
+SHORTEST, LONGEST = 1e-10, 1e10  # of the steps
+REFRESH = 100  # iterations after which the velocities are formed anew
+STALLED = 1e-15  # relative change of the multipliers
+
+
+def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
+    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
+
+    ``state``: the step, 0 at the beginning, and the products so far.
+    """
+    A, K, b = P.A, P.K, P.b
+    first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
+    top, bottom = K.start[first], K.start[last]
+    now, v, d, Nd, energies = work[5], work[6], work[7], work[8], work[9]
+    for i in range(first, last):
+        project_block(K, i, x, x)
+    apply(A, x, u, first, last, left, right)
+    state[1] += 1
+    for k in range(top, bottom):
+        u[k] += b[k]
+        now[k], v[k] = x[k], u[k]
+    best, used = evaluate(P, g, x, u, 0, first, last, work[2]), 0
+    energy, memory = 0.0, min(MEMORY, bottom - top)
+    for k in range(memory):
+        energies[top + k] = 0.0
+    a = state[0] if state[0] > 0.0 else 1.0
+    while used < limit and not best <= goal:
+        used += 1
+        for i in range(first, last):
+            head = K.start[i]
+            for k in range(head, K.start[i + 1]):
+                d[k] = now[k] - a * v[k]
+            d[head] -= a * g[i] * P.s[head]
+            project_block(K, i, d, d)
+        slope, square, size = 0.0, 0.0, 0.0
+        for i in range(first, last):
+            head = K.start[i]
+            for k in range(head, K.start[i + 1]):
+                d[k] -= now[k]
+                slope += v[k] * d[k]
+                square += d[k] * d[k]
+                size += now[k] * now[k]
+            slope += g[i] * P.s[head] * d[head]
+        still = square <= STALLED * STALLED * size or not slope < 0.0
+        fresh = still or used % REFRESH == 0
+        t, curvature, bend = 0.0, 0.0, 0.0
+        if not still:
+            apply(A, d, Nd, first, last, left, right)
+            state[1] += 1
+            for k in range(top, bottom):
+                curvature += d[k] * Nd[k]
+                bend += Nd[k] * Nd[k]
+            highest = energies[top]
+            for k in range(1, memory):
+                highest = max(highest, energies[top + k])
+            t = 1.0
+            if energy + slope + 0.5 * curvature > highest + ENOUGH * slope:
+                t = min(1.0, -slope / curvature)
+            energy += t * (slope + 0.5 * t * curvature)
+            energies[top + used % memory] = energy
+            for k in range(top, bottom):
+                now[k] += t * d[k]
+                v[k] += t * Nd[k]
+        error = 0.0
+        for _ in range(2):
+            if fresh:
+                apply(A, now, v, first, last, left, right)
+                state[1] += 1
+                for k in range(top, bottom):
+                    v[k] += b[k]
+            error = evaluate(P, g, now, v, 0, first, last, work[2])
+            if fresh or not error <= goal:
+                break
+            fresh = True
+        if not error < 1e300:
+            break
+        if history.shape[0] > 0:
+            history[done + used] = max(history[done + used], min(error, best))
+        if error < best:
+            best = error
+            keep(now, v, x, u, top, bottom)
+        if still:
+            break
+        a = LONGEST
+        if curvature > 0.0:
+            a = square / curvature if used % 2 == 0 else curvature / bend
+            a = min(max(a, SHORTEST), LONGEST)
+    state[0] = a
+    return used
+
+
+run_barzilai_borwein = make_runner(barzilai_borwein, False)

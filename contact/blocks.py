@@ -1,0 +1,169 @@
+"""Sparse matrices of small dense blocks, row after row: what operators and their factors are kept in.
+
+The rows and the columns are cut into blocks of any sizes, those of contacts (1 to 6 rows) and those of bodies (6 columns). A
+block that is kept is kept whole, so that a product looks up one index for nine entries, not for each.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from pluecker.spatial.compile import kernel, lean
+from pluecker.spatial.elementwise import Array
+
+__all__ = [
+    "BlockMatrix",
+    "Indices",
+    "diagonal",
+    "empty_blocks",
+    "from_scipy",
+    "multiply",
+    "multiply_transposed",
+    "to_scipy",
+]
+
+Indices = NDArray[np.int64]
+
+
+class BlockMatrix(NamedTuple):
+    """A sparse matrix of dense blocks.
+
+    Attributes:
+        rows: where each block row starts, and the number of rows at the end, ``(R + 1,)``.
+        columns: the same for the block columns, ``(C + 1,)``.
+        first: where the blocks of each block row start in ``column``, ``(R + 1,)``.
+        column: the block column of each block, ascending in each block row, ``(n,)``.
+        place: where each block starts in ``data``, ``(n,)``.
+        data: the entries, each block row by row.
+        threes: 1 for a block row with three rows whose blocks all have three columns, 0 for others, ``(R,)``.
+    """
+
+    rows: Indices
+    columns: Indices
+    first: Indices
+    column: Indices
+    place: Indices
+    data: Array
+    threes: Indices
+
+
+def empty_blocks() -> BlockMatrix:
+    """A matrix without rows and columns."""
+    one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
+    return BlockMatrix(one, one, one, none, none, np.zeros(0), none)
+
+
+def from_scipy(matrix: scipy.sparse.spmatrix, rows: Indices, columns: Indices) -> BlockMatrix:
+    """The blocks of a sparse matrix that hold an entry.
+
+    Args:
+        matrix: any sparse matrix of SciPy.
+        rows: where each block row starts, and their number of rows at the end.
+        columns: the same for the block columns.
+    """
+    entries = scipy.sparse.coo_array(matrix)
+    i, j = (np.asarray(index, np.int64) for index in (entries.row, entries.col))
+    I, J = np.searchsorted(rows, i, "right") - 1, np.searchsorted(columns, j, "right") - 1
+    blocks, which = np.unique(I * np.int64(len(columns)) + J, return_inverse=True)
+    row, column = np.divmod(blocks, len(columns))
+    width = np.diff(columns)[column]
+    sizes = np.diff(rows)[row] * width
+    place = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    data = np.zeros(place[-1])
+    which = which.reshape(-1)
+    np.add.at(data, place[which] + (i - rows[I]) * width[which] + (j - columns[J]), entries.data)
+    first = np.searchsorted(row, np.arange(len(rows))).astype(np.int64)
+    heights, other = np.diff(rows), np.zeros(len(rows) - 1)
+    np.add.at(other, row, width != 3)
+    threes = ((heights == 3) & (other == 0)).astype(np.int64)
+    rows, columns = np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(columns, np.int64)
+    return BlockMatrix(rows, columns, first, column, place[:-1], data, threes)
+
+
+def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
+    """The same matrix as SciPy's compressed rows, with all entries of its blocks."""
+    heights, widths = np.diff(matrix.rows), np.diff(matrix.columns)
+    row = np.repeat(np.arange(len(heights)), np.diff(matrix.first))
+    width = widths[matrix.column]
+    sizes = heights[row] * width
+    block = np.repeat(np.arange(len(row)), sizes)
+    inside = np.arange(len(block)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    down, across = np.divmod(inside, np.maximum(width[block], 1))
+    i, j = matrix.rows[row][block] + down, matrix.columns[matrix.column][block] + across
+    entries = matrix.data[matrix.place[block] + inside]
+    shape = int(matrix.rows[-1]), int(matrix.columns[-1])
+    return scipy.sparse.csr_matrix((entries, (i, j)), shape=shape)
+
+
+# --------------------------------------------------------------------------------------------------------------- kernels
+
+
+@kernel
+def multiply_threes(B, i, x, y):
+    """A block row whose blocks are all 3 by 3"""
+    top = B.rows[i]
+    a0, a1, a2 = 0.0, 0.0, 0.0
+    for k in range(B.first[i], B.first[i + 1]):
+        j, p = B.columns[B.column[k]], B.place[k]
+        x0, x1, x2 = x[j], x[j + 1], x[j + 2]
+        a0 += B.data[p] * x0 + B.data[p + 1] * x1 + B.data[p + 2] * x2
+        a1 += B.data[p + 3] * x0 + B.data[p + 4] * x1 + B.data[p + 5] * x2
+        a2 += B.data[p + 6] * x0 + B.data[p + 7] * x1 + B.data[p + 8] * x2
+    y[top], y[top + 1], y[top + 2] = a0, a1, a2
+
+
+@kernel
+def multiply_any(B, i, x, y):
+    """A block row"""
+    top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
+    for r in range(height):
+        y[top + r] = 0.0
+    for k in range(B.first[i], B.first[i + 1]):
+        j, p = B.columns[B.column[k]], B.place[k]
+        width = B.columns[B.column[k] + 1] - j
+        for r in range(height):
+            s = 0.0
+            for c in range(width):
+                s += B.data[p + r * width + c] * x[j + c]
+            y[top + r] += s
+
+
+def multiply(B, x, y, first, last):
+    """y = B x in the block rows from ``first`` to ``last``, this one not included"""
+    for i in range(first, last):
+        if B.threes[i] == 1:
+            multiply_threes(B, i, x, y)
+        else:
+            multiply_any(B, i, x, y)
+
+
+def multiply_transposed(B, x, y, first, last):
+    """y += B' x with the block rows from ``first`` to ``last``, this one not included"""
+    for i in range(first, last):
+        top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
+        for k in range(B.first[i], B.first[i + 1]):
+            j, p = B.columns[B.column[k]], B.place[k]
+            width = B.columns[B.column[k] + 1] - j
+            for r in range(height):
+                f = x[top + r]
+                for c in range(width):
+                    y[j + c] += B.data[p + r * width + c] * f
+
+
+def diagonal(B, out):
+    """The diagonal entries of a matrix whose block rows and block columns are the same"""
+    for i in range(len(B.rows) - 1):
+        top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
+        for r in range(height):
+            out[top + r] = 0.0
+        for k in range(B.first[i], B.first[i + 1]):
+            if B.column[k] == i:
+                for r in range(height):
+                    out[top + r] = B.data[B.place[k] + r * height + r]
+
+
+multiply, multiply_transposed, diagonal = lean(multiply), lean(multiply_transposed), lean(diagonal)

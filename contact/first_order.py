@@ -1,0 +1,158 @@
+"""What first-order methods share: signature, error, islands, and the iteration that makes Coulomb's law of the convex one.
+
+A *method* improves the multipliers of one island for a fixed shift ``g`` of the normal velocities:
+
+    method(P, g, x, u, island, goal, limit, options, state, work, history) -> iterations
+
+``P`` is a :class:`~pluecker.contact.prepared.Prepared` problem, ``x`` its scaled multipliers and ``u`` the scaled velocities
+that belong to them, both changed in place: at the end they are the best pair that was met. ``goal`` is the natural map to be
+reached, ``limit`` the iterations left. What a method wants to remember from call to call (a step length) is in ``state``.
+
+The convex law has no shift. The exact law is a fixed point: the shift that the velocities make is the shift that they
+were found with. A method with the correction inside (``EXACT`` in its options) finds it by itself; for others, each
+shift is held until the natural map of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
+shortened when they do not help. Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011); when to stop
+inside: measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.sets import project_block, shift_block
+from pluecker.spatial.compile import kernel, lean
+from pluecker.spatial.elementwise import Array
+
+__all__ = ["LEFT", "ROWS_OF_WORK", "STATE", "converged_error", "evaluate", "keep", "make_runner", "rows_apart"]
+
+ROWS_OF_WORK = 12  # vectors that methods and the driver may use
+STATE = 4  # numbers that a method remembers
+INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
+PATIENCE = 8  # shifts that may fail to help before the step of the shift is halved
+SHORTEST = 0.01  # step of the shift
+LEFT = 3  # in the state: 1 for an island that is left to others
+
+
+def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
+    """The natural map's error of x, where u = N^ x + b^, relative to max(|b|, |r|, |u|)
+
+    With ``r = s x`` and ``u^ = s u``, r - P(r - u - g) is s times x - P^(x - (u^ / s + g) / s). ``g`` is not scaled.
+    """
+    e, bb, rr, uu = 0.0, 0.0, 0.0, 0.0
+    for i in range(first, last):
+        top, bottom = K.start[i], K.start[i + 1]
+        si = s[top]
+        inverse = 1.0 / si
+        for k in range(top, bottom):
+            w = u[k] * inverse
+            c, r = b[k] * inverse, x[k] * si
+            bb += c * c
+            rr += r * r
+            uu += w * w
+            work[k] = x[k] - w * inverse
+        work[top] -= g[i] * inverse
+        if exact == 1:
+            work[top] -= shift_block(K, i, u) * inverse * inverse
+        project_block(K, i, work, work)
+        for k in range(top, bottom):
+            d = (x[k] - work[k]) * si
+            e += d * d
+    scale = np.sqrt(max(bb, rr, uu))
+    return np.sqrt(e) / scale if scale > 0.0 else np.sqrt(e)
+
+
+evaluate_blocks = lean(evaluate_blocks)
+
+
+@kernel
+def evaluate(P, g, x, u, exact, first, last, work):
+    """The same for a prepared problem"""
+    return evaluate_blocks(P.K, P.s, P.b, g, x, u, exact, first, last, work)
+
+
+@kernel
+def keep(x, u, best_x, best_u, top, bottom):
+    """Copy one pair to another"""
+    for k in range(top, bottom):
+        best_x[k], best_u[k] = x[k], u[k]
+
+
+@kernel
+def converged_error(e, goal):
+    """Whether an error is good enough; NaN is not"""
+    return e <= goal
+
+
+def rows_apart(rows: int, columns: int) -> Array:
+    """Vectors for compiled code, whose entries of the same index are not at the same place of a page of memory."""
+    return np.zeros((rows, -(-columns // 512) * 512 + 40))[:, :columns]
+
+
+def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[..., Any]:
+    """The entry point that runs a method on islands.
+
+    Args:
+        method: as in the head of this file.
+        exact_inside: the method makes the correction of Coulomb's law itself.
+
+    Returns:
+        ``run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end)`` for the islands from
+        ``begin`` to
+        ``end``: law 1 is Coulomb's; ``results[island] = error, iterations, products``, of which the error is infinite
+            at first. Islands that have the tolerance already are passed over, as are those with 1 in ``states[island,
+            LEFT]``.
+    """
+    inside = 1 if exact_inside else 0
+    method = lean(getattr(method, "py_func", method))  # one function, not written into the loops around it
+
+    def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
+        for island in range(begin, end):
+            if results[island, 0] <= tol or states[island, LEFT] == 1.0:
+                continue
+            first, last = P.islands[island], P.islands[island + 1]
+            top, bottom = P.K.start[first], P.K.start[last]
+            g, zero, moved = work[0], work[1], 0.0
+            for k in range(top, bottom):
+                moved = max(moved, abs(x[k]))
+            for i in range(first, last):
+                zero[i] = 0.0
+                g[i] = shift_block(P.K, i, u) / P.s[P.K.start[i]] if law == 1 and inside == 0 and moved > 0.0 else 0.0
+            done = int(results[island, 1])
+            if law == 0 or inside == 1:
+                used = method(P, law, g, x, u, island, tol, limit, options, states[island], work, history, done)
+                results[island, 0] = evaluate(P, g, x, u, law, first, last, work[2])
+            else:
+                # The best pair by Coulomb's law is kept in work[3] and work[4]; methods use what comes after.
+                used, best, step, idle, error = 0, np.inf, 1.0, 0, min(results[island, 0], 1.0)
+                while used < limit:
+                    goal = max(INSIDE * error, 0.3 * tol)
+                    rest, state = limit - used, states[island]
+                    used += max(
+                        method(P, 0, g, x, u, island, goal, rest, options, state, work, history, done + used), 1
+                    )
+                    error = evaluate(P, zero, x, u, 1, first, last, work[2])
+                    if not error < np.inf:
+                        break
+                    idle = 0 if error < 0.9 * best else idle + 1
+                    if error < best:
+                        best = error
+                        keep(x, u, work[3], work[4], top, bottom)
+                    if error <= tol:
+                        break
+                    if idle >= PATIENCE:
+                        step, idle = 0.5 * step, 0
+                        if step < SHORTEST:
+                            break
+                    for i in range(first, last):
+                        g[i] += step * (shift_block(P.K, i, u) / P.s[P.K.start[i]] - g[i])
+                if best < np.inf:
+                    keep(work[3], work[4], x, u, top, bottom)
+                results[island, 0] = best
+            results[island, 1] += used
+            results[island, 2] = states[island, 1]
+
+    run.__name__ = run.__qualname__ = f"run_{method.__name__}"  # one file of the cache for each method
+    return lean(run)

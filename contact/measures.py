@@ -1,0 +1,138 @@
+"""How far multipliers are from a solution: one set of errors for all solvers and laws.
+
+==============  ======================================================================================================
+error           what it is
+==============  ======================================================================================================
+natural map     ``|r - P_K(r - u - g)| / max(|b|, |r|, |u|)``, with ``g`` De Saxce's correction in the law ncp: zero at
+                solutions and nowhere else; the one that tolerances refer to
+cone violation  how far r is from K, relative to the largest multiplier
+signorini       ``max_i |min(r_n / R, u_n / U)|`` of the contacts: penetration, pulling, and a normal force where it opens
+dissipation     by how much friction fails to act against the sliding with all it has:
+                ``max_i (mu |u_t| r_n + u_t . r_t) / (R U)``, summed over the discs; zero in Coulomb's law
+duality gap     ``|r . (u + g)| / (|r| |u + g|)`` for cones; with bounds what remains of ``r u`` at the active bound
+==============  ======================================================================================================
+
+``R`` and ``U`` are the largest ``|r|`` and ``|u|`` or ``|b|`` of a component. In the law ccp a sliding contact rises,
+so that the errors of Signorini and of dissipation, which are about Coulomb's law, remain: they say how much the convex
+law changes.
+
+Source: the natural map as in Acary, Bremond and Huber (2018); its scaling as Siconos quotes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pluecker.contact.sets import DISCS, Sets, length, project_block, shift_block
+from pluecker.spatial.compile import lean
+from pluecker.spatial.elementwise import Array
+
+__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors"]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """The errors of one pair of multipliers and velocities, each without unit, zero where there is none.
+
+    Attributes:
+        natural_map: the one that tolerances refer to, for the law in question.
+        cone_violation: how far the multipliers are outside their sets.
+        signorini: penetration, pulling, force at a distance.
+        dissipation: how far friction is from the largest dissipation.
+        duality_gap: what is left of r . u.
+    """
+
+    natural_map: float
+    cone_violation: float
+    signorini: float
+    dissipation: float
+    duality_gap: float
+
+
+def norm(x, first, last):
+    """|x[first:last]|"""
+    s = 0.0
+    for k in range(first, last):
+        s += x[k] * x[k]
+    return np.sqrt(s)
+
+
+def natural_map(K, r, u, exact, first, last, work):
+    """|r - P(r - u - g)| of the blocks from ``first`` to ``last``; g is left out unless ``exact`` is 1"""
+    s = 0.0
+    for i in range(first, last):
+        top, bottom = K.start[i], K.start[i + 1]
+        for k in range(top, bottom):
+            work[k] = r[k] - u[k]
+        if exact == 1:
+            work[top] -= shift_block(K, i, u)
+        project_block(K, i, work, work)
+        for k in range(top, bottom):
+            s += (r[k] - work[k]) * (r[k] - work[k])
+    return np.sqrt(s)
+
+
+def other_errors(K, r, u, exact, R, U, work):
+    """Cone violation, Signorini, dissipation, duality gap"""
+    cone, signorini, dissipation, gap, size = 0.0, 0.0, 0.0, 0.0, 0.0
+    project_all(K, r, work)
+    for i in range(len(K.start) - 1):
+        top, bottom = K.start[i], K.start[i + 1]
+        for k in range(top, bottom):
+            cone = max(cone, abs(r[k] - work[k]) / R)
+        g = shift_block(K, i, u) if exact == 1 else 0.0
+        if K.lower[i] == 0.0 and K.upper[i] == np.inf:
+            signorini = max(signorini, abs(min(r[top] / R, u[top] / U)))
+            loss, row = 0.0, top + 1
+            for d in range(DISCS):
+                n = K.sizes[i, d]
+                if n > 0:
+                    loss += K.friction[i, d] * length(u, row, n) * r[top]
+                    for k in range(row, row + n):
+                        loss += u[k] * r[k]
+                    row += n
+            dissipation = max(dissipation, abs(loss) / (R * U))
+            gap += r[top] * (u[top] + g)
+            size += abs(r[top] * (u[top] + g))
+            for k in range(top + 1, bottom):
+                gap += r[k] * u[k]
+                size += abs(r[k] * u[k])
+        else:
+            rest = 0.0
+            if u[top] > 0.0 and K.lower[i] > -np.inf:
+                rest = (r[top] - K.lower[i]) * u[top]
+            elif u[top] < 0.0 and K.upper[i] < np.inf:
+                rest = (r[top] - K.upper[i]) * u[top]
+            else:
+                rest = abs(r[top] * u[top])
+            gap += rest
+            size += abs(rest)
+    return cone, signorini, dissipation, abs(gap), size
+
+
+def project_all(K, x, out):
+    """P_K(x)"""
+    for i in range(len(K.start) - 1):
+        project_block(K, i, x, out)
+
+
+norm, natural_map, project_all = lean(norm), lean(natural_map), lean(project_all)
+other_errors = lean(other_errors)
+
+
+def scale_of_errors(b: Array, r: Array, u: Array) -> float:
+    """max(|b|, |r|, |u|), and 1 where all are zero."""
+    return max(np.linalg.norm(b), np.linalg.norm(r), np.linalg.norm(u)) or 1.0
+
+
+def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str) -> Errors:
+    """The errors of multipliers r with velocities ``u = N r + b``, ``(m,)`` each, for a law other than ``lcp``."""
+    exact, work = int(law == "ncp"), np.empty(len(r))
+    R = float(np.abs(r).max(initial=0.0)) or 1.0
+    U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
+    cone, signorini, dissipation, gap, _ = other_errors(K, r, u, exact, R, U, work)
+    error = natural_map(K, r, u, exact, 0, len(K.start) - 1, work) / scale_of_errors(b, r, u)
+    size = float(np.linalg.norm(r) * np.linalg.norm(u)) or 1.0
+    return Errors(float(error), float(cone), float(signorini), float(dissipation), float(gap / size))

@@ -1,0 +1,254 @@
+"""One friction problem: an operator, an offset, and the sets that the multipliers lie in.
+
+    u = N r + b,    N = J M^-1 J' + compliance
+
+``r`` are multipliers (impulses, in N s), ``u`` relative velocities at the contacts (m/s). What ties them is the *law*:
+
+============  ========================================================================================================
+law           for each contact
+============  ========================================================================================================
+frictionless  0 <= r_n, u_n >= 0, r_n u_n = 0, and no tangential multipliers
+ccp           r in K, u in the dual cone K*, r . u = 0: the optimum of min 1/2 r'Nr + b'r over K (seed document 003)
+ncp           the same with u_n + sum mu_k |u_k| in place of u_n: Coulomb's law (De Saxce and Feng 1998)
+lcp           Coulomb's law with a polygon in place of the circle (seed documents 000 and 004)
+============  ========================================================================================================
+
+and for each row ``r = P(r - u)`` with P the projection on ``[lower, upper]``, in all laws.
+
+A problem comes from bodies and a table of contacts (:func:`~pluecker.contact.assembly.assemble_contacts`), from a matrix
+(:meth:`Problem.from_delassus`), from the factors of one (:meth:`Problem.from_factors`), or from a file
+(:func:`~pluecker.contact.fclib.read_fclib`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import ArrayLike
+
+from pluecker.contact.blocks import from_scipy, to_scipy
+from pluecker.contact.checks import (
+    as_coefficients,
+    as_matrix,
+    as_vector,
+    check_semidefinite,
+    check_symmetric,
+    inverse_times,
+)
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
+from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
+from pluecker.spatial.elementwise import Array
+
+__all__ = ["LAWS", "Problem", "contact_sets"]
+
+LAWS = ("frictionless", "lcp", "ccp", "ncp")
+
+
+def contact_sets(friction: Array, size: int) -> Sets:
+    """The cones of contacts of one size, ``friction`` being ``(K, 3)``."""
+    n = len(friction)
+    return make_sets(np.tile(SIZES[size], (n, 1)), friction, np.zeros(n), np.full(n, np.inf))
+
+
+def join_sets(first: Sets, second: Sets) -> Sets:
+    """The blocks of both, one after the other."""
+    pairs = zip(first[1:], second[1:], strict=True)
+    return make_sets(*(np.concatenate(pair) for pair in pairs))
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Multipliers in sets, and the velocities that they cause.
+
+    Attributes:
+        operator: N, in either form, see :mod:`~pluecker.contact.operator`.
+        offset: b, the relative velocities without multipliers, with what restitution and gaps add, ``(m,)``, m/s.
+        sets: cones and intervals, see :mod:`~pluecker.contact.sets`.
+        free_velocity: the velocities of the bodies without multipliers, ``(n,)``, where the problem was made from bodies or
+            factors; with them :meth:`motion` gives the velocities of the bodies.
+        names: what each block is called in messages, ``(blocks,)``.
+    """
+
+    operator: Operator
+    offset: Array
+    sets: Sets
+    free_velocity: Array | None = None
+    names: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_delassus(
+        cls,
+        W: Any,
+        q: ArrayLike,
+        friction: ArrayLike,
+        *,
+        size: int = 3,
+        compliance: ArrayLike | None = None,
+        symmetrise: bool = False,
+        rows: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Problem:
+        """A problem from its matrix and offset.
+
+        Args:
+            W: the symmetric positive semidefinite matrix N, ``(m, m)``, an array or a sparse matrix: contacts first, each
+                with its normal and then its tangents, then rows.
+            q: the offset b, ``(m,)``.
+            friction: the coefficients of the contacts, ``(K,)``, or ``(K, 2)`` with rolling, ``(K, 3)`` with spinning.
+            size: the components of a contact: 1, 2 in the plane, 3, 5 with rolling, 6 with spinning.
+            compliance: what is added to the diagonal, ``(m,)``.
+            symmetrise: take ``(W + W') / 2`` where W is not symmetric.
+            rows: ``lower, upper`` of the rows after the contacts, each ``(R,)``.
+
+        Raises:
+            ProblemError: a shape does not fit, a number is not finite, a coefficient is negative, bounds are crossed,
+                or W is not symmetric or not positive semidefinite; the message names the row.
+        """
+        matrix = as_matrix("W", W)
+        sets = build_sets(friction, size, rows)
+        b = as_vector("q", q, int(sets.start[-1]))
+        if matrix.shape != (len(b), len(b)):
+            K = len(sets.start) - 1
+            raise ProblemError(f"W is {matrix.shape}, expected {(len(b), len(b))} for {K} contacts and rows")
+        matrix = check_symmetric("W", matrix, symmetrise)
+        check_semidefinite("W", matrix, sets)
+        operator = assembled(from_scipy(matrix, sets.start, sets.start), make_compliance(compliance, len(b)))
+        return cls(operator, b, sets)
+
+    @classmethod
+    def from_factors(
+        cls,
+        M: Any,
+        H: Any,
+        f: ArrayLike,
+        w: ArrayLike,
+        friction: ArrayLike,
+        *,
+        size: int = 3,
+        compliance: ArrayLike | None = None,
+        rows: tuple[ArrayLike, ArrayLike] | None = None,
+    ) -> Problem:
+        """A problem from ``M v = H r + f`` and ``u = H' v + w``, so that ``N = H' M^-1 H`` and ``b = w + H' M^-1 f``.
+
+        Args:
+            M: the mass matrix, ``(n, n)``, symmetric positive definite.
+            H: the transposed Jacobian, ``(n, m)``: contacts first, each with its normal and then its tangents, then rows.
+            f: ``(n,)``, N s.
+            w: ``(m,)``, m/s.
+            friction, size, compliance, rows: as for :meth:`from_delassus`.
+
+        Raises:
+            ProblemError: as for :meth:`from_delassus`; M is not positive definite.
+        """
+        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("H", H)
+        sets = build_sets(friction, size, rows)
+        n, m = mass.shape[0], int(sets.start[-1])
+        if jacobian.shape != (n, m):
+            K = len(sets.start) - 1
+            raise ProblemError(f"H is {jacobian.shape}, expected {(n, m)} for {K} contacts and rows and M of {n} rows")
+        J = jacobian.T.tocsr()
+        solved, columns = inverse_times(
+            "M", mass, scipy.sparse.hstack([jacobian, as_vector("f", f, n)[:, None]]).tocsc()
+        )
+        T, free = solved[:, :m].T.tocsr(), solved[:, [m]].toarray().ravel()
+        operator = factored(
+            from_scipy(J, sets.start, columns), from_scipy(T, sets.start, columns), make_compliance(compliance, m)
+        )
+        return cls(operator, as_vector("w", w, m) + J @ free, sets, free)
+
+    @property
+    def size(self) -> int:
+        """The number of multipliers, m."""
+        return int(self.sets.start[-1])
+
+    @property
+    def blocks(self) -> int:
+        """The number of contacts and rows."""
+        return len(self.sets.start) - 1
+
+    def velocity(self, multipliers: ArrayLike) -> Array:
+        """u = N r + b, ``(m,)``.
+
+        Raises:
+            ProblemError: the shape does not fit, or an entry is not finite.
+        """
+        r = as_vector("multipliers", multipliers, self.size)
+        u = np.empty(self.size)
+        operator = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
+        apply(operator, r, u, 0, self.blocks, 0, len(operator.velocity))
+        return u + self.offset
+
+    def motion(self, multipliers: ArrayLike) -> Array:
+        """The velocities of the bodies with these multipliers, M^-1 (f + H r), ``(n,)``.
+
+        Raises:
+            ProblemError: the problem was made from a matrix, and knows no bodies; or the shape does not fit.
+        """
+        if self.free_velocity is None:
+            raise ProblemError("motion: this problem was made from a matrix, and knows no bodies")
+        r = as_vector("multipliers", multipliers, self.size)
+        return self.free_velocity + self._factors[1].T @ r
+
+    def matrix(self) -> scipy.sparse.csr_matrix:
+        """N as a sparse matrix, the compliance included, ``(m, m)``."""
+        return to_matrix(self.operator)
+
+    def assembled(self) -> Problem:
+        """The same problem, its operator as a matrix."""
+        return replace(self, operator=assemble(self.operator))
+
+    @cached_property
+    def _factors(self) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
+        return to_scipy(self.operator.J), to_scipy(self.operator.T)
+
+    def with_friction(self, friction: ArrayLike) -> Problem:
+        """The same contacts with other coefficients, ``(K,)``, ``(K, 2)`` or ``(K, 3)``, or one number for all.
+
+        K is the number of contacts that have friction, rolling or spinning among their components.
+        """
+        contacts = self.sets.sizes[:, 0] > 0
+        values = self.sets.friction.copy()
+        values[contacts] = as_coefficients(friction, int(contacts.sum()))
+        values[self.sets.sizes == 0] = 0.0
+        return replace(self, sets=self.sets._replace(friction=values))
+
+    def label(self, row: int) -> str:
+        """What a row is called in messages: its contact and component, or its row."""
+        i = int(np.searchsorted(self.sets.start, row, "right")) - 1
+        name = self.names[i] if self.names else f"block {i}"
+        component = row - int(self.sets.start[i])
+        return f"{name}, component {component}" if self.sets.sizes[i].any() else name
+
+
+def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
+    """Checked: contacts of one size, then rows."""
+    if size not in SIZES:
+        raise ProblemError(f"size is {size!r}, expected one of {', '.join(map(str, SIZES))}")
+    sets = contact_sets(as_coefficients(friction), size)
+    sets.friction[np.asarray(sets.sizes) == 0] = 0.0
+    if rows is None:
+        return sets
+    lower, upper = (np.atleast_1d(np.asarray(bound, np.float64)) for bound in rows)
+    if lower.ndim != 1 or lower.shape != upper.shape:
+        raise ProblemError(f"rows: lower has shape {lower.shape} and upper {upper.shape}, expected (R,) both")
+    wrong = np.flatnonzero(~(lower <= upper) | (lower == np.inf) | (upper == -np.inf))
+    if len(wrong):
+        k = int(wrong[0])
+        raise ProblemError(f"row {k}: bounds are {lower[k]} and {upper[k]}, expected lower <= upper")
+    R = len(lower)
+    return join_sets(sets, make_sets(np.zeros((R, DISCS)), np.zeros((R, DISCS)), lower, upper))
+
+
+def make_compliance(compliance: ArrayLike | None, size: int) -> Array:
+    """Checked: a diagonal, zeros where there is none."""
+    if compliance is None:
+        return np.zeros(size)
+    values = as_vector("compliance", compliance, size)
+    if (values < 0).any():
+        k = int(np.argmax(values < 0))
+        raise ProblemError(f"compliance[{k}] is {values[k]}, expected a number that is not negative")
+    return values

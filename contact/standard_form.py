@@ -1,0 +1,157 @@
+"""From a problem with bounds to a standard one for Lemke's method, and back.
+
+==============================  =================================================================================
+bounds of z_i                   what becomes of it
+==============================  =================================================================================
+both, and equal                 z_i is known; its column goes to b, its row is dropped
+none                            eliminated: ``z_F = -A_FF^-1 (A_FC z_C + b_F)``, which leaves the Schur complement
+lower                           ``z_i = lower_i + y_i``
+upper                           ``z_i = upper_i - y_i``, and the sign of the row is changed
+both                            ``z_i = lower_i + y_i``, with the multiplier t_i of the upper bound:
+                                ``0 <= y_i _|_ v_i = w_i + t_i >= 0``,  ``0 <= t_i _|_ upper_i - lower_i - y_i >= 0``
+==============================  =================================================================================
+
+The matrix of the standard problem is positive semidefinite if A is.
+
+Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992), sections 1.2 and 1.5; seed
+document 000 for the rows with two bounds (joint limits and motors).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from pluecker.contact.blocks import Indices
+from pluecker.contact.complementarity import LinearComplementarityProblem
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.lcp_search import Search
+from pluecker.contact.lemke import complementary_pivoting
+from pluecker.contact.linear_solve import factorize, reciprocal_condition
+from pluecker.contact.minmap_newton import solve_inside
+from pluecker.spatial.elementwise import Array
+
+__all__ = ["StandardForm", "lemke", "standard_form"]
+
+SINGULAR = 1e-14  # reciprocal condition number of the equations, times their number
+
+
+@dataclass(frozen=True)
+class StandardForm:
+    """A standard problem, and where its variables come from.
+
+    Attributes:
+        A: ``(k, k)``, dense.
+        b: ``(k,)``.
+        kept: the unknowns that are y, by index; one each, then a t for each that has two bounds.
+        sign: 1 or -1 for each of them: ``z = base + sign y``.
+        base: ``(n,)``: the bound that z_i starts from.
+        boxed: positions in ``kept`` that have a t.
+        free: the unknowns that were eliminated, by index.
+    """
+
+    A: Array
+    b: Array
+    kept: Indices
+    sign: Array
+    base: Array
+    boxed: Indices
+    free: Indices
+
+    def point(self, problem: LinearComplementarityProblem, y: Array) -> Array:
+        """z of the problem from the variables of the standard one; the eliminated ones from their equations."""
+        z = self.base.copy()
+        z[self.kept] += self.sign * y[: len(self.kept)]
+        inside = np.zeros(problem.size, dtype=np.bool_)
+        inside[self.free] = True
+        solved = solve_inside(problem, z, inside)
+        return z if solved is None else solved
+
+    def vertex(self, problem: LinearComplementarityProblem, basic: NDArray[np.bool_]) -> Array | None:
+        """z of the problem from a basis alone, accurate to rounding: which unknowns are inside, which at which bound."""
+        k = len(self.kept)
+        inside, bound = np.zeros(problem.size, dtype=np.bool_), self.base.copy()
+        inside[self.free] = True
+        inside[self.kept] = basic[:k]
+        far = self.kept[self.boxed[basic[k:]]]
+        inside[far], bound[far] = False, problem.upper[far]
+        return solve_inside(problem, bound, inside)
+
+
+def standard_form(problem: LinearComplementarityProblem) -> StandardForm:
+    """The standard problem of a problem with bounds.
+
+    Raises:
+        ProblemError: the equations of the unbounded unknowns do not determine these; the message names them.
+    """
+    A = problem.A.toarray() if scipy.sparse.issparse(problem.A) else problem.A
+    below, above = np.isfinite(problem.lower), np.isfinite(problem.upper)
+    base = np.where(below, problem.lower, np.where(above, problem.upper, 0.0))
+    F = np.flatnonzero(~below & ~above)
+    C = np.flatnonzero((below | above) & (problem.lower < problem.upper))
+    w = A @ base + problem.b
+    S, b = A[np.ix_(C, C)], w[C]
+    if len(F):
+        A_FF = A[np.ix_(F, F)]
+        solve = factorize(A_FF)
+        if solve is None or reciprocal_condition(A_FF) < SINGULAR * len(F):
+            raise ProblemError(
+                f"the {len(F)} rows without bounds, the first of which is row {F[0]}, do not determine their unknowns: the "
+                "matrix of these rows and columns is singular. Lemke's method eliminates them; take fischer_newton or "
+                "minmap_newton, or remove the equations that depend on others"
+            )
+        S = S - A[np.ix_(C, F)] @ solve(A[np.ix_(F, C)])
+        b = b - A[np.ix_(C, F)] @ solve(w[F])
+    sign = np.where(below[C], 1.0, -1.0)
+    S, b = sign[:, None] * S * sign, sign * b
+    boxed = np.flatnonzero(below[C] & above[C])
+    if len(boxed):
+        E = np.eye(len(C))[:, boxed]
+        S = np.block([[S, E], [-E.T, np.zeros((len(boxed), len(boxed)))]])
+        b = np.concatenate([b, problem.upper[C[boxed]] - problem.lower[C[boxed]]])
+    return StandardForm(np.ascontiguousarray(S), b, C, sign, base, boxed, F)
+
+
+def lemke(search: Search, covering: Array) -> tuple[str, str]:
+    """Solve a linear complementarity problem with bounds by Lemke's method (:mod:`pluecker.contact.lemke`).
+
+    Args:
+        search: the problem and the goal; the best point is left there, and z0 after each pivot as the history. The walk does
+            not depend on the start. Dense: n^2 numbers, n^2 products a pivot.
+        covering: ``(n,)``, positive; the entries of unbounded unknowns do not matter.
+
+    Returns:
+        The status (see there) and a message.
+
+    Raises:
+        ProblemError: the rows without bounds do not determine their unknowns.
+    """
+    if search.converged:
+        return "converged", "solved"
+    problem = search.scaling.problem
+    with np.errstate(all="ignore"):
+        form = standard_form(problem)
+        d = (covering / search.scaling.row)[form.kept]
+        d = np.concatenate([d, np.ones(len(form.boxed))])
+        done = complementary_pivoting(form.A, form.b, d / max(float(d.max(initial=0.0)), 1e-300), search.limit)
+        search.iterations = done.pivots
+        search.history.extend(done.history.tolist())
+        vertex = form.vertex(problem, done.basic) if done.status == "solved" else None
+        for point in (vertex, form.point(problem, done.z)):
+            if point is not None and not search.converged:
+                search.visit_scaled(point)
+    best = f"the best natural map is {search.error:.3g}"
+    if search.converged:
+        return "converged", "solved"
+    if done.status == "limit":
+        return "iteration limit", f"{best} after {done.pivots} pivots"
+    if done.certificate is not None:
+        return "infeasible", f"no z within the bounds has the w that they ask for (Farkas); {best}"
+    if done.status == "ray":
+        return "ray", f"ended on a secondary ray after {done.pivots} pivots, which proves nothing unless A is " + (
+            f"copositive-plus, when there is no solution; {best}"
+        )
+    return "stalled", f"the last basis is too ill-conditioned: {best}"

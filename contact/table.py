@@ -1,0 +1,302 @@
+"""What touches what, and what is joined to what: the contact table of seed document 000, and rows for all else.
+
+=================================  ==================================================================================
+name                               what it is
+=================================  ==================================================================================
+:class:`ContactTable`              contacts: two bodies, a normal, a point, a gap, coefficients
+:func:`contact_frames`             (n, t1, t2) of unit normals
+:func:`soft_contact`               compliance and recovery of a contact that is a spring and a damper
+:class:`Rows`                      equations, limits and motors: a Jacobian and two bounds for each
+=================================  ==================================================================================
+
+A contact of bodies i < j has a normal from i to j, so that the normal velocity of j relative to i is positive where the
+bodies part, and the impulse ``r_n n >= 0`` acts on j, its reaction on i (seed document 000).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.contact.blocks import Indices
+from pluecker.contact.bodies import as_step
+from pluecker.contact.checks import as_coefficients
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.fields import as_field, as_indices, entry_error, frozen, numbers_of
+from pluecker.contact.problem import build_sets
+from pluecker.spatial.elementwise import Array
+from pluecker.spatial.matrices import NEARLY
+
+__all__ = ["ContactTable", "Rows", "SoftContact", "contact_frames", "soft_contact"]
+
+LOWEST = -0.65  # of n_z, where the frame changes: between the slopes that are frequent
+COMPONENTS = (3, 5, 6)  # of a contact with friction, with rolling, with spinning friction
+
+
+@dataclass(frozen=True, eq=False)
+class ContactTable:
+    """Contacts, K of them.
+
+    The arrays are copied, and cannot be written to. One number stands for all contacts where one is asked for each.
+
+    Attributes:
+        bodies: the two bodies i < j of each contact, ``(K, 2)``.
+        normal: unit vectors from i to j, in world axes, ``(K, 3)``; made exactly of unit length.
+        point: where the bodies touch, in the world, ``(K, 3)``, m.
+        gap: the distance between the bodies along the normal, negative where they penetrate, ``(K,)``, m.
+        friction: coefficients of Coulomb friction, ``(K,)``; ``(K, 2)`` with rolling friction, ``(K, 3)`` with spinning
+            friction, these in m.
+        restitution: Newton's coefficient, from 0 to 1, ``(K,)``.
+        compliance: of the normal, ``(K,)``, or of the normal and the two tangents, ``(K, 3)``, m/s per N s: what is
+            added to the velocity for each N s; zero for rigid contact; see :func:`soft_contact`.
+
+    Raises:
+        ProblemError: of the constructor: a shape does not fit, a number is not finite, the bodies of a contact are
+            equal or not in order or negative, a normal is not of unit length within 1e-6, a coefficient is negative, a
+            restitution is not between 0 and 1; the message names the contact.
+
+    Source: seed document 000, the contact table.
+    """
+
+    bodies: Indices
+    normal: Array
+    point: Array
+    gap: Array = 0.0  # type: ignore[assignment]
+    friction: Array = 0.0  # type: ignore[assignment]
+    restitution: Array = 0.0  # type: ignore[assignment]
+    compliance: Array = 0.0  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        bodies = as_indices("contact", self.bodies)
+        K = len(bodies)
+        check_pairs(bodies)
+        softness = numbers_of("compliance", self.compliance)
+        values = {
+            "bodies": bodies,
+            "normal": unit_normals(as_field("contact", "normal", self.normal, (3,), K)),
+            "point": as_field("contact", "point", self.point, (3,), K),
+            "gap": as_field("contact", "gap", self.gap, (), K),
+            "friction": checked_friction(self.friction, K),
+            "restitution": as_field("contact", "restitution", self.restitution, (), K),
+            "compliance": as_field("contact", "compliance", softness, (3,) if softness.ndim == 2 else (), K),
+        }
+        wrong = (values["restitution"] < 0.0) | (values["restitution"] > 1.0)
+        for k in np.flatnonzero(wrong):
+            raise entry_error("contact", int(k), f"restitution is {values['restitution'][k]}, expected 0 to 1")
+        for place in zip(*np.nonzero(values["compliance"] < 0.0), strict=True):
+            complaint = f"compliance is {values['compliance'][place]}, expected a number that is not negative"
+            raise entry_error("contact", int(place[0]), complaint)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def ordered(cls, bodies: ArrayLike, normal: ArrayLike, point: ArrayLike, **others: Any) -> ContactTable:
+        """A table from pairs of bodies in any order: where i > j, they are exchanged, and the normal is turned round.
+
+        Args and errors as for the constructor; the normal is from the first body of the pair to the second.
+        """
+        pairs = as_indices("contact", bodies)
+        normals = as_field("contact", "normal", normal, (3,), len(pairs))
+        turned = pairs[:, :1] > pairs[:, 1:]
+        return cls(np.sort(pairs, axis=1), np.where(turned, -normals, normals), np.asarray(point), **others)
+
+    def __len__(self) -> int:
+        """The number of contacts, K."""
+        return len(self.bodies)
+
+    @property
+    def size(self) -> int:
+        """The components of each contact: 3, with rolling friction 5, with spinning friction 6."""
+        return COMPONENTS[0 if self.friction.ndim == 1 else self.friction.shape[1] - 1]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Joints, limits and motors, R rows of them, each with one multiplier.
+
+        u = J_i v_i + J_j v_j + offset + compliance r,      r = P(r - u) with P the projection on [lower, upper]
+
+    An equation is unbounded: u = 0. A limit has the bounds 0 and infinity: 0 <= r, u >= 0. A motor with the speed s and
+    the largest impulse R has the offset -s and the bounds -R and R: it pushes with all it has until ``J v = s``.
+
+    The arrays are copied, and cannot be written to. One number stands for all rows where one is asked for each.
+
+    Attributes:
+        bodies: of each row, in any order, ``(R, 2)``; the second is -1 for a row of one body.
+        jacobian: of each of the two bodies, angular part first, in world axes, for velocities of the centres of mass,
+            ``(R, 2, 6)``; zeros in place of a second body that there is not.
+        lower: the smallest multiplier, ``(R,)``, N s or N m s; may be infinite.
+        upper: the largest, ``(R,)``.
+        offset: what is added to the velocity, ``(R,)``: ``- b`` of the seed document, whose rows are ``J u = b``. An
+            error e of the position is reduced by the share k in a step h with the offset ``k e / h``.
+        compliance: ``(R,)``, m/s per N s.
+
+    Raises:
+        ProblemError: of the constructor: a shape does not fit, a number is not finite, the bodies are equal or
+            negative, the Jacobian of no body is not zero, bounds are crossed, a compliance is negative; the message
+            names the row.
+
+    Source: seed document 000, one design for all constraints, and the mixing of forces for the compliance.
+    """
+
+    bodies: Indices
+    jacobian: Array
+    lower: Array = -np.inf  # type: ignore[assignment]
+    upper: Array = np.inf  # type: ignore[assignment]
+    offset: Array = 0.0  # type: ignore[assignment]
+    compliance: Array = 0.0  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        bodies = as_indices("row", self.bodies)
+        R = len(bodies)
+        values = {
+            "bodies": bodies,
+            "jacobian": as_field("row", "jacobian", self.jacobian, (2, 6), R),
+            "lower": as_field("row", "lower", self.lower, (), R, infinite=True),
+            "upper": as_field("row", "upper", self.upper, (), R, infinite=True),
+            "offset": as_field("row", "offset", self.offset, (), R),
+            "compliance": as_field("row", "compliance", self.compliance, (), R),
+        }
+        build_sets(np.zeros(0), 3, (values["lower"], values["upper"]))
+        for k in np.flatnonzero((bodies[:, 0] < 0) | (bodies[:, 1] < -1) | (bodies[:, 0] == bodies[:, 1])):
+            i, j = bodies[k].tolist()
+            raise entry_error("row", int(k), f"bodies are {i} and {j}, expected two different ones, or a second of -1")
+        for k in np.flatnonzero((bodies[:, 1] < 0) & values["jacobian"][:, 1].any(axis=1)):
+            raise entry_error("row", int(k), "there is no second body, but its jacobian is not zero")
+        for k in np.flatnonzero(values["compliance"] < 0.0):
+            complaint = f"compliance is {values['compliance'][k]}, expected a number that is not negative"
+            raise entry_error("row", int(k), complaint)
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __len__(self) -> int:
+        """The number of rows, R."""
+        return len(self.bodies)
+
+
+class SoftContact(NamedTuple):
+    """What a spring and a damper are in one step.
+
+    Attributes:
+        compliance: for :class:`ContactTable`, m/s per N s.
+        recovery: for :func:`~pluecker.contact.assembly.assemble_contacts`: the share of the penetration that a step
+            removes where nothing resists; between 0 and 1.
+    """
+
+    compliance: Array
+    recovery: Array
+
+
+def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftContact:
+    """Compliance and recovery of contacts that are springs and dampers, at the end of the step (implicitly).
+
+    With the gap g before the step, the gap ``g + h u`` after it, and the impulse ``r = h f`` of the force at its end,
+
+        f = -k (g + h u) - d u          (spring and damper)
+        r = -h k g - h (h k + d) u
+        0 = u + c r + s g / h,          c = 1 / (h (h k + d)),    s = h k / (h k + d)
+
+    This is what a contact with compliance c and recovery s has where it presses. Without damping s is 1; without
+    stiffness it is 0. ODE calls c / h its CFM and s its ERP; the scheme is that of Catto, "Soft constraints" (GDC
+    2011). It is stable for any step, and dissipates what the implicit Euler method does. A contact that presses against
+    a weight mg rests where the spring does, at the penetration mg / k.
+
+    Args:
+        stiffness: k, N/m, positive or zero, any shape.
+        damping: d, N s/m, positive or zero, any shape that broadcasts.
+        step: h, s.
+
+    Returns:
+        ``(compliance, recovery)``, of the broadcast shape.
+
+    Raises:
+        ProblemError: a number is negative or not finite, or stiffness and damping are both zero; the step is not
+            positive.
+
+    Source: seed document 000, error correction (k_erp) and the mixing of forces (K_cfm), where both are free
+    parameters.
+
+    Example:
+        >>> from pluecker.contact.table import soft_contact
+        >>> soft_contact(1e4, 100.0, 0.01)
+        SoftContact(compliance=array(0.5), recovery=array(0.5))
+    """
+    h, k, d = as_step(step), numbers_of("stiffness", stiffness), numbers_of("damping", damping)
+    for name, value in (("stiffness", k), ("damping", d)):
+        if not (np.isfinite(value) & (value >= 0.0)).all():
+            raise ProblemError(f"{name} is {value.tolist()}, expected finite numbers that are not negative")
+    total = h * k + d
+    if not (total > 0.0).all():
+        raise ProblemError("stiffness and damping are both zero: such a contact resists nothing")
+    return SoftContact(np.asarray(1.0 / (h * total)), np.asarray(h * k / total))
+
+
+def contact_frames(normal: ArrayLike) -> Array:
+    """A right-handed orthonormal frame for each normal: n, t1, t2, in the rows.
+
+    The frame of a normal n is that of z, ``(z, x, y)``, turned about the horizontal axis ``z x n`` to n; where n points
+    down more than up (n_z < -0.65), it is that of -z, ``(-z, x, -y)``, turned to n likewise. So t1 and t2 are
+    coordinate axes where n is one. No frame is continuous on the whole sphere (the hairy ball theorem): this one jumps
+    on the circle n_z = -0.65, and nowhere else, so that rounding of normals near the axes, of walls, floors and
+    ceilings, changes a frame by as little.
+
+    Args:
+        normal: unit vectors, ``(..., 3)``, within 1e-6.
+
+    Returns:
+        ``(..., 3, 3)``.
+
+    Raises:
+        ProblemError: not an array of finite numbers of that shape, not of unit length.
+
+    Source: the formula without square roots of Duff et al., "Building an orthonormal basis, revisited" (JCGT 6, 2017),
+    who
+        change at n_z = 0.
+    """
+    n = numbers_of("normal", normal)
+    if n.shape[-1:] != (3,):
+        raise ProblemError(f"normal has shape {n.shape}, expected (..., 3)")
+    n = unit_normals(as_field("contact", "normal", n.reshape(-1, 3), (3,))).reshape(n.shape)
+    x, y, z = n[..., 0], n[..., 1], n[..., 2]
+    s = np.where(z < LOWEST, -1.0, 1.0)
+    a = -1.0 / (s + z)
+    b = x * y * a
+    frames = np.empty((*n.shape, 3))
+    frames[..., 0, :] = n
+    frames[..., 1, 0], frames[..., 1, 1], frames[..., 1, 2] = 1.0 + s * x * x * a, s * b, -s * x
+    frames[..., 2, 0], frames[..., 2, 1], frames[..., 2, 2] = b, s + y * y * a, -y
+    return frames
+
+
+def unit_normals(normal: Array) -> Array:
+    """Normals of unit length, to rounding."""
+    length = np.linalg.norm(normal, axis=1)
+    for k in np.flatnonzero(~(np.abs(length - 1.0) <= NEARLY)):
+        raise entry_error("contact", int(k), f"normal has length {length[k]:.9g}, expected 1 within 1e-6")
+    return frozen(normal / length[:, None])
+
+
+def check_pairs(bodies: Indices) -> None:
+    """Refuse pairs that are not 0 <= i < j."""
+    for k in np.flatnonzero((bodies[:, 0] < 0) | (bodies[:, 0] >= bodies[:, 1])):
+        i, j = bodies[k].tolist()
+        if i == j:
+            raise entry_error("contact", int(k), f"both bodies are {i}, expected two different ones")
+        if min(i, j) < 0:
+            raise entry_error("contact", int(k), f"bodies are {i} and {j}, expected numbers that are not negative")
+        raise entry_error(
+            "contact", int(k), f"bodies are {i} and {j}, expected i < j: exchange them and turn the normal round"
+        )
+
+
+def checked_friction(friction: ArrayLike, K: int) -> Array:
+    """Coefficients in the shape in which they came, one number being one for each contact."""
+    given = numbers_of("friction", friction)
+    columns = given.shape[1] if given.ndim == 2 else 1
+    if columns == 0:
+        raise ProblemError(f"friction has shape {given.shape}, expected ({K},), ({K}, 2) or ({K}, 3)")
+    full = as_coefficients(given, K)[:, :columns]
+    return frozen(full if given.ndim == 2 else full[:, 0])

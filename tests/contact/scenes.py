@@ -1,0 +1,144 @@
+"""Random bodies and contacts, a plain solver of friction problems, the matrices of seed document 000 by definition."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from pluecker.contact.bodies import Bodies
+from pluecker.contact.table import ContactTable, Rows, contact_frames
+
+EPS = np.finfo(float).eps
+
+
+def unit(rng, *shape):
+    x = rng.normal(size=(*shape, 3))
+    return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def random_inertia(rng, n):
+    """Inertias of boxes with turned axes, (n, 3, 3)."""
+    s = rng.uniform(0.05, 1.0, (n, 3))
+    Q = np.linalg.qr(rng.normal(size=(n, 3, 3)))[0]
+    return Q @ ((s.sum(axis=1, keepdims=True) - s)[:, :, None] * np.eye(3)) @ np.swapaxes(Q, 1, 2)
+
+
+def random_bodies(rng, n, static=()):
+    q = rng.normal(size=(n, 4))
+    mass = rng.uniform(0.5, 3.0, n)
+    mass[list(static)] = np.inf
+    velocity, wrench = rng.normal(size=(n, 6)), rng.normal(size=(n, 6))
+    q /= np.linalg.norm(q, axis=1, keepdims=True)
+    return Bodies(mass, random_inertia(rng, n), rng.normal(size=(n, 3)), q, velocity, wrench)
+
+
+def random_table(rng, n, K, columns=1, **named):
+    pairs = np.sort([rng.choice(n, 2, replace=False) for _ in range(K)], axis=1).reshape(K, 2)
+    friction = rng.uniform(0.1, 0.9, (K, columns))
+    named.setdefault("gap", rng.normal(size=K) * 0.01)
+    return ContactTable(
+        pairs, unit(rng, K), rng.normal(size=(K, 3)), friction=friction[:, 0] if columns == 1 else friction, **named
+    )
+
+
+def random_rows(rng, n):
+    """An equation, a limit and a motor, of two bodies in both orders and of one."""
+    jacobian = rng.normal(size=(3, 2, 6))
+    jacobian[2, 1] = 0.0
+    return Rows(
+        [[0, n - 1], [n - 1, 0], [n - 1, -1]],
+        jacobian,
+        lower=[-np.inf, 0.0, -0.2],
+        upper=[np.inf, np.inf, 0.3],
+        offset=rng.normal(size=3),
+        compliance=[0.0, 0.1, 0.2],
+    )
+
+
+def cross_matrix(a):
+    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
+
+
+def document(bodies, table):
+    """M^-1, C, N, D by the definitions of seed document 000, corrected: linear velocities first."""
+    n, K = len(bodies), len(table)
+    inverse, C = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 3 * K))
+    N, T = np.zeros((3 * K, K)), np.zeros((3 * K, 2 * K))
+    for i in range(n):
+        if np.isfinite(bodies.mass[i]):
+            R = bodies.rotation[i]
+            inverse[6 * i : 6 * i + 3, 6 * i : 6 * i + 3] = np.eye(3) / bodies.mass[i]
+            inverse[6 * i + 3 : 6 * i + 6, 6 * i + 3 : 6 * i + 6] = np.linalg.inv(R @ bodies.inertia[i] @ R.T)
+    for k, (i, j) in enumerate(table.bodies):
+        column = slice(3 * k, 3 * k + 3)
+        for body, sign in ((i, -1.0), (j, 1.0)):
+            arm = table.point[k] - bodies.position[body]
+            C[6 * body : 6 * body + 3, column] = sign * np.eye(3)
+            C[6 * body + 3 : 6 * body + 6, column] = sign * cross_matrix(arm)
+        frame = contact_frames(table.normal[k])
+        N[column, k] = frame[0]
+        T[column, 2 * k : 2 * k + 2] = frame[1:].T
+    return SimpleNamespace(inverse=inverse, C=C, N=N, T=T)
+
+
+def swapped(v):
+    """Angular first from linear first and back, of vectors of bodies one after the other."""
+    return v.reshape(-1, 2, 3)[:, ::-1].reshape(-1)
+
+
+def coulomb(problem, sweeps=200000, tolerance=1e-13):
+    """Gauss-Seidel on the exact law, block by block, by plain NumPy: for small problems."""
+    N, b, K = problem.matrix().toarray(), problem.offset, problem.sets
+    r = np.zeros(len(b))
+    blocks = [slice(a, z) for a, z in zip(K.start[:-1], K.start[1:], strict=True)]
+    largest = [max(np.linalg.eigvalsh(N[s, s])[-1], 1e-300) for s in blocks]
+    scale = np.abs(b).max(initial=0.0) or 1.0
+    for _ in range(sweeps):
+        change = 0.0
+        for i, s in enumerate(blocks):
+            u = N[s] @ r + b[s]
+            new = nearest(K, i, r[s] - (u + shift(K, i, u)) / largest[i])
+            change = max(change, np.abs(new - r[s]).max() * largest[i])
+            r[s] = new
+        if change <= tolerance * scale:
+            return SimpleNamespace(multipliers=r, velocity=N @ r + b)
+    raise AssertionError(f"the plain solver has not converged: {change}")
+
+
+def discs(K, i, x):
+    row = 1
+    for mu, n in zip(K.friction[i], K.sizes[i], strict=True):
+        yield mu, x[row : row + n]
+        row += n
+
+
+def shift(K, i, u):
+    """De Saxce's correction."""
+    out = np.zeros_like(u)
+    out[0] = sum(mu * np.linalg.norm(part) for mu, part in discs(K, i, u))
+    return out
+
+
+def nearest(K, i, x):
+    """The nearest point of a cone with discs, by bisection for its normal part; of an interval."""
+    if not K.sizes[i].any():
+        return np.clip(x, K.lower[i], K.upper[i])
+
+    def excess(t):
+        return x[0] - t + sum(mu * max(0.0, np.linalg.norm(part) - mu * t) for mu, part in discs(K, i, x))
+
+    t = 0.0
+    if excess(0.0) > 0.0:
+        low, t = 0.0, abs(x[0]) + sum(mu * np.linalg.norm(part) for mu, part in discs(K, i, x))
+        for _ in range(200):
+            middle = 0.5 * (low + t)
+            if excess(middle) > 0.0:
+                low = middle
+            else:
+                t = middle
+            if t - low <= EPS * t:
+                break
+    parts = [np.array([t])]
+    for mu, part in discs(K, i, x):
+        size = np.linalg.norm(part)
+        parts.append(part * (mu * t / size) if size > mu * t else part)
+    return np.concatenate(parts)
