@@ -2,6 +2,8 @@
 
 Exit codes: 0 done; 1 the computation failed (a singular inertia, a motion that cannot be followed); 2 wrong arguments or
 a file that cannot be used; 130 interrupted. Every error is one line.
+
+Packages that build on this one add commands of their own: ``main(arguments, extra)``.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import importlib.metadata
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,15 +31,19 @@ from pluecker.articulated.trajectory import Trajectory, TrajectoryError, read_tr
 from pluecker.articulated.warmup import warmup
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["main"]
+__all__ = ["fail", "main"]
 
 BLOCK = 4096  # samples computed at a time, so that the progress bar moves
 ARM = "seven_joint_arm"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
-    options = make_parser().parse_args(arguments)
+def main(arguments: list[str] | None = None, extra: Callable[[Any], None] | None = None) -> int:
+    """Run one command; returns the exit code.
+
+    ``extra`` gets what ``add_subparsers`` returns and adds commands; each sets ``run``, a function of the options that
+    returns the exit code.
+    """
+    options = make_parser(extra).parse_args(arguments)
     try:
         return int(options.run(options))
     except (ModelError, TrajectoryError, MissingExtraError) as error:
@@ -53,11 +60,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def fail(code: int, message: object) -> int:
+    """Say in one line what went wrong; returns the exit code."""
     print(f"pluecker: error: {' '.join(str(message).split())}", file=sys.stderr)
     return code
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.ArgumentParser:
     robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
     parser = argparse.ArgumentParser(prog="pluecker", description="Dynamics of articulated rigid bodies.")
     parser.add_argument("--version", action="version", version=f"pluecker {importlib.metadata.version('pluecker')}")
@@ -113,6 +121,8 @@ def make_parser() -> argparse.ArgumentParser:
         description="Compile all algorithms, so that no later call has to wait. Compiled code is kept on disk.",
     )
     warm.set_defaults(run=run_warmup)
+    if extra is not None:
+        extra(commands)
     return parser
 
 

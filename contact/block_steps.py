@@ -9,7 +9,6 @@ function              what it does
 ``find_steps``        rho_i of the blocks of one island
 ``project_step``      ``P(x_i - rho_i (u + g)_i)`` with the shift of Coulomb's law, of one block
 ``add_row``           what a change of one block does to all velocities: ``y += B_i' d``
-``velocity_row``      ``J_i v``: the velocities of one block from those of the bodies
 ====================  ===============================================================================================
 
 Source: seed document 003 for the projected step; G. H. Golub and C. F. Van Loan, "Matrix computations", section 8.5, for the
@@ -20,10 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.blocks import multiply_row_transposed
 from pluecker.contact.sets import project_block, shift_block
 from pluecker.spatial.compile import kernel
 
-__all__ = ["DIAGONAL", "add_row", "find_steps", "largest_eigenvalue", "project_step", "velocity_row"]
+__all__ = ["DIAGONAL", "add_row", "find_steps", "largest_eigenvalue", "project_step"]
 
 DIAGONAL = 5  # six rows of work from here hold the diagonal blocks while the steps are found
 ROTATIONS = 12  # sweeps of rotations at most: convergence is quadratic, four to six do
@@ -118,27 +118,5 @@ def add_row(B, i, d, y):
             y[j] += B.data[p] * d0 + B.data[p + 3] * d1 + B.data[p + 6] * d2
             y[j + 1] += B.data[p + 1] * d0 + B.data[p + 4] * d1 + B.data[p + 7] * d2
             y[j + 2] += B.data[p + 2] * d0 + B.data[p + 5] * d1 + B.data[p + 8] * d2
-        return
-    for k in range(B.first[i], B.first[i + 1]):
-        j, p = B.columns[B.column[k]], B.place[k]
-        width = B.columns[B.column[k] + 1] - j
-        for r in range(B.rows[i + 1] - top):
-            f = d[top + r]
-            for c in range(width):
-                y[j + c] += B.data[p + r * width + c] * f
-
-
-@kernel
-def velocity_row(B, i, v, y):
-    """y_i = B_i v, with row i of a matrix of blocks"""
-    top = B.rows[i]
-    for r in range(top, B.rows[i + 1]):
-        y[r] = 0.0
-    for k in range(B.first[i], B.first[i + 1]):
-        j, p = B.columns[B.column[k]], B.place[k]
-        width = B.columns[B.column[k] + 1] - j
-        for r in range(B.rows[i + 1] - top):
-            s = 0.0
-            for c in range(width):
-                s += B.data[p + r * width + c] * v[j + c]
-            y[top + r] += s
+    else:
+        multiply_row_transposed(B, i, d, y)

@@ -125,6 +125,11 @@ def multiply_any(B, i, x, y):
     for k in range(B.first[i], B.first[i + 1]):
         j, p = B.columns[B.column[k]], B.place[k]
         width = B.columns[B.column[k] + 1] - j
+        if height == 3 and width == 6:
+            y[top] += six(B.data, p, x, j)
+            y[top + 1] += six(B.data, p + 6, x, j)
+            y[top + 2] += six(B.data, p + 12, x, j)
+            continue
         for r in range(height):
             s = 0.0
             for c in range(width):
@@ -132,26 +137,50 @@ def multiply_any(B, i, x, y):
             y[top + r] += s
 
 
+@kernel
+def six(a, p, x, j):
+    """a[p : p + 6] . x[j : j + 6]"""
+    near = a[p] * x[j] + a[p + 1] * x[j + 1] + a[p + 2] * x[j + 2]
+    return near + (a[p + 3] * x[j + 3] + a[p + 4] * x[j + 4] + a[p + 5] * x[j + 5])
+
+
+@kernel
+def multiply_row(B, i, x, y):
+    """The rows of y = B x in block row i"""
+    if B.threes[i] == 1:
+        multiply_threes(B, i, x, y)
+    else:
+        multiply_any(B, i, x, y)
+
+
+@kernel
+def multiply_row_transposed(B, i, x, y):
+    """y += B' x with block row i alone"""
+    top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
+    for k in range(B.first[i], B.first[i + 1]):
+        j, p = B.columns[B.column[k]], B.place[k]
+        width = B.columns[B.column[k] + 1] - j
+        if height == 3 and width == 6:
+            f, g, h = x[top], x[top + 1], x[top + 2]
+            for c in range(6):
+                y[j + c] += B.data[p + c] * f + B.data[p + 6 + c] * g + B.data[p + 12 + c] * h
+            continue
+        for r in range(height):
+            f = x[top + r]
+            for c in range(width):
+                y[j + c] += B.data[p + r * width + c] * f
+
+
 def multiply(B, x, y, first, last):
     """y = B x in the block rows from ``first`` to ``last``, this one not included"""
     for i in range(first, last):
-        if B.threes[i] == 1:
-            multiply_threes(B, i, x, y)
-        else:
-            multiply_any(B, i, x, y)
+        multiply_row(B, i, x, y)
 
 
 def multiply_transposed(B, x, y, first, last):
     """y += B' x with the block rows from ``first`` to ``last``, this one not included"""
     for i in range(first, last):
-        top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
-        for k in range(B.first[i], B.first[i + 1]):
-            j, p = B.columns[B.column[k]], B.place[k]
-            width = B.columns[B.column[k] + 1] - j
-            for r in range(height):
-                f = x[top + r]
-                for c in range(width):
-                    y[j + c] += B.data[p + r * width + c] * f
+        multiply_row_transposed(B, i, x, y)
 
 
 def diagonal(B, out):

@@ -23,7 +23,7 @@ TIGHTEST = 1e-12  # tolerance of the gap that is asked for
 
 def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[Any]]:
     """``A x + s = c`` with s in cones, for x in the sets."""
-    rows, columns, entries, c, kinds, n = [], [], [], [], [], 0  # type: ignore[var-annotated]
+    rows, columns, entries, c, kinds, n = [], [], [], [], [], 0
 
     def add(parts: list[tuple[int, float]], offset: float) -> None:
         nonlocal n
@@ -37,6 +37,10 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
     for i in range(len(K.start) - 1):
         top = int(K.start[i])
         if K.sizes[i, 0] == 0:
+            if K.lower[i] == K.upper[i]:
+                add([(top, 1.0)], K.upper[i])
+                kinds.append(clarabel.ZeroConeT(1))
+                continue
             if K.lower[i] > -np.inf:
                 add([(top, -1.0)], -K.lower[i])
                 kinds.append(clarabel.NonnegativeConeT(1))
@@ -49,7 +53,12 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
         row = top + 1
         for d in range(DISCS):
             size = int(K.sizes[i, d])
-            if size:
+            if size and K.friction[i, d] == 0.0:
+                for k in range(row, row + size):
+                    add([(k, -1.0)], 0.0)
+                kinds.append(clarabel.ZeroConeT(size))
+                row += size
+            elif size:
                 add([(top, -float(K.friction[i, d]))], 0.0)
                 for k in range(row, row + size):
                     add([(k, -1.0)], 0.0)
@@ -76,9 +85,9 @@ def clarabel_ccp(
     return 0, int(solution.iterations), r, np.nan
 
 
-def with_clarabel(island: Island, tol: float, limit: int) -> None:
+def with_clarabel(island: Island, tol: float) -> None:
     """Clarabel; for Coulomb's law with shifts held in turn."""
-    by_shifts(island, tol, limit, clarabel_ccp)
+    by_shifts(island, tol, clarabel_ccp)
 
 
 run_clarabel = on_islands(with_clarabel)

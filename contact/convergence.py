@@ -46,6 +46,10 @@ WORDS = {
     "ccp": "convex law (CCP)",
     "ncp": "Coulomb's law (NCP)",
 }
+LEGEND: dict[str, Any] = {
+    "title": "the fastest first", "title_fontsize": 8.5, "alignment": "left", "frameon": False, "fontsize": 8.5,
+    "labelspacing": 0.9,
+}  # fmt: skip
 
 
 class Curve(NamedTuple):
@@ -55,13 +59,13 @@ class Curve(NamedTuple):
         iterations: done so far.
         seconds: spent so far, the preparation included.
         errors: the best natural map so far.
-        ends: for each stage its method, and the point at which it ended.
+        stages: for each its method, and the point at which it began.
     """
 
     iterations: Array
     seconds: Array
     errors: Array
-    ends: tuple[tuple[str, int], ...]
+    stages: tuple[tuple[str, int], ...]
 
 
 def compare_methods(
@@ -72,7 +76,7 @@ def compare_methods(
     tol: float = 1e-8,
     max_iterations: int | None = None,
     directions: int = 8,
-    separate: bool = True,
+    separate: bool = False,
     repeats: int = REPEATS,
     progress: Callable[[Sequence[str]], Iterable[str]] | None = None,
 ) -> dict[str, Result]:
@@ -131,17 +135,15 @@ def curve_of(result: Result, start: float) -> Curve:
     )
     errors = np.concatenate([[start], record[:, 1], [result.errors.natural_map]])
     errors = np.fmin.accumulate(errors)
-    keep, at, ends = np.ones(k + 2, np.bool_), 0, []
+    keep, at, begins = np.ones(k + 2, np.bool_), 0, []
     for stage in stages:
         first, at = at, min(at + stage.iterations, k)
         inside = np.arange(first + 1, at)
         if stage.method in SILENT:
             keep[inside] = errors[inside + 1] < errors[inside]
-        ends.append((stage.method, at))
-    if ends:
-        ends[-1] = ends[-1][0], k + 1
+        begins.append((stage.method, first))
     place = np.cumsum(keep) - 1
-    found = tuple((method, int(place[i])) for method, i in ends)
+    found = tuple((method, int(place[i])) for method, i in begins)
     return Curve(iterations[keep], seconds[keep], errors[keep], found)
 
 
@@ -171,7 +173,7 @@ def plot_convergence(
     tol: float = 1e-8,
     max_iterations: int | None = None,
     directions: int = 8,
-    separate: bool = True,
+    separate: bool = False,
     repeats: int = REPEATS,
     progress: Callable[[Sequence[str]], Iterable[str]] | None = None,
     title: str | None = None,
@@ -180,7 +182,7 @@ def plot_convergence(
     """Draw how the natural map falls with each method, against iterations and against time.
 
     A dot ends the line of a method that converged, a cross that of one that stopped before. Where several methods took part
-    in one, as in ``auto``, numbers say where each ended, and the legend which these are.
+    in one, as in ``auto``, numbers say where the second and the next took over, and the legend which these are.
 
     Args:
         problem, methods, law, tol, max_iterations, directions, separate, repeats, progress: as for :func:`compare_methods`.
@@ -221,8 +223,9 @@ def plot_convergence(
         panel.axhline(tol, color="gray", linewidth=1.0, linestyle=":", zorder=0)
         panel.grid(alpha=0.25)
         panel.spines[["top", "right"]].set_visible(False)
+    most = max(result.iterations for result in results.values())
     panels[0].set_xscale("symlog", linthresh=1.0, linscale=0.4)
-    panels[0].set(xlim=(0, None), xlabel="iterations", ylabel="natural map, relative\n(0 at a solution)")
+    panels[0].set(xlim=(0, 1.3 * most), xlabel="iterations", ylabel="natural map, relative\n(0 at a solution)")
     panels[1].set(xscale="log", xlabel="time in ms")
     panels[0].text(
         0.01, tol, f"tolerance {tol:.0e}", transform=panels[0].get_yaxis_transform(), va="bottom", fontsize=8
@@ -231,39 +234,36 @@ def plot_convergence(
     if axes is None:
         figure.suptitle(heading[0].upper() + heading[1:], fontsize=12)
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8.5, labelspacing=0.9)
+        figure.legend(handles, labels, loc="outside right upper", **LEGEND)
     else:
         panels[0].set_title(heading, loc="left")
-        panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8.5)
+        panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **LEGEND)
     return figure, results
 
 
 def draw_curve(panel: Any, x: Array, curve: Curve, result: Result, label: str) -> None:
-    """One line, how it ended, and where its stages did."""
-    colour, strong = COLOURS[result.method], result.method == "auto"
-    visible = curve.errors > 0
-    errors = np.where(visible, curve.errors, np.nan)
-    marker, size = ("o", 6.0) if result.converged else ("X", 9.0)
-    panel.plot(x, errors, color=colour, linewidth=2.4 if strong else 1.5, zorder=4 if strong else 3)
-    panel.plot(x[-1:], errors[-1:], color=colour, marker=marker, markersize=size, markeredgecolor="white", linestyle="none",
-               zorder=6)  # fmt: skip
-    panel.plot([], [], color=colour, linewidth=2.4 if strong else 1.5, marker=marker, markersize=size,
-               markeredgecolor="white", label=label)  # fmt: skip
-    if len(curve.ends) > 1:
-        for number, (_, i) in enumerate(curve.ends, 1):
-            panel.annotate(
-                str(number), (x[i], errors[i]), xytext=(5, 5), textcoords="offset points", fontsize=7.5, color=colour,
-                fontweight="bold", zorder=7, bbox={"boxstyle": "circle,pad=0.15", "fc": "white", "ec": colour, "lw": 0.8},
-            )  # fmt: skip
+    """One line, how it ended, and where other methods took over."""
+    errors = np.where(curve.errors > 0, curve.errors, np.nan)
+    strong = result.method == "auto"
+    style = {"color": COLOURS[result.method], "linewidth": 2.4 if strong else 1.5, "markeredgecolor": "white"}
+    style |= {"marker": "o", "markersize": 6.0} if result.converged else {"marker": "X", "markersize": 9.0}
+    style |= {"linestyle": "--"} if all(method in SILENT for method, _ in curve.stages) else {}
+    panel.plot(x, errors, **style, markevery=[-1], zorder=4 if strong else 3, label=label, clip_on=False)
+    for number, (_, i) in enumerate(curve.stages[1:], 2):
+        panel.annotate(
+            str(number), (x[i], errors[i]), ha="center", va="center", fontsize=7.5, color=style["color"], zorder=7,
+            fontweight="bold", bbox={"boxstyle": "circle,pad=0.15", "fc": "white", "ec": style["color"], "lw": 0.8},
+        )  # fmt: skip
 
 
 def legend_text(name: str, result: Result, curve: Curve) -> str:
-    """The method, what it took, how it ended, and its stages by their numbers."""
+    """The method, what it took, how it ended, and the methods that took over."""
     plural = "" if result.iterations == 1 else "s"
     lines = [f"{name}: {result.iterations} iteration{plural}, {1e3 * result.time:.3g} ms"]
     if not result.converged:
-        lines.append(f"   {result.status} at {result.errors.natural_map:.0e}")
-    if len(curve.ends) > 1:
-        parts = [f"{number} {method}" for number, (method, _) in enumerate(curve.ends, 1)]
-        lines += ["   " + ", ".join(parts[i : i + 3]) for i in range(0, len(parts), 3)]
-    return "\n".join(lines)
+        lines.append(f"{result.status} at {result.errors.natural_map:.0e}")
+    parts = [f"{number} {method}" for number, (method, _) in enumerate(curve.stages, 1)]
+    if len(parts) > 1:
+        parts[0] = curve.stages[0][0]
+        lines += [("" if i == 0 else "then ") + ", then ".join(parts[i : i + 2]) for i in range(0, len(parts), 2)]
+    return "\n   ".join(lines)

@@ -26,10 +26,11 @@ from pluecker.contact.sets import project_block, shift_block
 from pluecker.spatial.compile import kernel, lean
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["LEFT", "ROWS_OF_WORK", "STATE", "converged_error", "evaluate", "keep", "make_runner", "rows_apart"]
+__all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "converged_error", "evaluate", "keep", "make_runner", "rows_apart"]
 
 ROWS_OF_WORK = 12  # vectors that methods and the driver may use
-STATE = 4  # numbers that a method remembers
+STATE = 12  # numbers that a method remembers, for each island: a step length, the products so far, two of its own ...
+OWN = 4  # ... and from here on more of its own
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
 PATIENCE = 8  # shifts that may fail to help before the step of the shift is halved
 SHORTEST = 0.01  # step of the shift

@@ -20,7 +20,6 @@ Source: D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,17 +119,13 @@ class Search:
 
     def __init__(self, problem: LinearComplementarityProblem, start: Array | None, tol: float, limit: int) -> None:
         self.problem, self.tol, self.limit = problem, tol, limit
-        self.began = time.perf_counter()
         self.scaling = Scaling.of(problem)
         self.iterations = 0
         self.history: list[float] = []
-        self.z = problem.project(np.zeros(problem.size))
-        self.w = np.zeros(problem.size)
+        self.start = problem.project(np.zeros(problem.size) if start is None else start)
+        self.z, self.w = self.start, np.zeros(problem.size)
         self.error = self.score = math.inf
-        self.start = self.z if start is None else problem.project(start)
-        for point in (self.start, self.z):
-            if not self.converged:
-                self.visit(point)
+        self.visit(self.start)
         if self.score == math.inf:  # A z overflows
             self.w, self.error = np.nan_to_num(problem.slack(self.z)), np.finfo(float).max
 

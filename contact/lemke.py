@@ -22,7 +22,8 @@ status           what it means
 converged        z solves the problem
 infeasible       no z >= 0 has ``A z + b >= 0``. Proved by y >= 0 with ``A' y <= 0``, ``b . y < 0`` (Farkas), taken from the
                  ray and checked. If A is copositive-plus, positive semidefinite in particular, every ray gives such a y
-ray              it ended on a ray which proves nothing: the problem may have solutions, which this path does not reach
+ray              it ended on a ray which proves nothing: the problem may have solutions, which this path does not reach. In
+                 problems that are very ill-conditioned, rounding can make such a ray
 iteration limit  the pivots that were allowed are used up; paths of 2^n pivots exist (K. G. Murty)
 stalled          the last basis does not solve the problem as accurately as was asked for
 ===============  =====================================================================================================
@@ -53,7 +54,7 @@ PIVOT = 1e-10  # an entry below, relative to the largest of its column, is zero
 TIE = 1e-14  # ratios that differ by less, relative to the largest value of the basis, are equal
 SMALL = 1e-2  # of rows in a tie, those whose entry is below, relative to the largest of these, wait
 RENEW = 50  # pivots after which the tableau is made anew, at least; and n / 4
-FARKAS = 1e-10  # relative error of the inequalities that prove infeasibility
+FARKAS = 1e10  # sum of z, in good units, up to which y proves that there is none, in spite of the rounding of A' y
 
 
 class Pivoting(NamedTuple):
@@ -154,8 +155,8 @@ def walk(T, variable, place, entering, still, most, history):
     """Pivots until z0 leaves, a ray, or as many as allowed
 
     ``variable`` names those of the rows, then those of the columns: w_i is i, z_i is n + i, z0 is 2 n. ``place`` is its
-    inverse; ``still`` counts the pivots in a row that did not move. The outcome, the number of pivots, the variable that would
-    enter next and ``still`` are returned.
+    inverse; ``still`` counts the pivots in a row that did not move. The outcome, the number of pivots, the variable that
+    would enter next and ``still`` are returned.
     """
     n = len(T)
     tied = np.empty(n, dtype=np.int64)
@@ -275,10 +276,11 @@ def complementary_pivoting(A: Array, b: Array, covering: Array, most: int) -> Pi
 
 
 def farkas(A: Array, b: Array, y: Array) -> Array | None:
-    """y >= 0 with ``A' y <= 0`` and ``b . y < 0``, if y is that but for rounding: then no z >= 0 has ``A z + b >= 0``"""
+    """y >= 0 with ``A' y <= 0`` and ``b . y < 0``, if y is that but for rounding: then no z >= 0 has ``A z + b >= 0``
+
+    From ``y . (A z + b) >= 0`` follows ``max(A' y) sum(z) >= -b . y``: any z would have to be larger than ``FARKAS``.
+    """
     y = np.maximum(y, 0.0)
-    if not y.max(initial=0.0) > 0.0:
-        return None
-    y /= y.sum()
-    bound = FARKAS * max(float(np.abs(A).max()), float(np.abs(b).max()))
-    return y if (A.T @ y <= bound).all() and b @ y < -1e3 * bound else None
+    gain = float(-b @ y)
+    rounding = len(b) * float(np.finfo(float).eps) * float(np.abs(b) @ y)
+    return y if gain > 10.0 * rounding and float((A.T @ y).max()) * FARKAS <= gain else None

@@ -124,7 +124,7 @@ other_errors = lean(other_errors)
 
 def scale_of_errors(b: Array, r: Array, u: Array) -> float:
     """max(|b|, |r|, |u|), and 1 where all are zero."""
-    return max(np.linalg.norm(b), np.linalg.norm(r), np.linalg.norm(u)) or 1.0
+    return max(float(np.linalg.norm(vector)) for vector in (b, r, u)) or 1.0
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str) -> Errors:

@@ -139,7 +139,7 @@ class System:
                 d = factors.solve(right, trans="T")
         except (np.linalg.LinAlgError, RuntimeError):
             return None
-        return d if np.isfinite(d).all() else None
+        return np.asarray(d, np.float64) if np.isfinite(d).all() else None
 
 
 def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int) -> int:

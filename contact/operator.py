@@ -17,8 +17,8 @@ from pluecker.contact.blocks import (
     BlockMatrix,
     diagonal,
     empty_blocks,
-    multiply,
-    multiply_transposed,
+    multiply_row,
+    multiply_row_transposed,
     to_scipy,
 )
 from pluecker.spatial.compile import entry_point, kernel, lean
@@ -84,22 +84,43 @@ def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
+@kernel
+def clear(A, left, right):
+    """No velocities, before :func:`push`"""
+    for j in range(left, right):
+        A.velocity[j] = 0.0
+
+
+@kernel
+def push(A, i, x):
+    """What the multipliers of block row i add to the velocities; nothing for an assembled operator"""
+    if A.is_factored == 1:
+        multiply_row_transposed(A.T, i, x, A.velocity)
+
+
+@kernel
+def pull(A, i, x, y):
+    """The rows of y = N x in block row i, after all rows that it meets were pushed"""
+    if A.is_factored == 1:
+        multiply_row(A.J, i, A.velocity, y)
+        top, bottom = A.J.rows[i], A.J.rows[i + 1]
+    else:
+        multiply_row(A.N, i, x, y)
+        top, bottom = A.N.rows[i], A.N.rows[i + 1]
+    for k in range(top, bottom):
+        y[k] += A.compliance[k] * x[k]
+
+
 def apply(A, x, y, first, last, left, right):
     """y = N x in the block rows from ``first`` to ``last``, with x zero elsewhere
 
     ``left`` and ``right`` are the velocities that these rows touch; those between are set to zero first.
     """
-    if A.is_factored == 1:
-        for j in range(left, right):
-            A.velocity[j] = 0.0
-        multiply_transposed(A.T, x, A.velocity, first, last)
-        multiply(A.J, A.velocity, y, first, last)
-        top, bottom = A.J.rows[first], A.J.rows[last]
-    else:
-        multiply(A.N, x, y, first, last)
-        top, bottom = A.N.rows[first], A.N.rows[last]
-    for k in range(top, bottom):
-        y[k] += A.compliance[k] * x[k]
+    clear(A, left, right)
+    for i in range(first, last):
+        push(A, i, x)
+    for i in range(first, last):
+        pull(A, i, x, y)
 
 
 def diagonal_of(A, out):

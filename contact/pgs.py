@@ -16,9 +16,9 @@ the projected sweep; the correction inside as in De Saxce and Feng (1998).
 
 from __future__ import annotations
 
-from pluecker.contact.block_steps import add_row, find_steps, project_step, velocity_row
+from pluecker.contact.block_steps import add_row, find_steps, project_step
 from pluecker.contact.first_order import evaluate, keep, make_runner
-from pluecker.contact.operator import apply
+from pluecker.contact.operator import apply, pull, push
 from pluecker.contact.sets import project_block
 from pluecker.spatial.compile import kernel, lean
 
@@ -38,12 +38,11 @@ def all_velocities(P, x, u, first, last, left, right):
 
 
 @kernel
-def rows_from_bodies(P, x, u, first, last):
-    """u = J v + compliance x + b in the blocks from ``first`` to ``last``"""
-    for i in range(first, last):
-        velocity_row(P.A.J, i, P.A.velocity, u)
-        for k in range(P.K.start[i], P.K.start[i + 1]):
-            u[k] += P.A.compliance[k] * x[k] + P.b[k]
+def velocities_of(P, i, x, u):
+    """u_i = J_i v + compliance x_i + b_i, with the velocities v of the bodies"""
+    pull(P.A, i, x, u)
+    for k in range(P.K.start[i], P.K.start[i + 1]):
+        u[k] += P.b[k]
 
 
 @kernel
@@ -54,7 +53,7 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     for i in range(first, last):
         top, bottom = K.start[i], K.start[i + 1]
         if A.is_factored == 1:
-            rows_from_bodies(P, x, u, i, i + 1)
+            velocities_of(P, i, x, u)
         project_step(K, i, exact, g[i] * P.s[top], relaxation * rho[top], x, u, d)
         moved = 0.0
         for k in range(top, bottom):
@@ -66,7 +65,7 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
         if moved > 0.0:
             change += moved
             if A.is_factored == 1:
-                add_row(A.T, i, d, A.velocity)
+                push(A, i, d)
             else:
                 add_row(A.N, i, d, u)
                 for k in range(top, bottom):
@@ -102,7 +101,8 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, state, work, hist
                 all_velocities(P, x, u, first, last, left, right)
                 state[1] += 1
             elif P.A.is_factored == 1:
-                rows_from_bodies(P, x, u, first, last)
+                for i in range(first, last):
+                    velocities_of(P, i, x, u)
             error = evaluate(P, g, x, u, exact, first, last, work[2])
             if fresh or not error <= goal:
                 break

@@ -77,7 +77,8 @@ class Result:
         lines = [
             f"{self.status}: law {self.law}, method {self.method}",
             f"natural map {errors.natural_map:.2e} (tolerance {self.tolerance:.1e}), "
-            f"cone violation {errors.cone_violation:.1e}, Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}",
+            f"cone violation {errors.cone_violation:.1e}, "
+            f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}",
             f"{self.iterations} iterations, {self.products} products, {self.islands} islands, {1e3 * self.time:.3g} ms",
         ]
         return "\n".join([*lines, self.message] if self.message else lines)

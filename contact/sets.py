@@ -28,6 +28,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
 from pluecker.spatial.compile import kernel, lean
@@ -219,11 +220,9 @@ def shift(K, u, out):
 project, shift = lean(project), lean(shift)
 
 
-def make_sets(sizes: Array, friction: Array, lower: Array, upper: Array) -> Sets:
+def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:
     """The sets of blocks whose discs have these sizes, one after the other."""
-    sizes = np.ascontiguousarray(sizes, np.int64).reshape(-1, DISCS)
-    start = np.concatenate([[0], np.cumsum(1 + sizes.sum(axis=1))]).astype(np.int64)
-    friction = np.ascontiguousarray(friction, np.float64).reshape(-1, DISCS)
-    return Sets(
-        start, sizes, friction, np.ascontiguousarray(lower, np.float64), np.ascontiguousarray(upper, np.float64)
-    )
+    discs = np.ascontiguousarray(sizes, np.int64).reshape(-1, DISCS)
+    start = np.concatenate([[0], np.cumsum(1 + discs.sum(axis=1))]).astype(np.int64)
+    mu = np.ascontiguousarray(friction, np.float64).reshape(-1, DISCS)
+    return Sets(start, discs, mu, np.ascontiguousarray(lower, np.float64), np.ascontiguousarray(upper, np.float64))

@@ -81,9 +81,9 @@ METHODS = {
     "jacobi": Method(run_jacobi, 20000),
     "barzilai_borwein": Method(run_barzilai_borwein, 20000),
     "admm": Method(run_admm, 5000, matrix=True, compiled=False),
-    "newton": Method(run_polished, 500, matrix=True, compiled=False),
-    "interior_point": Method(run_interior_point, 200, matrix=True, compiled=False),
-    "clarabel": Method(run_clarabel, 200, matrix=True, compiled=False),
+    "newton": Method(run_polished, 2500, matrix=True, compiled=False),
+    "interior_point": Method(run_interior_point, 2000, matrix=True, compiled=False),
+    "clarabel": Method(run_clarabel, 2000, matrix=True, compiled=False),
 }
 
 
@@ -109,7 +109,7 @@ def solve(
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: one of those in the head of this file.
         tol: the natural map to be reached, relative to max(|b|, |r|, |u|).
-        max_iterations: the method's own number unless given.
+        max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``.
         relaxation: of ``psor`` and ``jacobi``; their own choice unless given.
@@ -138,6 +138,18 @@ def solve(
     """
     began = time.perf_counter()
     check(law, method, tol, max_iterations, form)
+    with np.errstate(all="ignore"):
+        return solve_checked(
+            problem, law, method, tol, max_iterations, warm_start, directions, relaxation, threads, separate, form,
+            history, began,
+        )  # fmt: skip
+
+
+def solve_checked(
+    problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, warm_start: ArrayLike | None,
+    directions: int, relaxation: float | None, threads: int | None, separate: bool, form: str, history: bool, began: float,
+) -> Result:  # fmt: skip
+    """The same; overflow and the like are not reported, they are seen in the errors."""
     start = None if warm_start is None else as_vector("warm_start", warm_start, problem.size)
     problem, start, exponent = in_units(problem, start)
     if law == "lcp" or method in LCP_METHODS:
@@ -169,25 +181,26 @@ def solve(
 def in_units(problem: Problem, start: Array | None) -> tuple[Problem, Array | None, int]:
     """The same problem with velocities and multipliers near one, so that no square overflows: divided by a power of two.
 
-    All errors are ratios and stay the same, and so do all digits. A start so large that its velocities overflow is left out.
+    All errors are ratios and stay the same, and so do all digits. A start is left out where its velocities may overflow, and
+    where zero is a solution.
     """
     b, K = problem.offset, problem.sets
     size = max(np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
+    if size == 0.0:  # no multipliers are a solution
+        return problem, None, 0
     exponent = int(np.frexp(size)[1])
-    with np.errstate(over="ignore"):
-        sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
-        inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
-        if start is not None:
-            start = np.ldexp(start, -exponent)
-            start = start if np.abs(start).max(initial=0.0) < LARGE else None
+    sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
+    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
+    if start is not None:
+        start = np.ldexp(start, -exponent)
+        start = start if np.abs(start).max(initial=0.0) < LARGE else None
     return inside, start, exponent
 
 
 def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     """The multipliers and velocities multiplied by the power of two, the largest number in place of what is larger."""
     largest = np.finfo(np.float64).max
-    with np.errstate(over="ignore"):
-        r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
+    r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
     return replace(result, multipliers=r, velocity=u, time=time.perf_counter() - began)
 
 
@@ -230,7 +243,8 @@ def run(
     began = time.perf_counter()
 
     def one(bounds: tuple[int, int]) -> list[Stage]:
-        found = how.run(P, exact, x, u, goal, limit, options, work, states, record, results, *bounds)
+        with np.errstate(all="ignore"):
+            found = how.run(P, exact, x, u, goal, limit, options, work, states, record, results, *bounds)
         return found or []
 
     if m == 0:

@@ -78,7 +78,7 @@ MONOTONE = ("positive definite", "monotone", "semidefinite", "skew", "tied")
 
 
 def solvable(rng, A, degenerate=False):
-    """b such that a random z solves the problem; with ``degenerate`` some z_i and w_i are both zero. b and z are returned."""
+    """b and a z that solves the problem with it; with ``degenerate`` some z_i and w_i are both zero."""
     n = len(A)
     value = rng.integers(1, 4, size=n).astype(float)
     kind = rng.integers(0, 3 if degenerate else 2, size=n)
@@ -87,7 +87,7 @@ def solvable(rng, A, degenerate=False):
 
 
 def mixed(rng, n, family=positive_definite):
-    """A, b, lower, upper with rows of all five kinds: free, lower, upper, both, fixed; any b is solvable if A is definite."""
+    """A, b, lower, upper with rows of all five kinds: free, lower, upper, both, fixed."""
     A, b = family(rng, n), 2.0 * rng.normal(size=n)
     kind = rng.permutation(np.arange(n) % 5)
     low, width = rng.normal(size=n), rng.uniform(0.1, 1.0, size=n)
@@ -97,6 +97,6 @@ def mixed(rng, n, family=positive_definite):
 
 
 def murty(n):
-    """Murty's family: ones on the diagonal, twos below, ``b_i = -(2^n + 2^(n-1) + ... + 2^(n-i+1))``; ``z = (2^n, 0, ...)``"""
+    """Murty's family: ones on the diagonal, twos below, ``b_i = -(2^n + ... + 2^(n-i+1))``; ``z = (2^n, 0, ...)``"""
     A = np.tril(np.full((n, n), 2.0), -1) + np.eye(n)
     return A, -np.cumsum(2.0 ** np.arange(n, 0, -1))

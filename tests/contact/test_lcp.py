@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact.complementarity import complementarity, euclid, make_problem, natural_map
@@ -233,6 +234,9 @@ def test_equal_bounds_fix_an_unknown(method):
     assert result.status == "converged"
     np.testing.assert_allclose(result.z, [1.0, 3.0], rtol=1e-9)
     assert solve_lcp(np.eye(2), [3.0, -3.0], lower=1.0, upper=1.0, method=method).z.tolist() == [1.0, 1.0]
+    empty = solve_lcp([[1.0, -1.0], [0.0, 0.0]], [0.0, 5.0], lower=[0.0, 2.0], upper=[np.inf, 2.0], method=method)
+    assert empty.status == "converged"
+    np.testing.assert_allclose(empty.z, [2.0, 2.0], rtol=1e-9)
 
 
 def test_dependent_equations_are_named_by_lemke_and_solved_by_newton():
@@ -359,7 +363,7 @@ def test_no_solver_ever_returns_nan():
             for method in METHODS:
                 if method == "psor":
                     np.fill_diagonal(A, np.abs(np.diagonal(A)))
-                result = solve_lcp(A, b, method=method, start=1e3 * rng.normal(size=5))
+                result = solve_lcp(A, b, method=method, start=1e3 * rng.normal(size=5), max_iterations=200)
                 for numbers in (result.z, result.w, result.natural_map, result.complementarity, result.history):
                     assert np.isfinite(numbers).all()
                 assert result.converged == (result.status == "converged")
@@ -461,6 +465,19 @@ def test_the_jacobian_at_a_corner_is_a_limit():
     p, q = boxed.factors(np.ones(2))
     assert np.isfinite([p, q]).all()
     assert (p + q > 0.1).all()
+
+
+def test_a_step_of_refinement_mends_a_growing_elimination():
+    """Wilkinson's matrix: its elimination grows to 2^(n - 1), and loses as much."""
+    n = 45
+    A = np.eye(n) - np.tril(np.ones((n, n)), -1)
+    A[:, -1] = 1.0
+    x = np.random.default_rng(1).normal(size=n)
+    b = A @ x
+    for form in (A, scipy.sparse.csr_matrix(A)):
+        assert np.abs(factorize(form)(b) - x).max() < 1e-8
+    plain = scipy.linalg.lu_solve(scipy.linalg.lu_factor(A), b)
+    assert np.abs(plain - x).max() > 1e-5
 
 
 def test_factors_of_singular_matrices_are_none():

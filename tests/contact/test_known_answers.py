@@ -1,0 +1,362 @@
+"""Problems whose solutions are known: closed forms, enumeration of all modes, the polygon's order of convergence."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from pluecker.contact.lcp_laws import LCP_METHODS
+from pluecker.contact.problem import Problem
+from pluecker.contact.solve import METHODS, solve
+from tests.conftest import COMPILED
+from tests.contact.fuzz import RUNNABLE
+
+TOL = 1e-9 if COMPILED else 1e-7
+CONES = [(law, method) for law in ("frictionless", "ccp", "ncp") for method in RUNNABLE]
+POLYGON = [("lcp", method) for method in ("auto", *LCP_METHODS) if method != "lcp_psor"]
+NORMALS = [("frictionless", method) for method in LCP_METHODS]
+
+
+def spd(rng, m, spread=1.0):
+    """A symmetric positive definite matrix in which everything is coupled."""
+    A = rng.normal(size=(m, m))
+    return A @ A.T / m + spread * 0.3 * np.eye(m)
+
+
+def solved(problem, law, method, tol=TOL, **named):
+    """Multipliers and velocities of a result that converged, and has the velocities that belong to its multipliers."""
+    result = solve(problem, law, method, tol=tol, **named)
+    assert result.converged, str(result)
+    assert result.errors.natural_map <= tol
+    N = problem.matrix().toarray()
+    assert np.allclose(result.velocity, N @ result.multipliers + problem.offset, rtol=0, atol=1e-12)
+    return result.multipliers, result.velocity
+
+
+# ------------------------------------------------------------------------------- one contact, by the equations of a mode
+
+
+def one_contact(W, b, mu, law):
+    """r of the only mode that is consistent: open, stick, or slide in a direction that is found by its angle."""
+    if b[0] >= 0 and law != "ccp":
+        return np.zeros(len(b))
+    if law == "ccp" and b[0] >= mu * np.linalg.norm(b[1:]):
+        return np.zeros(len(b))
+    if law == "frictionless":
+        return np.array([-b[0] / W[0, 0], *np.zeros(len(b) - 1)])
+    stick = np.linalg.solve(W, -b)
+    if np.linalg.norm(stick[1:]) <= mu * stick[0]:
+        return stick
+    found = []
+    for r in sliding(W, b, mu, law):
+        u = W @ r + b
+        if r[0] > 0 and u[1:] @ r[1:] < 0:
+            found.append(r)
+    assert len(found) == 1
+    return found[0]
+
+
+def sliding(W, b, mu, law):
+    """All r with |r_t| = mu r_n, u_t opposite to r_t, and u_n = 0, or mu |u_t| in the law ccp."""
+
+    def along(e):
+        """r = n (1, mu e), with u_n + g = 0"""
+        c = np.array([1.0, *(mu * e)])
+        row = W[0] if law != "ccp" else W[0] + mu * e @ W[1:]  # mu |u_t| = -mu e . u_t
+        shift = b[0] if law != "ccp" else b[0] + mu * e @ b[1:]
+        return -shift / (row @ c) * c
+
+    def across(angle):
+        e = np.array([np.cos(angle), np.sin(angle)])
+        u = W @ along(e) + b
+        return e[0] * u[2] - e[1] * u[1]
+
+    if len(b) == 2:
+        return [along(np.array([s])) for s in (1.0, -1.0)]
+    angles = np.linspace(0.0, 2.0 * np.pi, 721)
+    values = np.array([across(a) for a in angles])
+    roots = [
+        scipy.optimize.brentq(across, angles[k], angles[k + 1], xtol=1e-15, rtol=1e-15)
+        for k in range(720)
+        if values[k] * values[k + 1] < 0
+    ]
+    return [along(np.array([np.cos(a), np.sin(a)])) for a in roots]
+
+
+def cases_of_one_contact(size):
+    """W, b, mu with a contact that sticks, slides (twice, with different coupling) and opens."""
+    rng = np.random.default_rng(size)
+    W = spd(rng, size)
+    tangent = rng.normal(size=size - 1)
+    tangent /= np.linalg.norm(tangent)
+    stick = W @ np.array([-1.0, *(0.2 * tangent)])
+    return {
+        "stick": (W, stick, 0.6),
+        "slide": (W, np.array([-1.0, *(4.0 * tangent)]), 0.3),
+        "slide fast": (W, np.array([-0.2, *(9.0 * tangent)]), 0.15),
+        "open": (W, np.array([5.0, *tangent]), 0.5),
+        "at rest": (W, np.array([-1.0, *np.zeros(size - 1)]), 5.0),
+    }
+
+
+@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("mode", ["stick", "slide", "slide fast", "open", "at rest"])
+@pytest.mark.parametrize(("law", "method"), [*CONES, *NORMALS])
+def test_one_contact_with_coupling(law, method, mode, size):
+    W, b, mu = cases_of_one_contact(size)[mode]
+    problem = Problem.from_delassus(W, b, [mu], size=size)
+    r, u = solved(problem, law, method)
+    expected = one_contact(W, b, mu, law)
+    assert np.allclose(r, expected, rtol=0, atol=300 * TOL)
+    assert np.allclose(u, W @ expected + b, rtol=0, atol=300 * TOL)
+
+
+@pytest.mark.parametrize("mode", ["stick", "slide", "slide fast", "open", "at rest"])
+@pytest.mark.parametrize(("law", "method"), POLYGON)
+def test_one_contact_in_the_plane_is_exact_with_two_directions(law, method, mode):
+    W, b, mu = cases_of_one_contact(2)[mode]
+    r, _ = solved(Problem.from_delassus(W, b, [mu], size=2), law, method, directions=2)
+    assert np.allclose(r, one_contact(W, b, mu, "ncp"), rtol=0, atol=100 * TOL)
+
+
+@pytest.mark.parametrize(("law", "method"), POLYGON)
+def test_one_contact_that_slides_along_a_corner_of_the_polygon(law, method):
+    b = np.array([-1.0, 3.0 * np.cos(np.pi / 4), 3.0 * np.sin(np.pi / 4)])
+    r, u = solved(Problem.from_delassus(np.diag([2.0, 1.0, 1.0]), b, [0.5]), law, method, directions=8)
+    assert np.allclose(r, [0.5, *(-0.25 * b[1:] / 3.0)], rtol=0, atol=100 * TOL)
+    assert np.allclose(u, [0.0, *(b[1:] * 2.75 / 3.0)], rtol=0, atol=100 * TOL)
+
+
+# ------------------------------------------------------------------------------------------- two contacts, all the modes
+
+
+def modes_of_two(N, b, mu, law):
+    """All solutions: for each pair of modes the equations, the inequalities after them."""
+    found = []
+    for modes in product(("open", "stick", "slide"), repeat=2):
+        for start in product(np.linspace(0, 2 * np.pi, 7)[:-1], repeat=modes.count("slide")):
+
+            def equations(x, modes=modes):
+                r = multipliers(x, modes)
+                u = N @ r + b
+                out, angles = [], list(x[6:])
+                for k, mode in enumerate(modes):
+                    rows = slice(3 * k, 3 * k + 3)
+                    if mode == "open":
+                        out += list(x[rows])
+                    elif mode == "stick":
+                        out += list(u[rows])
+                    else:
+                        a = angles.pop(0)
+                        e = np.array([np.cos(a), np.sin(a)])
+                        v = u[rows]
+                        lift = mu * np.linalg.norm(v[1:]) if law == "ccp" else 0.0
+                        out += [v[0] - lift, e[0] * v[2] - e[1] * v[1], *(x[rows][1:])]
+                return np.array([*out, *np.zeros(len(x) - len(out))])[: len(x)]
+
+            def multipliers(x, modes):
+                r, angles = np.array(x[:6]), list(x[6:])
+                for k, mode in enumerate(modes):
+                    if mode == "slide":
+                        a = angles.pop(0)
+                        r[3 * k + 1 : 3 * k + 3] = mu * r[3 * k] * np.array([np.cos(a), np.sin(a)])
+                return r
+
+            x0 = np.zeros(6 + len(start))
+            x0[[0, 3]] = 1.0
+            x0[6:] = start
+            with np.errstate(all="ignore"):
+                answer = scipy.optimize.fsolve(equations, x0, full_output=True, xtol=1e-14)
+            if np.abs(answer[1]["fvec"]).max() > 1e-10:
+                continue
+            r = multipliers(answer[0], modes)
+            u = N @ r + b
+            if all(holds(r[s], u[s], mu, mode, law) for s, mode in zip((slice(0, 3), slice(3, 6)), modes, strict=True)) and all(
+                np.abs(r - other).max() > 1e-6 for other in found
+            ):
+                found.append(r)
+    return found
+
+
+def holds(r, u, mu, mode, law):
+    """The inequalities of a mode."""
+    if mode == "open":
+        return u[0] >= (mu * np.linalg.norm(u[1:]) if law == "ccp" else 0.0) - 1e-9
+    if mode == "stick":
+        return np.linalg.norm(r[1:]) <= mu * r[0] + 1e-9
+    return r[0] >= -1e-9 and r[1:] @ u[1:] <= 1e-9
+
+
+@pytest.fixture(scope="module")
+def enumerated():
+    """Six problems with two contacts, and all their solutions by law."""
+    problems = []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        N, b, mu = spd(rng, 6), rng.normal(size=6) * 2.0, 0.3
+        b[[0, 3]] -= 1.0
+        problems.append((N, b, mu, {law: modes_of_two(N, b, mu, law) for law in ("ccp", "ncp")}))
+    return problems
+
+
+@pytest.mark.parametrize("method", RUNNABLE)
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+def test_two_coupled_contacts_have_one_of_the_modes_of_an_enumeration(enumerated, law, method):
+    for N, b, mu, solutions in enumerated:
+        expected = solutions[law]
+        assert len(expected) == 1  # friction is small: unique
+        r, u = solved(Problem.from_delassus(N, b, [mu, mu]), law, method)
+        assert np.allclose(r, expected[0], rtol=0, atol=1e3 * TOL)
+        assert np.allclose(u, N @ expected[0] + b, rtol=0, atol=1e3 * TOL)
+
+
+def test_the_enumeration_meets_all_modes(enumerated):
+    kinds = set()
+    for N, b, mu, solutions in enumerated:
+        for r in solutions["ncp"]:
+            u = N @ r + b
+            for s in (slice(0, 3), slice(3, 6)):
+                slides = np.linalg.norm(u[s][1:]) > 1e-9
+                kinds.add("open" if r[s][0] < 1e-9 else "slide" if slides else "stick")
+    assert kinds == {"open", "stick", "slide"}
+
+
+# ------------------------------------------------------------------------------------------------- effects that are known
+
+
+@pytest.mark.parametrize("method", RUNNABLE)
+def test_the_convex_law_lets_a_sliding_cube_take_off(method):
+    """A mass m thrown along a floor: u_n = mu |u_t| after a step, with u_t less than it was; Coulomb's law has u_n = 0."""
+    m, mu, speed, fall = 2.0, 0.5, 6.0, 0.01
+    problem = Problem.from_delassus(np.eye(3) / m, [-fall, speed, 0.0], [mu])
+    n = m * (fall + mu * speed) / (1 + mu * mu)  # (n - m fall) / m = mu (speed - mu n / m)
+    r, u = solved(problem, "ccp", method)
+    assert np.allclose(r, [n, -mu * n, 0.0], rtol=0, atol=100 * TOL * n)
+    assert u[0] == pytest.approx(mu * (speed - mu * n / m), abs=100 * TOL)
+    assert u[0] > 2.3  # m/s: 4.8 mu, the take-off
+    r, u = solved(problem, "ncp", method)
+    assert np.allclose(r, [m * fall, -mu * m * fall, 0.0], rtol=0, atol=100 * TOL)
+    assert np.allclose(u, [0.0, speed - mu * fall, 0.0], rtol=0, atol=100 * TOL)
+
+
+@pytest.mark.parametrize("method", RUNNABLE)
+@pytest.mark.parametrize("size", [5, 6])
+def test_rolling_and_spinning_resistance(size, method):
+    """With N diagonal, each disc has a law of its own: it stops the motion, or has all it can give."""
+    mu = np.array([[0.5, 0.2, 0.1][: 3 if size == 6 else 2]])
+    N = np.diag([0.5, 1.0, 1.0, 2.0, 2.0, 4.0][:size])
+    b = np.array([-1.0, 0.6, 0.8, 0.15, -0.2, -5.0][:size])  # friction could give 1: it stops; rolling 0.4
+    r, u = solved(Problem.from_delassus(N, b, mu, size=size), "ncp", method)
+    n = 2.0
+    expected = [n, -0.6, -0.8, -0.075, 0.1, 0.2][:size]
+    assert np.allclose(r, expected, rtol=0, atol=100 * TOL)
+    b = np.array([-1.0, 3.0, 4.0, 3.0, -4.0, 0.1][:size])  # slides and rolls, does not spin
+    r, u = solved(Problem.from_delassus(N, b, mu, size=size), "ncp", method)
+    expected = [n, -0.6, -0.8, -0.24, 0.32, -0.025][:size]
+    assert np.allclose(r, expected, rtol=0, atol=200 * TOL)
+    assert np.allclose(u[3:5], b[3:5] * (1 - 0.8 / 5.0), rtol=0, atol=200 * TOL)
+    r, u = solved(Problem.from_delassus(N, b, mu, size=size), "ccp", method)
+    a = mu[0].tolist()
+    top, slope = 1.0 + 0.5 * 5.0 + 0.2 * 5.0, 0.5 + 0.25 * 1.0 + 0.04 * 2.0  # of n: u_n = mu_1 |u_1| + mu_2 |u_2|
+    n = top / slope
+    expected = [n, *(-a[0] * n * np.array([0.6, 0.8])), *(-a[1] * n * np.array([0.6, -0.8])), -0.025][:size]
+    assert np.allclose(r, expected, rtol=0, atol=1e3 * TOL)
+
+
+# --------------------------------------------------------------------------------------------- no solution, two solutions
+
+
+def painleve(solutions):
+    """A contact in the plane with so much coupling that sliding friction presses it into the ground, N positive definite.
+
+    Sliding towards positive t, friction is -mu r_n: u_n = (N_nn - mu N_nt) r_n + b_n, and the bracket is negative. With
+    b_n > 0 it may open, slide with r_n = b_n / |bracket|, or stick.
+    """
+    N, mu = np.array([[1.0, 1.2], [1.2, 2.0]]), 1.5
+    return Problem.from_delassus(N, [0.5 if solutions > 1 else -0.5, 3.0], [mu], size=2), N, mu
+
+
+@pytest.mark.parametrize(("law", "method"), [*((law, m) for law, m in CONES if law != "frictionless"), *POLYGON])
+@pytest.mark.parametrize("solutions", [1, 3])
+def test_painleve_data_never_converge_to_something_else(law, method, solutions):
+    problem, N, mu = painleve(solutions)
+    named = {"directions": 2} if law == "lcp" else {}
+    result = solve(problem, law, method, tol=1e-8, **named)
+    r, u = result.multipliers, result.velocity
+    assert np.isfinite(r).all()
+    assert np.isfinite(u).all()
+    assert result.converged == (result.errors.natural_map <= 1e-8)
+    if result.converged and law != "ccp":
+        assert abs(min(r[0], u[0])) < 1e-6
+        assert abs(r[1]) <= mu * r[0] + 1e-6
+        assert abs(r[1] * u[1] + mu * r[0] * abs(u[1])) < 1e-6
+    if law == "ccp":
+        assert result.converged  # a convex problem has an answer to everything
+
+
+def test_painleve_data_have_the_solutions_that_are_said():
+    for count in (1, 3):
+        problem, N, mu = painleve(count)
+        b, found = problem.offset, []
+        if b[0] >= 0:
+            found.append("open")
+        stick = np.linalg.solve(N, -b)
+        if abs(stick[1]) <= mu * stick[0]:
+            found.append("stick")
+        for s in (1.0, -1.0):
+            n = -b[0] / (N[0] @ [1.0, -mu * s])
+            u = N @ [n, -mu * s * n] + b
+            if n > 0 and s * u[1] > 0:
+                found.append("slide")
+        assert len(found) == count, (count, found)
+
+
+@pytest.mark.parametrize("method", RUNNABLE)
+def test_a_body_in_a_closing_vice_has_no_solution_and_none_is_claimed_with_a_large_error(method):
+    N = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    result = solve(Problem.from_delassus(N, [-1.0, -1.0], [0.0, 0.0], size=1), "ccp", method, tol=1e-6)
+    assert np.isfinite(result.multipliers).all()
+    assert result.converged == (result.errors.natural_map <= 1e-6)
+    assert np.allclose(result.velocity.sum(), -2.0)
+
+
+# ------------------------------------------------------------------------------------------------------------ the polygon
+
+
+def test_the_polygon_converges_to_the_circle_with_the_square_of_its_sides():
+    rng = np.random.default_rng(3)
+    N, b = spd(rng, 12), 3.0 * rng.normal(size=12)
+    b[::3] = -1.0 - np.abs(b[::3])
+    problem = Problem.from_delassus(N, b, [0.2, 0.3, 0.25, 0.15])
+    exact = solve(problem, "ncp", tol=1e-12)
+    assert exact.converged
+    sides, errors = np.array([4, 8, 16, 32]), []
+    for eta in sides:
+        result = solve(problem, "lcp", tol=1e-10, directions=int(eta))
+        assert result.converged
+        errors.append(np.abs(result.multipliers - exact.multipliers).max() / np.abs(exact.multipliers).max())
+    slope = -np.polyfit(np.log(sides), np.log(errors), 1)[0]
+    print(f"polygon against circle: {dict(zip(sides.tolist(), errors, strict=True))}, slope {slope:.2f}")
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.05 * errors[0]
+
+
+def test_friction_midway_between_two_directions_falls_short_by_the_square():
+    errors = []
+    sides = np.array([4, 8, 16, 32])
+    for eta in sides:
+        a = np.pi / eta
+        problem = Problem.from_delassus(np.eye(3), [-1.0, 3.0 * np.cos(a), 3.0 * np.sin(a)], [0.5])
+        result = solve(problem, "lcp", tol=1e-12, directions=int(eta))
+        assert result.converged
+        short = 0.5 - np.linalg.norm(result.multipliers[1:])
+        assert short == pytest.approx(0.5 * (1 - np.cos(a)), abs=1e-9)
+        errors.append(short)
+    assert -np.polyfit(np.log(sides), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.05)
+
+
+def test_all_methods_are_tried():
+    assert {method for _, method in CONES} == {name for name in METHODS if METHODS[name].run is not None}
