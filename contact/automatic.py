@@ -9,8 +9,8 @@ point costs, they are left.
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     Newton; from the convex solution: Newton, then shifts held in turn (interior point), Newton
-                        after each few; gradients to the limit; Newton
+ncp                     Newton; shifts held in turn, each a convex problem for the interior point, and Newton after
+                        every fourth; gradients to the limit; Newton
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better.
@@ -38,12 +38,14 @@ from pluecker.spatial.elementwise import Array
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
 
 PROBE = 50  # iterations of gradients before the first look
-DEARER = 5.0  # Coulomb's law, after gradients, than the convex one
-STEPS = 150  # of Newton's method at a time
-CALL = 200  # iterations of an interior point at a time
+DEARER = 3.0  # Coulomb's law, after gradients, than the convex one
+STEPS = 150  # of Newton's method at a time, where nothing else is left
+NEWTON_STEPS = 40  # from a point that should be near
 START = 2000  # iterations of gradients before Newton's method, at most
-SHIFTS = 40  # held in turn
-NEAR = 1e-3  # an error from which Newton's method is tried
+SHIFTS = 48  # held in turn
+AT_A_TIME = 4  # shifts, then Newton's method
+NEAR = 1e-4  # an error of gradients from which Newton's method is tried
+CALL = 200  # iterations of a convex solver in one call
 
 
 @dataclass
@@ -118,12 +120,12 @@ class Island:
         self.products = int(self.states[0, 1])
         self.note("apgd", int(results[0, 1]), began)
 
-    def newton(self, tol: float, x: Array | None = None) -> None:
+    def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
         """Newton's method, from the best point unless another is given."""
         began = time.perf_counter()
         x = self.x.copy() if x is None else x.copy()
         u = self.velocity(x)
-        steps = newton(self.P, self.law, x, u, tol, min(STEPS, self.rest), self.record[self.iterations :], 0)
+        steps = newton(self.P, self.law, x, u, tol, min(most, self.rest), self.record[self.iterations :], 0)
         self.take(x, u)
         self.note("newton", steps, began)
 
@@ -208,28 +210,20 @@ def improve(island: Island, tol: float) -> None:
 
 
 def exact(island: Island, tol: float) -> None:
-    """Coulomb's law, from the best point and from the convex solution."""
+    """Coulomb's law: Newton's method between shifts that are held in turn, each for a convex problem."""
     if island.error < NEAR:
-        island.newton(tol)
-    if island.error <= tol:
-        return
-    convex = Island(island.P, 0, island.x.copy(), island.u.copy(), island.record[:0], island.rest)
-    convex.convex(1e-9, convex.zero, convex.x)
-    x = convex.x
-    island.take(x, convex.u)
-    island.note("interior_point", int(convex.spent.get("interior_point", [0])[0]), time.perf_counter())
-    island.newton(tol, x)
-    step, g, idle = 1.0, np.zeros(len(x)), 0
+        island.newton(tol, NEWTON_STEPS)
+    x, step, g, idle = island.x, 1.0, np.zeros(len(island.x)), 0
     for count in range(SHIFTS):
         if island.error <= tol or island.rest == 0:
             return
         before = island.error
-        g += step * (island.shifted(x) - g)
         x = island.convex(1e-3 * min(island.error, 1.0), g, x)
-        if count % 4 == 3 or island.error < NEAR:
-            island.newton(tol, x)
+        g += step * (island.shifted(x) - g)
+        if count % AT_A_TIME == AT_A_TIME - 1:
+            island.newton(tol, NEWTON_STEPS, x)
         idle = 0 if island.error < 0.9 * before else idle + 1
-        if idle == 4:
+        if idle == 2 * AT_A_TIME:
             step, idle = 0.5 * step, 0
             if step < 0.1:
                 return

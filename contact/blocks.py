@@ -65,7 +65,7 @@ def from_scipy(matrix: scipy.sparse.spmatrix, rows: Indices, columns: Indices) -
         rows: where each block row starts, and their number of rows at the end.
         columns: the same for the block columns.
     """
-    entries = scipy.sparse.coo_array(matrix)
+    entries = scipy.sparse.coo_matrix(matrix)
     i, j = (np.asarray(index, np.int64) for index in (entries.row, entries.col))
     I, J = np.searchsorted(rows, i, "right") - 1, np.searchsorted(columns, j, "right") - 1
     blocks, which = np.unique(I * np.int64(len(columns)) + J, return_inverse=True)

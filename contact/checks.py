@@ -110,8 +110,8 @@ def check_semidefinite(name: str, matrix: scipy.sparse.csr_matrix, sets: Sets) -
         k = int(np.argmin(diagonal))
         raise ProblemError(f"{name} is not positive semidefinite: {name}[{k}, {k}] is {diagonal[k]:.6g}")
     scale[scale <= np.sqrt(NEGATIVE * largest)] = np.sqrt(largest) if largest > 0 else 1.0
-    scaled = scipy.sparse.diags_array(1 / scale) @ matrix @ scipy.sparse.diags_array(1 / scale)
-    shifted = (scaled + NEGATIVE * matrix.shape[0] * scipy.sparse.eye_array(matrix.shape[0])).tocsc()
+    scaled = scipy.sparse.diags(1 / scale) @ matrix @ scipy.sparse.diags(1 / scale)
+    shifted = (scaled + NEGATIVE * matrix.shape[0] * scipy.sparse.identity(matrix.shape[0])).tocsc()
     shifted.sort_indices()
     factors = scipy.sparse.linalg.splu(
         scipy.sparse.csc_matrix(shifted),

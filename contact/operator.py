@@ -78,7 +78,7 @@ def prefers_matrix(operator: Operator) -> bool:
 def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
     """N as a matrix of SciPy, the compliance included."""
     N = to_scipy(assemble(operator).N)
-    return scipy.sparse.csr_matrix(N + scipy.sparse.diags_array(operator.compliance))
+    return scipy.sparse.csr_matrix(N + scipy.sparse.diags(operator.compliance))
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels

@@ -295,7 +295,7 @@ def test_forms_are_compared_by_all_that_they_hold():
 
 
 def unsuitable() -> list[tuple[Problem, str]]:
-    N, b = scipy.sparse.eye_array(5), np.zeros(5)
+    N, b = scipy.sparse.identity(5), np.zeros(5)
     rolling = Problem.from_delassus(N, b, [[0.5, 0.1]], size=5)
     motor = Problem.from_delassus(N, b, [0.5], rows=([0.0, -2.0], [np.inf, 3.0]))
     limit = Problem.from_delassus(N, b, [0.5], rows=([-np.inf, -np.inf], [np.inf, 0.0]))
