@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format accuracy scaling bench clean
+.PHONY: help demo test lint format accuracy scaling friction bench clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
@@ -13,7 +13,8 @@ help:
 	@echo "make format     put the code into shape"
 	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
-	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (12 minutes)"
+	@echo "make friction   table: contact solvers against Clarabel and one another, performance profiles"
+	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (16 minutes)"
 	@echo "make clean      remove .venv and everything that was made"
 
 $(BIN)/python:
@@ -51,6 +52,9 @@ accuracy: $(VENV)/.dev
 
 scaling: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.scaling
+
+friction: $(VENV)/.dev
+	$(BIN)/python -m benchmarks contact
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

@@ -18,6 +18,7 @@ TOPICS = {
     "compiling": "what is compiled for it, function by function",
     "algebra": "functions of a million vectors, transforms and inertias",
     "limit": "how far the batches are from what the processor can do",
+    "contact": "friction problems: all solvers, Clarabel, contacts a second",
 }
 
 

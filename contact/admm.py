@@ -3,16 +3,14 @@
     x  = (N + p)^-1 (p (z - w) - b - g)
     z+ = P(q x + (1 - q) z + w),     w+ = w + q x + (1 - q) z - z+,     1 < q < 2
 
-``p w`` tends to minus the velocities. The factor of N + p serves until the penalty p changes: where ``|x - z|`` is larger than
-``p |z+ - z|``, p grows, and the other way round, less and less often, so that it settles. The pair that is judged is z, which is in the cone, with its
-own velocities. For Coulomb's law g is the shift of these velocities; it is held until the natural map of the convex problem is
-a part of that of Coulomb's law.
+``p w`` tends to minus the velocities. The factor of N + p serves until the penalty p changes: where ``|x - z|`` is
+larger than ``p |z+ - z|``, p grows, and the other way round, less and less often, so that it settles. The pair that
+is judged is z, which is in the cone, with its own velocities. For Coulomb's law g is the shift of these velocities;
+it is held until the natural map of the convex problem is a part of that of Coulomb's law.
 
-The method takes the same number of iterations to rough accuracy whatever the masses are, and many for the last digits.
-
-Sources: Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating direction
-method of multipliers" (2011), sections 3.4 and 5; Stellato and others, "OSQP: an operator splitting solver for quadratic
-programs" (2020), section 5.2, for the penalty.
+Sources: Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
+direction method of multipliers" (2011), section 3.4, for the relaxation and the penalty; Stellato and others, "OSQP: an
+operator splitting solver for quadratic programs" (2020), for changing the penalty seldom.
 """
 
 from __future__ import annotations
@@ -120,7 +118,9 @@ def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:
     factor(S, P.A.N, P.A.N.data, D, TINY, L)
 
 
-def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int) -> tuple[float, int, int]:
+def admm(
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int
+) -> tuple[float, int, int]:
     """One island, to the natural map ``tol`` or for ``limit`` iterations.
 
     Args:
@@ -163,8 +163,8 @@ def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hist
     return float(best), used, used + 1
 
 
-def run_admm(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):  # type: ignore[no-untyped-def]
-    """The islands from ``begin`` to ``end``, with the arguments of :func:`~pluecker.contact.first_order.make_runner`'s runners."""
+def run_admm(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
+    """The islands from ``begin`` to ``end``; arguments as in :func:`~pluecker.contact.first_order.make_runner`."""
     P = P._replace(A=assemble(P.A))
     for island in range(begin, end):
         if results[island, 0] <= tol or states[island, LEFT] == 1.0:

@@ -31,7 +31,9 @@ __all__ = ["apgd", "run_apgd"]
 
 LONGER = 0.95  # of the Lipschitz constant after each iteration: steps grow again
 STALLED = 1e-15  # relative change of the multipliers
-SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, ERROR, FORCE, SPEED = range(8)  # sums of an iteration, in the state from OWN on
+SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, ERROR, FORCE, SPEED = range(
+    8
+)  # sums of an iteration, in the state from OWN on
 
 
 @kernel

@@ -1,19 +1,19 @@
-"""Spectral projected gradients: steps of Barzilai and Borwein, with a line search that lets the energy rise now and then.
+"""Spectral projected gradients: steps of Barzilai and Borwein, with a search that lets the energy rise now and then.
 
     d  = P(x - a (N x + b + g)) - x,      x+ = x + t d,      0 < t <= 1
     a+ = d'd / d'Nd   or   d'Nd / |Z Nd|^2  in turn
 
-The long and the short step of Barzilai and Borwein are inverse eigenvalues of N as the last change saw it. In the short one, Z
-leaves out what x cannot follow: blocks that did not change, and the direction that leads out of a disc on whose rim x is
-(measured: three times fewer iterations on random problems than with all of Nd). A full step is
-taken unless the energy would exceed the largest one of the last few iterations; then t is the one that minimises it on the
-way, which a quadratic function tells: ``t = -(N x + b + g)'d / d'Nd``. The only product is N d: the velocities follow from it,
-``u+ = u + t N d``, and are formed anew now and then. The pair with the smallest natural map is kept.
+The long and the short step of Barzilai and Borwein are inverse eigenvalues of N as the last change saw it. In the
+short one, Z leaves out what x cannot follow: blocks that did not change, and the direction that leads out of a disc
+on whose rim x is (measured: three times fewer iterations on random problems than with all of Nd). A full step is
+taken unless the energy would exceed the largest one of the last few iterations; then t is the one that minimises it
+on the way, which a quadratic function tells: ``t = -(N x + b + g)'d / d'Nd``. The only product is N d: the velocities
+follow from it, ``u+ = u + t N d``, and are formed anew now and then. The pair with the smallest natural map is kept.
 
-Sources: Birgin, Martinez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets" (2000); Dai and Fletcher,
-"Projected Barzilai-Borwein methods for large-scale box-constrained quadratic programming" (2005), for steps in turn; Crisci, Ruggiero, Zanni,
-"Steplength selection in gradient projection methods for box-constrained quadratic programs" (2019), for Z with bounds, which is
-taken to cones here.
+Sources: Birgin, Martinez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets" (2000); Dai and
+Fletcher, "Projected Barzilai-Borwein methods for large-scale box-constrained quadratic programming" (2005), for steps
+in turn; Crisci, Ruggiero, Zanni, "Steplength selection in gradient projection methods for box-constrained quadratic
+programs" (2019), for Z with bounds, which is taken to cones here.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
                 square += d[k] * d[k]
                 size += now[k] * now[k]
             slope += g[i] * P.s[head] * d[head]
-        still = square <= STALLED * STALLED * size or not slope < 0.0
+        slope = min(slope, -square / a)  # as for every projection; what rounding makes of it is not small
+        still = square <= STALLED * STALLED * size
         fresh = still or used % REFRESH == 0
         t, curvature, bend = 0.0, 0.0, 0.0
         if not still:

@@ -1,18 +1,19 @@
 """What methods that go block by block share: step lengths from the diagonal blocks, and products with one block row.
 
-A projected step on block i, ``x_i <- P(x_i - rho_i u_i)`` with ``rho_i = 1 / (largest eigenvalue of N_ii)``, is a gradient step
-that lowers the energy whatever the cone. The diagonal blocks are small: Jacobi's rotations give the eigenvalue to rounding.
+A projected step on block i, ``x_i <- P(x_i - rho_i u_i)`` with ``rho_i = 1 / (largest eigenvalue of N_ii)``, is a
+gradient step that lowers the energy whatever the cone. The diagonal blocks are small: Jacobi's rotations give the
+eigenvalue to rounding.
 
 ====================  ===============================================================================================
 function              what it does
 ====================  ===============================================================================================
 ``find_steps``        rho_i of the blocks of one island
-``project_step``      ``P(x_i - rho_i (u + g)_i)`` with the shift of Coulomb's law, of one block
+``project_step``      ``P(x_i - rho_i (u + g)_i)`` with the shift of Coulomb's law
 ``add_row``           what a change of one block does to all velocities: ``y += B_i' d``
 ====================  ===============================================================================================
 
-Source: seed document 003 for the projected step; G. H. Golub and C. F. Van Loan, "Matrix computations", section 8.5, for the
-rotations.
+Source: seed document 003 for the projected step; G. H. Golub and C. F. Van Loan, "Matrix computations", section 8.5,
+for the rotations.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def find_steps(A, K, first, last, work, rho):
 
 @kernel
 def project_step(K, i, exact, shift, rho, x, u, out):
-    """P(x_i - rho (u + g)_i); g is ``shift`` in the normal row, and with ``exact`` what the velocities u themselves make"""
+    """P(x_i - rho (u + g)_i); g is ``shift`` in the normal row and, with ``exact``, what the velocities add"""
     top = K.start[i]
     for k in range(top, K.start[i + 1]):
         out[k] = x[k] - rho * u[k]

@@ -16,19 +16,38 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.sets import DISCS, Sets
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["as_coefficients", "as_matrix", "as_vector", "check_semidefinite", "check_symmetric", "inverse_times"]
+__all__ = [
+    "as_coefficients",
+    "as_matrix",
+    "as_vector",
+    "check_semidefinite",
+    "check_symmetric",
+    "inverse_times",
+    "real_numbers",
+]
 
 SYMMETRIC = 1e-9  # relative asymmetry that is rounding
 BODY = 6  # velocities of a body
 NEGATIVE = 1e-9  # relative size of a negative eigenvalue that is rounding
 
 
+def real_numbers(name: str, value: Any, what: str) -> Array:
+    """A copy as float64; numbers in an array of objects are numbers, digits in strings and complex numbers are not."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "fiub" or (array.dtype.kind == "O" and array.ndim and not np.iscomplexobj(array)):
+            return np.array(array, dtype=np.float64)
+        held = f"{type(value).__name__} of {array.dtype}" if array.ndim else type(value).__name__
+        if array.size == 0:
+            return np.zeros(array.shape)
+    except (TypeError, ValueError):
+        held = type(value).__name__
+    raise ProblemError(f"{name} is {held}, expected {what} of real numbers")
+
+
 def as_vector(name: str, value: ArrayLike, size: int | None = None) -> Array:
     """A vector of finite numbers."""
-    try:
-        vector = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{name} is {type(value).__name__}, expected a vector of real numbers") from None
+    vector = real_numbers(name, value, "a vector")
     if vector.ndim != 1 or (size is not None and len(vector) != size):
         raise ProblemError(f"{name} has shape {vector.shape}, expected ({'n' if size is None else size},)")
     if not np.isfinite(vector).all():
@@ -40,12 +59,11 @@ def as_vector(name: str, value: ArrayLike, size: int | None = None) -> Array:
 def as_matrix(name: str, value: Any) -> scipy.sparse.csr_matrix:
     """A sparse matrix of finite numbers, from an array or a sparse matrix."""
     if not scipy.sparse.issparse(value):
-        try:
-            value = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ProblemError(f"{name} is {type(value).__name__}, expected a matrix of real numbers") from None
+        value = real_numbers(name, value, "a matrix")
         if value.ndim != 2:
             raise ProblemError(f"{name} has shape {value.shape}, expected a matrix")
+    elif value.dtype.kind not in "fiub":
+        raise ProblemError(f"{name} is a sparse matrix of {value.dtype}, expected real numbers")
     matrix = scipy.sparse.csr_matrix(value, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     if not np.isfinite(matrix.data).all():
@@ -57,10 +75,7 @@ def as_matrix(name: str, value: Any) -> scipy.sparse.csr_matrix:
 
 def as_coefficients(friction: ArrayLike, contacts: int | None = None) -> Array:
     """Coefficients of friction, rolling and spinning, ``(K, 3)``, zero where not given."""
-    try:
-        given = np.array(friction, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ProblemError(f"friction is {type(friction).__name__}, expected an array of real numbers") from None
+    given = real_numbers("friction", friction, "an array")
     if given.ndim == 0 and contacts is not None:
         given = np.full(contacts, given)
     if given.ndim == 1:

@@ -1,7 +1,7 @@
 """The command ``pluecker`` with what contact adds to it: ``pluecker friction``, a problem of a file solved and judged.
 
-Exit codes as of :mod:`~pluecker.articulated.cli`: 1 where the tolerance was not reached, with the best that was found printed;
-2 for wrong arguments and for files that hold no problem. What solves is imported when ``friction`` is chosen.
+Exit codes as of :mod:`~pluecker.articulated.cli`: 1 where the tolerance was not reached, with the best that was found
+printed; 2 for wrong arguments and for files that hold no problem. What solves is imported when ``friction`` is chosen.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-AGAIN = 10.0  # seconds up to which a call is made twice, since the first one loads compiled code
+AGAIN = 60.0  # seconds up to which a call is made twice, since the first one loads or makes compiled code
 PICTURE = "convergence.png"
 
 FRICTION = """A friction problem of an FCLIB file, solved.
@@ -76,8 +76,11 @@ def run_friction(options: argparse.Namespace) -> int:
 
 def friction(options: argparse.Namespace) -> int:
     """The same, with errors as exceptions."""
+    from pluecker.articulated.figures import ENDINGS
     from pluecker.contact.solve import solve
 
+    if options.plot is not None and Path(options.plot).suffix.lower() not in ENDINGS:
+        raise ProblemError(f"{options.plot}: no figure can be written there; the path must end in {', '.join(ENDINGS)}")
     problem = load(options)
     chosen = {"tol": options.tol, "max_iterations": options.max_iterations, "directions": options.directions}
     result = solve(problem, options.law, options.method, threads=options.threads, **chosen)
@@ -157,6 +160,8 @@ def headline(file: str, problem: Problem) -> str:
 
 def describe(result: Result, first: float) -> str:
     """A result, one fact a line; ``first`` is the time of the first call, which loads compiled code."""
+    from pluecker.contact.convergence import duration
+
     lines = [("law", result.law), ("method", result.method), ("status", result.status)]
     if result.message:
         lines.append(("", result.message))
@@ -165,26 +170,23 @@ def describe(result: Result, first: float) -> str:
         note = f"   tolerance {result.tolerance:.0e}" if field.name == "natural_map" else ""
         lines.append((field.name.replace("_", " "), value + note))
     lines += [(name, str(getattr(result, name))) for name in ("iterations", "products", "islands")]
-    loading = f", the first call {milliseconds(first)}" if first > result.time else ""
-    lines.append(("time", milliseconds(result.time) + loading))
+    loading = f", the first call {duration(first)}" if first > result.time else ""
+    lines.append(("time", duration(result.time) + loading))
     for number, stage in enumerate(result.stages):
-        text = f"{stage.method:18}{stage.iterations:7} iterations{milliseconds(stage.time):>12}   error {stage.error:.1e}"
+        text = f"{stage.method:18}{stage.iterations:7} iterations{duration(stage.time):>12}   error {stage.error:.1e}"
         lines.append(("" if number else "stages", text))
     return "\n".join(f"{name:16}{text}".rstrip() for name, text in lines)
 
 
 def table(results: dict[str, Result]) -> str:
     """A line for each method, the fastest first."""
+    from pluecker.contact.convergence import duration
+
     rows = [f"{'method':18}{'iterations':>10}{'time':>12}{'natural map':>14}   status"]
     for name, result in sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time)):
-        error, time = f"{result.errors.natural_map:.1e}", milliseconds(result.time)
+        error, time = f"{result.errors.natural_map:.1e}", duration(result.time)
         rows.append(f"{name:18}{result.iterations:10}{time:>12}{error:>14}   {result.status}")
     return "\n".join(rows)
-
-
-def milliseconds(seconds: float) -> str:
-    """A time with three digits."""
-    return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"
 
 
 if __name__ == "__main__":

@@ -7,8 +7,11 @@ compare_methods          solves a problem with several methods, and keeps the er
 plot_convergence         the same, drawn: natural map against iterations and against time (extra ``plot``)
 =======================  ===========================================================================================
 
-The error of an iteration is the best natural map so far, of the island that is worst. Lines begin at the error of no impulses
-at all. A method that has no multipliers to show before it ends (an interior point) makes a straight line to where it ends.
+The error of an iteration is the best natural map so far. Lines begin at the error of no impulses at all. A method that has
+no multipliers to show before it ends (an interior point) makes a straight line to where it ends.
+
+Islands are not separated here, unless asked for: one error, and one count of iterations, for all contacts together. A call
+of :func:`~pluecker.contact.solve.solve` that separates them is often faster.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from pluecker.contact.solve import solve
 from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
 
-__all__ = ["COLOURS", "USUAL", "Curve", "compare_methods", "plot_convergence"]
+__all__ = ["COLOURS", "USUAL", "Curve", "compare_methods", "duration", "plot_convergence"]
 
 CONES = ("auto", "apgd", "pgs", "barzilai_borwein", "admm", "newton", "interior_point")
 USUAL = {"frictionless": CONES, "ccp": CONES, "ncp": CONES, "lcp": ("auto", *LCP_METHODS)[:-1]}
@@ -47,8 +50,8 @@ WORDS = {
     "ncp": "Coulomb's law (NCP)",
 }
 LEGEND: dict[str, Any] = {
-    "title": "the fastest first", "title_fontsize": 8.5, "alignment": "left", "frameon": False, "fontsize": 8.5,
-    "labelspacing": 0.9,
+    "title": "the fastest first; x: did not converge\ndashed: nothing to show on the way", "title_fontsize": 8.5,
+    "alignment": "left", "frameon": False, "fontsize": 8.5, "labelspacing": 0.9,
 }  # fmt: skip
 
 
@@ -134,7 +137,8 @@ def curve_of(result: Result, start: float) -> Curve:
         [[before], before + record[:, 0], [max(result.time, before + record[-1:, 0].max(initial=0.0))]]
     )
     errors = np.concatenate([[start], record[:, 1], [result.errors.natural_map]])
-    errors = np.fmin.accumulate(errors)
+    # The best pair is kept, so that no error before the end is smaller; one that is, is of a convex problem inside.
+    errors = np.maximum(np.fmin.accumulate(errors), result.errors.natural_map)
     keep, at, begins = np.ones(k + 2, np.bool_), 0, []
     for stage in stages:
         first, at = at, min(at + stage.iterations, k)
@@ -259,7 +263,7 @@ def draw_curve(panel: Any, x: Array, curve: Curve, result: Result, label: str) -
 def legend_text(name: str, result: Result, curve: Curve) -> str:
     """The method, what it took, how it ended, and the methods that took over."""
     plural = "" if result.iterations == 1 else "s"
-    lines = [f"{name}: {result.iterations} iteration{plural}, {1e3 * result.time:.3g} ms"]
+    lines = [f"{name}: {result.iterations} iteration{plural}, {duration(result.time)}"]
     if not result.converged:
         lines.append(f"{result.status} at {result.errors.natural_map:.0e}")
     parts = [f"{number} {method}" for number, (method, _) in enumerate(curve.stages, 1)]
@@ -267,3 +271,8 @@ def legend_text(name: str, result: Result, curve: Curve) -> str:
         parts[0] = curve.stages[0][0]
         lines += [("" if i == 0 else "then ") + ", then ".join(parts[i : i + 2]) for i in range(0, len(parts), 2)]
     return "\n   ".join(lines)
+
+
+def duration(seconds: float) -> str:
+    """A time with three digits."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"

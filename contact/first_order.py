@@ -131,10 +131,11 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                 while used < limit:
                     goal = max(INSIDE * error, 0.3 * tol)
                     rest, state = limit - used, states[island]
-                    used += max(
-                        method(P, 0, g, x, u, island, goal, rest, options, state, work, history, done + used), 1
-                    )
+                    before = used
+                    used += max(method(P, 0, g, x, u, island, goal, rest, options, state, work, history[:0], 0), 1)
                     error = evaluate(P, zero, x, u, 1, first, last, work[2])
+                    for k in range(done + before + 1, min(done + used + 1, history.shape[0])):
+                        history[k] = max(history[k], min(error, best))
                     if not error < np.inf:
                         break
                     idle = 0 if error < 0.9 * best else idle + 1

@@ -2,13 +2,13 @@
 
     x+_i = P(x_i - (w / L) rho_i (N x + b + g)_i),     rho_i = 1 / (largest eigenvalue of N_ii)
 
-``L`` is the largest value that ``d'Nd / sum |d_i|^2 / rho_i`` took, d being the steps so far: it tends from below to the largest
-eigenvalue of the operator with its blocks scaled, which is the number of contacts that act together at one place. A step that
-L turns out to be too small for, so that the energy would not fall, is made again. So for the convex law each step with
+``L`` is the largest value that ``d'Nd / sum |d_i|^2 / rho_i`` took, d being the steps so far: it tends from below to
+the largest eigenvalue of the operator with its blocks scaled, at most the number of blocks in a row. A step that L
+turns out to be too small for, so that the energy would not fall, is made again. So for the convex law each step with
 ``0 < w < 2`` lowers ``1/2 x'Nx + b'x``. For Coulomb's law g is the shift of the velocities themselves.
 
-Source: Tasora, Anitescu, "A matrix-free cone complementarity approach for solving large-scale, nonsmooth, rigid body dynamics"
-(2011), for the block step; the damping is derived here from the descent lemma.
+Source: Tasora, Anitescu, "A matrix-free cone complementarity approach for solving large-scale, nonsmooth, rigid body
+dynamics" (2011), for the block step; the damping is derived here from the descent lemma.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import numpy as np
 import scipy.sparse
 
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp import solve_lcp
+from pluecker.contact.lcp import NEWTON_STEPS, solve_lcp
 from pluecker.contact.measures import all_errors, scale_of_errors
 from pluecker.contact.polygon import FrictionLcp, friction_lcp
 from pluecker.contact.problem import Problem
@@ -64,9 +64,11 @@ def solve_as_lcp(
     for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
         z, goal = lcp.unknowns(best) if start is not None else None, tol
         for _ in range(ROUNDS):
+            rest = None if limit is None else limit - sum(stage.iterations for stage in stages)
+            most = rest if rest is None or method != "auto" or name == "lemke" else min(rest, NEWTON_STEPS)
             try:
                 found = solve_lcp(
-                    lcp.A, lcp.b, lower=lcp.lower, upper=lcp.upper, method=name, tol=goal, max_iterations=limit, start=z,
+                    lcp.A, lcp.b, lower=lcp.lower, upper=lcp.upper, method=name, tol=goal, max_iterations=most, start=z,
                     history=history,
                 )  # fmt: skip
             except ProblemError:  # Lemke's method does not solve all mixed problems
@@ -79,13 +81,14 @@ def solve_as_lcp(
                 error, best = now, r
             status, message = found.status, found.message
             stages.append(Stage(name, found.iterations, error, found.time))
-            seconds = before + np.linspace(0.0, found.time, len(found.history) + 1)[1:]
-            record += [*zip(seconds, found.history, strict=True)]
+            known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
+            seconds = before + np.linspace(0.0, found.time, len(known) + 1)[1:]
+            record += [*zip(seconds, known, strict=True)]
             before += found.time
-            if now <= tol or not found.converged or name == "lemke":
+            if now <= tol or not found.converged or name == "lemke" or rest == found.iterations:
                 break
             z, goal = lcp.unknowns(r), max(0.1 * goal * tol / now, TIGHTEST)
-        if error <= tol:
+        if error <= tol or rest == found.iterations:
             break
     status = {"ray": UNSOLVED, "infeasible": UNSOLVED, CONVERGED: STALLED}.get(status, status)
     solved = problem.with_friction(0.0) if law == "frictionless" else problem

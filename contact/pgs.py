@@ -1,17 +1,18 @@
-"""Projected Gauss-Seidel on blocks, plain and over-relaxed: one contact after the other, each with the newest velocities.
+"""Projected Gauss-Seidel on blocks, plain and over-relaxed: one contact after the other, with the newest velocities.
 
     x_i <- P(x_i - w rho_i (N x + b + g)_i),     rho_i = 1 / (largest eigenvalue of N_ii),     0 < w < 2
 
-with w = 1, and larger in the over-relaxed method. The projection is the exact one on the cone, so that steps of any length end
-in it. For Coulomb's law g is the shift of the newest velocities of the contact itself: no loop around the sweeps is needed.
-Without it each step lowers ``1/2 x'Nx + b'x``, and the sweeps converge.
+with w = 1, and larger in the over-relaxed method. The projection is the exact one on the cone, so that steps of any
+length end in it. For Coulomb's law g is the shift of the newest velocities of the contact itself: no loop around the
+sweeps is needed. Without it each step lowers ``1/2 x'Nx + b'x``, and the sweeps converge.
 
-A change of one contact is added to what it touches: with the matrix to the velocities of the contacts, ``u += N_i' dx_i``, so
-that all velocities are known after a sweep; with factors to those of the bodies, ``v += T_i' dx_i``. Contacts that do not change
-cost nothing. Rounding gathers in these sums: they are formed anew now and then, and before a pair is called good enough.
+A change of one contact is added to what it touches: with the matrix to the velocities of the contacts, ``u += N_i'
+dx_i``, so that all velocities are known after a sweep; with factors to those of the bodies, ``v += T_i' dx_i``.
+Contacts that do not change cost nothing. Rounding gathers in these sums: they are formed anew now and then, and
+before a pair is called good enough.
 
-Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998); seed document 003 for
-the projected sweep; the correction inside as in De Saxce and Feng (1998).
+Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998); seed
+document 003 for the projected sweep; the correction inside as in De Saxce and Feng (1998).
 """
 
 from __future__ import annotations

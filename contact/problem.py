@@ -38,6 +38,7 @@ from pluecker.contact.checks import (
     check_semidefinite,
     check_symmetric,
     inverse_times,
+    real_numbers,
 )
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
@@ -226,13 +227,15 @@ class Problem:
 
 def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
     """Checked: contacts of one size, then rows."""
-    if size not in SIZES:
+    if not isinstance(size, (int, np.integer)) or size not in SIZES:
         raise ProblemError(f"size is {size!r}, expected one of {', '.join(map(str, SIZES))}")
     sets = contact_sets(as_coefficients(friction), size)
     sets.friction[np.asarray(sets.sizes) == 0] = 0.0
     if rows is None:
         return sets
-    lower, upper = (np.atleast_1d(np.asarray(bound, np.float64)) for bound in rows)
+    if not isinstance(rows, (tuple, list)) or len(rows) != 2:
+        raise ProblemError(f"rows is {type(rows).__name__}, expected a pair: lower bounds and upper bounds, (R,) each")
+    lower, upper = (np.atleast_1d(real_numbers("a bound of rows", bound, "a vector")) for bound in rows)
     if lower.ndim != 1 or lower.shape != upper.shape:
         raise ProblemError(f"rows: lower has shape {lower.shape} and upper {upper.shape}, expected (R,) both")
     wrong = np.flatnonzero(~(lower <= upper) | (lower == np.inf) | (upper == -np.inf))

@@ -47,10 +47,13 @@ from pluecker.contact.pgs import run_pgs, run_psor
 from pluecker.contact.prepared import Prepared, prepare
 from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, Stage
+from pluecker.contact.sets import project
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["METHODS", "Method", "solve"]
 
+REAL, WHOLE = (int, float, np.integer, np.floating), (int, np.integer)
+RELAXED = ("psor", "jacobi")
 MANY = 3000  # multipliers from which threads pay
 LARGE = 1e100  # multipliers to start from, in units in which b is one
 UNSOLVED_ABOVE = 0.1  # a natural map that is no approximation
@@ -115,7 +118,8 @@ def solve(
         relaxation: of ``psor`` and ``jacobi``; their own choice unless given.
         threads: for islands; all cores unless given. Results do not depend on it, bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.
-        form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product.
+        form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that
+            factorise take the matrix.
         history: keep the error of each iteration.
 
     Returns:
@@ -123,8 +127,8 @@ def solve(
         not. It says ``converged`` only where the natural map is not above the tolerance.
 
     Raises:
-        ProblemError: an unknown law, method or form, a law that the method cannot solve, a tolerance or a limit that is not
-            positive, or a start of another length or with NaN.
+        ProblemError: an unknown law, method or form, a law that the method cannot solve, a number that is out of its
+            range, or a start of another length or with NaN.
 
     Source: design as in Acary, Bremond and Huber (2018): one problem, one error, many methods.
 
@@ -137,7 +141,7 @@ def solve(
         ('converged', [1.0, -0.5, 0.0])
     """
     began = time.perf_counter()
-    check(law, method, tol, max_iterations, form)
+    check(problem, law, method, tol, max_iterations, relaxation, threads, form)
     with np.errstate(all="ignore"):
         return solve_checked(
             problem, law, method, tol, max_iterations, warm_start, directions, relaxation, threads, separate, form,
@@ -159,13 +163,16 @@ def solve_checked(
     how = METHODS[method]
     if how.matrix or form == "matrix" or (form == "best" and prefers_matrix(problem.operator)):
         solved = solved.assembled()
-    elif form == "factors" and not problem.operator.is_factored:
-        raise ProblemError("form: this problem was made from a matrix, and has no factors")
     P, places = prepare(solved, separate)
     limit = how.limit if max_iterations is None else max_iterations
-    x, results, stages, record = run(P, how, law, start, places, tol, limit, relaxation, threads, history, method)
-    r = np.zeros(problem.size)
-    r[places] = x * P.s
+    if start is not None and is_solution(solved, law, start, tol):
+        r, results = start, np.zeros((len(P.islands) - 1, 3))
+        stages: tuple[Stage, ...] = ()
+        record = np.zeros((0, 2)) if history else None
+    else:
+        x, results, stages, record = run(P, how, law, start, places, tol, limit, relaxation, threads, history, method)
+        r = np.zeros(problem.size)
+        r[places] = x * P.s
     v = solved.velocity(r)
     result = finish(
         Result(
@@ -176,6 +183,16 @@ def solve_checked(
         int(results[:, 1].max(initial=0)) >= limit,
     )  # fmt: skip
     return in_units_of_caller(result, exponent, began)
+
+
+def is_solution(problem: Problem, law: str, start: Array, tol: float) -> bool:
+    """Whether a start, projected in place, is good enough.
+
+    Islands need the tolerance relative to their own velocities: small ones may not have it, where all together do.
+    """
+    project(problem.sets, start, start)
+    u = problem.velocity(start)
+    return all_errors(problem.sets, problem.offset, start, u, law).natural_map <= tol
 
 
 def in_units(problem: Problem, start: Array | None) -> tuple[Problem, Array | None, int]:
@@ -204,22 +221,34 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     return replace(result, multipliers=r, velocity=u, time=time.perf_counter() - began)
 
 
-def check(law: str, method: str, tol: float, max_iterations: int | None, form: str) -> None:
+def check(
+    problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, relaxation: float | None,
+    threads: int | None, form: str,
+) -> None:  # fmt: skip
     """Refuse arguments that cannot be."""
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
     if law not in LAWS:
         raise ProblemError(f"law is {law!r}, expected one of {', '.join(LAWS)}")
-    if method not in METHODS and method not in LCP_METHODS:
+    if not isinstance(method, str) or (method not in METHODS and method not in LCP_METHODS):
         raise ProblemError(f"method is {method!r}, expected one of {', '.join([*METHODS, *LCP_METHODS])}")
     if law == "lcp" and method not in (*LCP_METHODS, "auto"):
         raise ProblemError(f"method {method!r} does not solve the law lcp, which {', '.join(LCP_METHODS)} and auto do")
     if law in ("ccp", "ncp") and method in LCP_METHODS:
         raise ProblemError(f"method {method!r} solves the laws lcp and frictionless, not {law}")
-    if not (tol > 0 and np.isfinite(tol)):
-        raise ProblemError(f"tol is {tol}, expected a positive number")
-    if max_iterations is not None and not max_iterations >= 1:
-        raise ProblemError(f"max_iterations is {max_iterations}, expected 1 or more")
+    if not (isinstance(tol, REAL) and 0 < tol < np.inf):
+        raise ProblemError(f"tol is {tol!r}, expected a positive number")
+    for name, value in (("max_iterations", max_iterations), ("threads", threads)):
+        if value is not None and not (isinstance(value, WHOLE) and value >= 1):
+            raise ProblemError(f"{name} is {value!r}, expected a whole number, 1 or more")
+    if relaxation is not None and not (isinstance(relaxation, REAL) and 0 < relaxation < 2):
+        raise ProblemError(f"relaxation is {relaxation!r}, expected a number between 0 and 2")
+    if relaxation is not None and method not in RELAXED:
+        raise ProblemError(f"relaxation is an argument of {' and '.join(RELAXED)}, the method is {method!r}")
     if form not in ("best", "matrix", "factors"):
         raise ProblemError(f"form is {form!r}, expected best, matrix or factors")
+    if form == "factors" and not problem.operator.is_factored:
+        raise ProblemError("form: this problem was made from a matrix, and has no factors")
 
 
 def run(
@@ -262,8 +291,6 @@ def run(
 
 def workers_for(threads: int | None, m: int, islands: int, history: bool) -> int:
     """How many threads are worth it."""
-    if threads is not None and threads < 1:
-        raise ProblemError(f"threads is {threads}, expected 1 or more")
     if history or islands < 2 or (threads is None and m < MANY):
         return 1
     return min(islands, available_cores() if threads is None else threads)

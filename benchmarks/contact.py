@@ -1,0 +1,288 @@
+"""Topic ``contact``: friction problems, solver against solver and against Clarabel, and what one core can do.
+
+``python -m benchmarks.contact [DIR] [--quick] [--out FOLDER]`` takes all FCLIB files of a folder; without one, and as a
+topic of ``python -m benchmarks``, those of the folder in PLUECKER_FRICTION or of ``../shared/data/friction``, or random
+packings of spheres.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.contact_clarabel import TOLERANCE, natural_map, peers
+from benchmarks.contact_figures import draw_polygon, draw_profiles
+from benchmarks.contact_problems import Case, find_cases, packing
+from benchmarks.contact_report import ContactReport
+from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
+from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
+from benchmarks.timing import Effort, Times, progress
+from pluecker.contact.result import Result
+from pluecker.contact.solve import solve
+
+__all__ = ["main", "run"]
+
+SOLVERS = (
+    "auto", "apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
+)  # fmt: skip
+LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
+GOAL, FINE = 1e-6, 1e-10
+CAP = 20_000  # iterations of apgd and pgs
+SIDES = (4, 8, 16, 32)  # of the polygon
+LONG = 0.5  # seconds from which a call is not repeated
+
+
+# ---------------------------------------------------------------------------------------------------- (a) all solvers
+
+
+def all_solvers(cases: list[Case], names: list[str], effort: Effort, quick: bool) -> tuple[list[Report], Any]:
+    """Every solver on every problem: a table for each law, and what performance profiles are drawn of."""
+    reports, found = [], {}
+    for law in LAWS:
+        rows, results = [], {}
+        for case in progress(cases, f"solvers, {law}"):
+            runs = timed_runs(case, law, names, effort, quick)
+            results[case.name] = runs
+            for name, (result, time) in runs.items():
+                error = f"{result.errors.natural_map:.1e}"
+                rows.append([case.name, name, str(result.iterations), f"{1e3 * time:.3g}", error, result.status])
+        found[law] = results
+        report = Report(
+            f"contact_{law}", f"All solvers: {LAWS[law]} ({law}), tolerance {GOAL:.0e}",
+            "Iterations, time of the whole call, the natural map that was reached.",
+            ["problem", "method", "iterations", "ms", "natural map", "status"], rows,
+        )  # fmt: skip
+        reports.append(report)
+    profile = Report(
+        "contact_profiles", "Performance profiles",
+        "The share of the problems that a solver has solved within so many times the time, or the iterations, of the best "
+        "solver for that problem (Dolan and Moré 2002). Further up and to the left is better; at the left end is how often "
+        "a solver was the best one, at the right end how many problems it solved at all.", [],
+        notes=[
+            "One thread. Each method stops at its own limit of iterations. A method that did not reach the tolerance has "
+            "not solved the problem, however near it came. Lines that coincide are drawn a little beside one another.",
+            "Iterations of different methods do not cost the same: a product for the gradients, a sweep for pgs, a "
+            "factorisation for newton, interior_point and clarabel.",
+        ],
+    )  # fmt: skip
+    return [profile, *reports], found
+
+
+def timed_runs(case: Case, law: str, names: list[str], effort: Effort, quick: bool) -> dict[str, tuple[Result, float]]:
+    """For each method a result and the median time of its calls, which are made in turn."""
+    limit = 1000 if quick else None
+
+    def call(name: str) -> Result:
+        return solve(case.problem, law, name, tol=GOAL, threads=1, max_iterations=limit)
+
+    results = {name: call(name) for name in names}  # compiles
+    times: dict[str, list[float]] = {name: [] for name in names}
+    for turn in range(max(1, effort.rounds // 3)):
+        for name in names:
+            if turn == 0 or max(times[name]) < LONG:
+                results[name] = call(name)
+                times[name].append(results[name].time)
+    return {name: (results[name], float(np.median(times[name]))) for name in names}
+
+
+# ------------------------------------------------------------------------------------------- (b) auto against Clarabel
+
+
+def our_time(case: Case, law: str, tol: float) -> float:
+    """Seconds of a whole call."""
+    return solve(case.problem, law, tol=tol, threads=1).time
+
+
+def against_clarabel(cases: list[Case], effort: Effort, report: ContactReport) -> Report:
+    """Whole calls of ``auto`` beside the call of Clarabel's solver alone, the faster of its forms."""
+    table = Report(
+        "contact_clarabel", f"auto beside Clarabel at its tolerance {TOLERANCE:.0e}, the convex law",
+        "The time of our whole call over that of Clarabel's `solve` alone, of the form that is faster; shorter is better.",
+        ["problem", f"auto to {GOAL:.0e} / Clarabel", f"auto to {FINE:.0e} / Clarabel", f"auto to {GOAL:.0e}",
+         f"auto to {FINE:.0e}", "Clarabel", "its form", "the other form", "natural map of auto", "natural map of Clarabel",
+         f"Coulomb's law, auto to {GOAL:.0e}"],
+    )  # fmt: skip
+    ratios: dict[float, list[float]] = {GOAL: [], FINE: []}
+    for case in progress(cases, "Clarabel"):
+        forms = peers(case)
+        answers = {name: peer.run()[1] for name, peer in forms.items()}
+        calls: dict[str, Callable[[], float]] = {name: peer.time for name, peer in forms.items()}
+        ours = {}
+        for key, law, tol in ((GOAL, "ccp", GOAL), (FINE, "ccp", FINE), ("ncp", "ncp", GOAL)):
+            ours[key] = solve(case.problem, law, tol=tol, threads=1)
+            calls[str(key)] = partial(our_time, case, law, tol)
+        spent: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(effort.rounds):
+            for name, call in calls.items():
+                spent[name].append(call())
+        times = {name: Times(np.array(values)) for name, values in spent.items()}
+        best, *others = sorted(forms, key=lambda name: times[name].median)
+        over = {tol: times[str(tol)].over(times[best]) for tol in ratios}
+        error = natural_map(case.problem, forms[best].impulses(answers[best]))
+        for tol, value in over.items():
+            if not ours[tol].converged:
+                table.note(f"{case.name}: `auto` to {tol:.0e} did not converge ({ours[tol].errors.natural_map:.1e}).")
+            ratios[tol].append(value[0] if ours[tol].converged else np.inf)
+        table.rows.append(
+            [case.name, ratio(over[GOAL]), ratio(over[FINE]), *(seconds(times[str(t)].median) for t in ratios),
+             seconds(times[best].median), best, seconds(times[others[0]].median) if others else "-",
+             f"{ours[GOAL].errors.natural_map:.1e}, {ours[FINE].errors.natural_map:.1e}", f"{error:.1e}",
+             seconds(times["ncp"].median) + ("" if ours["ncp"].converged else ", not converged")]
+        )  # fmt: skip
+    labels = [case.name for case in cases]
+    series: dict[str, Any] = {f"auto to {tol:.0e}": values for tol, values in ratios.items()}
+    table.charts = [Bars(labels, series, "time of auto / Clarabel", 1.0, "as fast", "shorter is better", form="{:.2f}")]
+    table.notes += [
+        "All calls of a row in turn, round after round, in one process, one thread. Ratios are medians of those of single "
+        "rounds, in brackets their quartiles. Ours begins with the problem as it was read: finding islands, scaling and, "
+        "of a global file, assembling the matrix are in it. Clarabel's setting up is not in its time.",
+        "Clarabel's natural map is what its tolerance gives by our measure, which is relative to impulses and velocities.",
+    ]
+    report.target(f"`auto` to {GOAL:.0e} / Clarabel, the slowest", 1.5, max(ratios[GOAL]))
+    report.target(f"`auto` to {GOAL:.0e} / Clarabel, median", 0.5, float(np.median(ratios[GOAL])))
+    report.target(f"`auto` to {FINE:.0e} / Clarabel, the slowest", 4.0, max(ratios[FINE]))
+    return table
+
+
+# -------------------------------------------------------------------------------------------- (c) iterations, (d) rate
+
+
+def gradients_and_sweeps(cases: list[Case], quick: bool, report: ContactReport) -> Report:
+    """Iterations of apgd over those of pgs."""
+    cap = CAP // 10 if quick else CAP
+    table = Report(
+        "contact_iterations", f"Iterations of apgd and of Gauss-Seidel to {GOAL:.0e}",
+        f"All islands together, at most {cap} of each. Where pgs alone has not converged, the ratio is below the one given.",
+        ["problem", "apgd / pgs, ccp", "apgd / pgs, ncp", "apgd, ccp", "pgs, ccp", "apgd, ncp", "pgs, ncp"],
+    )  # fmt: skip
+    ratios: dict[str, list[float]] = {law: [] for law in LAWS}
+    for case in progress(cases, "iterations"):
+        shares, counts = [], []
+        for law in LAWS:
+            both = [
+                solve(case.problem, law, name, tol=GOAL, max_iterations=cap, separate=False) for name in ("apgd", "pgs")
+            ]
+            counts += [str(result.iterations) if result.converged else "none" for result in both]
+            if not both[0].converged:
+                shares.append("-")
+                ratios[law].append(np.inf)
+                continue
+            ratios[law].append(both[0].iterations / (both[1].iterations if both[1].converged else cap))
+            shares.append(("" if both[1].converged else "< ") + f"{ratios[law][-1]:.2f}")
+        table.rows.append([case.name, *shares, *counts])
+    for law, words in LAWS.items():
+        report.target(f"iterations of apgd / pgs, {words}, median", 0.4, float(np.median(ratios[law])))
+    return table
+
+
+def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
+    """Contact-iterations a second on large packings."""
+    table = Report(
+        "contact_throughput", "Contacts times iterations a second: apgd on one core",
+        f"Random packings of spheres, {ITERATIONS} iterations, all in one island.",
+        ["contacts, form", "million contact-iterations / s", "of the bandwidth, a product", "bytes a product, each contact",
+         "bandwidth, as many bytes", "time of a product", "products an iteration", "share of products"],
+    )  # fmt: skip
+    counts = (2000,) if quick else (10_000, 30_000)
+    found = [t for count in progress(counts, "rate") for t in measure(count, effort)]
+    for t in found:
+        table.rows.append(
+            [f"{t.contacts}, {t.form}", f"{1e-6 * t.rate:.2f}", f"{100 * t.reached:.0f} %", f"{t.size / t.contacts:.0f}",
+             f"{1e-9 * t.bandwidth:.1f} GB/s", seconds(t.product), f"{t.products:.2f}", f"{100 * t.share:.0f} %"]
+        )  # fmt: skip
+    table.charts = [
+        Bars([f"{t.contacts} contacts, {t.form}" for t in found], {"apgd": [1e-6 * t.rate for t in found]},
+             "million contact-iterations a second", 10.0, "target", "longer is better"),
+    ]  # fmt: skip
+    large = triad_bandwidth(effort, 1_000_000 if quick else 16_000_000)
+    table.notes += [
+        f"Bandwidth: a compiled triad a = b + s c on as many bytes as the product moves, 24 for each number; from memory "
+        f"alone, on arrays that no cache holds, it is {1e-9 * large:.1f} GB/s.",
+        "A product must read its matrices and where their blocks are, once, read and write vectors, and with factors write "
+        "and read the velocities of all bodies. The rate is that of the compiled loop, without preparation.",
+    ]
+    best = {t.contacts: max(1e-6 * s.rate for s in found if s.contacts == t.contacts) for t in found}
+    for contacts, value in best.items():
+        words = f"million contact-iterations a second, {contacts} contacts, the better form"
+        report.target(words, 10.0, value, at_least=True)
+    return table
+
+
+# ----------------------------------------------------------------------------------------------------------- (e) polygon
+
+
+def polygon(quick: bool) -> tuple[Report, dict[int, list[float]], float]:
+    """How far the impulses of a polygon are from those of the circle."""
+    errors: dict[int, list[float]] = {sides: [] for sides in SIDES}
+    for seed in progress(range(3 if quick else 12), "polygon"):
+        problem = packing(12, 100 + seed)
+        exact = solve(problem, "ncp", tol=1e-9)
+        for sides in SIDES:
+            found = solve(problem, "lcp", directions=sides, tol=1e-9)
+            if exact.converged and found.converged:
+                difference = problem.velocity(found.multipliers) - exact.velocity
+                errors[sides].append(float(np.linalg.norm(difference) / np.linalg.norm(exact.velocity)))
+    used = [sides for sides in SIDES if errors[sides]]
+    medians = [float(np.median(errors[sides])) for sides in used]
+    slope = float(np.polyfit(np.log(used), np.log(medians), 1)[0]) if len(used) > 1 else np.nan
+    table = Report(
+        "contact_polygon", "Coulomb's law with a polygon: its error against the number of sides",
+        f"The relative difference of the contact velocities from those of the circle; fitted slope {slope:.2f}.",
+        ["sides", "median", "largest", "problems"],
+        [[str(s), f"{np.median(errors[s]):.1e}", f"{max(errors[s]):.1e}", str(len(errors[s]))] for s in used],
+        ["Random packings of 12 contacts. Directions are off by at most pi / sides, hence a slope of about -1."],
+    )  # fmt: skip
+    return table, errors, slope
+
+
+# ------------------------------------------------------------------------------------------------------------------- all
+
+
+def run(effort: Effort, folder: Path | None = None) -> ContactReport:
+    """Measure everything."""
+    quick = effort.states < 1000
+    cases, source = find_cases(folder, quick)
+    report = ContactReport(
+        f"{source} The natural map is the relative error of a solution, see `pluecker.contact.measures`."
+    )
+    names = list(SOLVERS)
+    if version("clarabel") == "not installed":
+        names.remove("clarabel")
+        report.note("Clarabel is not installed: no comparison with it.")
+    else:
+        report.parts.append(against_clarabel(cases, effort, report))
+    report.parts.append(gradients_and_sweeps(cases, quick, report))
+    report.parts.append(throughput(effort, quick, report))
+    solvers, found = all_solvers(cases, names, effort, quick)
+    report.parts += solvers
+    report.figures["contact_profiles"] = lambda: draw_profiles(found, LAWS, names)
+    table, errors, slope = polygon(quick)
+    report.parts.append(table)
+    report.figures["contact_polygon"] = lambda: draw_polygon(errors, slope)
+    report.note(f"One thread on a machine with {cores()} cores.")
+    return report
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The topic alone, on the files of any folder."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.contact", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="with FCLIB files, .hdf5")
+    parser.add_argument("--quick", action="store_true", help="few repetitions, low limits: to see that it works")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results (benchmarks/results)")
+    options = parser.parse_args(arguments)
+    report = run(Effort.quick() if options.quick else Effort.thorough(), options.folder)
+    if options.quick:
+        report.note("A quick run with few repetitions and low limits: the numbers are rough.")
+    for path in report.save(options.out):
+        print(path, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Clarabel on the convex problem of contacts, called without anything of ours around it: the peer of ``auto``.
+
+    dual form        min 1/2 x'N^x + b^'x            over cones K of the impulses, scaled block by block as our solvers do
+    velocity form    min 1/2 v'Mv - f'v              with H'v + w in the dual cones K*, where a file has M and H
+
+Both have the same solution; which one is faster depends on the problem. Only the call of ``solve`` is timed, not the setting
+up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from benchmarks.contact_problems import Case
+from pluecker.contact.blocks import to_scipy
+from pluecker.contact.clarabel import cones
+from pluecker.contact.fclib import GlobalForm
+from pluecker.contact.measures import all_errors
+from pluecker.contact.prepared import prepare
+from pluecker.contact.problem import Problem
+from pluecker.spatial.elementwise import Array
+
+__all__ = ["TOLERANCE", "Peer", "natural_map", "peers"]
+
+TOLERANCE = 1e-9
+
+
+class Peer:
+    """One form of one problem, set up anew for each call."""
+
+    def __init__(self, data: tuple[Any, ...], impulses: Callable[[Any], Array]) -> None:
+        """``data``: P, q, A, c, cones; ``impulses``: what Clarabel's answer says r is."""
+        self.data, self.impulses = data, impulses
+
+    def settings(self) -> Any:
+        """One thread, the tolerance for gap and feasibility."""
+        import clarabel
+
+        settings = clarabel.DefaultSettings()
+        settings.verbose, settings.max_threads = False, 1
+        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = TOLERANCE
+        return settings
+
+    def run(self) -> tuple[float, Any]:
+        """Seconds of the call, and the answer."""
+        import clarabel
+
+        solver = clarabel.DefaultSolver(*self.data, self.settings())
+        began = time.perf_counter()
+        answer = solver.solve()
+        return time.perf_counter() - began, answer
+
+    def time(self) -> float:
+        """Seconds of the call."""
+        return self.run()[0]
+
+
+def peers(case: Case) -> dict[str, Peer]:
+    """The forms that the problem has."""
+    found = {"dual form": dual_form(case.problem)}
+    if case.velocity_form is not None:
+        found["velocity form"] = velocity_form(case.velocity_form)
+    return found
+
+
+def dual_form(problem: Problem) -> Peer:
+    """In scaled impulses."""
+    import clarabel
+
+    P, places = prepare(problem.assembled(), False)
+    N = to_scipy(P.A.N) + scipy.sparse.diags_array(P.A.compliance)
+    A, c, kinds = cones(clarabel, P.K)
+
+    def impulses(answer: Any) -> Array:
+        r = np.zeros(problem.size)
+        r[places] = np.array(answer.x) * P.s
+        return r
+
+    return Peer((scipy.sparse.csc_matrix(scipy.sparse.triu(N)), P.b, A, c, kinds), impulses)
+
+
+def velocity_form(form: GlobalForm) -> Peer:
+    """In velocities of the bodies; the impulses are the multipliers of the constraints."""
+    import clarabel
+
+    size, contacts = form.spacedim, len(form.mu)
+    weights = np.ones((contacts, size))
+    weights[:, 1:] = form.mu[:, None]  # u in K* is (u_n, mu u_t) in the cone of second order
+    width = scipy.sparse.linalg.norm(form.H, axis=0).reshape(contacts, size).mean(axis=1)
+    weights /= np.where(width > 0, width, 1.0)[:, None]
+    keep = np.ones((contacts, size), np.bool_)
+    keep[form.mu == 0.0, 1:] = False
+    B = scipy.sparse.diags_array(weights.ravel()).tocsr()[keep.ravel()]
+    kinds = [clarabel.SecondOrderConeT(size) if mu > 0.0 else clarabel.NonnegativeConeT(1) for mu in form.mu]
+    A, c = -(B @ form.H.T), B @ form.w
+    if form.G is not None:
+        A, c = scipy.sparse.vstack([A, -form.G.T]), np.concatenate([c, form.b])
+        kinds.append(clarabel.ZeroConeT(len(form.b)))
+    M = scipy.sparse.csc_matrix(scipy.sparse.triu(0.5 * (form.M + form.M.T)))
+
+    def impulses(answer: Any) -> Array:
+        z = np.array(answer.z)
+        return np.concatenate([B.T @ z[: B.shape[0]], z[B.shape[0] :]])
+
+    return Peer((M, -form.f, scipy.sparse.csc_matrix(A), c, kinds), impulses)
+
+
+def natural_map(problem: Problem, r: Array) -> float:
+    """How good impulses are by the measure that our solvers stop at."""
+    if not np.isfinite(r).all():
+        return np.inf
+    return all_errors(problem.sets, problem.offset, r, problem.velocity(r), "ccp").natural_map

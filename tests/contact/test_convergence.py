@@ -1,0 +1,208 @@
+"""Several methods on one problem: curves that begin at no impulses and end at the result, and figures that say so."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from pluecker.contact.assembly import assemble_contacts
+from pluecker.contact.convergence import Curve, compare_methods, curve_of, legend_text, plot_convergence, start_error
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.measures import Errors
+from pluecker.contact.problem import LAWS
+from pluecker.contact.result import CONVERGED, LIMIT, Result, Stage
+from pluecker.spatial.extras import MissingExtraError
+from tests.contact.scenes import random_bodies, random_table
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(3)
+    return assemble_contacts(random_bodies(rng, 5, static=(0,)), random_table(rng, 5, 6), 0.01)
+
+
+@pytest.fixture
+def matplotlib():
+    return pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+
+
+def made(method, stages, history, error=1e-9, tolerance=1e-8, before=0.5):
+    """A result with these stages (method, iterations, seconds) and errors of its iterations."""
+    stages = tuple(Stage(name, iterations, error, seconds) for name, iterations, seconds in stages)
+    seconds = np.cumsum(np.repeat([s.time / s.iterations for s in stages], [s.iterations for s in stages]))
+    k = len(history)
+    return Result(
+        np.zeros(3), np.zeros(3), "ncp", method, CONVERGED if error <= tolerance else LIMIT,
+        Errors(error, 0.0, 0.0, 0.0, 0.0), tolerance, k, k, 1, before + sum(s.time for s in stages), stages,
+        np.column_stack([seconds[:k], history]),
+    )  # fmt: skip
+
+
+# ---------------------------------------------------------------------------------------------------------------- curves
+
+
+@pytest.mark.parametrize("law", ["frictionless", "ccp", "ncp"])
+def test_curves_begin_at_no_impulses_fall_and_end_at_the_result(problem, law):
+    results = compare_methods(problem, law=law, tol=1e-6, repeats=1)
+    start = start_error(problem, law)
+    u = problem.offset
+    normal = np.minimum(u[::3], 0.0)
+    if law == "frictionless":  # with r = 0 the projection is max(0, -u_n)
+        assert start == pytest.approx(np.linalg.norm(normal) / np.linalg.norm(u))
+    assert {"auto", "apgd", "pgs", "newton", "interior_point"} <= set(results)
+    for name, result in results.items():
+        assert result.converged, name
+        assert result.history is not None, name
+        curve = curve_of(result, start)
+        assert curve.iterations[0] == 0
+        assert curve.errors[0] == start
+        assert curve.errors[-1] <= result.tolerance
+        assert curve.iterations[-1] == result.iterations
+        assert curve.seconds[-1] == pytest.approx(result.time)
+        for values in (curve.iterations, curve.seconds, -curve.errors):
+            assert (np.diff(values) >= 0).all(), name
+
+
+def test_the_fastest_of_several_calls_counts(problem, monkeypatch):
+    times = iter([3.0, 1.0, 2.0])
+
+    def solve(*_, **__):
+        return made("apgd", [("apgd", 2, next(times))], [0.1, 1e-9], before=0.0)
+
+    monkeypatch.setattr("pluecker.contact.convergence.solve", solve)
+    assert compare_methods(problem, ["apgd"], repeats=3)["apgd"].time == 1.0
+
+
+def test_stages_take_over_where_the_ones_before_ended():
+    stages = [("apgd", 2, 1.0), ("apgd", 2, 1.0), ("newton", 3, 6.0)]
+    result = made("auto", stages, [0.5, 0.4, 0.3, 0.2, 0.1, 0.01, 1e-9])
+    curve = curve_of(result, 1.0)
+    assert curve.stages == (("apgd", 0), ("newton", 4))  # point 4 is the one after four iterations
+    assert curve.iterations.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 7]
+    np.testing.assert_allclose(curve.seconds, [0.5, 1.0, 1.5, 2.0, 2.5, 4.5, 6.5, 8.5, 8.5])
+    assert legend_text("auto", result, curve) == "auto: 7 iterations, 8.5 s\n   apgd, then 2 newton"
+
+
+def test_no_error_on_the_way_is_smaller_than_that_of_the_result():
+    """The exact law may be solved by convex problems, whose errors are others."""
+    result = made("apgd", [("apgd", 4, 4.0)], [0.5, 0.001, 0.01, 0.001], error=0.02)
+    assert curve_of(result, 1.0).errors.tolist() == [1.0, 0.5, 0.02, 0.02, 0.02, 0.02]
+
+
+def test_a_stage_with_nothing_to_show_is_a_line_to_its_end():
+    result = made("auto", [("apgd", 2, 1.0), ("interior_point", 3, 3.0)], [0.5, 0.4, 1e-9, 1e-9, 1e-9])
+    curve = curve_of(result, 1.0)
+    assert curve.iterations.tolist() == [0, 1, 2, 5, 5]
+    np.testing.assert_allclose(curve.errors, [1.0, 0.5, 0.4, 1e-9, 1e-9])
+    assert curve.stages[1] == ("interior_point", 2)
+
+
+def test_calls_one_after_the_other_with_nothing_to_show_end_one_by_one():
+    result = made("interior_point", [("interior_point", 5, 5.0)], [0.1, 0.1, 0.1, 1e-9, 1e-9])
+    curve = curve_of(result, 1.0)
+    assert curve.iterations.tolist() == [0, 3, 5, 5]
+
+
+def test_the_history_of_pivots_is_no_error(problem):
+    results = compare_methods(problem, ["lemke", "minmap_newton"], law="lcp", repeats=1)
+    start = start_error(problem, "lcp")
+    assert np.isnan(start)
+    pivots, newton = (curve_of(results[name], start) for name in ("lemke", "minmap_newton"))
+    assert len(pivots.errors) == 2
+    assert len(newton.errors) == results["minmap_newton"].history.shape[0] + 2
+    assert pivots.errors[-1] == results["lemke"].errors.natural_map
+
+
+# --------------------------------------------------------------------------------------------------------------- figures
+
+
+def test_both_panels_hold_every_method_and_how_it_ended(problem, matplotlib, tmp_path):
+    figure, results = plot_convergence(problem, ["auto", "apgd", "pgs"], tol=1e-12, max_iterations=3, repeats=1)
+    assert list(results) == ["auto", "apgd", "pgs"]
+    left, right = figure.axes
+    assert left.get_yscale() == right.get_yscale() == right.get_xscale() == "log"
+    assert "iterations" in left.get_xlabel()
+    assert "time" in right.get_xlabel()
+    for panel in (left, right):
+        lines = {line.get_label().split(":")[0]: line for line in panel.lines if line.get_label()[0] != "_"}
+        assert set(lines) == set(results)
+        for name, line in lines.items():
+            ending = "o" if results[name].converged else "X"
+            assert line.get_marker() == ending
+            assert results[name].converged or "at" in line.get_label()
+            assert line.get_ydata()[-1] == results[name].errors.natural_map
+        assert not results["pgs"].converged
+    assert any(line.get_ydata()[0] == 1e-12 for line in left.lines)  # the tolerance
+    path = tmp_path / "picture.png"
+    figure.savefig(path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_numbers_say_where_other_methods_took_over(problem, matplotlib, monkeypatch):
+    result = made("auto", [("apgd", 2, 1.0), ("newton", 2, 1.0)], [0.05, 0.04, 0.01, 1e-9])
+    monkeypatch.setattr("pluecker.contact.convergence.solve", lambda *_, **__: result)
+    figure, _ = plot_convergence(problem, ["auto"])
+    for panel, x in zip(figure.axes, (2.0, 1500.0), strict=True):
+        numbers = {text.get_text(): text.xy for text in panel.texts if hasattr(text, "xy")}
+        assert list(numbers) == ["2"]
+        np.testing.assert_allclose(numbers["2"], (x, 0.04))
+
+
+def test_it_draws_on_axes_that_are_there(problem, matplotlib):
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    axes = figure.subplots(1, 3)
+    found, _ = plot_convergence(problem, ["apgd"], axes=axes[:2], title="mine", repeats=1)
+    assert found is figure
+    assert axes[0].get_title(loc="left") == "mine"
+    assert len(axes[2].lines) == 0
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_law_has_its_usual_methods(problem, matplotlib, law):
+    figure, results = plot_convergence(problem, law=law, tol=1e-6, repeats=1)
+    assert "auto" in results
+    assert len(results) >= 4
+    assert all(result.law == law for result in results.values())
+    assert len(figure.axes) == 2
+
+
+# ---------------------------------------------------------------------------------------------------------------- errors
+
+
+def test_what_cannot_be_drawn_is_refused(problem, matplotlib):
+    for methods in ([], "apgd", ["apgd", "apgd"]):
+        with pytest.raises(ProblemError, match=r"methods is .*, expected different names, at least one"):
+            compare_methods(problem, methods)
+    with pytest.raises(ProblemError, match="method is 'magic', expected one of auto"):
+        plot_convergence(problem, ["magic"])
+    with pytest.raises(ProblemError, match="law is 'snell'"):
+        plot_convergence(problem, law="snell")
+    with pytest.raises(ProblemError, match="axes are 1, expected two"):
+        plot_convergence(problem, axes=[None])
+    with pytest.raises(ProblemError, match="repeats is 0"):
+        plot_convergence(problem, repeats=0)
+
+
+def test_without_matplotlib_the_extra_is_named_before_anything_is_solved(problem, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr("pluecker.contact.convergence.solve", None)
+    with pytest.raises(MissingExtraError, match=r"pluecker\[plot\]"):
+        plot_convergence(problem)
+
+
+def test_progress_sees_every_method(problem):
+    seen = []
+
+    def progress(names):
+        for name in names:
+            seen.append(name)
+            yield name
+
+    compare_methods(problem, ["apgd", "pgs"], repeats=1, progress=progress)
+    assert seen == ["apgd", "pgs"]
+
+
+def test_a_curve_is_a_record():
+    assert Curve._fields == ("iterations", "seconds", "errors", "stages")

@@ -1,0 +1,200 @@
+"""Projections on cones and intervals against their definition, and their derivatives against finite differences.
+
+The cone K = {|r_k| <= mu_k r_n} has the polar cone {p: p_n + sum mu_k |p_k| <= 0}. A point x is the sum of its
+nearest points in both, which are orthogonal (Moreau), and no other pair of points is: that is the test, and it needs
+no other projection.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.optimize
+
+from pluecker.contact.block_steps import DIAGONAL, find_steps, largest_eigenvalue
+from pluecker.contact.blocks import from_scipy
+from pluecker.contact.operator import assembled, factored
+from pluecker.contact.sets import SIZES, derivative_block, make_sets, project, shift
+from pluecker.spatial.compile import lean
+
+CONES = [2, 3, 5, 6]
+EPS = np.finfo(float).eps
+every_cone = pytest.mark.parametrize("size", CONES)
+
+
+def cone(size, mu):
+    """One contact."""
+    return make_sets([SIZES[size]], [np.where(np.array(SIZES[size]) > 0, mu, 0.0)], [0.0], [np.inf])
+
+
+def discs(size):
+    """The disc that each component after the first belongs to."""
+    return np.repeat(np.arange(3), SIZES[size])
+
+
+def lengths(size, x):
+    """|x_k| of the three discs."""
+    return np.array([np.linalg.norm(x[1:][discs(size) == k]) for k in range(3)])
+
+
+def nearest(K, x):
+    """P(x)"""
+    out = np.full(len(x), np.nan)
+    project(K, np.asarray(x, float), out)
+    return out
+
+
+def samples(size, seed, count=40):
+    """Coefficients, and points inside, outside, on rims, on the boundary of the polar cone, at zero, of any size."""
+    rng = np.random.default_rng(seed)
+    for n in range(count):
+        mu = rng.choice([0.0, 1e-3, 0.3, 1.0, 30.0], 3) if n % 2 else rng.uniform(0, 2, 3)
+        x = rng.normal(size=size) * 10.0 ** rng.uniform(-9, 9)
+        length = np.where(lengths(size, x) > 0, lengths(size, x), 1.0)
+        kind = n % 5
+        if kind == 1:  # all discs on their rims
+            x[1:] *= (mu * abs(x[0]) / length)[discs(size)]
+            x[0] = abs(x[0])
+        elif kind == 2:  # on the boundary of the polar cone
+            x[0] = -float(mu @ lengths(size, x))
+        elif kind == 3:  # without tangential part
+            x[1:] = 0.0
+        elif kind == 4:  # components of very different magnitudes
+            x *= 10.0 ** rng.uniform(-9, 9, size)
+        yield mu, x
+    yield np.ones(3), np.zeros(size)
+
+
+@every_cone
+def test_a_point_is_the_sum_of_orthogonal_points_of_the_cone_and_of_its_polar(size):
+    for mu, x in samples(size, 1):
+        p = nearest(cone(size, mu), x)
+        q, scale = x - p, np.abs(x).max() * (1 + mu.max()) ** 2
+        assert p[0] >= 0.0
+        assert (lengths(size, p) <= mu * p[0] + 8 * EPS * np.abs(p).max() * (1 + mu)).all()
+        assert q[0] + mu @ lengths(size, q) <= 32 * EPS * scale
+        assert abs(p @ q) <= 32 * EPS * scale * np.abs(x).max()
+
+
+@every_cone
+def test_no_sampled_point_of_the_cone_is_nearer(size):
+    rng = np.random.default_rng(2)
+    for mu, x in samples(size, 3, 20):
+        p = nearest(cone(size, mu), x)
+        z = rng.normal(size=(50, size))
+        z[:, 0] = np.abs(z[:, 0])
+        for k in range(3):
+            part = z[:, 1:][:, discs(size) == k]
+            norm = np.maximum(np.linalg.norm(part, axis=1), 1e-300)[:, None] if part.size else 1.0
+            z[:, 1:][:, discs(size) == k] = part / norm * mu[k] * z[:, :1] * rng.uniform(size=(50, 1))
+        z = np.vstack([z * np.linalg.norm(x), z * 1e-3 * np.linalg.norm(x) + p])
+        assert (
+            (z - p) @ (x - p) <= 1e-12 * (1 + mu.max()) ** 2 * (np.linalg.norm(x) * np.linalg.norm(z - p, axis=1))
+        ).all()
+
+
+@every_cone
+def test_the_projection_is_what_a_general_optimiser_finds(size):
+    rng = np.random.default_rng(4)
+    for _ in range(4):
+        mu, x = rng.uniform(0.1, 1.5, 3), rng.normal(size=size)
+        rims = [
+            {"type": "ineq", "fun": lambda r, k=k, mu=mu: (mu[k] * r[0]) ** 2 - lengths(size, r)[k] ** 2}
+            for k in range(3)
+            if SIZES[size][k]
+        ]
+        start = np.append(2.0, np.zeros(size - 1))
+        found = scipy.optimize.minimize(
+            lambda r, x=x: (r - x) @ (r - x), start, method="SLSQP", bounds=[(0, None)] + [(None, None)] * (size - 1),
+            constraints=rims, options={"ftol": 1e-15, "maxiter": 500},
+        )  # fmt: skip
+        assert nearest(cone(size, mu), x) == pytest.approx(found.x, abs=2e-5)
+
+
+def test_rows_are_clamped_and_blocks_are_projected_on_their_own():
+    sizes = [(0, 0, 0), (2, 0, 0), (0, 0, 0), (2, 2, 1), (0, 0, 0)]
+    K = make_sets(sizes, np.full((5, 3), 0.4), [-1.0, 0.0, -np.inf, 0.0, 2.0], [1.0, np.inf, np.inf, np.inf, 2.0])
+    x = np.random.default_rng(5).normal(size=12) * 3
+    p, s = nearest(K, x), np.full(12, np.nan)
+    for size, first in ((3, 1), (6, 5)):
+        assert np.array_equal(p[first : first + size], nearest(cone(size, np.full(3, 0.4)), x[first : first + size]))
+    assert p[[0, 4, 11]] == pytest.approx([np.clip(x[0], -1, 1), x[4], 2.0], abs=0)
+    shift(K, x, s)
+    expected = np.zeros(12)
+    expected[1], expected[5] = 0.4 * lengths(3, x[1:4]).sum(), 0.4 * lengths(6, x[5:11]).sum()
+    assert s == pytest.approx(expected, rel=1e-14)
+
+
+def derivative(K, x):
+    """V at x"""
+    V = np.full((len(x), len(x)), np.nan)
+    derivative_block(K, 0, np.asarray(x, float), V, np.empty(6))
+    return V
+
+
+@every_cone
+def test_the_derivative_is_that_of_finite_differences_away_from_kinks(size):
+    rng, count = np.random.default_rng(6), 0
+    for _ in range(60):
+        mu, x = rng.uniform(0.1, 1.5, 3), rng.normal(size=size)
+        K, h = cone(size, mu), 1e-6
+        held = lengths(size, x) - mu * nearest(K, x)[0]
+        if np.abs(held[np.array(SIZES[size]) > 0]).min() < 1e-3 or abs(x[0] + mu @ lengths(size, x)) < 1e-3:
+            continue
+        count += 1
+        steps = h * np.eye(size)
+        expected = np.column_stack([(nearest(K, x + e) - nearest(K, x - e)) / (2 * h) for e in steps])
+        assert derivative(K, x) == pytest.approx(expected, abs=1e-8)
+    assert count > 20
+
+
+@every_cone
+def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
+    rng = np.random.default_rng(7)
+    for mu, x in samples(size, 8, 20):
+        K, scale = cone(size, mu), np.abs(x).max() or 1.0
+        V = derivative(K, x / scale)
+        assert np.array_equal(V, V.T)
+        values = np.linalg.eigvalsh(V)
+        assert values[0] >= -1e-12
+        assert values[-1] <= 1 + 1e-12
+        ways = np.vstack([rng.normal(size=(60, size)), np.eye(size), -np.eye(size)])
+        ways = np.vstack([ways, x / scale, -x / scale])
+        nearby = [np.abs(derivative(K, x / scale + 1e-9 * way) - V).max() for way in ways]
+        rim = lengths(size, x / scale)
+        if min(rim[np.array(SIZES[size]) > 0]) > 1e-3 or not rim.any():
+            assert min(nearby) <= 1e-4
+
+
+def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():
+    K = make_sets([(0, 0, 0)], np.zeros((1, 3)), [-1.0], [2.0])
+    assert [derivative(K, [x])[0, 0] for x in (-2.0, -1.0, 0.0, 2.0, 3.0)] == [0.0, 0.0, 1.0, 0.0, 0.0]
+
+
+# ---------------------------------------------------------------------------------------- steps from diagonal blocks
+
+eigenvalue, steps = (lean(getattr(f, "py_func", f)) for f in (largest_eigenvalue, find_steps))
+
+
+@pytest.mark.parametrize("n", range(1, 7))
+def test_the_largest_eigenvalue_of_a_block(n):
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        G = rng.normal(size=(n, rng.integers(1, n + 1))) * 10.0 ** rng.uniform(-6, 6)
+        D = np.zeros((8, 9))
+        D[1 : 1 + n, 2 : 2 + n] = G @ G.T
+        expected = np.linalg.eigvalsh(G @ G.T)[-1]
+        assert eigenvalue(D, 1, 2, n) == pytest.approx(expected, rel=1e-13)
+
+
+def test_steps_are_the_inverse_eigenvalues_in_both_forms():
+    rng = np.random.default_rng(9)
+    K = make_sets([(2, 0, 0), (0, 0, 0), (2, 2, 1)], np.ones((3, 3)), np.zeros(3), np.full(3, np.inf))
+    J, c = rng.normal(size=(10, 12)), rng.uniform(size=10)
+    B = from_scipy(J, K.start, np.array([0, 6, 12]))
+    N = from_scipy(J @ J.T, K.start, K.start)
+    expected = [1 / np.linalg.eigvalsh((J @ J.T + np.diag(c))[a:b, a:b])[-1] for a, b in ((0, 3), (3, 4), (4, 10))]
+    for operator in (assembled(N, c), factored(B, B, c)):
+        rho = np.zeros(10)
+        steps(operator, K, 0, 3, np.zeros((DIAGONAL + 6, 10)), rho)
+        assert rho[[0, 3, 4]] == pytest.approx(expected, rel=1e-12)
