@@ -22,8 +22,9 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp import NEWTON_STEPS, solve_lcp
 from pluecker.contact.measures import all_errors, scale_of_errors
 from pluecker.contact.polygon import FrictionLcp, friction_lcp
+from pluecker.contact.prepared import scales
 from pluecker.contact.problem import Problem
-from pluecker.contact.result import CONVERGED, STALLED, UNSOLVED, Result, Stage
+from pluecker.contact.result import CONVERGED, STALLED, UNSOLVED, Result, Stage, doubt
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["LCP_METHODS", "solve_as_lcp"]
@@ -93,9 +94,11 @@ def solve_as_lcp(
     status = {"ray": UNSOLVED, "infeasible": UNSOLVED, CONVERGED: STALLED}.get(status, status)
     solved = problem.with_friction(0.0) if law == "frictionless" else problem
     u = solved.velocity(best)
-    errors = all_errors(solved.sets, solved.offset, best, u, "ncp" if law == "lcp" else law)
+    scale = np.repeat(scales(solved.operator, solved.sets), np.diff(solved.sets.start))
+    errors = all_errors(solved.sets, solved.offset, best, u, "ncp" if law == "lcp" else law, scale)
     if error <= tol:
-        status, message = CONVERGED, ""
+        # The circle that the polygon approximates is another matter than units.
+        status, message = CONVERGED, "" if law == "lcp" else doubt(errors, tol)
     elif not message or message == "solved":
         message = f"natural map {error:.1e} is above {tol:.1e}: no further progress"
     iterations = sum(stage.iterations for stage in stages)

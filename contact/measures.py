@@ -3,18 +3,23 @@
 ==============  ======================================================================================================
 error           what it is
 ==============  ======================================================================================================
-natural map     ``|r - P_K(r - u - g)| / max(|b|, |r|, |u|)``, with ``g`` De Saxce's correction in the law ncp: zero at
+natural map     ``|r - P_K(r - u - g)| / max(|b|, |r|, |u|)``, ``g`` being De Saxce's correction in the law ncp: zero at
                 solutions and nowhere else; the one that tolerances refer to
 cone violation  how far r is from K, relative to the largest multiplier
 signorini       ``max_i |min(r_n / R, u_n / U)|`` of the contacts: penetration, pulling, and a normal force where it opens
 dissipation     by how much friction fails to act against the sliding with all it has:
                 ``max_i (mu |u_t| r_n + u_t . r_t) / (R U)``, summed over the discs; zero in Coulomb's law
+scaled map      the natural map of ``r / s`` and ``s u``, relative to ``|s b|``, where ``1 / s^2`` is the mean diagonal
+                of each block of N: without units
 duality gap     ``|r . (u + g)| / (|r| |u + g|)`` for cones; with bounds what remains of ``r u`` at the active bound
 ==============  ======================================================================================================
 
 ``R`` and ``U`` are the largest ``|r|`` and ``|u|`` or ``|b|`` of a component. In the law ccp a sliding contact rises,
 so that the errors of Signorini and of dissipation, which are about Coulomb's law, remain: they say how much the convex
 law changes.
+
+The natural map compares forces with velocities, as numbers. It is the field's measure, and it is small too early where one
+dwarfs the other: bodies of a hundred tonnes, or of a milligram. The scaled map then shows it, and the message of the result.
 
 Source: the natural map as in Acary, Bremond and Huber (2018); its scaling as Siconos quotes it.
 """
@@ -25,7 +30,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pluecker.contact.sets import DISCS, Sets, length, project_block, shift_block
+from pluecker.contact.sets import DISCS, Sets, length, project, project_block, shift_block
 from pluecker.spatial.compile import lean
 from pluecker.spatial.elementwise import Array
 
@@ -42,6 +47,7 @@ class Errors:
         signorini: penetration, pulling, force at a distance.
         dissipation: how far friction is from the largest dissipation.
         duality_gap: what is left of r . u.
+        scaled_map: the natural map in units in which forces and velocities are alike.
     """
 
     natural_map: float
@@ -49,6 +55,7 @@ class Errors:
     signorini: float
     dissipation: float
     duality_gap: float
+    scaled_map: float = 0.0
 
 
 def norm(x, first, last):
@@ -76,8 +83,8 @@ def natural_map(K, r, u, exact, first, last, work):
 
 def other_errors(K, r, u, exact, R, U, work):
     """Cone violation, Signorini, dissipation, duality gap"""
-    cone, signorini, dissipation, gap, size = 0.0, 0.0, 0.0, 0.0, 0.0
-    project_all(K, r, work)
+    cone, signorini, dissipation, gap = 0.0, 0.0, 0.0, 0.0
+    project(K, r, work)
     for i in range(len(K.start) - 1):
         top, bottom = K.start[i], K.start[i + 1]
         for k in range(top, bottom):
@@ -95,10 +102,8 @@ def other_errors(K, r, u, exact, R, U, work):
                     row += n
             dissipation = max(dissipation, abs(loss) / (R * U))
             gap += r[top] * (u[top] + g)
-            size += abs(r[top] * (u[top] + g))
             for k in range(top + 1, bottom):
                 gap += r[k] * u[k]
-                size += abs(r[k] * u[k])
         else:
             rest = 0.0
             if u[top] > 0.0 and K.lower[i] > -np.inf:
@@ -108,18 +113,10 @@ def other_errors(K, r, u, exact, R, U, work):
             else:
                 rest = abs(r[top] * u[top])
             gap += rest
-            size += abs(rest)
-    return cone, signorini, dissipation, abs(gap), size
+    return cone, signorini, dissipation, abs(gap)
 
 
-def project_all(K, x, out):
-    """P_K(x)"""
-    for i in range(len(K.start) - 1):
-        project_block(K, i, x, out)
-
-
-norm, natural_map, project_all = lean(norm), lean(natural_map), lean(project_all)
-other_errors = lean(other_errors)
+norm, natural_map, other_errors = lean(norm), lean(natural_map), lean(other_errors)
 
 
 def scale_of_errors(b: Array, r: Array, u: Array) -> float:
@@ -127,12 +124,25 @@ def scale_of_errors(b: Array, r: Array, u: Array) -> float:
     return max(float(np.linalg.norm(vector)) for vector in (b, r, u)) or 1.0
 
 
-def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str) -> Errors:
-    """The errors of multipliers r with velocities ``u = N r + b``, ``(m,)`` each, for a law other than ``lcp``."""
-    exact, work = int(law == "ncp"), np.empty(len(r))
+def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | None = None) -> Errors:
+    """The errors of multipliers, for a law other than ``lcp``.
+
+    Args:
+        K: the sets.
+        b: the offset, ``(m,)``, m/s.
+        r: the multipliers, ``(m,)``, N s.
+        u: ``N r + b``, ``(m,)``, m/s.
+        law: ``frictionless`` (with sets without friction), ``ccp`` or ``ncp``.
+        scale: of each multiplier, ``(m,)``, one number for each block, for the scaled map; ones unless given.
+    """
+    exact, work, blocks = int(law == "ncp"), np.empty(len(r)), len(K.start) - 1
     R = float(np.abs(r).max(initial=0.0)) or 1.0
     U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
-    cone, signorini, dissipation, gap, _ = other_errors(K, r, u, exact, R, U, work)
-    error = natural_map(K, r, u, exact, 0, len(K.start) - 1, work) / scale_of_errors(b, r, u)
+    cone, signorini, dissipation, gap = other_errors(K, r, u, exact, R, U, work)
+    error = natural_map(K, r, u, exact, 0, blocks, work) / scale_of_errors(b, r, u)
     size = float(np.linalg.norm(r) * np.linalg.norm(u)) or 1.0
-    return Errors(float(error), float(cone), float(signorini), float(dissipation), float(gap / size))
+    s = np.ones(len(r)) if scale is None else scale
+    top = s[K.start[:-1]]
+    inside = K._replace(lower=K.lower / top, upper=K.upper / top)
+    scaled = natural_map(inside, r / s, u * s, exact, 0, blocks, work) / (float(np.linalg.norm(b * s)) or 1.0)
+    return Errors(float(error), float(cone), float(signorini), float(dissipation), float(gap / size), float(scaled))

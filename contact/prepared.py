@@ -188,7 +188,7 @@ def cut(P: Prepared, island: int) -> Prepared:
     top, bottom = int(K.start[first]), int(K.start[last])
     p, q = int(N.first[first]), int(N.first[last])
     start = K.start[first : last + 1] - top
-    begin = int(N.place[p]) if p < q else 0
+    begin = int(N.place[p]) if p < len(N.place) else len(N.data)
     end = int(N.place[q]) if q < len(N.place) else len(N.data)
     blocks = BlockMatrix(
         start,

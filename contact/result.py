@@ -7,9 +7,19 @@ from dataclasses import dataclass, field
 from pluecker.contact.measures import Errors
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNSOLVED", "Result", "Stage"]
+__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNSOLVED", "Result", "Stage", "doubt"]
 
 CONVERGED, LIMIT, STALLED, UNSOLVED = "converged", "iteration limit", "stalled", "no solution found"
+
+DOUBTFUL = 1e-3  # a scaled map that deserves a word
+
+
+def doubt(errors: Errors, tolerance: float) -> str:
+    """What to say where the natural map is small because of its units; nothing otherwise."""
+    if errors.scaled_map <= max(DOUBTFUL, tolerance):
+        return ""
+    size = f"{errors.scaled_map:.1e}"
+    return f"with forces and velocities in alike units the natural map is {size}: ask for a smaller tolerance"
 
 
 @dataclass(frozen=True)
@@ -78,7 +88,8 @@ class Result:
             f"{self.status}: law {self.law}, method {self.method}",
             f"natural map {errors.natural_map:.2e} (tolerance {self.tolerance:.1e}), "
             f"cone violation {errors.cone_violation:.1e}, "
-            f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}",
+            f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}, "
+            f"scaled map {errors.scaled_map:.1e}",
             f"{self.iterations} iterations, {self.products} products, {self.islands} islands, {1e3 * self.time:.3g} ms",
         ]
         return "\n".join([*lines, self.message] if self.message else lines)

@@ -177,7 +177,7 @@ def project_on_circle(mu, x, top, out):
     size = np.sqrt(b * b + c * c)
     t = max((a + mu * size) / (1.0 + mu * mu), 0.0)
     factor = min(mu * t / max(size, 1e-300), 1.0)
-    out[top] = a if size <= mu * a else t
+    out[top] = max(a, 0.0) if size <= mu * a else t
     out[top + 1], out[top + 2] = factor * b, factor * c
 
 

@@ -46,7 +46,7 @@ from pluecker.contact.operator import prefers_matrix
 from pluecker.contact.pgs import run_pgs, run_psor
 from pluecker.contact.prepared import Prepared, prepare
 from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, Stage
+from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, Stage, doubt
 from pluecker.contact.sets import project
 from pluecker.spatial.elementwise import Array
 
@@ -173,10 +173,11 @@ def solve_checked(
         x, results, stages, record = run(P, how, law, start, places, tol, limit, relaxation, threads, history, method)
         r = np.zeros(problem.size)
         r[places] = x * P.s
-    v = solved.velocity(r)
+    v, scale = solved.velocity(r), np.ones(problem.size)
+    scale[places] = P.s
     result = finish(
         Result(
-            r, v, law, method, "", all_errors(solved.sets, solved.offset, r, v, law), tol,
+            r, v, law, method, "", all_errors(solved.sets, solved.offset, r, v, law, scale), tol,
             int(results[:, 1].max(initial=0)), int(results[:, 2].max(initial=0)), len(results),
             time.perf_counter() - began, stages, record,
         ),
@@ -322,7 +323,7 @@ def finish(result: Result, limited: bool) -> Result:
     """With its status, and a sentence where it did not converge."""
     error = result.errors.natural_map
     if error <= result.tolerance:
-        return replace(result, status=CONVERGED)
+        return replace(result, status=CONVERGED, message=doubt(result.errors, result.tolerance))
     if not error < UNSOLVED_ABOVE:
         status, why = UNSOLVED, "the law may have no solution for these data, or more iterations are needed"
     elif limited:
