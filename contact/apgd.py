@@ -29,7 +29,7 @@ from pluecker.spatial.compile import kernel
 
 __all__ = ["apgd", "run_apgd"]
 
-LONGER = 0.95  # of the Lipschitz constant after each iteration: steps grow again
+LONGER = 0.98  # of the Lipschitz constant after each iteration: steps grow again
 STALLED = 1e-15  # relative change of the multipliers
 SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, ERROR, FORCE, SPEED = range(
     8

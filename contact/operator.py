@@ -37,6 +37,7 @@ class Operator(NamedTuple):
         T: J M^-1, where it is factored.
         compliance: a diagonal that is added, ``(m,)``, in m/s per N s; zero for rigid contact.
         velocity: a place for as many numbers as J has columns, changed by every product.
+        is_soft: 1 if a compliance is not zero; it is not read otherwise.
     """
 
     is_factored: int
@@ -45,16 +46,17 @@ class Operator(NamedTuple):
     T: BlockMatrix
     compliance: Array
     velocity: Array
+    is_soft: int
 
 
 def assembled(N: BlockMatrix, compliance: Array) -> Operator:
     """The operator that has its matrix."""
-    return Operator(0, N, empty_blocks(), empty_blocks(), compliance, np.zeros(0))
+    return Operator(0, N, empty_blocks(), empty_blocks(), compliance, np.zeros(0), int(compliance.any()))
 
 
 def factored(J: BlockMatrix, T: BlockMatrix, compliance: Array) -> Operator:
     """The operator J T' + compliance."""
-    return Operator(1, empty_blocks(), J, T, compliance, np.zeros(int(J.columns[-1])))
+    return Operator(1, empty_blocks(), J, T, compliance, np.zeros(int(J.columns[-1])), int(compliance.any()))
 
 
 def assemble(operator: Operator) -> Operator:
@@ -107,8 +109,9 @@ def pull(A, i, x, y):
     else:
         multiply_row(A.N, i, x, y)
         top, bottom = A.N.rows[i], A.N.rows[i + 1]
-    for k in range(top, bottom):
-        y[k] += A.compliance[k] * x[k]
+    if A.is_soft == 1:
+        for k in range(top, bottom):
+            y[k] += A.compliance[k] * x[k]
 
 
 def apply(A, x, y, first, last, left, right):
