@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.compile import kernel, lean
+from pluecker.spatial.compile import lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
 __all__ = [
@@ -102,7 +102,7 @@ def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@kernel
+@lean_kernel
 def multiply_threes(B, i, x, y):
     """A block row whose blocks are all 3 by 3"""
     top = B.rows[i]
@@ -116,7 +116,7 @@ def multiply_threes(B, i, x, y):
     y[top], y[top + 1], y[top + 2] = a0, a1, a2
 
 
-@kernel
+@lean_kernel
 def multiply_any(B, i, x, y):
     """A block row"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
@@ -137,14 +137,14 @@ def multiply_any(B, i, x, y):
             y[top + r] += s
 
 
-@kernel
+@lean_kernel
 def six(a, p, x, j):
     """a[p : p + 6] . x[j : j + 6]"""
     near = a[p] * x[j] + a[p + 1] * x[j + 1] + a[p + 2] * x[j + 2]
     return near + (a[p + 3] * x[j + 3] + a[p + 4] * x[j + 4] + a[p + 5] * x[j + 5])
 
 
-@kernel
+@lean_kernel
 def multiply_row(B, i, x, y):
     """The rows of y = B x in block row i"""
     if B.threes[i] == 1:
@@ -153,7 +153,7 @@ def multiply_row(B, i, x, y):
         multiply_any(B, i, x, y)
 
 
-@kernel
+@lean_kernel
 def multiply_row_transposed(B, i, x, y):
     """y += B' x with block row i alone"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]

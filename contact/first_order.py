@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.sets import project_block, shift_block
-from pluecker.spatial.compile import kernel, lean
+from pluecker.spatial.compile import lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "converged_error", "evaluate", "keep", "make_runner", "rows_apart"]
@@ -68,20 +68,20 @@ def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
 evaluate_blocks = lean(evaluate_blocks)
 
 
-@kernel
+@lean_kernel
 def evaluate(P, g, x, u, exact, first, last, work):
     """The same for a prepared problem"""
     return evaluate_blocks(P.K, P.s, P.b, g, x, u, exact, first, last, work)
 
 
-@kernel
+@lean_kernel
 def keep(x, u, best_x, best_u, top, bottom):
     """Copy one pair to another"""
     for k in range(top, bottom):
         best_x[k], best_u[k] = x[k], u[k]
 
 
-@kernel
+@lean_kernel
 def converged_error(e, goal):
     """Whether an error is good enough; NaN is not"""
     return e <= goal

@@ -21,7 +21,7 @@ from pluecker.contact.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.compile import entry_point, kernel, lean
+from pluecker.spatial.compile import entry_point, lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["Operator", "apply", "assemble", "assembled", "diagonal_of", "factored", "prefers_matrix", "to_matrix"]
@@ -86,21 +86,21 @@ def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@kernel
+@lean_kernel
 def clear(A, left, right):
     """No velocities, before :func:`push`"""
     for j in range(left, right):
         A.velocity[j] = 0.0
 
 
-@kernel
+@lean_kernel
 def push(A, i, x):
     """What the multipliers of block row i add to the velocities; nothing for an assembled operator"""
     if A.is_factored == 1:
         multiply_row_transposed(A.T, i, x, A.velocity)
 
 
-@kernel
+@lean_kernel
 def pull(A, i, x, y):
     """The rows of y = N x in block row i, after all rows that it meets were pushed"""
     if A.is_factored == 1:
@@ -213,7 +213,7 @@ def multiply_factors(J, T):
     return J.rows, J.rows, begin, column, place, data, threes
 
 
-@kernel
+@lean_kernel
 def symmetrise(rows, first, column, place, data):
     """(N + N') / 2 in place; the pattern is symmetric"""
     for i in range(len(rows) - 1):

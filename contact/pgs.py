@@ -21,7 +21,7 @@ from pluecker.contact.block_steps import add_row, find_steps, project_step
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply, pull, push
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compile import kernel, lean
+from pluecker.spatial.compile import lean, lean_kernel
 
 __all__ = ["RELAXATION", "pgs", "psor", "run_pgs", "run_psor"]
 
@@ -30,7 +30,7 @@ REFRESH = 100  # sweeps after which the velocities are formed anew
 STALLED = 1e-15  # relative change of the multipliers in a sweep
 
 
-@kernel
+@lean_kernel
 def all_velocities(P, x, u, first, last, left, right):
     """u = N x + b, and the velocities of the bodies where there are factors"""
     apply(P.A, x, u, first, last, left, right)
@@ -38,7 +38,7 @@ def all_velocities(P, x, u, first, last, left, right):
         u[k] += P.b[k]
 
 
-@kernel
+@lean_kernel
 def velocities_of(P, i, x, u):
     """u_i = J_i v + compliance x_i + b_i, with the velocities v of the bodies"""
     pull(P.A, i, x, u)
@@ -46,7 +46,7 @@ def velocities_of(P, i, x, u):
         u[k] += P.b[k]
 
 
-@kernel
+@lean_kernel
 def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     """All blocks once; how much x changed, and its size, squared. With the matrix u is that of x before and after"""
     A, K = P.A, P.K

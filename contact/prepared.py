@@ -19,7 +19,7 @@ from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.operator import Operator, diagonal_of
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import Sets, make_sets
-from pluecker.spatial.compile import entry_point, kernel, lean
+from pluecker.spatial.compile import entry_point, lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["Prepared", "cut", "find_islands", "prepare"]
@@ -64,7 +64,7 @@ def find_islands(operator: Operator, blocks: int) -> tuple[int, Indices, Indices
     return len(found), rank[label.reshape(-1)], where[roots[blocks:]]
 
 
-@kernel
+@lean_kernel
 def root_of(parent, i):
     """The representative of a set, with shorter ways for those that ask later"""
     while parent[i] != i:

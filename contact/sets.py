@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
-from pluecker.spatial.compile import kernel, lean
+from pluecker.spatial.compile import lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "project", "project_block", "shift", "shift_block"]
@@ -62,7 +62,7 @@ class Sets(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@kernel
+@lean_kernel
 def length(x, first, n):
     """|x[first : first + n]|, without overflow or underflow of the squares"""
     s = 0.0
@@ -170,7 +170,7 @@ normal_part = lean(normal_part)
 project_discs, derivative_block, shift_discs = lean(project_discs), lean(derivative_block), lean(shift_discs)
 
 
-@kernel
+@lean_kernel
 def project_on_circle(mu, x, top, out):
     """The nearest point of the cone of friction alone in space: the most frequent one, written out"""
     a, b, c = x[top], x[top + 1], x[top + 2]
@@ -181,7 +181,7 @@ def project_on_circle(mu, x, top, out):
     out[top + 1], out[top + 2] = factor * b, factor * c
 
 
-@kernel
+@lean_kernel
 def project_block(K, i, x, out):
     """The nearest point of block i; ``out`` may be ``x``"""
     top = K.start[i]
@@ -194,7 +194,7 @@ def project_block(K, i, x, out):
     project_discs(K, i, x, out)
 
 
-@kernel
+@lean_kernel
 def shift_block(K, i, u):
     """The same, with the most frequent case written out"""
     top = K.start[i]

@@ -136,7 +136,7 @@ def solve(
         >>> from pluecker.contact.problem import Problem
         >>> from pluecker.contact.solve import solve
         >>> sliding = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
-        >>> result = solve(sliding, "ncp")
+        >>> result = solve(sliding, "ncp", tol=1e-9)
         >>> result.status, result.multipliers.round(6).tolist()
         ('converged', [1.0, -0.5, 0.0])
     """

@@ -16,7 +16,7 @@ import numpy as np
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.ordering import minimum_degree
-from pluecker.spatial.compile import entry_point, kernel
+from pluecker.spatial.compile import entry_point, lean_kernel
 
 __all__ = ["Symbolic", "analyse"]
 
@@ -57,7 +57,7 @@ class Symbolic(NamedTuple):
     numbers: Indices
 
 
-@kernel
+@lean_kernel
 def add_up(counts):
     """Each number becomes the sum of all up to it"""
     for i in range(1, len(counts)):

@@ -36,20 +36,20 @@ from numba import config
 from numba.core import caching
 from numba.core.registry import CPUDispatcher
 
-__all__ = ["address", "entry_point", "kernel", "kernel_sources", "lean", "settled", "source_stamp"]
+__all__ = ["address", "entry_point", "kernel", "kernel_sources", "lean", "lean_kernel", "settled", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGES = ("spatial", "articulated", "contact")
-KERNEL_MARKS = (b"@kernel", b"@overload", b"@intrinsic", b"@lower_builtin", b"entry_point(", b"lean(")
+KERNEL_MARKS = (b"@kernel", b"@lean_kernel", b"@overload", b"@intrinsic", b"@lower_builtin", b"entry_point(", b"lean(")
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
-# What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
-LEAN: dict[str, Any] = {**ENTRANCE, "_nrt": False}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
-INNER: dict[str, Any] = {**LEAN, "forceinline": True, "no_cpython_wrapper": True}
+INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
+# What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
+LEAN: dict[str, Any] = {"_nrt": False}
 
 
 def kernel_sources() -> list[Path]:
@@ -119,6 +119,13 @@ def kernel(function: F) -> F:
     return Kernel(function, targetoptions=INNER)
 
 
+def lean_kernel(function: F) -> F:
+    """A kernel that allocates no memory and gives no array back, neither itself nor in what it calls: see :func:`lean`."""
+    if config.DISABLE_JIT:
+        return function
+    return Kernel(function, targetoptions={**INNER, **LEAN})
+
+
 def entry_point(function: F) -> F:
     """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
     if config.DISABLE_JIT:
@@ -130,7 +137,7 @@ def lean(function: F) -> F:
     """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
     if config.DISABLE_JIT:
         return function
-    return cached(CPUDispatcher(function, targetoptions=LEAN))
+    return cached(CPUDispatcher(function, targetoptions={**ENTRANCE, **LEAN}))
 
 
 class Settled(CPUDispatcher):
@@ -150,7 +157,7 @@ def settled(function: F, signature: tuple[Any, ...]) -> F:
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = cached(Settled(function, targetoptions=LEAN))
+    dispatcher = cached(Settled(function, targetoptions={**ENTRANCE, **LEAN}))
     with _compiling:
         dispatcher.compile(signature)
     dispatcher.disable_compile()
