@@ -1,5 +1,6 @@
 """Lemke's method ends, with a solution or with a reason that is true."""
 
+import numba
 import numpy as np
 import pytest
 import scipy.optimize
@@ -71,6 +72,7 @@ def test_the_status_of_any_matrix_is_true(n):
     assert seen == {"converged", "infeasible", "ray"}
 
 
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="the peer does not run without compilation")
 def test_agreement_with_quantecon():
     optimize = pytest.importorskip("quantecon.optimize", reason="the peer quantecon is not installed")
     rng = np.random.default_rng(3)
