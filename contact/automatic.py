@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.apgd import run_apgd
-from pluecker.contact.blocks import BlockMatrix, multiply
+from pluecker.contact.blocks import BlockMatrix
 from pluecker.contact.first_order import LEFT, ROWS_OF_WORK, STATE, rows_apart
 from pluecker.contact.interior_point import interior_point
-from pluecker.contact.newton import evaluate_all, newton
+from pluecker.contact.newton import evaluate_all, newton, velocity
 from pluecker.contact.prepared import Prepared, cut
 from pluecker.contact.result import Stage
 from pluecker.contact.sets import Sets, shift
@@ -93,9 +93,7 @@ class Island:
 
     def velocity(self, x: Array) -> Array:
         """N x + b, scaled."""
-        u = np.empty(len(x))
-        multiply(self.P.A.N, x, u, 0, len(self.P.K.start) - 1)
-        return u + self.P.A.compliance * x + self.P.b
+        return velocity(self.P, x)
 
     def note(self, method: str, iterations: int, began: float) -> None:
         """Book what a method spent."""

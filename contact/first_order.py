@@ -2,14 +2,15 @@
 
 A *method* improves the multipliers of one island for a fixed shift ``g`` of the normal velocities:
 
-    method(P, g, x, u, island, goal, limit, options, state, work, history) -> iterations
+    method(P, exact, g, x, u, island, goal, limit, options, state, work, history, done) -> iterations
 
 ``P`` is a :class:`~pluecker.contact.prepared.Prepared` problem, ``x`` its scaled multipliers and ``u`` the scaled velocities
 that belong to them, both changed in place: at the end they are the best pair that was met. ``goal`` is the natural map to be
-reached, ``limit`` the iterations left. What a method wants to remember from call to call (a step length) is in ``state``.
+reached, ``limit`` the iterations left, after ``done`` others. What a method wants to remember from call to call (a step
+length) is in ``state``.
 
 The convex law has no shift. The exact law is a fixed point: the shift that the velocities make is the shift that they
-were found with. A method with the correction inside (``EXACT`` in its options) finds it by itself; for others, each
+were found with. A method with the correction inside finds it by itself, where ``exact`` is 1; for others, each
 shift is held until the natural map of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
 shortened when they do not help. Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011); when to stop
 inside: measured.
@@ -26,7 +27,7 @@ from pluecker.contact.sets import project_block, shift_block
 from pluecker.spatial.compile import lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "converged_error", "evaluate", "keep", "make_runner", "rows_apart"]
+__all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "evaluate", "keep", "make_runner", "rows_apart"]
 
 ROWS_OF_WORK = 12  # vectors that methods and the driver may use
 STATE = 12  # numbers that a method remembers, for each island: a step length, the products so far, two of its own ...
@@ -81,12 +82,6 @@ def keep(x, u, best_x, best_u, top, bottom):
         best_x[k], best_u[k] = x[k], u[k]
 
 
-@lean_kernel
-def converged_error(e, goal):
-    """Whether an error is good enough; NaN is not"""
-    return e <= goal
-
-
 def rows_apart(rows: int, columns: int) -> Array:
     """Vectors for compiled code, whose entries of the same index are not at the same place of a page of memory."""
     return np.zeros((rows, -(-columns // 512) * 512 + 40))[:, :columns]
@@ -101,10 +96,9 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
 
     Returns:
         ``run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end)`` for the islands from
-        ``begin`` to
-        ``end``: law 1 is Coulomb's; ``results[island] = error, iterations, products``, of which the error is infinite
-            at first. Islands that have the tolerance already are passed over, as are those with 1 in ``states[island,
-            LEFT]``.
+        ``begin`` to ``end``: law 1 is Coulomb's; ``results[island] = error, iterations, products``, of which the error is
+        infinite at first. Islands that have the tolerance already are passed over, as are those with 1 in
+        ``states[island, LEFT]``.
     """
     inside = 1 if exact_inside else 0
     method = lean(getattr(method, "py_func", method))  # one function, not written into the loops around it

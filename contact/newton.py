@@ -24,12 +24,12 @@ import scipy.sparse.linalg
 
 from pluecker.contact.blocks import multiply, to_scipy
 from pluecker.contact.first_order import evaluate
-from pluecker.contact.prepared import Prepared, cut
+from pluecker.contact.prepared import Prepared
 from pluecker.contact.sets import DISCS, LARGEST, derivative_block, length, project, project_block, shift_block
 from pluecker.spatial.compile import entry_point, lean
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["run_newton"]
+__all__ = ["evaluate_all", "newton", "velocity"]
 
 DENSE = 90  # multipliers up to which a dense factorisation is faster
 INNER = 25  # Newton steps for one centre
@@ -142,21 +142,23 @@ class System:
         return np.asarray(d, np.float64) if np.isfinite(d).all() else None
 
 
+def velocity(P: Prepared, x: Array) -> Array:
+    """N x + b of an assembled operator, scaled, ``(m,)``."""
+    u = np.empty(len(x))
+    multiply(P.A.N, x, u, 0, len(P.K.start) - 1)
+    return u + P.A.compliance * x + P.b
+
+
 def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int) -> int:
     """Improve one island; x and u become the best pair that was met. Returns the number of Newton steps."""
-    K, blocks = P.K, len(P.K.start) - 1
+    K = P.K
     work, z, F, zero = np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), np.zeros(len(x))
     system = System(P)
-
-    def velocity(x: Array) -> Array:
-        u = np.empty(len(x))
-        multiply(P.A.N, x, u, 0, blocks)
-        return u + P.A.compliance * x + P.b
 
     def error_of(x: Array, u: Array) -> float:
         return float(evaluate_all(P, zero, x, u, law, work))
 
-    point, speed = x.copy(), velocity(x)
+    point, speed = x.copy(), velocity(P, x)
     best = error_of(point, speed)
     x[:], u[:] = point, speed
     sigma, centre, steps, idle = max(PROXIMAL * min(best, 0.1), LEAST), point.copy(), 0, 0
@@ -173,14 +175,14 @@ def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hi
             if d is None:
                 break
             steps += 1
-            a, Nd = 1.0, velocity(d) - P.b
+            a, Nd = 1.0, velocity(P, d) - P.b
             while True:
                 new, fast = point + a * d, speed + a * Nd
                 g = residual(P, law, new, fast, centre, sigma, z, F)
                 if g <= (1.0 - 1e-4 * a) * f or a < SHORTEST:
                     break
                 a *= 0.5
-            point, speed = new, velocity(new) if steps % 5 == 0 else fast
+            point, speed = new, velocity(P, new) if steps % 5 == 0 else fast
             error = error_of(point, speed)
             if error < best:
                 best = error
@@ -192,14 +194,14 @@ def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hi
         project(K, point, point)
         if not np.isfinite(point).all():
             point = x.copy()
-        speed = velocity(point)
+        speed = velocity(P, point)
         error = error_of(point, speed)
         if error < best:
             best = error
             x[:], u[:] = point, speed
         idle = 0 if best < 0.5 * before else idle + 1
         centre, sigma = point.copy(), max(FALL * sigma, LEAST)
-    u[:] = velocity(x)
+    u[:] = velocity(P, x)
     return steps
 
 
@@ -209,18 +211,3 @@ def evaluate_all(P, g, x, u, exact, work):
 
 
 evaluate_all = lean(evaluate_all)
-
-
-def run_newton(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
-    """Newton's method on islands, with the arguments of :func:`~pluecker.contact.first_order.make_runner`'s runners."""
-    for island in range(begin, end):
-        part = cut(P, island)
-        top = int(P.K.start[P.islands[island]])
-        rows = slice(top, top + len(part.b))
-        near, speed = x[rows].copy(), u[rows].copy()
-        steps = newton(part, law, near, speed, tol, limit, history, 0)
-        x[rows], u[rows] = near, speed
-        zero = np.zeros(len(near))
-        results[island, 0] = evaluate_all(part, zero, near, speed, law, np.empty(len(near)))
-        results[island, 1] += steps
-        results[island, 2] += steps

@@ -67,26 +67,24 @@ class Method:
         run: with the arguments of :func:`~pluecker.contact.first_order.make_runner`'s runners.
         limit: iterations, unless the caller says another number.
         matrix: whether it needs the operator as a matrix.
-        compiled: whether ``run`` is compiled code, whole ranges of islands at a time.
     """
 
     run: Callable[..., Any]
     limit: int
     matrix: bool = False
-    compiled: bool = True
 
 
 METHODS = {
-    "auto": Method(run_automatic, 8000, matrix=True, compiled=False),
+    "auto": Method(run_automatic, 8000, matrix=True),
     "apgd": Method(run_apgd, 8000),
     "pgs": Method(run_pgs, 20000),
     "psor": Method(run_psor, 20000),
     "jacobi": Method(run_jacobi, 20000),
     "barzilai_borwein": Method(run_barzilai_borwein, 20000),
-    "admm": Method(run_admm, 5000, matrix=True, compiled=False),
-    "newton": Method(run_polished, 2500, matrix=True, compiled=False),
-    "interior_point": Method(run_interior_point, 2000, matrix=True, compiled=False),
-    "clarabel": Method(run_clarabel, 2000, matrix=True, compiled=False),
+    "admm": Method(run_admm, 5000, matrix=True),
+    "newton": Method(run_polished, 2500, matrix=True),
+    "interior_point": Method(run_interior_point, 2000, matrix=True),
+    "clarabel": Method(run_clarabel, 2000, matrix=True),
 }
 
 
