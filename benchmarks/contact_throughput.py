@@ -81,7 +81,7 @@ def bytes_of(*arrays: Array) -> int:
 
 def matrix_bytes(B: BlockMatrix) -> int:
     """What a product reads of a matrix: entries, and where they are."""
-    return bytes_of(B.data, B.column, B.place, B.first, B.rows, B.columns, B.threes)
+    return bytes_of(B.data, B.column, B.place, B.first, B.rows, B.columns, B.width)
 
 
 def product_bytes(A: Operator) -> int:

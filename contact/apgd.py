@@ -25,7 +25,7 @@ import numpy as np
 from pluecker.contact.first_order import OWN, evaluate, keep, make_runner
 from pluecker.contact.operator import apply, clear, pull, push
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compile import lean_kernel
+from pluecker.spatial.compile import lean_kernel, positive
 
 __all__ = ["apgd", "run_apgd"]
 
@@ -42,7 +42,7 @@ def step(P, g, now, Nnow, old, Nold, beta, t, new, island):
     A, K, b = P.A, P.K, P.b
     clear(A, P.sides[island], P.sides[island + 1])
     for i in range(P.islands[island], P.islands[island + 1]):
-        top, bottom = K.start[i], K.start[i + 1]
+        top, bottom = positive(K.start[i]), positive(K.start[i + 1])
         for k in range(top, bottom):
             y, Ny = now[k] + beta * (now[k] - old[k]), Nnow[k] + beta * (Nnow[k] - Nold[k])
             new[k] = y - t * (Ny + b[k])
@@ -58,7 +58,7 @@ def look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work, sums):
     square, curvature, uphill, change, size = 0.0, 0.0, 0.0, 0.0, 0.0
     error, force, speed = 0.0, 0.0, 0.0
     for i in range(P.islands[island], P.islands[island + 1]):
-        top, bottom = K.start[i], K.start[i + 1]
+        top, bottom = positive(K.start[i]), positive(K.start[i + 1])
         pull(A, i, new, Nnew)
         s = P.s[top]
         inverse = 1.0 / s

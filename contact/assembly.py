@@ -171,9 +171,9 @@ def block_matrix(start: Indices, n: int, pairs: Indices, there: Array, parts: li
     place = np.cumsum(sizes) - sizes
     ends = np.cumsum([0, *map(len, parts)])
     data = [part[there[a:b]].ravel() for part, a, b in zip(parts, ends[:-1], ends[1:], strict=True)]
-    threes = np.zeros(len(heights), np.int64)
+    width = np.where(heights == 3, BODY, 0)
     columns = BODY * np.arange(n + 1, dtype=np.int64)
-    return BlockMatrix(start, columns, first, pairs[there], place.astype(np.int64), np.concatenate(data), threes)
+    return BlockMatrix(start, columns, first, pairs[there], place.astype(np.int64), np.concatenate(data), width)
 
 
 def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:

@@ -1,4 +1,4 @@
-"""What methods that go block by block share: step lengths from the diagonal blocks, and products with one block row.
+"""What methods that go block by block share: step lengths from the diagonal blocks, and projected steps with them.
 
 A projected step on block i, ``x_i <- P(x_i - rho_i u_i)`` with ``rho_i = 1 / (largest eigenvalue of N_ii)``, is a
 gradient step that lowers the energy whatever the cone. The diagonal blocks are small: Jacobi's rotations give the
@@ -9,7 +9,6 @@ function              what it does
 ====================  ===============================================================================================
 ``find_steps``        rho_i of the blocks of one island
 ``project_step``      ``P(x_i - rho_i (u + g)_i)`` with the shift of Coulomb's law
-``add_row``           what a change of one block does to all velocities: ``y += B_i' d``
 ====================  ===============================================================================================
 
 Source: seed document 003 for the projected step; G. H. Golub and C. F. Van Loan, "Matrix computations", section 8.5,
@@ -20,11 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.blocks import multiply_row_transposed
 from pluecker.contact.sets import project_block, shift_block
 from pluecker.spatial.compile import lean_kernel
 
-__all__ = ["DIAGONAL", "add_row", "find_steps", "largest_eigenvalue", "project_step"]
+__all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]
 
 DIAGONAL = 5  # six rows of work from here hold the diagonal blocks while the steps are found
 ROTATIONS = 12  # sweeps of rotations at most: convergence is quadratic, four to six do
@@ -106,18 +104,3 @@ def project_step(K, i, exact, shift, rho, x, u, out):
     g = shift + shift_block(K, i, u) if exact == 1 else shift
     out[top] -= rho * g
     project_block(K, i, out, out)
-
-
-@lean_kernel
-def add_row(B, i, d, y):
-    """y += B_i' d_i, with row i of a matrix of blocks"""
-    top = B.rows[i]
-    if B.threes[i] == 1:
-        d0, d1, d2 = d[top], d[top + 1], d[top + 2]
-        for k in range(B.first[i], B.first[i + 1]):
-            j, p = B.columns[B.column[k]], B.place[k]
-            y[j] += B.data[p] * d0 + B.data[p + 3] * d1 + B.data[p + 6] * d2
-            y[j + 1] += B.data[p + 1] * d0 + B.data[p + 4] * d1 + B.data[p + 7] * d2
-            y[j + 2] += B.data[p + 2] * d0 + B.data[p + 5] * d1 + B.data[p + 8] * d2
-    else:
-        multiply_row_transposed(B, i, d, y)

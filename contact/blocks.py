@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.compile import lean, lean_kernel
+from pluecker.spatial.compile import lean, lean_kernel, positive
 from pluecker.spatial.elementwise import Array
 
 __all__ = [
@@ -39,7 +39,7 @@ class BlockMatrix(NamedTuple):
         column: the block column of each block, ascending in each block row, ``(n,)``.
         place: where each block starts in ``data``, ``(n,)``.
         data: the entries, each block row by row.
-        threes: 1 for a block row with three rows whose blocks all have three columns, 0 for others, ``(R,)``.
+        width: of all blocks in a block row of three rows, if they have 3 or 6 columns all; 0 for other block rows, ``(R,)``.
     """
 
     rows: Indices
@@ -48,7 +48,7 @@ class BlockMatrix(NamedTuple):
     column: Indices
     place: Indices
     data: Array
-    threes: Indices
+    width: Indices
 
 
 def empty_blocks() -> BlockMatrix:
@@ -77,11 +77,13 @@ def from_scipy(matrix: scipy.sparse.spmatrix, rows: Indices, columns: Indices) -
     which = which.reshape(-1)
     np.add.at(data, place[which] + (i - rows[I]) * width[which] + (j - columns[J]), entries.data)
     first = np.searchsorted(row, np.arange(len(rows))).astype(np.int64)
-    heights, other = np.diff(rows), np.zeros(len(rows) - 1)
-    np.add.at(other, row, width != 3)
-    threes = ((heights == 3) & (other == 0)).astype(np.int64)
+    widest, narrowest = np.zeros(len(rows) - 1, np.int64), np.full(len(rows) - 1, np.iinfo(np.int64).max)
+    np.maximum.at(widest, row, width)
+    np.minimum.at(narrowest, row, width)
+    alike = (np.diff(rows) == 3) & (widest == narrowest) & ((widest == 3) | (widest == 6))
+    uniform = np.where(alike, widest, 0)
     rows, columns = np.ascontiguousarray(rows, np.int64), np.ascontiguousarray(columns, np.int64)
-    return BlockMatrix(rows, columns, first, column, place[:-1], data, threes)
+    return BlockMatrix(rows, columns, first, column, place[:-1], data, uniform)
 
 
 def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
@@ -105,14 +107,27 @@ def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
 @lean_kernel
 def multiply_threes(B, i, x, y):
     """A block row whose blocks are all 3 by 3"""
-    top = B.rows[i]
+    top = positive(B.rows[i])
     a0, a1, a2 = 0.0, 0.0, 0.0
-    for k in range(B.first[i], B.first[i + 1]):
-        j, p = B.columns[B.column[k]], B.place[k]
+    for k in range(positive(B.first[i]), positive(B.first[i + 1])):
+        j, p = positive(B.columns[positive(B.column[k])]), positive(B.place[k])
         x0, x1, x2 = x[j], x[j + 1], x[j + 2]
         a0 += B.data[p] * x0 + B.data[p + 1] * x1 + B.data[p + 2] * x2
         a1 += B.data[p + 3] * x0 + B.data[p + 4] * x1 + B.data[p + 5] * x2
         a2 += B.data[p + 6] * x0 + B.data[p + 7] * x1 + B.data[p + 8] * x2
+    y[top], y[top + 1], y[top + 2] = a0, a1, a2
+
+
+@lean_kernel
+def multiply_sixes(B, i, x, y):
+    """A block row whose blocks are all 3 by 6"""
+    top = positive(B.rows[i])
+    a0, a1, a2 = 0.0, 0.0, 0.0
+    for k in range(positive(B.first[i]), positive(B.first[i + 1])):
+        j, p = positive(B.columns[positive(B.column[k])]), positive(B.place[k])
+        a0 += six(B.data, p, x, j)
+        a1 += six(B.data, p + 6, x, j)
+        a2 += six(B.data, p + 12, x, j)
     y[top], y[top + 1], y[top + 2] = a0, a1, a2
 
 
@@ -125,11 +140,6 @@ def multiply_any(B, i, x, y):
     for k in range(B.first[i], B.first[i + 1]):
         j, p = B.columns[B.column[k]], B.place[k]
         width = B.columns[B.column[k] + 1] - j
-        if height == 3 and width == 6:
-            y[top] += six(B.data, p, x, j)
-            y[top + 1] += six(B.data, p + 6, x, j)
-            y[top + 2] += six(B.data, p + 12, x, j)
-            continue
         for r in range(height):
             s = 0.0
             for c in range(width):
@@ -147,24 +157,61 @@ def six(a, p, x, j):
 @lean_kernel
 def multiply_row(B, i, x, y):
     """The rows of y = B x in block row i"""
-    if B.threes[i] == 1:
+    if B.width[i] == 6:
+        multiply_sixes(B, i, x, y)
+    elif B.width[i] == 3:
         multiply_threes(B, i, x, y)
     else:
         multiply_any(B, i, x, y)
 
 
 @lean_kernel
+def multiply_sixes_transposed(B, i, x, y):
+    """y += B' x with a block row whose blocks are all 3 by 6; all is read before anything is written"""
+    top = positive(B.rows[i])
+    f, g, h = x[top], x[top + 1], x[top + 2]
+    for k in range(positive(B.first[i]), positive(B.first[i + 1])):
+        j, p = positive(B.columns[positive(B.column[k])]), positive(B.place[k])
+        a0 = y[j] + (B.data[p] * f + B.data[p + 6] * g + B.data[p + 12] * h)
+        a1 = y[j + 1] + (B.data[p + 1] * f + B.data[p + 7] * g + B.data[p + 13] * h)
+        a2 = y[j + 2] + (B.data[p + 2] * f + B.data[p + 8] * g + B.data[p + 14] * h)
+        a3 = y[j + 3] + (B.data[p + 3] * f + B.data[p + 9] * g + B.data[p + 15] * h)
+        a4 = y[j + 4] + (B.data[p + 4] * f + B.data[p + 10] * g + B.data[p + 16] * h)
+        a5 = y[j + 5] + (B.data[p + 5] * f + B.data[p + 11] * g + B.data[p + 17] * h)
+        y[j], y[j + 1], y[j + 2], y[j + 3], y[j + 4], y[j + 5] = a0, a1, a2, a3, a4, a5
+
+
+@lean_kernel
+def multiply_threes_transposed(B, i, x, y):
+    """y += B' x with a block row whose blocks are all 3 by 3"""
+    top = positive(B.rows[i])
+    f, g, h = x[top], x[top + 1], x[top + 2]
+    for k in range(positive(B.first[i]), positive(B.first[i + 1])):
+        j, p = positive(B.columns[positive(B.column[k])]), positive(B.place[k])
+        a0 = y[j] + (B.data[p] * f + B.data[p + 3] * g + B.data[p + 6] * h)
+        a1 = y[j + 1] + (B.data[p + 1] * f + B.data[p + 4] * g + B.data[p + 7] * h)
+        a2 = y[j + 2] + (B.data[p + 2] * f + B.data[p + 5] * g + B.data[p + 8] * h)
+        y[j], y[j + 1], y[j + 2] = a0, a1, a2
+
+
+@lean_kernel
 def multiply_row_transposed(B, i, x, y):
     """y += B' x with block row i alone"""
+    if B.width[i] == 6:
+        multiply_sixes_transposed(B, i, x, y)
+    elif B.width[i] == 3:
+        multiply_threes_transposed(B, i, x, y)
+    else:
+        multiply_any_transposed(B, i, x, y)
+
+
+@lean_kernel
+def multiply_any_transposed(B, i, x, y):
+    """y += B' x with a block row"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
     for k in range(B.first[i], B.first[i + 1]):
         j, p = B.columns[B.column[k]], B.place[k]
         width = B.columns[B.column[k] + 1] - j
-        if height == 3 and width == 6:
-            f, g, h = x[top], x[top + 1], x[top + 2]
-            for c in range(6):
-                y[j + c] += B.data[p + c] * f + B.data[p + 6 + c] * g + B.data[p + 12 + c] * h
-            continue
         for r in range(height):
             f = x[top + r]
             for c in range(width):

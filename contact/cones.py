@@ -124,7 +124,7 @@ def scaled_problem(N, b, K):
             f, p = scale[i] * scale[N.column[k]], N.place[k]
             for q in range(p, p + size * (N.columns[N.column[k] + 1] - N.columns[N.column[k]])):
                 data[q] = f * N.data[q]
-    A = BlockMatrix(N.rows, N.columns, N.first, N.column, N.place, data, N.threes)
+    A = BlockMatrix(N.rows, N.columns, N.first, N.column, N.place, data, N.width)
     inner = Sets(K.start, K.sizes, K.friction, lower, upper)
     outer = Sets(K.start, K.sizes, K.friction, K.lower / divisor, K.upper / divisor)
     return A, c, inner, outer, scale, unit

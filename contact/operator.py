@@ -187,16 +187,16 @@ def multiply_factors(J, T):
                         found += 1
             begin[i + 1] = found
     p = 0
-    slot, threes = np.empty(R, np.int64), np.empty(R, np.int64)
+    slot, shape = np.empty(R, np.int64), np.empty(R, np.int64)
     for i in range(R):
         height = J.rows[i + 1] - J.rows[i]
-        threes[i] = 1 if height == 3 else 0
+        shape[i] = 3 if height == 3 else 0
         for n in range(begin[i], begin[i + 1]):
             j = column[n]
             place[n], slot[j] = p, p
             p += height * (J.rows[j + 1] - J.rows[j])
             if J.rows[j + 1] - J.rows[j] != 3:
-                threes[i] = 0
+                shape[i] = 0
         for k in range(J.first[i], J.first[i + 1]):
             c = J.column[k]
             width, q = J.columns[c + 1] - J.columns[c], J.place[k]
@@ -210,7 +210,7 @@ def multiply_factors(J, T):
                             x += J.data[q + a * width + d] * T.data[t + b * width + d]
                         data[slot[j] + a * across + b] += x
     symmetrise(J.rows, begin, column, place, data)
-    return J.rows, J.rows, begin, column, place, data, threes
+    return J.rows, J.rows, begin, column, place, data, shape
 
 
 @lean_kernel

@@ -17,7 +17,8 @@ document 003 for the projected sweep; the correction inside as in De Saxce and F
 
 from __future__ import annotations
 
-from pluecker.contact.block_steps import add_row, find_steps, project_step
+from pluecker.contact.block_steps import find_steps, project_step
+from pluecker.contact.blocks import multiply_row_transposed
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply, pull, push
 from pluecker.contact.sets import project_block
@@ -68,7 +69,7 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
             if A.is_factored == 1:
                 push(A, i, d)
             else:
-                add_row(A.N, i, d, u)
+                multiply_row_transposed(A.N, i, d, u)
                 for k in range(top, bottom):
                     u[k] += A.compliance[k] * d[k]
     return change, size

@@ -148,13 +148,13 @@ def rearrange(B, order, columns, left, right):
         j = columns[k]
         where[j] = k
         new_columns[k + 1] = new_columns[k] + B.columns[j + 1] - B.columns[j]
-    rows, first, threes = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
+    rows, first, width = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
     column, place, data = np.empty_like(B.column), np.empty_like(B.place), np.empty_like(B.data)
     n, p = 0, 0
     for k in range(R):
         i = order[k]
         height = B.rows[i + 1] - B.rows[i]
-        rows[k + 1], threes[k] = rows[k] + height, B.threes[i]
+        rows[k + 1], width[k] = rows[k] + height, B.width[i]
         top = n
         for m in range(B.first[i], B.first[i + 1]):
             # Kept in ascending order of the columns, by insertion: rows are short.
@@ -173,7 +173,7 @@ def rearrange(B, order, columns, left, right):
             for _ in range(height * (B.columns[j + 1] - B.columns[j])):
                 data[p] = B.data[q] * scale
                 p, q = p + 1, q + 1
-    return rows, new_columns, first, column, place, data, threes
+    return rows, new_columns, first, column, place, data, width
 
 
 rearrange, join = entry_point(rearrange), lean(join)
@@ -197,7 +197,7 @@ def cut(P: Prepared, island: int) -> Prepared:
         N.column[p:q] - first,
         N.place[p:q] - begin,
         N.data[begin:end],
-        N.threes[first:last],
+        N.width[first:last],
     )
     sets = Sets(start, K.sizes[first:last], K.friction[first:last], K.lower[first:last], K.upper[first:last])
     operator = P.A._replace(N=blocks, compliance=P.A.compliance[top:bottom])

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
-from pluecker.spatial.compile import lean, lean_kernel
+from pluecker.spatial.compile import lean, lean_kernel, positive
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "project", "project_block", "shift", "shift_block"]
@@ -184,7 +184,7 @@ def project_on_circle(mu, x, top, out):
 @lean_kernel
 def project_block(K, i, x, out):
     """The nearest point of block i; ``out`` may be ``x``"""
-    top = K.start[i]
+    top = positive(K.start[i])
     if K.start[i + 1] - top == 3:
         project_on_circle(K.friction[i, 0], x, top, out)
         return
@@ -197,7 +197,7 @@ def project_block(K, i, x, out):
 @lean_kernel
 def shift_block(K, i, u):
     """The same, with the most frequent case written out"""
-    top = K.start[i]
+    top = positive(K.start[i])
     if K.start[i + 1] - top == 3:
         return K.friction[i, 0] * np.sqrt(u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2])
     return shift_discs(K, i, u)
