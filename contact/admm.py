@@ -6,7 +6,8 @@
 ``p w`` tends to minus the velocities. The factor of N + p serves until the penalty p changes: where ``|x - z|`` is
 larger than ``p |z+ - z|``, p grows, and the other way round, less and less often, so that it settles. The pair that
 is judged is z, which is in the cone, with its own velocities. For Coulomb's law g is the shift of these velocities;
-it is held until the natural map of the convex problem is a part of that of Coulomb's law.
+it is held until the natural map of the convex problem is a part of that of Coulomb's law, and its steps are shortened when
+they do not help.
 
 Sources: Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
 direction method of multipliers" (2011), section 3.4, for the relaxation and the penalty; Stellato and others, "OSQP: an
@@ -18,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.cholesky import factor, solve
-from pluecker.contact.first_order import LEFT, evaluate, keep
+from pluecker.contact.first_order import LEFT, PATIENCE, SHORTEST, evaluate, keep
 from pluecker.contact.operator import apply, assemble
 from pluecker.contact.prepared import Prepared, cut
 from pluecker.contact.sets import project_block, shift_block
@@ -54,11 +55,12 @@ def begin_at(P, exact, g, x, u, zero, scratch):
     return evaluate(P, zero, x, u, exact, 0, n, scratch)
 
 
-def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, residuals):
+def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, residuals, shifts):
     """At most ``limit`` iterations with one penalty p: how many, and the smallest error so far
 
     ``x, u`` are the best pair, of error ``best``. ``residuals`` become ``|x - z|`` and ``p |z+ - z|``, the
-    primal and the dual one, and 1 where nothing moves any more.
+    primal and the dual one, and 1 where nothing moves any more. ``shifts``: the step of the shift, how many shifts did not
+    help, and the smallest error that one began with.
     """
     K, b = P.K, P.b
     n, m = len(K.start) - 1, len(b)
@@ -97,8 +99,12 @@ def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, re
             keep(z, v, x, u, 0, m)
         residuals[0], residuals[1] = np.sqrt(apart), p * np.sqrt(change)
         if exact == 1 and convex <= HELD * error:
+            shifts[1] = 0.0 if error < 0.9 * shifts[2] else shifts[1] + 1.0
+            shifts[2] = min(shifts[2], error)
+            if shifts[1] >= PATIENCE:
+                shifts[0], shifts[1] = max(0.5 * shifts[0], SHORTEST), 0.0
             for i in range(n):
-                g[i] = shift_block(K, i, v) / P.s[K.start[i]]
+                g[i] += shifts[0] * (shift_block(K, i, v) / P.s[K.start[i]] - g[i])
         elif change <= STALLED * STALLED * size and apart <= STALLED * STALLED * size:
             residuals[2] = 1.0
             break
@@ -139,7 +145,7 @@ def admm(
     m, blocks = len(P.b), len(P.K.start) - 1
     work, g = np.zeros((7, m)), np.zeros(blocks)
     best = float(begin_at(P, law, g, x, u, work[5], work[6]))
-    p, residuals, used, look = PENALTY, np.zeros(3), 0, TOGETHER
+    p, residuals, shifts, used, look = PENALTY, np.zeros(3), np.array([1.0, 0.0, np.inf]), 0, TOGETHER
     if best <= tol or limit < 1:
         return best, 0, 1
     if x.any():
@@ -151,7 +157,7 @@ def admm(
     factored(P, S, p, D, L)
     while used < limit and not best <= tol and residuals[2] == 0.0:
         count = min(look, limit - used)
-        count, best = steps(P, S, L, law, g, p, best, tol, count, x, u, work, history, done + used, residuals)
+        count, best = steps(P, S, L, law, g, p, best, tol, count, x, u, work, history, done + used, residuals, shifts)
         used += count
         look = used
         ratio = residuals[0] / residuals[1] if residuals[0] > 0.0 and residuals[1] > 0.0 else 1.0
@@ -172,5 +178,6 @@ def run_admm(P, law, x, u, tol, limit, options, work, states, history, results, 
         part = cut(P, island)
         top = int(P.K.start[P.islands[island]])
         rows = slice(top, top + len(part.b))
-        error, used, products = admm(part, law, x[rows], u[rows], tol, limit, history, int(results[island, 1]))
+        done = int(results[island, 1])
+        error, used, products = admm(part, law, x[rows], u[rows], tol, limit - done, history, done)
         results[island] = error, results[island, 1] + used, results[island, 2] + products

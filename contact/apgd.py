@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.first_order import OWN, evaluate, keep, make_runner
+from pluecker.contact.first_order import LARGEST, OWN, evaluate, keep, make_runner
 from pluecker.contact.operator import apply, clear, pull, push
 from pluecker.contact.sets import project_block
 from pluecker.spatial.compile import lean_kernel, positive
@@ -147,7 +147,7 @@ def apgd(P, exact, g, x, u, island, goal, limit, options, state, work, history, 
             L = max(2.0 * L, curvature / square)
         scale = np.sqrt(max(size_b, sums[FORCE], sums[SPEED]))
         error = np.sqrt(sums[ERROR]) / scale if scale > 0.0 else np.sqrt(sums[ERROR])
-        if not error < np.inf:
+        if not (error < np.inf and scale < LARGEST):
             break
         if error < best:
             best, held = error, False  # in ``new``, which becomes ``now``; copied when a worse one comes

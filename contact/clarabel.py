@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.automatic import Island, by_shifts, on_islands
+from pluecker.contact.automatic import by_shifts
 from pluecker.contact.blocks import BlockMatrix, to_scipy
-from pluecker.contact.sets import DISCS, Sets
+from pluecker.contact.island import Island, Solver, on_islands
+from pluecker.contact.sets import DISCS, Sets, project
+from pluecker.contact.symbolic import Symbolic
 from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
 
@@ -70,7 +72,7 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
 
 
 def clarabel_ccp(
-    N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int
+    N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int, pattern: Symbolic | None = None
 ) -> tuple[int, int, Array, float]:
     """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
@@ -83,12 +85,13 @@ def clarabel_ccp(
     r = np.array(solution.x)
     if not np.isfinite(r).all():
         r = np.zeros(len(b))
+    project(K, r, r)
     return 0, int(solution.iterations), r, np.nan
 
 
 def with_clarabel(island: Island, tol: float) -> None:
     """Clarabel; for Coulomb's law with shifts held in turn."""
-    by_shifts(island, tol, clarabel_ccp)
+    by_shifts(island, tol, Solver("clarabel", clarabel_ccp))
 
 
 run_clarabel = on_islands(with_clarabel)

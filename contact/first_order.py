@@ -35,6 +35,7 @@ OWN = 4  # ... and from here on more of its own
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
 PATIENCE = 8  # shifts that may fail to help before the step of the shift is halved
 SHORTEST = 0.01  # step of the shift
+LARGEST = 1e153  # size of multipliers or velocities, in units in which velocities are one
 LEFT = 3  # in the state: 1 for an island that is left to others
 
 
@@ -63,6 +64,8 @@ def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
             d = (x[k] - work[k]) * si
             e += d * d
     scale = np.sqrt(max(bb, rr, uu))
+    if not scale < LARGEST:
+        return np.inf
     return np.sqrt(e) / scale if scale > 0.0 else np.sqrt(e)
 
 
@@ -96,9 +99,9 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
 
     Returns:
         ``run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end)`` for the islands from
-        ``begin`` to ``end``: law 1 is Coulomb's; ``results[island] = error, iterations, products``, of which the error is
-        infinite at first. Islands that have the tolerance already are passed over, as are those with 1 in
-        ``states[island, LEFT]``.
+        ``begin`` to ``end``: law 1 is Coulomb's; ``u`` are the velocities of x. ``results[island] = error, iterations,
+        products`` of all calls so far; the error is infinite at first, and ``limit`` is of all iterations. Islands that
+        have the tolerance already are passed over, as are those with 1 in ``states[island, LEFT]``.
     """
     inside = 1 if exact_inside else 0
     method = lean(getattr(method, "py_func", method))  # one function, not written into the loops around it
@@ -115,16 +118,19 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
             for i in range(first, last):
                 zero[i] = 0.0
                 g[i] = shift_block(P.K, i, u) / P.s[P.K.start[i]] if law == 1 and inside == 0 and moved > 0.0 else 0.0
-            done = int(results[island, 1])
+            done, before_products = int(results[island, 1]), states[island, 1]
+            most = limit - done
             if law == 0 or inside == 1:
-                used = method(P, law, g, x, u, island, tol, limit, options, states[island], work, history, done)
+                used = method(P, law, g, x, u, island, tol, most, options, states[island], work, history, done)
                 results[island, 0] = evaluate(P, g, x, u, law, first, last, work[2])
             else:
                 # The best pair by Coulomb's law is kept in work[3] and work[4]; methods use what comes after.
-                used, best, step, idle, error = 0, np.inf, 1.0, 0, min(results[island, 0], 1.0)
-                while used < limit:
+                used, best, step, idle = 0, evaluate(P, zero, x, u, 1, first, last, work[2]), 1.0, 0
+                keep(x, u, work[3], work[4], top, bottom)
+                error = min(best, 1.0)
+                while used < most and not best <= tol:
                     goal = max(INSIDE * error, 0.3 * tol)
-                    rest, state = limit - used, states[island]
+                    rest, state = most - used, states[island]
                     before = used
                     used += max(method(P, 0, g, x, u, island, goal, rest, options, state, work, history[:0], 0), 1)
                     error = evaluate(P, zero, x, u, 1, first, last, work[2])
@@ -144,11 +150,10 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                             break
                     for i in range(first, last):
                         g[i] += step * (shift_block(P.K, i, u) / P.s[P.K.start[i]] - g[i])
-                if best < np.inf:
-                    keep(work[3], work[4], x, u, top, bottom)
+                keep(work[3], work[4], x, u, top, bottom)
                 results[island, 0] = best
             results[island, 1] += used
-            results[island, 2] = states[island, 1]
+            results[island, 2] += states[island, 1] - before_products
 
     run.__name__ = run.__qualname__ = f"run_{method.__name__}"  # one file of the cache for each method
     return lean(run)

@@ -27,7 +27,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.blocks import multiply
-from pluecker.contact.cholesky import analyse, factor
+from pluecker.contact.cholesky import factor
 from pluecker.contact.cone_system import (
     added_blocks,
     newton_step,
@@ -45,6 +45,7 @@ from pluecker.spatial.compile import entry_point, lean_kernel
 __all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
 
 CONVERGED, LIMIT, STALLED, UNBOUNDED = 0, 1, 2, 3  # how the method ended
+TOO_LARGE = 1e153  # numbers whose squares overflow
 TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
 FAR = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
@@ -109,8 +110,8 @@ def leaves(K, x, g, c):
 @lean_kernel
 def relative_error(K, r, u, size_b, work):
     """The natural map of r and u = N r + b"""
-    m = len(r)
-    return natural_map(K, r, u, 0, 0, len(K.start) - 1, work) / max(size_b, norm(r, 0, m), norm(u, 0, m), 1e-300)
+    size = max(size_b, norm(r, 0, len(r)), norm(u, 0, len(u)), 1e-300)
+    return natural_map(K, r, u, 0, 0, len(K.start) - 1, work) / size if size < TOO_LARGE else np.inf
 
 
 @lean_kernel
@@ -126,7 +127,7 @@ def velocity(N, K, scale, x, c, g, r, u):
 # ---------------------------------------------------------------------------------------------------------------- method
 
 
-def interior_point(N, b, K, start, tolerance, limit):
+def interior_point(N, b, K, start, tolerance, limit, S):
     """The multipliers of the convex problem, by a primal-dual interior-point method.
 
     Args:
@@ -137,6 +138,7 @@ def interior_point(N, b, K, start, tolerance, limit):
         start: multipliers that may be a solution already, ``(m,)``; N s. The method starts from a point of its own.
         tolerance: of the natural map, relative as in :mod:`~pluecker.contact.measures`; 0 asks for all digits.
         limit: of iterations; 100 is plenty.
+        S: the pattern of N's factor, as :func:`~pluecker.contact.symbolic.analyse` finds it.
 
     Returns:
         How it ended: CONVERGED, LIMIT, STALLED (no progress any more) or UNBOUNDED (the objective has no minimum); the
@@ -160,7 +162,7 @@ def interior_point(N, b, K, start, tolerance, limit):
     error = relative_error(outer, r, u, size_b, work)
     if error <= tolerance or unit == 0.0:
         return CONVERGED, 0, unit * best, error
-    C, S = list_cones(inner), analyse(N)
+    C = list_cones(inner)
     cones, degree, widest = len(C.kind), 0.0, 1
     for i in range(n):
         widest = max(widest, K.start[i + 1] - K.start[i])

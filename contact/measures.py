@@ -11,7 +11,8 @@ dissipation     by how much friction fails to act against the sliding with all i
                 ``max_i (mu |u_t| r_n + u_t . r_t) / (R U)``, summed over the discs; zero in Coulomb's law
 scaled map      the natural map of ``r / s`` and ``s u``, relative to ``|s b|``, where ``1 / s^2`` is the mean diagonal
                 of each block of N: without units
-duality gap     ``|r . (u + g)| / (|r| |u + g|)`` for cones; with bounds what remains of ``r u`` at the active bound
+duality gap     ``sum_i |r_i . (u + g)_i| / (|r| max(|b|, |u + g|))`` for cones; with bounds what remains of ``r u`` at the
+                active bound
 ==============  ======================================================================================================
 
 ``R`` and ``U`` are the largest ``|r|`` and ``|u|`` or ``|b|`` of a component. In the law ccp a sliding contact rises,
@@ -19,7 +20,9 @@ so that the errors of Signorini and of dissipation, which are about Coulomb's la
 law changes.
 
 The natural map compares forces with velocities, as numbers. It is the field's measure, and it is small too early where one
-dwarfs the other: bodies of a hundred tonnes, or of a milligram. The scaled map then shows it, and the message of the result.
+dwarfs the other: bodies of a hundred tonnes, or of a milligram. It also gets small where there is no solution, and the
+multipliers grow without bound. The scaled map shows both, for it is relative to what is given: a result has converged only
+where it is small as well, see :func:`~pluecker.contact.result.is_converged`.
 
 Source: the natural map as in Acary, Bremond and Huber (2018); its scaling as Siconos quotes it.
 """
@@ -34,7 +37,7 @@ from pluecker.contact.sets import DISCS, Sets, length, project, project_block, s
 from pluecker.spatial.compile import lean
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors"]
+__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_map"]
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ def natural_map(K, r, u, exact, first, last, work):
 
 
 def other_errors(K, r, u, exact, R, U, work):
-    """Cone violation, Signorini, dissipation, duality gap"""
-    cone, signorini, dissipation, gap = 0.0, 0.0, 0.0, 0.0
+    """Cone violation, Signorini, dissipation, and the sum of |r . (u + g)| with |u + g|"""
+    cone, signorini, dissipation, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0
     project(K, r, work)
     for i in range(len(K.start) - 1):
         top, bottom = K.start[i], K.start[i + 1]
@@ -101,9 +104,10 @@ def other_errors(K, r, u, exact, R, U, work):
                         loss += u[k] * r[k]
                     row += n
             dissipation = max(dissipation, abs(loss) / (R * U))
-            gap += r[top] * (u[top] + g)
+            left = r[top] * (u[top] + g)
             for k in range(top + 1, bottom):
-                gap += r[k] * u[k]
+                left += r[k] * u[k]
+            gap += abs(left)
         else:
             rest = 0.0
             if u[top] > 0.0 and K.lower[i] > -np.inf:
@@ -112,11 +116,22 @@ def other_errors(K, r, u, exact, R, U, work):
                 rest = (r[top] - K.upper[i]) * u[top]
             else:
                 rest = abs(r[top] * u[top])
-            gap += rest
-    return cone, signorini, dissipation, abs(gap)
+            gap += abs(rest)
+        total += (u[top] + g) * (u[top] + g)
+        for k in range(top + 1, bottom):
+            total += u[k] * u[k]
+    return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
-norm, natural_map, other_errors = lean(norm), lean(natural_map), lean(other_errors)
+def scaled_map(P, x, u, exact, island, work):
+    """The scaled map of an island of a prepared problem, whose multipliers and velocities are x and u"""
+    first, last = P.islands[island], P.islands[island + 1]
+    size = norm(P.b, P.K.start[first], P.K.start[last])
+    return natural_map(P.K, x, u, exact, first, last, work) / (size if size > 0.0 else 1.0)
+
+
+norm, natural_map = lean(norm), lean(natural_map)
+other_errors, scaled_map = lean(other_errors), lean(scaled_map)
 
 
 def scale_of_errors(b: Array, r: Array, u: Array) -> float:
@@ -138,9 +153,9 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | N
     exact, work, blocks = int(law == "ncp"), np.empty(len(r)), len(K.start) - 1
     R = float(np.abs(r).max(initial=0.0)) or 1.0
     U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
-    cone, signorini, dissipation, gap = other_errors(K, r, u, exact, R, U, work)
+    cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work)
     error = natural_map(K, r, u, exact, 0, blocks, work) / scale_of_errors(b, r, u)
-    size = float(np.linalg.norm(r) * np.linalg.norm(u)) or 1.0
+    size = float(np.linalg.norm(r) * max(np.linalg.norm(b), size)) or 1.0
     s = np.ones(len(r)) if scale is None else scale
     top = s[K.start[:-1]]
     inside = K._replace(lower=K.lower / top, upper=K.upper / top)

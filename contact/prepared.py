@@ -6,7 +6,7 @@ for each block, ``r = s x``, they become alike, and cones stay what they are:
     N^ = S N S,   b^ = S b,   u^ = S u = N^ x + b^,   bounds^ = bounds / s
 
 *Islands* are blocks that touch one another, directly or through others; nothing that happens in one is felt in another.
-Here they follow one another, each with its range of blocks and its range of velocities.
+Here they follow one another, each with its range of blocks and its range of velocities, and inside them neighbours are near.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.operator import Operator, diagonal_of
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import Sets, make_sets
-from pluecker.spatial.compile import entry_point, lean, lean_kernel
+from pluecker.spatial.compile import entry_point, lean_kernel
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["Prepared", "cut", "find_islands", "prepare"]
@@ -45,66 +45,94 @@ class Prepared(NamedTuple):
     sides: Indices
 
 
-def find_islands(operator: Operator, blocks: int) -> tuple[int, Indices, Indices]:
-    """How many islands there are, and the one of each block, and of each block of velocities.
+def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices]:
+    """The blocks and the block columns in an order in which neighbours are near, island after island.
 
     Islands are numbered in the order of their first blocks.
+
+    Returns:
+        ``order, columns, islands, sides``: the blocks, ``(n,)``; the block columns, those that no block touches at the end;
+        where each island starts in the one, and in the other, and their ends, ``(I + 1,)``.
     """
     if operator.is_factored:
-        others = len(operator.J.columns) - 1
-        roots = join(operator.J, operator.T, others, np.arange(blocks + others))
-    else:
-        others = 0
-        roots = join(operator.N, operator.N, 0, np.arange(blocks))
-    found, first, label = np.unique(roots[:blocks], return_index=True, return_inverse=True)
-    rank = np.empty(len(found), np.int64)
-    rank[np.argsort(first)] = np.arange(len(found))
-    where = np.full(blocks + others, len(found), np.int64)  # velocities that no block touches come last
-    where[found] = rank
-    return len(found), rank[label.reshape(-1)], where[roots[blocks:]]
+        return walk(operator.J, operator.T)
+    order, _, islands, _ = walk(operator.N, operator.N)
+    return order, order, islands, np.zeros_like(islands)
 
 
 @lean_kernel
-def root_of(parent, i):
-    """The representative of a set, with shorter ways for those that ask later"""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
+def list_rows(B, free, having):
+    """Which block rows each block column has, each at the next free place of its column"""
+    for i in range(len(B.rows) - 1):
+        for k in range(B.first[i], B.first[i + 1]):
+            having[free[B.column[k]]] = i
+            free[B.column[k]] += 1
 
 
-def join(left, right, others, parent):
-    """Which blocks touch one another: blocks of rows, and after them ``others`` blocks of columns, or the same if 0"""
-    n = len(left.rows) - 1
-    for i in range(n):
-        for k in range(left.first[i], left.first[i + 1]):
-            a, b = root_of(parent, i), root_of(parent, left.column[k] + (n if others else 0))
-            parent[max(a, b)] = min(a, b)
-        for k in range(right.first[i], right.first[i + 1]):
-            a, b = root_of(parent, i), root_of(parent, right.column[k] + (n if others else 0))
-            parent[max(a, b)] = min(a, b)
-    for i in range(len(parent)):
-        parent[i] = root_of(parent, i)
-    return parent
+@lean_kernel
+def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
+    """From block row i over its columns to all rows that these have; how many rows and columns were met"""
+    for k in range(B.first[i], B.first[i + 1]):
+        c = B.column[k]
+        if not crossed[c]:
+            crossed[c], columns[reached] = True, c
+            reached += 1
+            for m in range(begin[c], begin[c + 1]):
+                j = having[m]
+                if not met[j]:
+                    met[j], order[found] = True, j
+                    found += 1
+    return found, reached
+
+
+def walk(J, T):
+    """Breadth first, from the first block that was not met yet: all blocks of each column that a block has
+
+    What lies near in space comes near in memory, so that products wait less for it.
+    """
+    R, C = len(J.rows) - 1, len(J.columns) - 1
+    begin = np.zeros(C + 1, np.int64)
+    for k in range(len(J.column)):
+        begin[J.column[k] + 1] += 1
+    for k in range(len(T.column)):
+        begin[T.column[k] + 1] += 1
+    for j in range(C):
+        begin[j + 1] += begin[j]
+    free, having = begin[:-1].copy(), np.empty(begin[C], np.int64)
+    list_rows(J, free, having)
+    list_rows(T, free, having)
+    order, columns = np.empty(R, np.int64), np.empty(C, np.int64)
+    met, crossed = np.zeros(R, np.bool_), np.zeros(C, np.bool_)
+    islands, sides = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64)
+    number, head, found, reached = 0, 0, 0, 0
+    for start in range(R):
+        if met[start]:
+            continue
+        order[found], met[start] = start, True
+        found += 1
+        while head < found:
+            i = order[head]
+            found, reached = cross(J, i, begin, having, met, crossed, order, columns, found, reached)
+            found, reached = cross(T, i, begin, having, met, crossed, order, columns, found, reached)
+            head += 1
+        number += 1
+        islands[number], sides[number] = found, reached
+    for c in range(C):
+        if not crossed[c]:
+            columns[reached] = c
+            reached += 1
+    return order, columns, islands[: number + 1], sides[: number + 1]
 
 
 def prepare(problem: Problem, separate: bool = True) -> tuple[Prepared, Indices]:
     """The problem scaled, in islands unless they shall not be separated, and the original place of each multiplier."""
     operator, sets, blocks = problem.operator, problem.sets, problem.blocks
     s = scales(operator, sets)
-    order, columns = np.arange(blocks), np.arange(len(operator.J.columns) - 1)
-    islands, sides = np.array([0, blocks], np.int64), np.array([0, len(operator.velocity)], np.int64)
-    if separate and blocks:
-        number, of_blocks, of_columns = find_islands(operator, blocks)
-        if number > 1:
-            order = np.argsort(of_blocks, kind="stable")
-            islands = np.searchsorted(of_blocks[order], np.arange(number + 1)).astype(np.int64)
-            if operator.is_factored:
-                columns = np.argsort(of_columns, kind="stable")
-                width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])])
-                sides = width[np.searchsorted(of_columns[columns], np.arange(number + 1))].astype(np.int64)
-            else:
-                sides = np.zeros(number + 1, np.int64)
+    order, columns, islands, sides = find_islands(operator)
+    if not separate:
+        islands = np.array([0, blocks], np.int64)
+        sides = np.array([0, len(operator.J.columns) - 1], np.int64)
+    width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
     heights = np.diff(sets.start)
     sets = make_sets(
         sets.sizes[order], sets.friction[order], sets.lower[order] / s[order], sets.upper[order] / s[order]
@@ -113,8 +141,9 @@ def prepare(problem: Problem, separate: bool = True) -> tuple[Prepared, Indices]
     places = np.arange(problem.size) + shift
     full = np.repeat(s[order], heights[order])
     prepared = Prepared(
-        scaled(operator, order, columns, s, full, places), sets, problem.offset[places] * full, full, islands, sides
-    )
+        scaled(operator, order, columns, s, full, places), sets, problem.offset[places] * full, full, islands,
+        np.asarray(width, np.int64)[sides],
+    )  # fmt: skip
     return prepared, places
 
 
@@ -176,7 +205,7 @@ def rearrange(B, order, columns, left, right):
     return rows, new_columns, first, column, place, data, width
 
 
-rearrange, join = entry_point(rearrange), lean(join)
+rearrange, walk = entry_point(rearrange), entry_point(walk)
 
 
 def cut(P: Prepared, island: int) -> Prepared:

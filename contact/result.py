@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pluecker.contact.measures import Errors
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNSOLVED", "Result", "Stage", "doubt"]
+__all__ = ["CONVERGED", "DOUBTFUL", "LIMIT", "STALLED", "UNSOLVED", "Part", "Result", "Stage", "is_converged", "judge"]
 
 CONVERGED, LIMIT, STALLED, UNSOLVED = "converged", "iteration limit", "stalled", "no solution found"
 
-DOUBTFUL = 1e-3  # a scaled map that deserves a word
+DOUBTFUL = 1e-3  # a scaled map that no natural map makes up for
+UNSOLVED_ABOVE = 0.1  # an error that is no approximation
 
 
-def doubt(errors: Errors, tolerance: float) -> str:
-    """What to say where the natural map is small because of its units; nothing otherwise."""
-    if errors.scaled_map <= max(DOUBTFUL, tolerance):
-        return ""
-    size = f"{errors.scaled_map:.1e}"
-    return f"with forces and velocities in alike units the natural map is {size}: ask for a smaller tolerance"
+def is_converged(errors: Errors, tolerance: float) -> bool:
+    """Whether the natural map is not above the tolerance, nor the scaled map above 1e-3, or the tolerance if larger."""
+    return errors.natural_map <= tolerance and errors.scaled_map <= max(DOUBTFUL, tolerance)
+
+
+def judge(errors: Errors, tolerance: float, stopped: int | None) -> tuple[str, str]:
+    """The status, and a sentence where it is not ``converged``; ``stopped``: after so many iterations, at their limit."""
+    if is_converged(errors, tolerance):
+        return CONVERGED, ""
+    if errors.natural_map <= tolerance:
+        what = (
+            f"the natural map is {errors.natural_map:.1e} because the multipliers are large: beside the velocities without "
+            f"them, in alike units, it is {errors.scaled_map:.1e}, above {max(DOUBTFUL, tolerance):.1e}"
+        )
+    else:
+        what = f"natural map {errors.natural_map:.1e} is above {tolerance:.1e}"
+    if not max(errors.natural_map, errors.scaled_map) < UNSOLVED_ABOVE:
+        return UNSOLVED, f"{what}: the law may have no solution for these data, or more iterations are needed"
+    if stopped is not None:
+        return LIMIT, f"{what}: stopped after {stopped} iterations"
+    return STALLED, f"{what}: no further progress"
 
 
 @dataclass(frozen=True)
@@ -28,14 +45,32 @@ class Stage:
 
     Attributes:
         method: its name.
-        iterations: how many it took, the largest number of all islands.
-        error: the natural map after it.
-        time: in seconds.
+        iterations: how many it took, of the island that took most.
+        error: the natural map after it, the largest of all islands.
+        time: in seconds, of all islands together.
     """
 
     method: str
     iterations: int
     error: float
+    time: float
+
+
+class Part(NamedTuple):
+    """What one method did with consecutive islands.
+
+    Attributes:
+        method: its name.
+        islands: which ones.
+        iterations: of each.
+        errors: the natural map of each, afterwards.
+        time: of all, in seconds.
+    """
+
+    method: str
+    islands: slice
+    iterations: Array
+    errors: Array
     time: float
 
 
@@ -48,17 +83,20 @@ class Result:
         velocity: u = N r + b, ``(m,)``, m/s, without what De Saxce's correction adds.
         law: the law that was solved.
         method: the method that was asked for.
-        status: ``converged`` if and only if the natural map is not above the tolerance; otherwise ``iteration limit``,
-            ``stalled`` (rounding, or no progress) or ``no solution found``.
+        status: ``converged`` if and only if the natural map is not above the tolerance, and the scaled map not above 1e-3,
+            or the tolerance if that is larger; otherwise ``iteration limit``, ``stalled`` (rounding, or no progress) or
+            ``no solution found``.
         errors: all errors, for the law, see :mod:`~pluecker.contact.measures`.
         tolerance: the natural map that was asked for.
         iterations: of all methods that took part, of the island that needed most.
-        products: products of the operator with a vector, of the island that needed most.
+        products: products of the operator with a vector, of the island that needed most; those of methods that factorise
+            a matrix in each iteration are not counted.
         islands: parts of the problem that do not touch one another.
         time: in seconds, the preparation included.
-        stages: what each method did, in turn.
-        history: with ``history=True``, the error after each iteration, ``(k, 2)``: seconds, and the best natural map so far.
-            Times inside a stage are shared out evenly over its iterations.
+        stages: what each method did, in the order in which they began.
+        history: with ``history=True``, the error after each iteration, ``(k, 2)``: seconds, and the best natural map so far,
+            the largest of all islands, relative to their own velocities, when each has done so many iterations. The time
+            of a method is shared out evenly over its iterations.
         message: one sentence on what happened, for people.
     """
 
@@ -79,7 +117,7 @@ class Result:
 
     @property
     def converged(self) -> bool:
-        """Whether the natural map is not above the tolerance."""
+        """Whether the status is ``converged``."""
         return self.status == CONVERGED
 
     def __str__(self) -> str:

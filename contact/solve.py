@@ -22,15 +22,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.threads import available_cores
 from pluecker.contact.admm import run_admm
 from pluecker.contact.apgd import run_apgd
 from pluecker.contact.automatic import run_automatic, run_interior_point, run_polished
@@ -38,15 +35,15 @@ from pluecker.contact.barzilai_borwein import run_barzilai_borwein
 from pluecker.contact.checks import as_vector
 from pluecker.contact.clarabel import run_clarabel
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.first_order import ROWS_OF_WORK, STATE, rows_apart
 from pluecker.contact.jacobi import run_jacobi
 from pluecker.contact.lcp_laws import LCP_METHODS, solve_as_lcp
 from pluecker.contact.measures import all_errors
 from pluecker.contact.operator import prefers_matrix
 from pluecker.contact.pgs import run_pgs, run_psor
-from pluecker.contact.prepared import Prepared, prepare
+from pluecker.contact.prepared import prepare
 from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, Stage, doubt
+from pluecker.contact.result import Result, is_converged, judge
+from pluecker.contact.running import Done, Job, run_on_islands
 from pluecker.contact.sets import project
 from pluecker.spatial.elementwise import Array
 
@@ -54,9 +51,8 @@ __all__ = ["METHODS", "Method", "solve"]
 
 REAL, WHOLE = (int, float, np.integer, np.floating), (int, np.integer)
 RELAXED = ("psor", "jacobi")
-MANY = 3000  # multipliers from which threads pay
+MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
 LARGE = 1e100  # multipliers to start from, in units in which b is one
-UNSOLVED_ABOVE = 0.1  # a natural map that is no approximation
 
 
 @dataclass(frozen=True)
@@ -96,7 +92,7 @@ def solve(
     tol: float = 1e-6,
     max_iterations: int | None = None,
     warm_start: ArrayLike | None = None,
-    directions: int = 8,
+    directions: int | None = None,
     relaxation: float | None = None,
     threads: int | None = None,
     separate: bool = True,
@@ -109,10 +105,11 @@ def solve(
         problem: see :mod:`~pluecker.contact.problem`.
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: one of those in the head of this file.
-        tol: the natural map to be reached, relative to max(|b|, |r|, |u|).
+        tol: the natural map to be reached, relative to max(|b|, |r|, |u|). The scaled map must not be above 1e-3, or
+            ``tol`` if that is larger, as well: see :mod:`~pluecker.contact.measures`.
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
-        directions: sides of the polygon, in the law ``lcp``.
+        directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
         relaxation: of ``psor`` and ``jacobi``; their own choice unless given.
         threads: for islands; all cores unless given. Results do not depend on it, bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.
@@ -122,7 +119,7 @@ def solve(
 
     Returns:
         A :class:`~pluecker.contact.result.Result`: the best multipliers that were met, whether they are good enough or
-        not. It says ``converged`` only where the natural map is not above the tolerance.
+        not. It says ``converged`` only where both maps are not above their tolerances.
 
     Raises:
         ProblemError: an unknown law, method or form, a law that the method cannot solve, a number that is out of its
@@ -140,6 +137,15 @@ def solve(
     """
     began = time.perf_counter()
     check(problem, law, method, tol, max_iterations, relaxation, threads, form)
+    for name, switch in (("separate", separate), ("history", history)):
+        if not isinstance(switch, bool | np.bool_):
+            raise ProblemError(f"{name} is {switch!r}, expected True or False")
+    tol, relaxation = float(tol), None if relaxation is None else float(relaxation)
+    max_iterations = None if max_iterations is None else min(int(max_iterations), MOST)
+    if history and max_iterations is not None and max_iterations > MOST_KEPT:
+        raise ProblemError(
+            f"max_iterations is {max_iterations}, expected at most {MOST_KEPT} where the history is kept"
+        )
     with np.errstate(all="ignore"):
         return solve_checked(
             problem, law, method, tol, max_iterations, warm_start, directions, relaxation, threads, separate, form,
@@ -149,7 +155,8 @@ def solve(
 
 def solve_checked(
     problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, warm_start: ArrayLike | None,
-    directions: int, relaxation: float | None, threads: int | None, separate: bool, form: str, history: bool, began: float,
+    directions: int | None, relaxation: float | None, threads: int | None, separate: bool, form: str, history: bool,
+    began: float,
 ) -> Result:  # fmt: skip
     """The same; overflow and the like are not reported, they are seen in the errors."""
     start = None if warm_start is None else as_vector("warm_start", warm_start, problem.size)
@@ -163,35 +170,34 @@ def solve_checked(
         solved = solved.assembled()
     P, places = prepare(solved, separate)
     limit = how.limit if max_iterations is None else max_iterations
-    if start is not None and is_solution(solved, law, start, tol):
-        r, results = start, np.zeros((len(P.islands) - 1, 3))
-        stages: tuple[Stage, ...] = ()
-        record = np.zeros((0, 2)) if history else None
-    else:
-        x, results, stages, record = run(P, how, law, start, places, tol, limit, relaxation, threads, history, method)
-        r = np.zeros(problem.size)
-        r[places] = x * P.s
-    v, scale = solved.velocity(r), np.ones(problem.size)
+    scale = np.ones(problem.size)
     scale[places] = P.s
-    result = finish(
-        Result(
-            r, v, law, method, "", all_errors(solved.sets, solved.offset, r, v, law, scale), tol,
-            int(results[:, 1].max(initial=0)), int(results[:, 2].max(initial=0)), len(results),
-            time.perf_counter() - began, stages, record,
-        ),
-        int(results[:, 1].max(initial=0)) >= limit,
+    if start is not None and is_solution(solved, law, start, tol, scale):
+        done = Done(start[places] / P.s, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if history else None)
+    else:
+        x = np.zeros(len(P.b)) if start is None else start[places] / P.s
+        job = Job(how.run, method, int(law == "ncp"), tol, limit, relaxation or 0.0)
+        done = run_on_islands(job, P, x, threads, history)
+    r = np.zeros(problem.size)
+    r[places] = done.x * P.s
+    u = solved.velocity(r)
+    errors = all_errors(solved.sets, solved.offset, r, u, law, scale)
+    status, message = judge(errors, tol, done.iterations if done.iterations >= limit else None)
+    result = Result(
+        r, u, law, method, status, errors, tol, done.iterations, done.products, done.islands,
+        time.perf_counter() - began, done.stages, done.history, message,
     )  # fmt: skip
     return in_units_of_caller(result, exponent, began)
 
 
-def is_solution(problem: Problem, law: str, start: Array, tol: float) -> bool:
+def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Array) -> bool:
     """Whether a start, projected in place, is good enough.
 
     Islands need the tolerance relative to their own velocities: small ones may not have it, where all together do.
     """
     project(problem.sets, start, start)
     u = problem.velocity(start)
-    return all_errors(problem.sets, problem.offset, start, u, law).natural_map <= tol
+    return is_converged(all_errors(problem.sets, problem.offset, start, u, law, scale), tol)
 
 
 def in_units(problem: Problem, start: Array | None) -> tuple[Problem, Array | None, int]:
@@ -235,10 +241,10 @@ def check(
         raise ProblemError(f"method {method!r} does not solve the law lcp, which {', '.join(LCP_METHODS)} and auto do")
     if law in ("ccp", "ncp") and method in LCP_METHODS:
         raise ProblemError(f"method {method!r} solves the laws lcp and frictionless, not {law}")
-    if not (isinstance(tol, REAL) and 0 < tol < np.inf):
+    if isinstance(tol, bool) or not (isinstance(tol, REAL) and 0 < tol < np.inf):
         raise ProblemError(f"tol is {tol!r}, expected a positive number")
     for name, value in (("max_iterations", max_iterations), ("threads", threads)):
-        if value is not None and not (isinstance(value, WHOLE) and value >= 1):
+        if value is not None and (isinstance(value, bool) or not (isinstance(value, WHOLE) and value >= 1)):
             raise ProblemError(f"{name} is {value!r}, expected a whole number, 1 or more")
     if relaxation is not None and not (isinstance(relaxation, REAL) and 0 < relaxation < 2):
         raise ProblemError(f"relaxation is {relaxation!r}, expected a number between 0 and 2")
@@ -248,84 +254,3 @@ def check(
         raise ProblemError(f"form is {form!r}, expected best, matrix or factors")
     if form == "factors" and not problem.operator.is_factored:
         raise ProblemError("form: this problem was made from a matrix, and has no factors")
-
-
-def run(
-    P: Prepared, how: Method, law: str, start: Array | None, places: Any, tol: float, limit: int,
-    relaxation: float | None, threads: int | None, history: bool, name: str,
-) -> tuple[Array, Array, tuple[Stage, ...], Array | None]:  # fmt: skip
-    """Run a method on all islands: scaled multipliers, results by island, stages, history."""
-    m, islands = len(P.b), len(P.islands) - 1
-    work = rows_apart(ROWS_OF_WORK + 2, m)
-    x, u = work[-1], work[-2]
-    if start is not None:
-        x[:] = start[places] / P.s
-    u[:] = P.b
-    results, states = np.zeros((islands, 3)), np.zeros((islands, STATE))
-    results[:, 0] = np.inf
-    record = np.zeros(limit + 2 if history else 0)
-    options = np.array([0.0 if relaxation is None else relaxation, 0.0, 0.0, 0.0])
-    exact = int(law == "ncp")
-    goal = tol if islands == 1 else tol / np.sqrt(3.0)  # what islands need so that all together have the tolerance
-    workers = workers_for(threads, m, islands, history)
-    began = time.perf_counter()
-
-    def one(bounds: tuple[int, int]) -> list[Stage]:
-        with np.errstate(all="ignore"):
-            found = how.run(P, exact, x, u, goal, limit, options, work, states, record, results, *bounds)
-        return found or []
-
-    if m == 0:
-        stages: list[Stage] = []
-    elif workers == 1:
-        stages = one((0, islands))
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            stages = [stage for part in pool.map(one, pieces(P, workers)) for stage in part]
-    elapsed = time.perf_counter() - began
-    if not stages and m:
-        stages = [Stage(name, int(results[:, 1].max()), float(results[:, 0].max()), elapsed)]
-    return x, results, tuple(stages), as_history(record, stages) if history else None
-
-
-def workers_for(threads: int | None, m: int, islands: int, history: bool) -> int:
-    """How many threads are worth it."""
-    if history or islands < 2 or (threads is None and m < MANY):
-        return 1
-    return min(islands, available_cores() if threads is None else threads)
-
-
-def pieces(P: Prepared, workers: int) -> list[tuple[int, int]]:
-    """Ranges of islands with about as many multipliers each, a few for each thread."""
-    ends = P.K.start[P.islands]
-    cuts = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], 4 * workers + 1)))
-    cuts[0], cuts[-1] = 0, len(P.islands) - 1
-    return [(int(a), int(b)) for a, b in pairwise(np.unique(cuts))]
-
-
-def as_history(record: Array, stages: list[Stage]) -> Array:
-    """Seconds and best error after each iteration, the time of each stage shared out evenly."""
-    seconds, began = np.zeros(0), 0.0
-    for stage in stages:
-        each = stage.time / max(stage.iterations, 1)
-        seconds = np.concatenate([seconds, began + each * np.arange(1, stage.iterations + 1)])
-        began += stage.time
-    n = min(len(seconds), len(record) - 1)
-    errors = record[1 : n + 1].copy()
-    known = errors > 0
-    errors[~known] = np.nan
-    return np.column_stack([seconds[:n][known], np.minimum.accumulate(errors[known])])
-
-
-def finish(result: Result, limited: bool) -> Result:
-    """With its status, and a sentence where it did not converge."""
-    error = result.errors.natural_map
-    if error <= result.tolerance:
-        return replace(result, status=CONVERGED, message=doubt(result.errors, result.tolerance))
-    if not error < UNSOLVED_ABOVE:
-        status, why = UNSOLVED, "the law may have no solution for these data, or more iterations are needed"
-    elif limited:
-        status, why = LIMIT, f"stopped after {result.iterations} iterations"
-    else:
-        status, why = STALLED, "no further progress"
-    return replace(result, status=status, message=f"natural map {error:.1e} is above {result.tolerance:.1e}: {why}")

@@ -25,7 +25,7 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp_laws import LCP_METHODS
 from pluecker.contact.operator import assembled, factored
 from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, doubt
+from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, is_converged
 from pluecker.contact.sets import SIZES, make_sets
 from pluecker.contact.solve import METHODS, solve
 
@@ -143,11 +143,11 @@ def judge(case: Case, result: Result) -> list[str]:
         wrong.append(f"errors {numbers}")
     if result.status not in (CONVERGED, LIMIT, STALLED, UNSOLVED):
         wrong.append(f"status {result.status!r}")
-    if result.converged != (e.natural_map <= tol) and law != "lcp" and case.arguments["method"] not in LCP_METHODS:
-        wrong.append(f"{result.status} with {e.natural_map} and tolerance {tol}")
+    if result.converged != is_converged(e, tol) and law != "lcp" and case.arguments["method"] not in LCP_METHODS:
+        wrong.append(f"{result.status} with {e.natural_map}, {e.scaled_map} and tolerance {tol}")
     if result.converged and not e.natural_map <= tol:
         wrong.append(f"converged with {e.natural_map} and tolerance {tol}")
-    if bool(result.message) != (not result.converged or (law != "lcp" and bool(doubt(result.errors, tol)))):
+    if bool(result.message) == result.converged:
         wrong.append(f"{result.status}, message {result.message!r}")
     if result.tolerance != tol or result.law != law or result.method != case.arguments["method"]:
         wrong.append("tolerance, law or method are not those asked for")

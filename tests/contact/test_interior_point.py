@@ -9,6 +9,7 @@ from pluecker.contact.blocks import from_scipy
 from pluecker.contact.fclib import read_fclib
 from pluecker.contact.interior_point import CONVERGED, LIMIT, STALLED, UNBOUNDED, interior_point
 from pluecker.contact.sets import project
+from pluecker.contact.symbolic import analyse
 from tests.contact.fclib_files import published
 from tests.contact.random_friction import as_problem, clarabel_solution, random_problem
 
@@ -20,7 +21,7 @@ EPS = np.finfo(float).eps
 def run(problem, tolerance=1e-12, limit=100, start=None):
     """Status, iterations, multipliers, error"""
     start = np.zeros(len(problem.b)) if start is None else start
-    return interior_point(problem.N, problem.b, problem.K, start, tolerance, limit)
+    return interior_point(problem.N, problem.b, problem.K, start, tolerance, limit, analyse(problem.N))
 
 
 def natural_map(problem, r):
@@ -100,7 +101,7 @@ def test_real_problems_to_ten_digits(path):
     problem = read_fclib(path)
     K = problem.sets
     N = from_scipy(problem.matrix(), K.start, K.start)
-    status, iterations, r, error = interior_point(N, problem.offset, K, np.zeros(len(problem.offset)), 1e-10, 60)
+    status, iterations, r, error = interior_point(N, problem.offset, K, np.zeros(len(problem.offset)), 1e-10, 60, analyse(N))
     assert status == CONVERGED
     assert iterations <= 30
     assert error <= 1e-10

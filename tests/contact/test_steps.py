@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse.csgraph
 
 from pluecker.contact.assembly import assemble_contacts, contact_jacobian
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.bodies import Bodies
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.prepared import find_islands
+from pluecker.contact.prepared import find_islands, prepare
 from pluecker.contact.table import ContactTable, Rows, soft_contact
 from tests.contact.scenes import coulomb, random_bodies, random_rows, random_table, unit
 
@@ -105,10 +106,38 @@ def test_balls_on_one_floor_are_islands():
     bodies = Bodies([np.inf, 1, 1, 1], np.ones((4, 3)), np.arange(12.0).reshape(4, 3))
     table = ContactTable([[0, 1], [0, 2], [2, 3]], [[0, 0, 1.0]] * 3, np.zeros((3, 3)))
     problem = assemble_contacts(bodies, table, H)
-    count, of_contacts, _ = find_islands(problem.operator, 3)
-    assert count == 2
-    np.testing.assert_array_equal(of_contacts, [0, 1, 1])
+    order, columns, islands, sides = find_islands(problem.operator)
+    np.testing.assert_array_equal(order, [0, 1, 2])
+    np.testing.assert_array_equal(islands, [0, 1, 3])
+    np.testing.assert_array_equal(columns, [1, 2, 3, 0])
+    np.testing.assert_array_equal(sides, [0, 1, 3])
     assert 0 not in problem.operator.J.column
+
+
+def test_islands_are_connected_components_and_neighbours_are_near(rng):
+    """Against SciPy's components; the bandwidth of a long chain with its contacts in any order is that of a chain."""
+    for n in (3, 30):
+        pairs = [sorted(pair) for pair in rng.integers(0, 40, (n, 2)) if pair[0] != pair[1]]
+        bodies = random_bodies(rng, 40, [])
+        table = ContactTable(pairs, [[0, 0, 1.0]] * len(pairs), rng.normal(size=(len(pairs), 3)))
+        problem = assemble_contacts(bodies, table, H)
+        for operator in (problem.operator, problem.assembled().operator):
+            order, columns, islands, sides = find_islands(operator)
+            graph = scipy.sparse.coo_matrix((np.ones(len(pairs)), np.transpose(pairs)), shape=(40, 40))
+            _, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
+            of_blocks = label[np.array(pairs)[order, 0]]
+            assert sorted(order) == [*range(len(pairs))]
+            assert (np.diff(of_blocks) != 0).sum() == len(islands) - 2 == len(set(of_blocks)) - 1
+            for k, (a, z) in enumerate(itertools.pairwise(islands)):
+                assert len(set(of_blocks[a:z])) == 1
+                if operator.is_factored:
+                    assert set(label[columns[sides[k] : sides[k + 1]]]) == {of_blocks[a]}
+    chain = rng.permutation(60)
+    table = ContactTable([[k, k + 1] for k in chain], [[0, 0, 1.0]] * 60, np.zeros((60, 3)))
+    P, _ = prepare(assemble_contacts(random_bodies(rng, 61, []), table, H))
+    for B in (P.A.J, P.A.T):
+        row = np.repeat(np.arange(60), np.diff(B.first))
+        assert np.abs(row - B.column).max() <= 3
 
 
 # ------------------------------------------------------------------------------------------------------------------ rows
