@@ -13,14 +13,14 @@ import importlib.metadata
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pluecker.articulated.aba import aba
-from pluecker.articulated.algorithm import COMPILED
+from pluecker.articulated.algorithm import ALGORITHMS, COMPILED
 from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
 from pluecker.articulated.model import Model
 from pluecker.articulated.neutral import neutral
@@ -31,7 +31,7 @@ from pluecker.articulated.trajectory import Trajectory, TrajectoryError, read_tr
 from pluecker.articulated.warmup import warmup
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["fail", "main"]
+__all__ = ["compile_ahead", "fail", "main"]
 
 BLOCK = 4096  # samples computed at a time, so that the progress bar moves
 ARM = "seven_joint_arm"
@@ -118,7 +118,8 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
     warm = commands.add_parser(
         "warmup",
         help="compile everything ahead",
-        description="Compile all algorithms, so that no later call has to wait. Compiled code is kept on disk.",
+        description="Compile all algorithms and methods, so that no later call has to wait. It takes a few minutes, once: "
+        "compiled code is kept on disk. Array functions of pluecker.spatial are compiled when they are first called.",
     )
     warm.set_defaults(run=run_warmup)
     if extra is not None:
@@ -290,13 +291,20 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
         save(plot_trajectory(model, result, f"{model.name}: {what}"), options.plot)
 
 
-def run_warmup(options: argparse.Namespace) -> int:
-    start = time.perf_counter()
-    warmup()
+def run_warmup(_: argparse.Namespace) -> int:
+    return compile_ahead([("robots", ALGORITHMS, warmup)])
+
+
+def compile_ahead(parts: Iterable[tuple[str, Iterable[str], Callable[[], None]]]) -> int:
+    """Compile each part, and say what it holds, how long it took, and where compiled code is kept."""
+    for name, what, compile_all in parts:
+        start = time.perf_counter()
+        compile_all()
+        print(f"{name:10}{', '.join(what)}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
     driver: Any = RNEA.many
     where = driver.stats.cache_path if COMPILED else None
     kept = f"kept in {where}" if where else "not kept: no folder can be written, or compilation is switched off"
-    print(f"compiled in {time.perf_counter() - start:.1f} s, {kept}")
+    print(kept)
     return 0
 
 

@@ -14,9 +14,8 @@ from pluecker.spatial.elementwise import Array
 
 __all__ = ["draw_polygon", "draw_profiles", "profile", "save_figure"]
 
-STYLES = {"psor": "--", "clarabel": "--", "jacobi": "-.", "interior_point": "-."}
+COLUMNS = 5  # panels in a row
 FARTHEST = 1000.0  # times the best that is drawn
-APART = 0.006  # between lines that coincide, of the height
 
 Found = dict[str, dict[str, dict[str, tuple[Result, float]]]]
 
@@ -49,43 +48,60 @@ def profile(costs: Array) -> Array:
 
 
 def draw_profiles(found: Found, laws: dict[str, str], names: list[str]) -> Any:
-    """Two laws, by time and by iterations."""
-    figure = new_figure(11.0, 8.0)
-    panels = figure.subplots(len(laws), 2, sharex="col", sharey=True, squeeze=False)
-    for row, (law, words) in zip(panels, laws.items(), strict=True):
+    """A panel for each solver in each law, with the lines of all others in gray."""
+    rows = -(-len(names) // COLUMNS)
+    figure = new_figure(12.0, 1.2 + 1.75 * rows * len(laws))
+    figure.suptitle(
+        "How many problems each solver has solved within so many times the cost of the best solver for each of them\n"
+        "further up and to the left is better",
+        fontsize=12,
+    )
+    parts = figure.subfigures(len(laws), 1)
+    for part, (law, words) in zip(np.atleast_1d(parts), laws.items(), strict=True):
         runs = list(found[law].values())
         solved = np.array([[problem[name][0].converged for name in names] for problem in runs])
         times = np.array([[problem[name][1] for name in names] for problem in runs])
         counts = np.array([[max(problem[name][0].iterations, 1) for name in names] for problem in runs])
-        for panel, costs, what in ((row[0], times, "time"), (row[1], counts, "iterations")):
-            draw_profile(panel, profile(np.where(solved, costs, np.inf)), names)
-            panel.set_title(f"{words} ({law}): {what}", fontsize=10, loc="left")
-        row[0].set_ylabel(f"problems solved, of {len(runs)}")
-        row[0].set_yticks(np.arange(len(runs) + 1) / len(runs), range(len(runs) + 1))
-    panels[-1][0].set_xlabel("times the time of the best solver for a problem")
-    panels[-1][1].set_xlabel("times the iterations of the best")
-    handles, labels = panels[0][0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=9)
-    figure.suptitle("Performance profiles: who solves how many problems within how many times the best", fontsize=12)
+        by_time, by_count = (profile(np.where(solved, costs, np.inf)) for costs in (times, counts))
+        part.suptitle(f"{words[0].upper()}{words[1:]} ({law})", fontsize=11, x=0.01, horizontalalignment="left")
+        panels = part.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False).ravel()
+        for k, (panel, name) in enumerate(zip(panels, names, strict=False)):
+            for other in range(len(names)):
+                draw_profile(panel, by_time[:, other], color="#d9d9d9", linewidth=1.0, zorder=1)
+            draw_profile(panel, by_count[:, k], color=COLOURS[name], linewidth=1.2, linestyle="--", zorder=3)
+            draw_profile(panel, by_time[:, k], color=COLOURS[name], linewidth=2.4, zorder=4)
+            panel.set_title(f"{name}: {solved[:, k].sum()} of {len(runs)}", fontsize=9, loc="left")
+            panel.set(xscale="log", xlim=(1.0, FARTHEST), ylim=(-0.04 * len(runs), 1.06 * len(runs)))
+            panel.locator_params(axis="y", integer=True)
+            panel.tick_params(labelsize=8)
+            panel.grid(alpha=0.25)
+            panel.spines[["top", "right"]].set_visible(False)
+        for panel in panels[len(names) :]:
+            panel.set_visible(False)
+        part.supylabel("problems solved", fontsize=9)
+        part.supxlabel("times the cost of the best", fontsize=9)
+    figure.legend(handles=signs(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
     return figure
 
 
-def draw_profile(panel: Any, ratios: Array, names: list[str]) -> None:
-    """One panel; lines that coincide are drawn beside one another."""
-    problems = len(ratios)
-    for k, name in enumerate(names):
-        steps = ratios[np.isfinite(ratios[:, k]), k]
-        x = np.concatenate([[1.0], steps, [FARTHEST]])
-        y = np.concatenate([[0], np.arange(1, len(steps) + 1), [len(steps)]]) / problems
-        apart = APART * ((k + 1) // 2) * (1 if k % 2 else -1)
-        strong = name == "auto"
-        panel.step(
-            x, y + apart, where="post", color=COLOURS[name], linestyle=STYLES.get(name, "-"), label=name,
-            linewidth=2.6 if strong else 1.5, zorder=4 if strong else 3,
-        )  # fmt: skip
-    panel.set(xscale="log", xlim=(1.0, FARTHEST), ylim=(-0.04, 1.04))
-    panel.grid(alpha=0.25)
-    panel.spines[["top", "right"]].set_visible(False)
+def signs() -> list[Any]:
+    """What the lines mean."""
+    from matplotlib.lines import Line2D
+
+    return [
+        Line2D([], [], color="black", linewidth=2.4, label="cost: time"),
+        Line2D([], [], color="black", linewidth=1.2, linestyle="--", label="cost: iterations"),
+        Line2D([], [], color="#d9d9d9", linewidth=1.0, label="the other solvers, time"),
+    ]
+
+
+def draw_profile(panel: Any, ratios: Array, **style: Any) -> None:
+    """One line, from the problems of which the solver is the best one."""
+    steps = ratios[np.isfinite(ratios)]
+    x = np.concatenate([[1.0], steps, [max(FARTHEST, steps.max(initial=1.0))]])
+    y = np.concatenate([[0], np.arange(1, len(steps) + 1), [len(steps)]])
+    first = int((steps <= 1.0).sum())  # a step at the left edge is none
+    panel.step(x[first:], y[first:], where="post", **style)
 
 
 def draw_polygon(errors: dict[int, list[float]], slope: float) -> Any:

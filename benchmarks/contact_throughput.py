@@ -88,7 +88,8 @@ def product_bytes(A: Operator) -> int:
     """What a product must move: the matrices once, the vectors once, the velocities of the bodies written and read."""
     vectors = 3 * bytes_of(A.compliance)  # x, y and the compliance itself
     if A.is_factored:
-        return matrix_bytes(A.J) + matrix_bytes(A.T) + 2 * bytes_of(A.velocity) + vectors
+        matrices = (A.J,) if A.T is A.J else (A.J, A.T)
+        return sum(map(matrix_bytes, matrices)) + 2 * bytes_of(A.velocity) + vectors
     return matrix_bytes(A.N) + vectors
 
 

@@ -34,6 +34,8 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.bodies import Bodies, as_step
+from pluecker.contact.checks import check_size
+from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error
 from pluecker.contact.operator import factored
 from pluecker.contact.problem import Problem, build_sets
@@ -76,14 +78,14 @@ def assemble_contacts(
         rolling and spinning in N m s.
 
     Raises:
-        ProblemError: a body of a contact or row is out of range, or all its bodies are static; a recovery is not
-            between 0 and 1; the step is not positive. The message names the contact or row.
+        ProblemError: an argument is of another type; a body of a contact or row is out of range, or all its bodies are
+            static; a recovery is not between 0 and 1; the step is not positive; an entry of J, J M^-1, the offset or the
+            diagonal of N is above 1e150. The message names the contact or row.
 
     Source: seed document 000, the linear complementarity problem, and the mixing of forces for the compliance.
 
     Example:
-        >>> from pluecker.contact.bodies import Bodies
-        >>> from pluecker.contact.table import ContactTable
+        >>> from pluecker.contact import Bodies, ContactTable, assemble_contacts
         >>> floor_and_ball = Bodies([float("inf"), 2.0], [[0, 0, 0], [0.1, 0.1, 0.1]], [[0, 0, 0], [0, 0, 0.5]])
         >>> table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=0.3)
         >>> assemble_contacts(floor_and_ball.with_gravity(), table, 0.1).offset
@@ -91,28 +93,49 @@ def assemble_contacts(
     """
     h = as_step(step)
     rows = Rows(np.zeros((0, 2), np.int64), np.zeros((0, 2, BODY))) if rows is None else rows
-    K, size = len(table), table.size
-    check_bodies("contact", table.bodies, bodies)
+    check_type("bodies", bodies, Bodies)
+    check_type("table", table, ContactTable)
+    check_type("rows", rows, Rows)
     check_bodies("row", rows.bodies, bodies)
-    free = bodies.free_velocity(h)
+    share = as_recovery(recovery, len(table))
+    with np.errstate(over="ignore", invalid="ignore"):  # check_size names what overflows
+        problem = assemble(bodies, table, rows, h, share, restitution)
+    pairs = np.concatenate([table.bodies, rows.bodies])
+
+    def name(row: int) -> str:
+        i, j = pairs[int(np.searchsorted(problem.sets.start, row, "right")) - 1].tolist()
+        return f"{problem.label(row)}, of {f'bodies {i} and {j}' if j >= 0 else f'body {i}'}"
+
+    check_size(problem.operator, problem.offset, name)
+    return problem
+
+
+def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, recovery: Array, restitution: bool) -> Problem:
+    """The same of arguments that were checked; what overflows is in the arrays of the problem."""
+    K, size = len(table), table.size
     contacts = contact_jacobian(bodies, table)
+    free = bodies.free_velocity(h)
     order = np.argsort(rows.bodies, axis=1)
     pairs = np.concatenate([table.bodies, np.take_along_axis(rows.bodies, order, axis=1)])
     singles = np.take_along_axis(rows.jacobian, order[:, :, None], axis=1)[:, :, None, :]
     there = (pairs >= 0) & ~bodies.static[pairs]
     parts = [contacts, singles]
-    divided = [times_inverse_mass(bodies, table.bodies, contacts), times_inverse_mass(bodies, pairs[K:], singles)]
+    linear, angular = bodies.inverse_mass, bodies.inverse_inertia
+    root, turned = np.sqrt(linear), bodies.root_of_inverse_inertia
+    touching = (table.bodies, pairs[K:])
+    divided = [times_masses(angular, linear, mine, part) for mine, part in zip(touching, parts, strict=True)]
+    halved = [times_masses(turned, root, mine, part) for mine, part in zip(touching, parts, strict=True)]
     sets = build_sets(table.friction, size, (rows.lower, rows.upper))
-    J, T = (block_matrix(sets.start, len(bodies), pairs, there, part) for part in (parts, divided))
+    J, T, G = (block_matrix(sets.start, len(bodies), pairs, there, part) for part in (parts, divided, halved))
     offset = relative_velocity(contacts, table.bodies, free)
     before = relative_velocity(contacts[:, :, :1], table.bodies, bodies.velocity)[:, 0]
-    offset[:, 0] += normal_offset(table, before, h, as_recovery(recovery, K), restitution)
+    offset[:, 0] += normal_offset(table, before, h, recovery, restitution)
     of_rows = relative_velocity(singles, pairs[K:], free)[:, 0] + rows.offset
     softness = np.zeros((K, size))
     columns = 3 if table.compliance.ndim == 2 else 1
     softness[:, :columns] = table.compliance.reshape(K, columns)
     names = (*(f"contact {k}" for k in range(K)), *(f"row {k}" for k in range(len(rows))))
-    operator = factored(J, T, np.concatenate([softness.ravel(), rows.compliance]))
+    operator = factored(J, T, np.concatenate([softness.ravel(), rows.compliance]), G)
     return Problem(operator, np.concatenate([offset.ravel(), of_rows]), sets, free.ravel(), names)
 
 
@@ -120,8 +143,10 @@ def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
     """The Jacobian of each contact with respect to its two bodies, static ones included, ``(K, 2, size, 6)``.
 
     Raises:
-        ProblemError: a body is out of range.
+        ProblemError: an argument is of another type, a body is out of range, or both bodies of a contact are static.
     """
+    check_type("bodies", bodies, Bodies)
+    check_type("table", table, ContactTable)
     check_bodies("contact", table.bodies, bodies)
     frames = contact_frames(table.normal)
     arms = table.point[:, None] - bodies.position[table.bodies]
@@ -136,11 +161,11 @@ def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
     return J
 
 
-def times_inverse_mass(bodies: Bodies, pairs: Indices, J: Array) -> Array:
-    """J M^-1, block by block."""
+def times_masses(angular: Array, linear: Array, pairs: Indices, J: Array) -> Array:
+    """J times ``[[angular, 0], [0, linear]]`` of each body, ``(n, 3, 3)`` and ``(n,)``, block by block."""
     T = np.empty_like(J)
-    np.matmul(J[..., :3], bodies.inverse_inertia[pairs], out=T[..., :3])
-    np.multiply(J[..., 3:], bodies.inverse_mass[pairs][:, :, None, None], out=T[..., 3:])
+    np.matmul(J[..., :3], angular[pairs], out=T[..., :3])
+    np.multiply(J[..., 3:], linear[pairs][:, :, None, None], out=T[..., 3:])
     return T
 
 
@@ -174,6 +199,12 @@ def block_matrix(start: Indices, n: int, pairs: Indices, there: Array, parts: li
     width = np.where(heights == 3, BODY, 0)
     columns = BODY * np.arange(n + 1, dtype=np.int64)
     return BlockMatrix(start, columns, first, pairs[there], place.astype(np.int64), np.concatenate(data), width)
+
+
+def check_type(name: str, value: object, expected: type) -> None:
+    """Refuse what is something else."""
+    if not isinstance(value, expected):
+        raise ProblemError(f"{name} is {type(value).__name__}, expected {expected.__name__}")
 
 
 def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:

@@ -19,7 +19,6 @@ Each step starts from the best point so far, or from the convex solution, and gi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np

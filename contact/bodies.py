@@ -26,6 +26,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
+from pluecker.contact.checks import HUGE
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error, frozen, numbers_of
 from pluecker.spatial.consistency import check_consistent, is_consistent
@@ -59,13 +60,13 @@ class Bodies:
 
     Raises:
         ProblemError: of the constructor: a shape does not fit, a number is not finite, a mass is not positive, no body
-            has such an inertia, or one without extension, a quaternion is not of unit length; the message names the
-            body.
+            has such an inertia, or one without extension, a finite mass or a moment of inertia is not between 1e-150 and
+            1e150, a quaternion is not of unit length; the message names the body.
 
     Source: seed document 000, equations of motion.
 
     Example:
-        >>> from pluecker.contact.bodies import Bodies
+        >>> from pluecker.contact import Bodies
         >>> ball = Bodies([2.0], [[0.1, 0.1, 0.1]], [[0.0, 0.0, 1.0]]).with_gravity()
         >>> ball.free_velocity(0.1)[0, 3:]
         array([ 0.   ,  0.   , -0.981])
@@ -129,18 +130,38 @@ class Bodies:
         turned = self.rotation @ inverse @ np.swapaxes(self.rotation, -1, -2)
         return frozen(0.5 * (turned + np.swapaxes(turned, -1, -2)))
 
+    @cached_property
+    def root_of_inverse_inertia(self) -> Array:
+        """A matrix C with C C^T = R I^-1 R^T, ``(n, 3, 3)``, zero for static bodies."""
+        inverse = np.linalg.inv(np.where(self.static[:, None, None], np.eye(3), self.inertia))
+        root = np.linalg.cholesky(0.5 * (inverse + np.swapaxes(inverse, -1, -2)))
+        root[self.static] = 0.0
+        return frozen(self.rotation @ root)
+
     def times_inverse_mass(self, force: ArrayLike) -> Array:
-        """M^-1 times a force or impulse ``[torque; force]`` on each body, ``(n, 6)``; zero for static bodies."""
-        f = as_field("body", "force", force, (6,), len(self))
-        angular = np.einsum("nij,nj->ni", self.inverse_inertia, f[:, :3])
-        return np.concatenate([angular, self.inverse_mass[:, None] * f[:, 3:]], axis=1)
+        """M^-1 times a force or impulse ``[torque; force]`` on each body, ``(n, 6)``; zero for static bodies.
+
+        Raises:
+            ProblemError: the shape does not fit, a number is not finite, or the result overflows.
+        """
+        return finite("M^-1 times the force", self._divided(as_field("body", "force", force, (6,), len(self))))
+
+    def _divided(self, force: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            angular = np.einsum("nij,nj->ni", self.inverse_inertia, force[:, :3])
+            return np.concatenate([angular, self.inverse_mass[:, None] * force[:, 3:]], axis=1)
 
     def acceleration(self) -> Array:
-        """dv/dt of the bodies when they touch nothing, ``M^-1 (wrench - [w x I w; 0])``, ``(n, 6)``; rad/s^2, m/s^2."""
+        """dv/dt of the bodies when they touch nothing, ``M^-1 (wrench - [w x I w; 0])``, ``(n, 6)``; rad/s^2, m/s^2.
+
+        Raises:
+            ProblemError: it overflows, since the wrench of a body is too large for its mass, or its angular velocity.
+        """
         w = self.velocity[:, :3]
         force = np.array(self.wrench)
-        force[:, :3] -= np.cross(w, np.einsum("nij,nj->ni", self.world_inertia, w))
-        return self.times_inverse_mass(force)
+        with np.errstate(over="ignore", invalid="ignore"):
+            force[:, :3] -= np.cross(w, np.einsum("nij,nj->ni", self.world_inertia, w))
+        return finite("the acceleration from wrench and angular velocity", self._divided(force))
 
     def free_velocity(self, step: float) -> Array:
         """The velocities after a step in which the bodies touch nothing, ``v + h dv/dt``, ``(n, 6)``; rad/s, m/s.
@@ -149,11 +170,12 @@ class Bodies:
             step: h, s.
 
         Raises:
-            ProblemError: the step is not a positive number.
+            ProblemError: the step is not a positive number, or the result overflows.
 
         Source: seed document 000, ``u + dt M^-1 f_ext``.
         """
-        return self.velocity + as_step(step) * self.acceleration()
+        with np.errstate(over="ignore", invalid="ignore"):
+            return finite("the free velocity", self.velocity + as_step(step) * self.acceleration())
 
     def mass_matrix(self) -> scipy.sparse.csr_matrix:
         """M in world axes, ``(6 n, 6 n)``, block by block; for static bodies the unit matrix."""
@@ -165,12 +187,27 @@ class Bodies:
         return scipy.sparse.csr_matrix(scipy.sparse.bsr_matrix((blocks, each[:-1], each), shape=(6 * len(self),) * 2))
 
     def kinetic_energy(self, velocity: ArrayLike | None = None) -> float:
-        """1/2 v . M v without static bodies, J; at other velocities, ``(n, 6)`` or ``(6 n,)``, where given."""
-        v = self.velocity if velocity is None else np.reshape(numbers_of("velocity", velocity), (len(self), 6))
+        """1/2 v . M v without static bodies, J; at other velocities, ``(n, 6)`` or ``(6 n,)``, where given.
+
+        Raises:
+            ProblemError: the shape does not fit, a number is not finite, or the energy overflows.
+        """
+        n, v = len(self), self.velocity
+        if velocity is not None:
+            given = numbers_of("velocity", velocity)
+            if given.shape not in ((n, 6), (6 * n,)):
+                raise ProblemError(f"velocity has shape {given.shape}, expected ({n}, 6) or ({6 * n},)")
+            v = as_field("body", "velocity", given.reshape(n, 6), (6,), n)
         moving = ~self.static
         w, u = v[moving, :3], v[moving, 3:]
-        turning = np.einsum("ni,nij,nj->", w, self.world_inertia[moving], w)
-        return 0.5 * float(turning + np.einsum("n,ni,ni->", self.mass[moving], u, u))
+        with np.errstate(over="ignore", invalid="ignore"):
+            turning = np.einsum("ni,nij,nj->n", w, self.world_inertia[moving], w)
+            energy = 0.5 * (turning + np.einsum("n,ni,ni->n", self.mass[moving], u, u))
+            total = float(energy.sum())
+        if not np.isfinite(total):
+            k = int(np.flatnonzero(moving)[np.argmax(np.where(np.isnan(energy), np.inf, energy))])
+            raise entry_error("body", k, "the kinetic energy overflows float64")
+        return total
 
     def with_gravity(self, gravity: ArrayLike = (0.0, 0.0, -9.81)) -> Bodies:
         """The same bodies with their weight added to the wrench; static bodies have none.
@@ -179,19 +216,27 @@ class Bodies:
             gravity: the acceleration of free fall in world axes, ``(3,)``, m/s^2.
 
         Raises:
-            ProblemError: it is no vector of three finite numbers.
+            ProblemError: it is no vector of three finite numbers, or the weight of a body overflows.
         """
         g = numbers_of("gravity", gravity)
         if g.shape != (3,) or not np.isfinite(g).all():
             raise ProblemError(f"gravity is {gravity!r}, expected three finite numbers")
         weight = np.zeros((len(self), 6))
-        weight[:, 3:] = np.where(self.static, 0.0, self.mass)[:, None] * g
-        return replace(self, wrench=self.wrench + weight)
+        with np.errstate(over="ignore"):
+            weight[:, 3:] = np.where(self.static, 0.0, self.mass)[:, None] * g
+            return replace(self, wrench=finite("the wrench with the weight", self.wrench + weight))
+
+
+def finite(what: str, values: Array) -> Array:
+    """What was computed for each body, ``(n, 6)``, if it did not overflow."""
+    for k in np.flatnonzero(~np.isfinite(values).all(axis=1)):
+        raise entry_error("body", int(k), f"{what} overflows float64")
+    return values
 
 
 def as_step(step: float) -> float:
     """The length of a step, if it is a positive number."""
-    if isinstance(step, bool) or not isinstance(step, (int, float, np.number)) or not 0.0 < step < np.inf:
+    if isinstance(step, bool) or not isinstance(step, (int, float, np.integer, np.floating)) or not 0.0 < step < np.inf:
         raise ProblemError(f"step is {step!r}, expected a positive number of seconds")
     return float(step)
 
@@ -203,6 +248,8 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
         raise entry_error(
             "body", int(k), f"mass is {mass[k]} kg, expected a positive number, or inf where it is static"
         )
+    for k in np.flatnonzero(~static & ~((mass >= 1 / HUGE) & (mass <= HUGE))):
+        raise entry_error("body", int(k), f"mass is {mass[k]} kg, expected {1 / HUGE:.0e} to {HUGE:.0e}, or inf")
     array = numbers_of("inertia", value)
     if array.shape not in ((len(mass), 3), (len(mass), 3, 3)):
         n = len(mass)
@@ -213,6 +260,10 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
     array = np.array(as_field("body", "inertia", array, array.shape[1:]))
     full = array[:, :, None] * np.eye(3) if array.ndim == 2 else array
     moving = np.flatnonzero(~static)
+    for k in np.flatnonzero(np.abs(full).max(axis=(1, 2), initial=0.0) > HUGE):
+        raise entry_error(
+            "body", int(k), f"a moment of inertia is {np.abs(full[k]).max()}, expected at most {HUGE:.0e}"
+        )
     uneven = np.abs(full - np.swapaxes(full, -1, -2)).max(axis=(1, 2), initial=0.0)
     for k in np.flatnonzero(uneven > NEARLY * np.abs(full).max(axis=(1, 2), initial=0.0)):
         raise entry_error("body", int(k), f"inertia is {full[k].tolist()}, expected a symmetric matrix")
@@ -223,6 +274,10 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
             check_consistent(spatial[k], definite=True)
         except ValueError as error:
             raise entry_error("body", int(moving[k]), str(error).removeprefix("check_consistent: ")) from None
+    least = np.linalg.eigvalsh(full[moving])[:, 0]
+    for k in np.flatnonzero(~(least >= 1 / HUGE)):
+        complaint = f"the least moment of inertia is {least[k]:.6g}, expected at least {1 / HUGE:.0e}"
+        raise entry_error("body", int(moving[k]), complaint)
     return frozen(full)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,50 +13,71 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.operator import Operator, diagonal_of
 from pluecker.contact.sets import DISCS, Sets
 from pluecker.spatial.elementwise import Array
 
 __all__ = [
+    "HUGE",
     "as_coefficients",
     "as_matrix",
     "as_vector",
+    "check_components",
     "check_semidefinite",
+    "check_size",
     "check_symmetric",
-    "inverse_times",
+    "eliminate",
     "real_numbers",
 ]
 
-SYMMETRIC = 1e-9  # relative asymmetry that is rounding
-BODY = 6  # velocities of a body
-NEGATIVE = 1e-9  # relative size of a negative eigenvalue that is rounding
+HUGE = 1e150  # of data: the product of two such numbers is still far from the end of float64
+KINDS = ("friction", "rolling friction", "spinning friction")
+SYMMETRIC = 1e-9  # asymmetry that is rounding, relative to the diagonal entries of both rows
+NEGATIVE = 1e-9  # what may be missing on the diagonal, relative to the entry that is there
+ROUNDING = 1e-14  # of the largest entry that a row is joined to: nothing below it can be told from rounding
 
 
 def real_numbers(name: str, value: Any, what: str) -> Array:
     """A copy as float64; numbers in an array of objects are numbers, digits in strings and complex numbers are not."""
     try:
         array = np.asarray(value)
+        if np.ma.is_masked(value):
+            raise ProblemError(f"{name} has masked entries, expected {what} of real numbers")
         if array.dtype.kind in "fiub" or (array.dtype.kind == "O" and array.ndim and not np.iscomplexobj(array)):
             return np.array(array, dtype=np.float64)
         held = f"{type(value).__name__} of {array.dtype}" if array.ndim else type(value).__name__
         if array.size == 0:
             return np.zeros(array.shape)
+    except ProblemError:
+        raise
     except (TypeError, ValueError):
         held = type(value).__name__
     raise ProblemError(f"{name} is {held}, expected {what} of real numbers")
 
 
-def as_vector(name: str, value: ArrayLike, size: int | None = None) -> Array:
-    """A vector of finite numbers."""
+def check_numbers(values: Array, largest: float) -> tuple[int, str] | None:
+    """The first of some numbers that is not finite, or larger than allowed, and what was expected in its place."""
+    if (np.abs(values) <= largest).all() and np.isfinite(values).all():
+        return None
+    infinite = ~np.isfinite(values)
+    if infinite.any():
+        return int(np.argmax(infinite)), "a finite number"
+    return int(np.argmax(np.abs(values) > largest)), f"no number above {largest:.0e}, whose products overflow"
+
+
+def as_vector(name: str, value: ArrayLike, size: int | None = None, reason: str = "", largest: float = np.inf) -> Array:
+    """A vector of finite numbers; ``reason`` says why it has that size."""
     vector = real_numbers(name, value, "a vector")
     if vector.ndim != 1 or (size is not None and len(vector) != size):
-        raise ProblemError(f"{name} has shape {vector.shape}, expected ({'n' if size is None else size},)")
-    if not np.isfinite(vector).all():
-        k = int(np.argmin(np.isfinite(vector)))
-        raise ProblemError(f"{name}[{k}] is {vector[k]}, expected a finite number")
+        raise ProblemError(f"{name} has shape {vector.shape}, expected ({'n' if size is None else size},){reason}")
+    wrong = check_numbers(vector, largest)
+    if wrong is not None:
+        k, expected = wrong
+        raise ProblemError(f"{name}[{k}] is {vector[k]}, expected {expected}")
     return vector
 
 
-def as_matrix(name: str, value: Any) -> scipy.sparse.csr_matrix:
+def as_matrix(name: str, value: Any, largest: float = np.inf) -> scipy.sparse.csr_matrix:
     """A sparse matrix of finite numbers, from an array or a sparse matrix."""
     if not scipy.sparse.issparse(value):
         value = real_numbers(name, value, "a matrix")
@@ -66,10 +87,11 @@ def as_matrix(name: str, value: Any) -> scipy.sparse.csr_matrix:
         raise ProblemError(f"{name} is a sparse matrix of {value.dtype}, expected real numbers")
     matrix = scipy.sparse.csr_matrix(value, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
-    if not np.isfinite(matrix.data).all():
-        k = int(np.argmin(np.isfinite(matrix.data)))
+    wrong = check_numbers(matrix.data, largest)
+    if wrong is not None:
+        k, expected = wrong
         i = int(np.searchsorted(matrix.indptr, k, "right")) - 1
-        raise ProblemError(f"{name}[{i}, {matrix.indices[k]}] is {matrix.data[k]}, expected a finite number")
+        raise ProblemError(f"{name}[{i}, {matrix.indices[k]}] is {matrix.data[k]}, expected {expected}")
     return matrix
 
 
@@ -85,11 +107,12 @@ def as_coefficients(friction: ArrayLike, contacts: int | None = None) -> Array:
         raise ProblemError(
             f"friction has shape {given.shape}, expected ({expected},), ({expected}, 2) or ({expected}, 3)"
         )
-    wrong = np.argwhere(~((given >= 0) & np.isfinite(given)))
+    wrong = np.argwhere(~((given >= 0) & (given <= HUGE)))
     if len(wrong):
         k, kind = (int(index) for index in wrong[0])
-        what = ("friction", "rolling friction", "spinning friction")[kind]
-        raise ProblemError(f"contact {k}: {what} is {given[k, kind]}, expected a finite number that is not negative")
+        what = KINDS[kind]
+        expected = "a finite number that is not negative" + (f", nor above {HUGE:.0e}" if given[k, kind] > 0 else "")
+        raise ProblemError(f"contact {k}: {what} is {given[k, kind]}, expected {expected}")
     full = np.zeros((len(given), DISCS))
     full[:, : given.shape[1]] = given
     return full
@@ -100,72 +123,98 @@ def check_symmetric(name: str, matrix: scipy.sparse.csr_matrix, symmetrise: bool
     if matrix.shape[0] != matrix.shape[1]:
         raise ProblemError(f"{name} is {matrix.shape}, expected a square matrix")
     rest = abs(matrix - matrix.T).tocoo()
-    largest = abs(matrix).max() if matrix.nnz else 0.0
-    if not symmetrise and rest.nnz and rest.data.max() > SYMMETRIC * largest:
-        k = int(np.argmax(rest.data))
-        i, j = int(rest.row[k]), int(rest.col[k])
-        raise ProblemError(
-            f"{name} is not symmetric: {name}[{i}, {j}] is {matrix[i, j]:.6g} and {name}[{j}, {i}] is {matrix[j, i]:.6g}"
-            + ("; symmetrise=True takes the mean" if name == "W" else "")
+    if not symmetrise and rest.nnz:
+        root = np.sqrt(np.abs(matrix.diagonal()))
+        allowed = np.maximum(SYMMETRIC * root[rest.row] * root[rest.col], ROUNDING * np.abs(matrix.data).max())
+        if (rest.data > allowed).any():
+            k = int(np.argmax(rest.data - allowed))
+            i, j = int(rest.row[k]), int(rest.col[k])
+            i, j = min(i, j), max(i, j)
+            raise ProblemError(
+                f"{name} is not symmetric: {name}[{i}, {j}] is {matrix[i, j]:.6g} and {name}[{j}, {i}] is "
+                f"{matrix[j, i]:.6g}" + ("; symmetrise=True takes the mean" if name == "W" else "")
+            )
+    return scipy.sparse.csr_matrix(0.5 * matrix + 0.5 * matrix.T)
+
+
+def eliminate(matrix: scipy.sparse.csc_matrix) -> tuple[Any, int | None]:
+    """The elimination of a symmetric matrix without exchange of rows, and the row where it fails, if it is not definite.
+
+    All pivots are positive if and only if the matrix is positive definite. The row is -1 where a pivot is zero.
+    """
+    matrix.sort_indices()
+    try:
+        factors = scipy.sparse.linalg.splu(
+            matrix,
+            permc_spec="MMD_AT_PLUS_A",
+            diag_pivot_thresh=0.0,
+            options={"SymmetricMode": True, "Equil": False},
         )
-    return scipy.sparse.csr_matrix((matrix + matrix.T) * 0.5)
+    except RuntimeError:  # a column of zeros is left
+        return None, -1
+    pivots = factors.U.diagonal()
+    if np.array_equal(factors.perm_r, factors.perm_c) and (pivots > 0).all():
+        return factors, None
+    return factors, int(np.flatnonzero(factors.perm_c == int(np.argmin(pivots)))[0])
 
 
 def check_semidefinite(name: str, matrix: scipy.sparse.csr_matrix, sets: Sets) -> None:
-    """Refuse a symmetric matrix with a negative eigenvalue that is not rounding.
+    """Refuse a symmetric matrix that is not positive semidefinite, but for rounding.
 
-    An elimination of ``matrix + shift``, without exchange of rows, has only positive pivots where that is positive definite.
+    Rounding is what vanishes if each diagonal entry is raised by 1e-9 of itself, or by 1e-14 of the largest entry among all
+    rows that are joined to its own, directly or through others, where that is more. A row is so measured by its own size,
+    how stiff the others may be, and a row of zeros by what it was computed from.
     """
     if matrix.shape[0] == 0:
         return
-    diagonal = matrix.diagonal()
-    scale = np.sqrt(np.maximum(diagonal, 0))
-    largest = float(np.abs(matrix.data).max()) if matrix.nnz else 0.0
-    if (diagonal < -NEGATIVE * largest).any():
-        k = int(np.argmin(diagonal))
+    number, label = scipy.sparse.csgraph.connected_components(matrix, directed=False)
+    joined = np.zeros(number)
+    np.maximum.at(joined, label, abs(matrix).max(axis=1).toarray().ravel())
+    diagonal, largest = matrix.diagonal(), joined[label]
+    raised = np.where(largest > 0, diagonal + np.maximum(NEGATIVE * diagonal, ROUNDING * largest), 1.0)
+    if not (raised > 0).all():
+        k = int(np.argmin(raised))
         raise ProblemError(f"{name} is not positive semidefinite: {name}[{k}, {k}] is {diagonal[k]:.6g}")
-    scale[scale <= np.sqrt(NEGATIVE * largest)] = np.sqrt(largest) if largest > 0 else 1.0
-    scaled = scipy.sparse.diags(1 / scale) @ matrix @ scipy.sparse.diags(1 / scale)
-    shifted = (scaled + NEGATIVE * matrix.shape[0] * scipy.sparse.identity(matrix.shape[0])).tocsc()
-    shifted.sort_indices()
-    factors = scipy.sparse.linalg.splu(
-        scipy.sparse.csc_matrix(shifted),
-        permc_spec="MMD_AT_PLUS_A",
-        diag_pivot_thresh=0.0,
-        options={"SymmetricMode": True, "Equil": False},
-    )
-    pivots = factors.U.diagonal()
-    moved = not np.array_equal(factors.perm_r, factors.perm_c)
-    if moved or not (pivots > 0).all():
-        k = int(np.flatnonzero(factors.perm_c == int(np.argmin(pivots)))[0])
-        i = int(np.searchsorted(sets.start, k, "right")) - 1
-        raise ProblemError(f"{name} is not positive semidefinite: the elimination fails in row {k}, of block {i}")
+    scale = scipy.sparse.diags(1 / np.sqrt(raised))
+    shifted = scale @ (matrix + scipy.sparse.diags(raised - diagonal)) @ scale
+    failed = eliminate(scipy.sparse.csc_matrix(shifted))[1]
+    if failed is not None:
+        i = int(np.searchsorted(sets.start, failed, "right")) - 1
+        where = f"the elimination fails in row {failed}, of block {i}" if failed >= 0 else "a pivot is zero"
+        raise ProblemError(f"{name} is not positive semidefinite: {where}")
 
 
-def inverse_times(
-    name: str, mass: scipy.sparse.csr_matrix, right: scipy.sparse.csc_matrix
-) -> tuple[scipy.sparse.csr_matrix, Indices]:
-    """M^-1 times a sparse matrix, and where the blocks of M start that no entry joins.
+def check_components(friction: Array, sizes: Indices) -> None:
+    """Refuse coefficients, ``(K, 3)``, of a friction that a contact has no component for."""
+    for k, kind in np.argwhere((sizes == 0) & (friction != 0.0))[:1]:
+        size = 1 + int(np.sum(sizes[k]))
+        complaint = f"{KINDS[kind]} is {friction[k, kind]}, but a contact of size {size} has no component for it"
+        raise ProblemError(f"contact {k}: {complaint}, expected 0")
 
-    Raises:
-        ProblemError: M is not positive definite; the message names the rows of the block.
+
+def check_size(A: Operator, b: Array, name: Callable[[int], str]) -> None:
+    """Refuse an operator and an offset that hold NaN, or numbers so large that products overflow.
+
+    Args:
+        A: with factors.
+        b: the offset, ``(m,)``.
+        name: what the multiplier of that number is called in messages.
     """
-    n = mass.shape[0]
-    reach = np.arange(n)
-    entries = mass.tocoo()
-    np.maximum.at(reach, np.minimum(entries.row, entries.col), np.maximum(entries.row, entries.col))
-    ends = np.flatnonzero(np.maximum.accumulate(reach) == np.arange(n)) + 1
-    start = np.concatenate([[0], ends]).astype(np.int64)
-    if n % BODY == 0 and np.isin(np.arange(0, n, BODY), start).all():
-        start = np.unique(np.append(start[start % BODY == 0], n))
-    inverses = []
-    for first, last in pairwise(start):
-        block = mass[first:last, first:last].toarray()
-        try:
-            factor = np.linalg.cholesky(block)
-        except np.linalg.LinAlgError:
-            raise ProblemError(f"{name} is not positive definite in rows {first} to {last - 1}") from None
-        inverse = np.linalg.inv(factor)
-        inverses.append(inverse.T @ inverse)
-    inverse = scipy.sparse.block_diag(inverses, format="csr") if inverses else scipy.sparse.csr_matrix((0, 0))
-    return scipy.sparse.csr_matrix(inverse @ right), start
+    sizes = [float(np.abs(values).max(initial=0.0)) for values in (A.J.data, A.T.data, b, A.compliance)]
+    if max(sizes) <= HUGE and len(A.velocity) * sizes[0] * sizes[1] + sizes[3] <= HUGE:
+        return
+    d = np.zeros(len(b))
+    with np.errstate(over="ignore", invalid="ignore"):
+        diagonal_of(A, d)
+    for what, B in (("the Jacobian", A.J), ("the Jacobian times M^-1", A.T)):
+        for p in np.flatnonzero(~(np.abs(B.data) <= HUGE))[:1]:
+            i = int(np.searchsorted(B.first, np.searchsorted(B.place, p, "right") - 1, "right")) - 1
+            raise too_large(name(int(B.rows[i])), what, B.data[p])
+    for what, values in (("the diagonal entry of N", d), ("the offset", b)):
+        for k in np.flatnonzero(~(np.abs(values) <= HUGE))[:1]:
+            raise too_large(name(int(k)), what, values[k])
+
+
+def too_large(name: str, what: str, value: float) -> ProblemError:
+    """The error of a number of which products overflow."""
+    return ProblemError(f"{name}: {what} is {value:.6g}, expected no number above {HUGE:.0e}, whose products overflow")

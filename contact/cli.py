@@ -1,12 +1,15 @@
 """The command ``pluecker`` with what contact adds to it: ``pluecker friction``, a problem of a file solved and judged.
 
 Exit codes as of :mod:`~pluecker.articulated.cli`: 1 where the tolerance was not reached, with the best that was found
-printed; 2 for wrong arguments and for files that hold no problem. What solves is imported when ``friction`` is chosen.
+printed; 2 for wrong arguments and for files that hold no problem. All arguments are checked before anything is solved.
+What solves is imported when ``friction`` is chosen. ``pluecker warmup`` compiles it too.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import stat
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -14,10 +17,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pluecker.articulated.cli import fail
+from pluecker.articulated.algorithm import ALGORITHMS
+from pluecker.articulated.cli import compile_ahead, fail
 from pluecker.articulated.cli import main as articulated_main
+from pluecker.articulated.figures import ENDINGS
+from pluecker.articulated.warmup import warmup as articulated_warmup
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.extras import progress_bar
+from pluecker.spatial.extras import progress_bar, require
 
 if TYPE_CHECKING:
     from pluecker.contact.problem import Problem
@@ -25,16 +31,20 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-AGAIN = 60.0  # seconds up to which a call is made twice, since the first one loads or makes compiled code
+FILES = (".hdf5", ".h5")
+WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 PICTURE = "convergence.png"
+COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
 
 FRICTION = """A friction problem of an FCLIB file, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
 methods   auto, apgd, pgs, psor, jacobi, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
-          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton, lcp_psor
+          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton; for frictionless lcp_psor
 
-With --methods or --plot several methods are compared: all islands together then, on one thread."""
+With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,
+on a terminal; without it there is none. Calls shorter than a second are made twice, and the faster one is shown, since the
+first one loads compiled code."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -55,15 +65,21 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--method", default="auto", help="what solves it (auto)")
     parser.add_argument("--tol", type=float, default=1e-6, help="the natural map to be reached, relative (1e-6)")
     parser.add_argument("--max-iterations", type=int, metavar="N", help="the method's own number unless given")
-    parser.add_argument("--directions", type=int, default=8, metavar="N", help="sides of the polygon, law lcp (8)")
+    parser.add_argument("--directions", type=int, metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)")
     parser.add_argument("--threads", type=int, metavar="N", help="for islands (all cores)")
     parser.add_argument("--form", choices=("local", "global"), help="which form, of a file that has both")
-    parser.add_argument("--methods", metavar="A,B,C", help="methods to compare; with --plot alone, the usual ones")
+    parser.add_argument(
+        "--methods", metavar="A,B,C", help="methods to compare; with --plot alone, the usual ones and METHOD"
+    )
     parser.add_argument(
         "--plot", nargs="?", const=PICTURE, metavar="OUT", help=f"draw their convergence: .png, .pdf, .svg ({PICTURE})"
     )
-    parser.add_argument("--write-solution", metavar="OUT", help="write problem and solution, FCLIB's layout, .hdf5")
+    parser.add_argument(
+        "--write-solution", metavar="OUT", help="write problem and solution, FCLIB's layout, .hdf5 or .h5"
+    )
+    parser.add_argument("--force", action="store_true", help="replace OUT of --write-solution, if it exists")
     parser.set_defaults(run=run_friction)
+    commands.choices["warmup"].set_defaults(run=run_warmup)
 
 
 def run_friction(options: argparse.Namespace) -> int:
@@ -74,27 +90,79 @@ def run_friction(options: argparse.Namespace) -> int:
         return fail(2, error)
 
 
+def run_warmup(_: argparse.Namespace) -> int:
+    """Compile what robots need, and what contact needs."""
+    from pluecker.contact.solve import METHODS
+    from pluecker.contact.warmup import warmup
+
+    parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
+    return compile_ahead(parts)
+
+
 def friction(options: argparse.Namespace) -> int:
     """The same, with errors as exceptions."""
-    from pluecker.articulated.figures import ENDINGS
-    from pluecker.contact.solve import solve
+    from pluecker.contact.comparison import check_methods, usual_methods
+    from pluecker.contact.solve import check, solve
+    from pluecker.contact.warmup import Wait, fastest
 
-    if options.plot is not None and Path(options.plot).suffix.lower() not in ENDINGS:
-        raise ProblemError(f"{options.plot}: no figure can be written there; the path must end in {', '.join(ENDINGS)}")
+    check_outputs(options)
     problem = load(options)
     chosen = {"tol": options.tol, "max_iterations": options.max_iterations, "directions": options.directions}
-    result = solve(problem, options.law, options.method, threads=options.threads, **chosen)
-    first = result.time
-    if first < AGAIN:
-        result = solve(problem, options.law, options.method, threads=options.threads, **chosen)
-    print(headline(options.file, problem))
-    print(describe(result, first))
-    if options.methods is not None or options.plot is not None:
-        names = None if options.methods is None else [name.strip() for name in options.methods.split(",")]
-        compare(options, problem, names, chosen)
+    check(
+        problem, options.law, options.method, options.tol, options.max_iterations, None, options.threads,
+        options.directions, "best",
+    )  # fmt: skip
+    names = usual_methods(options.law, options.method) if options.plot is not None else ()
+    names = names if options.methods is None else names_in(options.methods)
+    if names:
+        check_methods(problem, names, options.law, options.tol, options.max_iterations, options.directions, 1)
+    with Wait(lambda: print(COMPILING, file=sys.stderr, flush=True)):
+        result, waited = fastest(lambda: solve(problem, options.law, options.method, threads=options.threads, **chosen))
+        print(headline(options.file, problem))
+        print(describe(result, waited), flush=True)
+        if names:
+            compare(options, problem, names, chosen)
     if options.write_solution is not None:
-        write(options.write_solution, problem, result)
+        write(options, problem, result)
     return 0 if result.converged else 1
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """The methods of ``--methods``."""
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names) or len(set(names)) < len(names):
+        raise ProblemError(f"--methods is {text!r}, expected different names with commas between them")
+    return names
+
+
+def check_outputs(options: argparse.Namespace) -> None:
+    """Refuse a file that cannot be written, or must not be, before there is anything to write."""
+    if options.plot is not None:
+        check_output(options.plot, "figure", ENDINGS)
+        require("matplotlib.figure", "plot", "drawing convergence")
+    out = options.write_solution
+    if out is None:
+        return
+    check_output(out, "solution", FILES)
+    if os.path.exists(out) and os.path.exists(options.file) and os.path.samefile(out, options.file):
+        raise ProblemError(f"{out}: this is the file that is read, {options.file}; the solution needs another one")
+    if os.path.lexists(out) and not options.force:
+        raise ProblemError(f"{out}: exists; --force replaces it")
+    if os.path.exists(out) and not os.stat(out).st_mode & WRITABLE:
+        raise ProblemError(f"{out}: exists, and its permissions let nobody write it")
+
+
+def check_output(path: str, what: str, endings: Sequence[str]) -> None:
+    """Refuse an ending, and a folder that is not there."""
+    file = Path(path)
+    if file.suffix.lower() not in endings:
+        raise ProblemError(f"{path}: no {what} can be written there; the path must end in {', '.join(endings)}")
+    if file.is_dir():
+        raise ProblemError(f"{path}: the {what} cannot be written, this is a folder")
+    if not file.parent.is_dir():
+        raise ProblemError(f"{path}: the {what} cannot be written, there is no folder {file.parent}")
+    if not os.access(file.parent, os.W_OK):
+        raise ProblemError(f"{path}: the {what} cannot be written, the folder {file.parent} is read-only")
 
 
 def load(options: argparse.Namespace) -> Problem:
@@ -109,10 +177,11 @@ def load(options: argparse.Namespace) -> Problem:
     return problem
 
 
-def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str] | None, chosen: dict[str, Any]) -> None:
+def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str], chosen: dict[str, Any]) -> None:
     """Several methods: a table, and a figure where one was asked for."""
     from pluecker.articulated.figures import save
-    from pluecker.contact.convergence import compare_methods, plot_convergence
+    from pluecker.contact.comparison import compare_methods
+    from pluecker.contact.convergence import counted, plot_convergence
 
     def progress(methods: Sequence[str]) -> Iterable[str]:
         return progress_bar(methods, unit="method")
@@ -121,7 +190,7 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str] 
     if options.plot is None:
         results = compare_methods(problem, names, **given)
     else:
-        title = f"{Path(options.file).name}, {problem.blocks} contacts and rows, law {options.law}"
+        title = f"{Path(options.file).name}: {counted(problem)}, law {options.law}"
         figure, results = plot_convergence(problem, names, title=title, **given)
         save(figure, options.plot)
     print("\n" + table(results))
@@ -129,21 +198,13 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str] 
         print(f"\nFigure: {options.plot}")
 
 
-def write(path: str, problem: Problem, result: Result) -> None:
+def write(options: argparse.Namespace, problem: Problem, result: Result) -> None:
     """A file with the problem, and its solution; one that did not converge is written as a guess."""
-    from pluecker.contact.fclib import Solution, write_fclib
+    from pluecker.contact.fclib import write_fclib
 
-    contact = problem.sets.sizes[:, 0] > 0
-    heights = problem.sets.sizes.sum(axis=1) + 1
-    mine = contact.repeat(heights)
-    r, u = result.multipliers, result.velocity
-    bodies = None if problem.free_velocity is None else problem.motion(r)
-    solution = Solution(r[mine], u[mine], bodies, None if mine.all() else r[~mine])
-    if result.converged:
-        write_fclib(path, problem, solution=solution)
-    else:
-        write_fclib(path, problem, guesses=[solution])
-    print(f"\n{'Solution' if result.converged else 'Not a solution, written as a guess'}: {path}")
+    given: dict[str, Any] = {"solution": result} if result.converged else {"guesses": [result]}
+    write_fclib(options.write_solution, problem, replace=options.force, **given)
+    print(f"\n{'Solution' if result.converged else 'Not a solution, written as a guess'}: {options.write_solution}")
 
 
 # ------------------------------------------------------------------------------------------------------------------ words
@@ -158,9 +219,9 @@ def headline(file: str, problem: Problem) -> str:
     return f"{'file':16}{Path(file).name}: {', '.join(part for part in parts if part)}"
 
 
-def describe(result: Result, first: float) -> str:
-    """A result, one fact a line; ``first`` is the time of the first call, which loads compiled code."""
-    from pluecker.contact.convergence import duration
+def describe(result: Result, waited: float) -> str:
+    """A result, one fact a line; ``waited`` are the seconds for compiled code, of the first call."""
+    from pluecker.contact.comparison import duration
 
     lines = [("law", result.law), ("method", result.method), ("status", result.status)]
     if result.message:
@@ -170,7 +231,7 @@ def describe(result: Result, first: float) -> str:
         note = f"   tolerance {result.tolerance:.0e}" if field.name == "natural_map" else ""
         lines.append((field.name.replace("_", " "), value + note))
     lines += [(name, str(getattr(result, name))) for name in ("iterations", "products", "islands")]
-    loading = f", the first call {duration(first)}" if first > result.time else ""
+    loading = f", at first {duration(waited)} more for compiled code" if waited > result.time else ""
     lines.append(("time", duration(result.time) + loading))
     for number, stage in enumerate(result.stages):
         text = f"{stage.method:18}{stage.iterations:7} iterations{duration(stage.time):>12}   error {stage.error:.1e}"
@@ -179,13 +240,15 @@ def describe(result: Result, first: float) -> str:
 
 
 def table(results: dict[str, Result]) -> str:
-    """A line for each method, the fastest first."""
-    from pluecker.contact.convergence import duration
+    """A line for each method, the fastest first, and what their messages say."""
+    from pluecker.contact.comparison import duration
 
-    rows = [f"{'method':18}{'iterations':>10}{'time':>12}{'natural map':>14}   status"]
-    for name, result in sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time)):
+    rows = ["Compared on one thread:", f"{'method':18}{'iterations':>10}{'time':>12}{'natural map':>14}   status"]
+    ranked = sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time))
+    for name, result in ranked:
         error, time = f"{result.errors.natural_map:.1e}", duration(result.time)
         rows.append(f"{name:18}{result.iterations:10}{time:>12}{error:>14}   {result.status}")
+    rows += [f"{name}: {result.message}" for name, result in ranked if result.message]
     return "\n".join(rows)
 
 

@@ -1,58 +1,49 @@
-"""Several methods on one problem: how the error falls, iteration by iteration and second by second.
+"""How the error falls with several methods, iteration by iteration and second by second: :func:`plot_convergence`.
 
-=======================  ===========================================================================================
-function                 what it does
-=======================  ===========================================================================================
-compare_methods          solves a problem with several methods, and keeps the error of each iteration
-plot_convergence         the same, drawn: natural map against iterations and against time (extra ``plot``)
-=======================  ===========================================================================================
+The error of an iteration is the best natural map so far, that of the worst island. Lines begin at the error of no impulses
+at all, and end at that of the result, of all contacts together. A method that has no multipliers to show before it ends (an
+interior point) makes a straight line to where it ends.
 
-The error of an iteration is the best natural map so far. Lines begin at the error of no impulses at all. A method that has
-no multipliers to show before it ends (an interior point) makes a straight line to where it ends.
-
-Islands are not separated here, unless asked for: one error, and one count of iterations, for all contacts together. A call
-of :func:`~pluecker.contact.solve.solve` that separates them is often faster.
+What is drawn is what :func:`~pluecker.contact.comparison.compare_methods` found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluecker.contact.comparison import compare_methods, duration
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp_laws import LCP_METHODS
 from pluecker.contact.measures import all_errors
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import Result, Stage
-from pluecker.contact.solve import solve
 from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
 
-__all__ = ["COLOURS", "USUAL", "Curve", "compare_methods", "duration", "plot_convergence"]
+__all__ = ["COLOURS", "Curve", "counted", "plot_convergence"]
 
-CONES = ("auto", "apgd", "pgs", "barzilai_borwein", "admm", "newton", "interior_point")
-USUAL = {"frictionless": CONES, "ccp": CONES, "ncp": CONES, "lcp": ("auto", *LCP_METHODS)[:-1]}
 SILENT = ("interior_point", "clarabel", "lemke")  # nothing between their calls is an approximation
-REPEATS = 2  # the first call of a process loads or makes compiled code
 COLOURS = {
     "auto": "#000000", "apgd": "#0072b2", "pgs": "#e69f00", "psor": "#b8860b", "jacobi": "#cc79a7",
     "barzilai_borwein": "#009e73", "admm": "#d55e00", "newton": "#56b4e9", "interior_point": "#8a5a9e",
-    "clarabel": "#999999", "lemke": "#8a5a9e", "fischer_newton": "#d55e00", "minmap_newton": "#56b4e9",
-    "lcp_psor": "#e69f00",
+    "clarabel": "#999999", "lemke": "#7f3b08", "fischer_newton": "#c2185b", "minmap_newton": "#17a2b8",
+    "lcp_psor": "#8aa800",
 }  # fmt: skip
 WORDS = {
-    "frictionless": "contacts without friction",
+    "frictionless": "Contacts without friction",
     "lcp": "Coulomb's law with a polygon",
-    "ccp": "convex law (CCP)",
+    "ccp": "Convex law (CCP)",
     "ncp": "Coulomb's law (NCP)",
 }
 LEGEND: dict[str, Any] = {
-    "title": "the fastest first; x: did not converge\ndashed: nothing to show on the way", "title_fontsize": 8.5,
-    "alignment": "left", "frameon": False, "fontsize": 8.5, "labelspacing": 0.9,
+    "title_fontsize": 8.5, "alignment": "left", "frameon": False, "fontsize": 8.5, "labelspacing": 0.9,
 }  # fmt: skip
+WIDEST = 85  # characters of a line of the heading, which is above the panels and not above the legend
+CIRCLED = 20  # numbers that have a sign of their own
 
 
 class Curve(NamedTuple):
@@ -69,59 +60,6 @@ class Curve(NamedTuple):
     seconds: Array
     errors: Array
     stages: tuple[tuple[str, int], ...]
-
-
-def compare_methods(
-    problem: Problem,
-    methods: Sequence[str] | None = None,
-    *,
-    law: str = "ncp",
-    tol: float = 1e-8,
-    max_iterations: int | None = None,
-    directions: int = 8,
-    separate: bool = False,
-    repeats: int = REPEATS,
-    progress: Callable[[Sequence[str]], Iterable[str]] | None = None,
-) -> dict[str, Result]:
-    """Solve a problem with several methods, each with the history of its errors.
-
-    Args:
-        problem: see :mod:`~pluecker.contact.problem`.
-        methods: names, see :mod:`~pluecker.contact.solve`; the usual ones for the law unless given.
-        law, tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solve.solve`.
-        repeats: of each call; the fastest one counts, since the first one loads compiled code.
-        progress: is given the names and gives them back one by one, for a progress bar.
-
-    Returns:
-        A result for each method, in the order of the names. One thread: with a history there is no other way.
-
-    Raises:
-        ProblemError: as of ``solve``; there are no methods, one twice, or repeats are less than 1.
-        MissingExtraError: a method needs a package that is not installed.
-
-    Example:
-        >>> from pluecker.contact.problem import Problem
-        >>> from pluecker.contact.convergence import compare_methods
-        >>> sliding = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
-        >>> [result.status for result in compare_methods(sliding, ["apgd", "pgs"]).values()]
-        ['converged', 'converged']
-    """
-    names = tuple(USUAL.get(law, ("auto",)) if methods is None else methods)
-    if isinstance(methods, str) or not names or len(set(names)) < len(names):
-        raise ProblemError(f"methods is {methods!r}, expected different names, at least one")
-    if not repeats >= 1:
-        raise ProblemError(f"repeats is {repeats}, expected 1 or more")
-    results = {}
-    for name in names if progress is None else progress(names):
-        runs = [
-            solve(
-                problem, law, name, tol=tol, max_iterations=max_iterations, directions=directions, separate=separate,
-                history=True,
-            )
-            for _ in range(repeats)
-        ]  # fmt: skip
-        results[name] = min(runs, key=lambda result: result.time)
-    return results
 
 
 def curve_of(result: Result, start: float) -> Curve:
@@ -173,35 +111,37 @@ def plot_convergence(
     problem: Problem,
     methods: Sequence[str] | None = None,
     *,
-    law: str = "ncp",
-    tol: float = 1e-8,
-    max_iterations: int | None = None,
-    directions: int = 8,
-    separate: bool = False,
-    repeats: int = REPEATS,
-    progress: Callable[[Sequence[str]], Iterable[str]] | None = None,
     title: str | None = None,
     axes: Sequence[Any] | None = None,
+    **how: Any,
 ) -> tuple[Any, dict[str, Result]]:
     """Draw how the natural map falls with each method, against iterations and against time.
 
     A dot ends the line of a method that converged, a cross that of one that stopped before. Where several methods took part
-    in one, as in ``auto``, numbers say where the second and the next took over, and the legend which these are.
+    in one, as in ``auto``, numbers in circles say where the second and the next took over, and the legend which these are.
+    The line of ``auto`` is broad and lies beneath the others, one of which it often is for a while.
 
     Args:
-        problem, methods, law, tol, max_iterations, directions, separate, repeats, progress: as for :func:`compare_methods`.
+        problem, methods: as for :func:`~pluecker.contact.comparison.compare_methods`.
         title: over the panels; unless given, the law and the number of contacts.
         axes: two axes of matplotlib to draw on; a new figure unless given.
+        how: ``law``, ``tol``, ``max_iterations``, ``directions``, ``separate``, ``repeats``, ``progress``: as for
+            :func:`compare_methods`.
 
     Returns:
-        The figure, and the results by method.
+        The figure (matplotlib's ``Figure``, with a ``savefig``), and the results by method. The natural map has no unit,
+        times are in ms.
 
     Raises:
         MissingExtraError: matplotlib is not installed, or what a method needs.
-        ProblemError: as for :func:`compare_methods`; axes are not two.
+        ProblemError: as for :func:`~pluecker.contact.comparison.compare_methods`; axes are not two.
+
+    Source: as of :func:`~pluecker.contact.comparison.compare_methods`.
 
     Example:
-        >>> figure, results = plot_convergence(problem, ["auto", "apgd", "pgs"])  # doctest: +SKIP
+        >>> from pluecker.contact import plot_convergence, read_fclib
+        >>> problem = read_fclib("Capsules-i125-1213.hdf5")  # doctest: +SKIP
+        >>> figure, results = plot_convergence(problem, ["auto", "apgd", "pgs"], law="ccp")  # doctest: +SKIP
         >>> figure.savefig("convergence.png")  # doctest: +SKIP
     """
     if axes is not None and len(axes) != 2:
@@ -213,13 +153,14 @@ def plot_convergence(
         panels = figure.subplots(1, 2, sharey=True)
     else:
         panels, figure = axes, axes[0].figure
-    results = compare_methods(
-        problem, methods, law=law, tol=tol, max_iterations=max_iterations, directions=directions, separate=separate,
-        repeats=repeats, progress=progress,
-    )  # fmt: skip
+    results = compare_methods(problem, methods, **how)
+    any_one = next(iter(results.values()))
+    law, tol = any_one.law, any_one.tolerance
     start = start_error(problem, law)
-    for name, result in sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time)):
-        curve = curve_of(result, start)
+    ranked = sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time))
+    curves = {name: curve_of(result, start) for name, result in ranked}
+    for name, result in ranked:
+        curve = curves[name]
         for panel, x in zip(panels, (curve.iterations, 1e3 * curve.seconds), strict=True):
             draw_curve(panel, x, curve, result, legend_text(name, result, curve))
     for panel in panels:
@@ -229,50 +170,82 @@ def plot_convergence(
         panel.spines[["top", "right"]].set_visible(False)
     most = max(result.iterations for result in results.values())
     panels[0].set_xscale("symlog", linthresh=1.0, linscale=0.4)
-    panels[0].set(xlim=(0, 1.3 * most), xlabel="iterations", ylabel="natural map, relative\n(0 at a solution)")
+    panels[0].set(xlim=(0, 1.3 * max(most, 1)), xlabel="iterations", ylabel="natural map, relative\n(0 at a solution)")
     panels[1].set(xscale="log", xlabel="time in ms")
     panels[0].text(
         0.01, tol, f"tolerance {tol:.0e}", transform=panels[0].get_yaxis_transform(), va="bottom", fontsize=8
     )
-    heading = f"{WORDS[law]}: {problem.blocks} contacts and rows" if title is None else title
+    heading = f"{WORDS[law]}: {counted(problem)}" if title is None else title
+    legend = {**LEGEND, "title": legend_heading(ranked, curves)}
     if axes is None:
-        figure.suptitle(heading[0].upper() + heading[1:], fontsize=12)
+        figure.suptitle("\n".join(textwrap.wrap(heading, WIDEST)), fontsize=12, x=0.01, horizontalalignment="left")
         handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside right upper", **LEGEND)
+        figure.legend(handles, labels, loc="outside right upper", **legend)
     else:
         panels[0].set_title(heading, loc="left")
-        panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **LEGEND)
+        panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **legend)
     return figure, results
+
+
+def counted(problem: Problem) -> str:
+    """How many contacts and rows there are, in words."""
+    contacts = int((problem.sets.sizes[:, 0] > 0).sum())
+    rows = problem.blocks - contacts
+    return f"{contacts} contacts" + (f", {rows} rows" if rows else "")
+
+
+def is_silent(curve: Curve) -> bool:
+    """Whether nothing is known of a method before its end."""
+    return all(method in SILENT for method, _ in curve.stages)
 
 
 def draw_curve(panel: Any, x: Array, curve: Curve, result: Result, label: str) -> None:
     """One line, how it ended, and where other methods took over."""
     errors = np.where(curve.errors > 0, curve.errors, np.nan)
-    strong = result.method == "auto"
-    style = {"color": COLOURS[result.method], "linewidth": 2.4 if strong else 1.5, "markeredgecolor": "white"}
+    broad = result.method == "auto"
+    style = {"color": COLOURS[result.method], "linewidth": 1.5, "markeredgecolor": "white", "zorder": 3}
+    style |= {"linewidth": 6.0, "color": "#c8c8c8", "markerfacecolor": "black", "zorder": 2} if broad else {}
     style |= {"marker": "o", "markersize": 6.0} if result.converged else {"marker": "X", "markersize": 9.0}
-    style |= {"linestyle": "--"} if all(method in SILENT for method, _ in curve.stages) else {}
-    panel.plot(x, errors, **style, markevery=[-1], zorder=4 if strong else 3, label=label, clip_on=False)
+    if is_silent(curve):
+        style["linestyle"] = "--" if np.isfinite(errors).sum() > 1 else "none"
+    panel.plot(x, errors, **style, markevery=[-1], label=label, clip_on=False)
+    dark = COLOURS[result.method]
     for number, (_, i) in enumerate(curve.stages[1:], 2):
         panel.annotate(
-            str(number), (x[i], errors[i]), ha="center", va="center", fontsize=7.5, color=style["color"], zorder=7,
-            fontweight="bold", bbox={"boxstyle": "circle,pad=0.15", "fc": "white", "ec": style["color"], "lw": 0.8},
+            str(number), (x[i], errors[i]), ha="center", va="center", fontsize=7.5, color=dark, zorder=7,
+            fontweight="bold", bbox={"boxstyle": "circle,pad=0.15", "fc": "white", "ec": dark, "lw": 0.8},
         )  # fmt: skip
 
 
+def circled(number: int) -> str:
+    """A number as it is drawn where a method took over."""
+    return chr(0x2460 + number - 1) if number <= CIRCLED else f"({number})"
+
+
+def legend_heading(ranked: Sequence[tuple[str, Result]], curves: dict[str, Curve]) -> str:
+    """What the signs mean that there are."""
+    ends = {result.converged for _, result in ranked}
+    lines = ["The fastest first, on one thread."]
+    lines += ["Dot at the end: converged; cross: not."] if ends == {True, False} else []
+    lines += ["Cross at the end: not converged."] if ends == {False} else []
+    lines += (
+        [f"{circled(2)}: where the next method took over."] if any(len(c.stages) > 1 for c in curves.values()) else []
+    )
+    islands = max(result.islands for _, result in ranked)
+    lines += [f"Lines: worst of {islands} islands; ends: all together."] if islands > 1 else []
+    silent = [curve for curve in curves.values() if is_silent(curve)]
+    lines += ["Dashed: known at the corners only."] if any(curve.errors[0] > 0 for curve in silent) else []
+    lines += ["Dot alone: known at the end only."] if any(not curve.errors[0] > 0 for curve in silent) else []
+    return "\n".join(lines) + "\n"
+
+
 def legend_text(name: str, result: Result, curve: Curve) -> str:
-    """The method, what it took, how it ended, and the methods that took over."""
+    """The method, what it took, how it ended, and the methods that took part in turn."""
     plural = "" if result.iterations == 1 else "s"
     lines = [f"{name}: {result.iterations} iteration{plural}, {duration(result.time)}"]
     if not result.converged:
         lines.append(f"{result.status} at {result.errors.natural_map:.0e}")
-    parts = [f"{number} {method}" for number, (method, _) in enumerate(curve.stages, 1)]
+    parts = [f"{circled(number)} {method}" for number, (method, _) in enumerate(curve.stages, 1)]
     if len(parts) > 1:
-        parts[0] = curve.stages[0][0]
-        lines += [("" if i == 0 else "then ") + ", then ".join(parts[i : i + 2]) for i in range(0, len(parts), 2)]
+        lines += [", ".join(parts[i : i + 2]) for i in range(0, len(parts), 2)]
     return "\n   ".join(lines)
-
-
-def duration(seconds: float) -> str:
-    """A time with three digits."""
-    return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"

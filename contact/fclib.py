@@ -31,10 +31,11 @@ import numpy as np
 import scipy.sparse
 
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fclib_forms import GlobalForm, LocalForm, Solution, same_bits
+from pluecker.contact.fclib_forms import GlobalForm, LocalForm, Solution, asymmetry, most_asymmetric, same_bits
 from pluecker.contact.fclib_layout import read_form, read_guesses, read_solution, write_form, write_solutions
 from pluecker.contact.hdf5 import Reader, file_error, to_path, write_hdf5
 from pluecker.contact.problem import Problem
+from pluecker.contact.result import Result
 from pluecker.spatial.elementwise import Array
 
 __all__ = [
@@ -42,7 +43,7 @@ __all__ = [
     "to_problem", "write_fclib",
 ]  # fmt: skip
 
-ASYMMETRIC = 1e-2  # relative asymmetry that is worth a warning; the published Capsules has 1.3e-3
+WARNED, REFUSED = 2e-3, 1e-2  # relative asymmetry; the published Capsules has 1.7e-3
 FORMS = (None, "local", "global")
 
 read_from: WeakKeyDictionary[Problem, LocalForm | GlobalForm] = WeakKeyDictionary()  # what problems were made of
@@ -60,16 +61,23 @@ def to_problem(form: LocalForm | GlobalForm) -> Problem:
     """The problem that a form states; equations become rows without bounds, after the contacts.
 
     Matrices that should be symmetric are replaced by their symmetric part, with a warning where :attr:`LocalForm.asymmetry`
-    is above 0.01.
+    is above 0.002.
 
     Raises:
-        ProblemError: W is not positive semidefinite, M is not positive definite.
+        ProblemError: that is above 0.01, W is not positive semidefinite, or M is not positive definite.
     """
-    lack = form.asymmetry
-    if lack > ASYMMETRIC:
-        name = "W" if isinstance(form, LocalForm) else "M"
-        text = f"{name} is asymmetric by {lack:.2g} of its largest entry; its symmetric part is used"
-        warnings.warn(text, stacklevel=3)
+    for name in ("W", "R") if isinstance(form, LocalForm) else ("M",):
+        A = getattr(form, name)
+        lack = 0.0 if A is None else asymmetry(A)
+        if lack > REFUSED:
+            i, j = most_asymmetric(A)
+            raise ProblemError(
+                f"{name} is asymmetric by {lack:.2g} of its largest entry, expected at most {REFUSED}: {name}[{i}, {j}] is "
+                f"{A[i, j]:.6g} and {name}[{j}, {i}] is {A[j, i]:.6g}"
+            )
+        if lack > WARNED:
+            text = f"{name} is asymmetric by {lack:.2g} of its largest entry; its symmetric part is used"
+            warnings.warn(text, stacklevel=3)
     if isinstance(form, LocalForm):
         s = np.zeros(0) if form.s is None else form.s
         N = form.W if form.V is None else scipy.sparse.bmat([[form.W, form.V], [form.V.T, form.R]])
@@ -162,7 +170,7 @@ def read_fclib(path: str | os.PathLike[str], *, form: str | None = None) -> Prob
 
     Contacts keep their order, each (normal, tangent 1, tangent 2), or (normal, tangent) in the plane. Equations become rows
     without bounds, after the contacts. W, or M, is replaced by its symmetric part; where ``max |W - W'| / max |W|`` is above
-    0.01, a warning says so; :func:`read_fclib_form` has the number and the matrix of the file.
+    0.002, a warning says so, and above 0.01 it is refused; :func:`read_fclib_form` has the matrix as it is in the file.
 
     Args:
         path: a file in FCLIB's layout.
@@ -174,13 +182,16 @@ def read_fclib(path: str | os.PathLike[str], *, form: str | None = None) -> Prob
     Raises:
         FileError: the file cannot be read, is cut off, is no HDF5 file or one of something else; a dataset is missing, or of
             another type or shape; a number is not finite, an index out of range, a coefficient negative, W not semidefinite
-            or M not definite. The message names the file, and the dataset or row.
+            or far from symmetric, M not definite. The message names the file, and the dataset or row.
         MissingExtraError: h5py is not installed.
 
+    Source: Acary, Bremond, Koziara, Perignon, FCLIB: a collection of discrete 3D frictional contact problems (2014).
+
     Example:
-        >>> from pluecker.contact.fclib import read_fclib
-        >>> read_fclib("Capsules-i125-1213.hdf5").blocks  # doctest: +SKIP
-        286
+        >>> from pluecker.contact import read_fclib, solve
+        >>> problem = read_fclib("Capsules-i125-1213.hdf5")  # doctest: +SKIP
+        >>> problem.blocks, solve(problem).status  # doctest: +SKIP
+        (286, 'converged')
     """
     source = read_fclib_form(path, form=form)
     try:
@@ -201,6 +212,9 @@ def read_fclib_solution(path: str | os.PathLike[str], *, form: str | None = None
         path: a file in FCLIB's layout.
         form: "local" or "global", where the file holds both.
 
+    Returns:
+        Impulses and velocities of the contacts, with what else the file has of them.
+
     Raises:
         FileError: as for :func:`read_fclib`; a part is as long as the problem is not, or not finite.
         MissingExtraError: h5py is not installed.
@@ -210,7 +224,20 @@ def read_fclib_solution(path: str | os.PathLike[str], *, form: str | None = None
 
 
 def read_fclib_guesses(path: str | os.PathLike[str], *, form: str | None = None) -> list[Solution]:
-    """The guesses that a file holds, which may be none; arguments and errors as for :func:`read_fclib_solution`."""
+    """The guesses that a file holds: impulses from which somebody's solver was started, or where it stopped.
+
+    Args:
+        path: a file in FCLIB's layout.
+        form: "local" or "global", where the file holds both.
+
+    Returns:
+        Each guess, in the order of the file; an empty list where it has none.
+
+    Raises:
+        FileError: as for :func:`read_fclib`; a guess of those that are counted is missing, or a part of one is as long as
+            the problem is not, or not finite.
+        MissingExtraError: h5py is not installed.
+    """
     with opened("read_fclib_guesses", path, form) as reader:
         return read_guesses(reader, read_form(reader, form))
 
@@ -222,8 +249,9 @@ def write_fclib(
     title: str | None = None,
     description: str | None = None,
     math_info: str | None = None,
-    solution: Solution | None = None,
-    guesses: Sequence[Solution] = (),
+    solution: Solution | Result | None = None,
+    guesses: Sequence[Solution | Result] = (),
+    replace: bool = False,
 ) -> None:
     """Write a problem in FCLIB's layout, as Siconos can read it.
 
@@ -232,17 +260,33 @@ def write_fclib(
     equations; velocities of bodies, and names, have no place in it. The file is there as a whole or not at all.
 
     Args:
-        path: the file to write; one that is there is replaced.
+        path: the file to write.
         problem: a problem whose contacts have all three components, or all two, and whose rows are all equations.
         title, description, math_info: words; those of the form where not given.
-        solution: impulses and velocities of a solution, with all parts that the form has.
+        solution: impulses and velocities of a solution, with all parts that the form has; or what
+            :func:`~pluecker.contact.solve.solve` returned for the problem, converged or not.
         guesses: the same of guesses.
+        replace: whether a file that is there is replaced. It keeps its permissions; one that nobody may write is refused.
 
     Raises:
         TypeError: an argument is of another type.
         ProblemError: FCLIB has no place for such a problem, or the solution does not fit it.
-        FileError: the file cannot be written; what was there before is still there.
+        FileError: the file is there and shall not or may not be replaced, or it cannot be written; what was there before is
+            still there.
         MissingExtraError: h5py is not installed.
+
+    Source: Acary, Bremond, Koziara, Perignon, FCLIB: a collection of discrete 3D frictional contact problems (2014), and
+    the layout of the files published with it.
+
+    Example:
+        >>> import os, tempfile
+        >>> from pluecker.contact import Problem, read_fclib, read_fclib_solution, solve, write_fclib
+        >>> problem = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
+        >>> with tempfile.TemporaryDirectory() as folder:  # doctest: +SKIP
+        ...     path = os.path.join(folder, "sliding.hdf5")
+        ...     write_fclib(path, problem, title="a block that slides", solution=solve(problem))
+        ...     read_fclib(path).blocks, read_fclib_solution(path).r.round(3)
+        (1, array([ 1. , -0.5,  0. ]))
     """
     file = to_path("write_fclib", path)
     if isinstance(problem, Problem):
@@ -253,9 +297,26 @@ def write_fclib(
         raise TypeError(f"write_fclib: argument problem is a {type(problem).__name__}, expected a Problem or a form")
     words = {"title": title, "description": description, "math_info": math_info}
     form = form.with_words({name: text for name, text in words.items() if text is not None})
+    answer = None if solution is None else to_solution("solution", solution, problem)
+    others = [to_solution(f"guesses/{k}", guess, problem) for k, guess in enumerate(guesses, 1)]
 
     def fill(h5py: object, target: object) -> None:
         write_form(h5py, target, form)
-        write_solutions(target, form, solution, guesses)
+        write_solutions(target, form, answer, others)
 
-    write_hdf5(file, fill)
+    write_hdf5(file, fill, replace)
+
+
+def to_solution(name: str, given: object, problem: Problem | LocalForm | GlobalForm) -> Solution:
+    """A solution as files have it: contacts apart from equations, with the velocities of the bodies where they are known."""
+    if isinstance(given, Solution):
+        return given
+    if not isinstance(given, Result):
+        raise TypeError(f"write_fclib: {name} is a {type(given).__name__}, expected a Solution or a Result of solve")
+    problem = problem if isinstance(problem, Problem) else to_problem(problem)
+    r, u = given.multipliers, given.velocity
+    if r.shape != (problem.size,):
+        raise ProblemError(f"{name} is of a problem of {len(r)} multipliers, expected {problem.size}")
+    mine = np.repeat(problem.sets.sizes[:, 0] > 0, np.diff(problem.sets.start))
+    bodies = None if problem.free_velocity is None else problem.motion(r)
+    return Solution(r[mine], u[mine], bodies, None if mine.all() else r[~mine])

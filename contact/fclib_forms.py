@@ -26,7 +26,7 @@ from pluecker.contact.checks import as_coefficients, as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["GlobalForm", "LocalForm", "Solution", "asymmetry"]
+__all__ = ["GlobalForm", "LocalForm", "Solution", "asymmetry", "most_asymmetric"]
 
 
 F = TypeVar("F", bound="Form")
@@ -39,6 +39,14 @@ def asymmetry(A: scipy.sparse.csr_matrix) -> float:
         return 0.0
     scaled = scipy.sparse.csr_matrix((A.data / size, A.indices, A.indptr), shape=A.shape)
     return float(abs(scaled - scaled.T).max())
+
+
+def most_asymmetric(A: scipy.sparse.csr_matrix) -> tuple[int, int]:
+    """The entry that differs most from the one opposite, above the diagonal."""
+    rest = abs(A - A.T).tocoo()
+    k = int(np.argmax(rest.data))
+    i, j = int(rest.row[k]), int(rest.col[k])
+    return min(i, j), max(i, j)
 
 
 def shaped(name: str, A: Any, shape: tuple[int, int], reason: str) -> scipy.sparse.csr_matrix:

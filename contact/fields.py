@@ -11,6 +11,8 @@ from pluecker.spatial.elementwise import Array, as_numbers
 
 __all__ = ["as_field", "as_indices", "entry_error", "frozen"]
 
+MOST = np.iinfo(np.int64).max  # of 64 bits
+
 
 def frozen(array: Array) -> Array:
     """A copy that cannot be written to, so that what was derived from it stays true."""
@@ -70,13 +72,32 @@ def as_field(
 
 
 def as_indices(what: str, value: ArrayLike) -> Indices:
-    """The pairs of bodies of contacts or rows, ``(K, 2)``, that cannot be written to."""
-    array = np.asarray(value)
+    """The pairs of bodies of contacts or rows, ``(K, 2)``, that cannot be written to.
+
+    Raises:
+        ProblemError: no rectangular array, another shape, or numbers that are no integers of 64 bits.
+    """
+    expected = f"expected integers of shape ({'K' if what == 'contact' else 'R'}, 2)"
+    try:
+        array = np.asarray(value)
+    except (ValueError, OverflowError) as error:
+        raise ProblemError(f"bodies is not a rectangular array ({error}), {expected}") from None
+    if np.ma.is_masked(value):
+        raise ProblemError(f"bodies has masked entries, {expected}")
     if array.size == 0:
         array = np.zeros((0, 2), np.int64)
-    if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
-        length = "K" if what == "contact" else "R"
-        raise ProblemError(f"bodies is {array.dtype} of shape {array.shape}, expected integers of shape ({length}, 2)")
+    held = f"bodies is {array.dtype} of shape {array.shape}, {expected}"
+    if array.ndim != 2 or array.shape[1] != 2:
+        raise ProblemError(held)
+    if array.dtype.kind != "i":
+        for k, pair in enumerate(array.tolist()):
+            if not all(is_index(body) for body in pair):
+                raise ProblemError(f"{held}: {what} {k} has {pair[0]!r:.30} and {pair[1]!r:.30}")
     pairs = array.astype(np.int64)
     pairs.setflags(write=False)
     return pairs
+
+
+def is_index(value: object) -> bool:
+    """Whether this is an integer of 64 bits, and no truth value."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and abs(int(value)) <= MOST

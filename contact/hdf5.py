@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import stat
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,11 +23,12 @@ from pluecker.contact.errors import FileError
 from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
 
-__all__ = ["Reader", "file_error", "replace_file", "to_path", "write_hdf5", "write_text"]
+__all__ = ["Reader", "file_error", "to_path", "write_file", "write_hdf5", "write_text"]
 
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 DEFLATE = 1032  # bytes that one compressed byte can stand for, at most
 LARGEST_INTEGER = 2**31 - 1
+WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 PURPOSE = "fclib", "reading and writing FCLIB files"
 
 
@@ -184,36 +186,49 @@ def write_text(h5py: Any, group: Any, name: str, text: str) -> None:
     dataset.write(space, space, np.array(content, f"S{len(content)}"), mtype=kind)
 
 
-def write_hdf5(path: Path, fill: Callable[[Any, Any], None]) -> None:
+def write_hdf5(path: Path, fill: Callable[[Any, Any], None], replace: bool) -> None:
     """Write an HDF5 file: ``fill(h5py, file)`` makes its content.
 
     Raises:
-        FileError: the file cannot be written; what was there before is still there.
+        FileError: as for :func:`write_file`.
         MissingExtraError: h5py is not installed.
     """
     h5py = require("h5py", *PURPOSE)
     content = io.BytesIO()
     with h5py.File(content, "w") as file:
         fill(h5py, file)
-    replace_file(path, content.getvalue())
+    write_file(path, content.getvalue(), replace)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Put a file in the place of another, or of none, whole or not at all.
+def write_file(path: Path, content: bytes, replace: bool) -> None:
+    """Put a file where none is, or in the place of another, whole or not at all.
+
+    A file is replaced by another one of the same name. That needs no permission to write the first, so that its permissions
+    are asked for here, as they are written, whoever asks, and handed on.
 
     Raises:
-        FileError: it cannot be written; what was there before is still there.
+        FileError: there is a file and ``replace`` is not set, or nobody may write it; or the new one cannot be written. What
+            was there before is still there.
     """
     part = None
     try:
         path = Path(os.path.realpath(path))  # a link stays a link
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
+        if path.exists() and not path.is_file():
+            raise OSError(0, "this is no file but a device, a pipe or the like")
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+        if mode is not None and not replace:
+            raise FileExistsError(0, "the file exists, and is replaced with replace=True only")
+        if mode is not None and not mode & WRITABLE:
+            raise PermissionError(0, f"the file exists, and its mode {mode:04o} lets nobody write it")
         part = path.with_name(f".{path.name[:100]}.{uuid.uuid4().hex}.part")
         with part.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
+        if mode is not None:
+            part.chmod(mode)
         part.replace(path)
     except (OSError, ValueError) as error:
         raise FileError(f"{shown(path)}: cannot be written ({reason_of(error)})") from None

@@ -35,6 +35,8 @@ class Operator(NamedTuple):
         N: the matrix, where it is assembled, without the compliance.
         J: the Jacobian, where it is factored.
         T: J M^-1, where it is factored.
+        G: where it is factored and one is known, a matrix with G G' = J M^-1 J', of the same pattern; otherwise without
+            entries. Solvers take it in place of J and T: it is half of what a product has to read.
         compliance: a diagonal that is added, ``(m,)``, in m/s per N s; zero for rigid contact.
         velocity: a place for as many numbers as J has columns, changed by every product.
         is_soft: 1 if a compliance is not zero; it is not read otherwise.
@@ -44,6 +46,7 @@ class Operator(NamedTuple):
     N: BlockMatrix
     J: BlockMatrix
     T: BlockMatrix
+    G: BlockMatrix
     compliance: Array
     velocity: Array
     is_soft: int
@@ -51,12 +54,14 @@ class Operator(NamedTuple):
 
 def assembled(N: BlockMatrix, compliance: Array) -> Operator:
     """The operator that has its matrix."""
-    return Operator(0, N, empty_blocks(), empty_blocks(), compliance, np.zeros(0), int(compliance.any()))
+    none = empty_blocks()
+    return Operator(0, N, none, none, none, compliance, np.zeros(0), int(compliance.any()))
 
 
-def factored(J: BlockMatrix, T: BlockMatrix, compliance: Array) -> Operator:
-    """The operator J T' + compliance."""
-    return Operator(1, empty_blocks(), J, T, compliance, np.zeros(int(J.columns[-1])), int(compliance.any()))
+def factored(J: BlockMatrix, T: BlockMatrix, compliance: Array, G: BlockMatrix | None = None) -> Operator:
+    """The operator J T' + compliance, where J T' = G G'."""
+    none, velocity = empty_blocks(), np.zeros(int(J.columns[-1]))
+    return Operator(1, none, J, T, none if G is None else G, compliance, velocity, int(compliance.any()))
 
 
 def assemble(operator: Operator) -> Operator:
@@ -68,7 +73,7 @@ def assemble(operator: Operator) -> Operator:
 
 
 def prefers_matrix(operator: Operator) -> bool:
-    """Whether a product with the matrix reads less memory than one with the factors."""
+    """Whether a product with the matrix takes fewer operations than one with the factors."""
     if not operator.is_factored:
         return True
     B = operator.J

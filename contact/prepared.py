@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.blocks import BlockMatrix, Indices
-from pluecker.contact.operator import Operator, diagonal_of
+from pluecker.contact.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import Sets, make_sets
 from pluecker.spatial.compile import entry_point, lean_kernel
@@ -159,12 +159,13 @@ def scales(operator: Operator, sets: Sets) -> Array:
 
 
 def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full: Array, places: Indices) -> Operator:
-    """The operator of the scaled multipliers, its block rows and block columns in a new order."""
+    """The operator of the scaled multipliers, its block rows and block columns in a new order; G for J and T if known."""
     compliance = operator.compliance[places] * full * full
     if operator.is_factored:
         ones = np.ones(len(columns))
-        J, T = (BlockMatrix(*rearrange(B, order, columns, s, ones)) for B in (operator.J, operator.T))
-        return operator._replace(J=J, T=T, compliance=compliance, velocity=np.zeros_like(operator.velocity))
+        factors = (operator.G,) if len(operator.G.data) else (operator.J, operator.T)
+        parts = [BlockMatrix(*rearrange(B, order, columns, s, ones)) for B in factors]
+        return factored(parts[0], parts[-1], compliance)
     return operator._replace(N=BlockMatrix(*rearrange(operator.N, order, order, s, s)), compliance=compliance)
 
 

@@ -32,15 +32,19 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.checks import (
+    HUGE,
     as_coefficients,
     as_matrix,
     as_vector,
+    check_components,
     check_semidefinite,
+    check_size,
     check_symmetric,
-    inverse_times,
     real_numbers,
 )
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.fields import frozen
+from pluecker.contact.mass_matrix import inverse_times
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
 from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
 from pluecker.spatial.elementwise import Array
@@ -66,6 +70,10 @@ def join_sets(first: Sets, second: Sets) -> Sets:
 class Problem:
     """Multipliers in sets, and the velocities that they cause.
 
+    It is made by :meth:`from_delassus`, :meth:`from_factors`, :func:`~pluecker.contact.assembly.assemble_contacts` or
+    :func:`~pluecker.contact.fclib.read_fclib`, which check it; the constructor itself takes the parts as they are. No array
+    of the caller is kept by any of them, and ``offset`` and ``free_velocity`` cannot be written to.
+
     Attributes:
         operator: N, in either form, see :mod:`~pluecker.contact.operator`.
         offset: b, the relative velocities without multipliers, with what restitution and gaps add, ``(m,)``, m/s.
@@ -73,6 +81,17 @@ class Problem:
         free_velocity: the velocities of the bodies without multipliers, ``(n,)``, where the problem was made from bodies or
             factors; with them :meth:`motion` gives the velocities of the bodies.
         names: what each block is called in messages, ``(blocks,)``.
+
+    Source: seed document 000 for contacts and rows, 003 and 004 for the laws.
+
+    Example:
+        A block of 2 kg that falls on the floor with 1 m/s and slides over it with 3 m/s, friction 0.5: it stops falling, and
+        slides on with 2.5 m/s.
+
+        >>> from pluecker.contact import Problem
+        >>> block = Problem.from_delassus([[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]], [-1.0, 3.0, 0.0], [0.5])
+        >>> block.velocity([2.0, -1.0, 0.0])
+        array([0. , 2.5, 0. ])
     """
 
     operator: Operator
@@ -80,6 +99,12 @@ class Problem:
     sets: Sets
     free_velocity: Array | None = None
     names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("offset", "free_velocity"):
+            array = getattr(self, name)
+            if array is not None and array.flags.writeable:
+                object.__setattr__(self, name, frozen(array))
 
     @classmethod
     def from_delassus(
@@ -106,15 +131,16 @@ class Problem:
             rows: ``lower, upper`` of the rows after the contacts, each ``(R,)``.
 
         Raises:
-            ProblemError: a shape does not fit, a number is not finite, a coefficient is negative, bounds are crossed,
-                or W is not symmetric or not positive semidefinite; the message names the row.
+            ProblemError: a shape does not fit, a number is not finite or above 1e150, a coefficient is negative or one of a
+                friction that the contacts have no component for, bounds are crossed, or W is not symmetric or not positive
+                semidefinite; the message names the row.
         """
-        matrix = as_matrix("W", W)
+        matrix = as_matrix("W", W, HUGE)
         sets = build_sets(friction, size, rows)
-        b = as_vector("q", q, int(sets.start[-1]))
+        reason = counted(sets, size, rows)
+        b = as_vector("q", q, int(sets.start[-1]), reason, HUGE)
         if matrix.shape != (len(b), len(b)):
-            K = len(sets.start) - 1
-            raise ProblemError(f"W is {matrix.shape}, expected {(len(b), len(b))} for {K} contacts and rows")
+            raise ProblemError(f"W is {matrix.shape}, expected {(len(b), len(b))}{reason}")
         matrix = check_symmetric("W", matrix, symmetrise)
         check_semidefinite("W", matrix, sets)
         operator = assembled(from_scipy(matrix, sets.start, sets.start), make_compliance(compliance, len(b)))
@@ -143,23 +169,28 @@ class Problem:
             friction, size, compliance, rows: as for :meth:`from_delassus`.
 
         Raises:
-            ProblemError: as for :meth:`from_delassus`; M is not positive definite.
+            ProblemError: as for :meth:`from_delassus`; M is not positive definite, or so small that N, or the velocity
+                ``M^-1 f``, is above 1e150.
         """
-        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("H", H)
+        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("H", H, HUGE)
         sets = build_sets(friction, size, rows)
         n, m = mass.shape[0], int(sets.start[-1])
+        reason = counted(sets, size, rows)
         if jacobian.shape != (n, m):
-            K = len(sets.start) - 1
-            raise ProblemError(f"H is {jacobian.shape}, expected {(n, m)} for {K} contacts and rows and M of {n} rows")
-        J = jacobian.T.tocsr()
-        solved, columns = inverse_times(
-            "M", mass, scipy.sparse.hstack([jacobian, as_vector("f", f, n)[:, None]]).tocsc()
-        )
-        T, free = solved[:, :m].T.tocsr(), solved[:, [m]].toarray().ravel()
-        operator = factored(
-            from_scipy(J, sets.start, columns), from_scipy(T, sets.start, columns), make_compliance(compliance, m)
-        )
-        return cls(operator, as_vector("w", w, m) + J @ free, sets, free)
+            raise ProblemError(f"H is {jacobian.shape}, expected {(n, m)} for M of {n} rows,{reason}")
+        jacobian.eliminate_zeros()
+        force, shift = as_vector("f", f, n, f" for M of {n} rows", HUGE), as_vector("w", w, m, reason, HUGE)
+        solved, columns = inverse_times("M", mass, scipy.sparse.hstack([jacobian, force[:, None]]).tocsr())
+        J, T = (from_scipy(A, sets.start, columns) for A in (jacobian.T, solved[:, :m].T))
+        free = solved[:, [m]].toarray().ravel()
+        if not (np.abs(free) <= HUGE).all():
+            k = int(np.argmin(np.abs(free) <= HUGE))
+            raise ProblemError(
+                f"M^-1 f [{k}] is {free[k]}, expected no number above {HUGE:.0e}, whose products overflow"
+            )
+        problem = cls(factored(J, T, make_compliance(compliance, m)), shift + jacobian.T @ free, sets, free)
+        check_size(problem.operator, problem.offset, problem.label)
+        return problem
 
     @property
     def size(self) -> int:
@@ -210,10 +241,15 @@ class Problem:
         """The same contacts with other coefficients, ``(K,)``, ``(K, 2)`` or ``(K, 3)``, or one number for all.
 
         K is the number of contacts that have friction, rolling or spinning among their components.
+
+        Raises:
+            ProblemError: the shape does not fit, or a coefficient is negative, or one of a friction that the contact has no
+                component for.
         """
         contacts = self.sets.sizes[:, 0] > 0
         values = self.sets.friction.copy()
         values[contacts] = as_coefficients(friction, int(contacts.sum()))
+        check_components(values[contacts], self.sets.sizes[contacts])
         values[self.sets.sizes == 0] = 0.0
         return replace(self, sets=self.sets._replace(friction=values))
 
@@ -230,7 +266,7 @@ def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike]
     if not isinstance(size, (int, np.integer)) or size not in SIZES:
         raise ProblemError(f"size is {size!r}, expected one of {', '.join(map(str, SIZES))}")
     sets = contact_sets(as_coefficients(friction), size)
-    sets.friction[np.asarray(sets.sizes) == 0] = 0.0
+    check_components(sets.friction, sets.sizes)
     if rows is None:
         return sets
     if not isinstance(rows, (tuple, list)) or len(rows) != 2:
@@ -246,11 +282,18 @@ def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike]
     return join_sets(sets, make_sets(np.zeros((R, DISCS)), np.zeros((R, DISCS)), lower, upper))
 
 
+def counted(sets: Sets, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> str:
+    """What the multipliers belong to, for messages."""
+    R = 0 if rows is None else np.size(rows[0])
+    K = len(sets.start) - 1 - R
+    return f" for {K} contact{'' if K == 1 else 's'} of size {size} and {R} row{'' if R == 1 else 's'}"
+
+
 def make_compliance(compliance: ArrayLike | None, size: int) -> Array:
     """Checked: a diagonal, zeros where there is none."""
     if compliance is None:
         return np.zeros(size)
-    values = as_vector("compliance", compliance, size)
+    values = as_vector("compliance", compliance, size, largest=HUGE)
     if (values < 0).any():
         k = int(np.argmax(values < 0))
         raise ProblemError(f"compliance[{k}] is {values[k]}, expected a number that is not negative")

@@ -84,11 +84,26 @@ def poisson_restitution(
         A :class:`PoissonImpact`.
 
     Raises:
-        ProblemError: more coefficients than blocks, one that is not between 0 and 1, or one for a row that is no
-            contact.
+        ProblemError: ``problem`` is of another type, there are more coefficients than blocks, one that is not between 0
+            and 1, or one for a row that is no contact.
 
     Source: Pfeiffer and Glocker (1996), chapter 8.
+
+    Example:
+        A ball of 2 kg hits the floor with 3 m/s, and leaves it with half of that.
+
+        >>> from pluecker.contact import Bodies, ContactTable, assemble_contacts, poisson_restitution
+        >>> floor_and_ball = Bodies(
+        ...     [float("inf"), 2.0], [[0, 0, 0], [0.1, 0.1, 0.1]], [[0, 0, 0], [0, 0, 0.5]],
+        ...     velocity=[[0] * 6, [0, 0, 0, 0, 0, -3.0]],
+        ... )
+        >>> table = ContactTable([[0, 1]], [[0, 0, 1]], [[0, 0, 0]], friction=0.3)
+        >>> impact = poisson_restitution(assemble_contacts(floor_and_ball, table, 1e-3, restitution=False), [0.5])
+        >>> impact.velocity.round(3) + 0.0, impact.multipliers.round(3) + 0.0
+        (array([1.5, 0. , 0. ]), array([9., 0., 0.]))
     """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
     if solver is None:
         from pluecker.contact.solve import solve
 

@@ -36,18 +36,18 @@ from pluecker.contact.checks import as_vector
 from pluecker.contact.clarabel import run_clarabel
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.jacobi import run_jacobi
-from pluecker.contact.lcp_laws import LCP_METHODS, solve_as_lcp
-from pluecker.contact.measures import all_errors
+from pluecker.contact.lcp_laws import solve_as_lcp
+from pluecker.contact.measures import Errors, all_errors
 from pluecker.contact.operator import prefers_matrix
 from pluecker.contact.pgs import run_pgs, run_psor
-from pluecker.contact.prepared import prepare
+from pluecker.contact.prepared import prepare, scales
 from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.result import Result, is_converged, judge
 from pluecker.contact.running import Done, Job, run_on_islands
 from pluecker.contact.sets import project
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["METHODS", "Method", "solve"]
+__all__ = ["METHODS", "Method", "errors_of", "solve"]
 
 REAL, WHOLE = (int, float, np.integer, np.floating), (int, np.integer)
 RELAXED = ("psor", "jacobi")
@@ -55,32 +55,42 @@ MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can b
 LARGE = 1e100  # multipliers to start from, in units in which b is one
 
 
+CONES, NORMALS, POLYGON = ("frictionless", "ccp", "ncp"), ("frictionless",), ("frictionless", "lcp")
+
+
 @dataclass(frozen=True)
 class Method:
     """A solver and what it wants.
 
     Attributes:
-        run: with the arguments of :func:`~pluecker.contact.first_order.make_runner`'s runners.
+        laws: that it solves.
+        run: with the arguments of :func:`~pluecker.contact.first_order.make_runner`'s runners; none for those of linear
+            complementarity problems, see :mod:`~pluecker.contact.lcp_laws`.
         limit: iterations, unless the caller says another number.
         matrix: whether it needs the operator as a matrix.
     """
 
-    run: Callable[..., Any]
-    limit: int
+    laws: tuple[str, ...]
+    run: Callable[..., Any] | None = None
+    limit: int = 0
     matrix: bool = False
 
 
 METHODS = {
-    "auto": Method(run_automatic, 8000, matrix=True),
-    "apgd": Method(run_apgd, 8000),
-    "pgs": Method(run_pgs, 20000),
-    "psor": Method(run_psor, 20000),
-    "jacobi": Method(run_jacobi, 20000),
-    "barzilai_borwein": Method(run_barzilai_borwein, 20000),
-    "admm": Method(run_admm, 5000, matrix=True),
-    "newton": Method(run_polished, 2500, matrix=True),
-    "interior_point": Method(run_interior_point, 2000, matrix=True),
-    "clarabel": Method(run_clarabel, 2000, matrix=True),
+    "auto": Method(LAWS, run_automatic, 8000, matrix=True),
+    "apgd": Method(CONES, run_apgd, 8000),
+    "pgs": Method(CONES, run_pgs, 20000),
+    "psor": Method(CONES, run_psor, 20000),
+    "jacobi": Method(CONES, run_jacobi, 20000),
+    "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
+    "admm": Method(CONES, run_admm, 5000, matrix=True),
+    "newton": Method(CONES, run_polished, 2500, matrix=True),
+    "interior_point": Method(CONES, run_interior_point, 2000, matrix=True),
+    "clarabel": Method(CONES, run_clarabel, 2000, matrix=True),
+    "lemke": Method(POLYGON),
+    "fischer_newton": Method(POLYGON),
+    "minmap_newton": Method(POLYGON),
+    "lcp_psor": Method(NORMALS),
 }
 
 
@@ -128,15 +138,14 @@ def solve(
     Source: design as in Acary, Bremond and Huber (2018): one problem, one error, many methods.
 
     Example:
-        >>> from pluecker.contact.problem import Problem
-        >>> from pluecker.contact.solve import solve
+        >>> from pluecker.contact import Problem, solve
         >>> sliding = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
         >>> result = solve(sliding, "ncp", tol=1e-9)
         >>> result.status, result.multipliers.round(6).tolist()
         ('converged', [1.0, -0.5, 0.0])
     """
     began = time.perf_counter()
-    check(problem, law, method, tol, max_iterations, relaxation, threads, form)
+    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form)
     for name, switch in (("separate", separate), ("history", history)):
         if not isinstance(switch, bool | np.bool_):
             raise ProblemError(f"{name} is {switch!r}, expected True or False")
@@ -161,11 +170,11 @@ def solve_checked(
     """The same; overflow and the like are not reported, they are seen in the errors."""
     start = None if warm_start is None else as_vector("warm_start", warm_start, problem.size)
     problem, start, exponent = in_units(problem, start)
-    if law == "lcp" or method in LCP_METHODS:
+    how = METHODS[method]
+    if law == "lcp" or how.run is None:
         result = solve_as_lcp(problem, law, method, tol, max_iterations, start, directions, history)
         return in_units_of_caller(result, exponent, began)
     solved = problem.with_friction(0.0) if law == "frictionless" else problem
-    how = METHODS[method]
     if how.matrix or form == "matrix" or (form == "best" and prefers_matrix(problem.operator)):
         solved = solved.assembled()
     P, places = prepare(solved, separate)
@@ -188,6 +197,35 @@ def solve_checked(
         time.perf_counter() - began, done.stages, done.history, message,
     )  # fmt: skip
     return in_units_of_caller(result, exponent, began)
+
+
+def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Errors:
+    """All errors of multipliers, whoever found them.
+
+    Args:
+        problem: see :mod:`~pluecker.contact.problem`.
+        multipliers: ``(m,)``, N s.
+        law: ``frictionless``, ``ccp`` or ``ncp``.
+
+    Raises:
+        ProblemError: another law, or multipliers of another length or with NaN.
+
+    Source: see :mod:`~pluecker.contact.measures`.
+
+    Example:
+        >>> from pluecker.contact import Problem, errors_of
+        >>> sliding = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
+        >>> errors_of(sliding, [1.0, -0.5, 0.0]).natural_map, errors_of(sliding, [1.0, 0.0, 0.0]).dissipation
+        (0.0, 0.5)
+    """
+    if not isinstance(problem, Problem):
+        raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
+    if law not in CONES:
+        raise ProblemError(f"law is {law!r}, expected one of {', '.join(CONES)}")
+    r = as_vector("multipliers", multipliers, problem.size)
+    problem = problem.with_friction(0.0) if law == "frictionless" else problem
+    scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+    return all_errors(problem.sets, problem.offset, r, problem.velocity(r), law, scale)
 
 
 def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Array) -> bool:
@@ -228,22 +266,23 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
 
 def check(
     problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, relaxation: float | None,
-    threads: int | None, form: str,
+    threads: int | None, directions: int | None, form: str,
 ) -> None:  # fmt: skip
     """Refuse arguments that cannot be."""
     if not isinstance(problem, Problem):
         raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
     if law not in LAWS:
         raise ProblemError(f"law is {law!r}, expected one of {', '.join(LAWS)}")
-    if not isinstance(method, str) or (method not in METHODS and method not in LCP_METHODS):
-        raise ProblemError(f"method is {method!r}, expected one of {', '.join([*METHODS, *LCP_METHODS])}")
-    if law == "lcp" and method not in (*LCP_METHODS, "auto"):
-        raise ProblemError(f"method {method!r} does not solve the law lcp, which {', '.join(LCP_METHODS)} and auto do")
-    if law in ("ccp", "ncp") and method in LCP_METHODS:
-        raise ProblemError(f"method {method!r} solves the laws lcp and frictionless, not {law}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise ProblemError(f"method is {method!r}, expected one of {', '.join(METHODS)}")
+    if law not in METHODS[method].laws:
+        others = ", ".join(name for name, how in METHODS.items() if law in how.laws)
+        own = METHODS[method].laws
+        what = f"{'laws' if len(own) > 1 else 'law'} {', '.join(own)}"
+        raise ProblemError(f"method {method!r} solves the {what}, not {law}; for that there are {others}")
     if isinstance(tol, bool) or not (isinstance(tol, REAL) and 0 < tol < np.inf):
         raise ProblemError(f"tol is {tol!r}, expected a positive number")
-    for name, value in (("max_iterations", max_iterations), ("threads", threads)):
+    for name, value in (("max_iterations", max_iterations), ("threads", threads), ("directions", directions)):
         if value is not None and (isinstance(value, bool) or not (isinstance(value, WHOLE) and value >= 1)):
             raise ProblemError(f"{name} is {value!r}, expected a whole number, 1 or more")
     if relaxation is not None and not (isinstance(relaxation, REAL) and 0 < relaxation < 2):

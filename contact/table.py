@@ -5,7 +5,8 @@ name                               what it is
 =================================  ==================================================================================
 :class:`ContactTable`              contacts: two bodies, a normal, a point, a gap, coefficients
 :func:`contact_frames`             (n, t1, t2) of unit normals
-:func:`soft_contact`               compliance and recovery of a contact that is a spring and a damper
+:func:`soft_contact`               compliance and recovery of a contact that is a spring and a damper, of
+                                   :mod:`~pluecker.contact.compliant`
 :class:`Rows`                      equations, limits and motors: a Jacobian and two bounds for each
 =================================  ==================================================================================
 
@@ -16,14 +17,14 @@ bodies part, and the impulse ``r_n n >= 0`` acts on j, its reaction on i (seed d
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
-from pluecker.contact.bodies import as_step
 from pluecker.contact.checks import as_coefficients
+from pluecker.contact.compliant import SoftContact, soft_contact
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, as_indices, entry_error, frozen, numbers_of
 from pluecker.contact.problem import build_sets
@@ -59,6 +60,16 @@ class ContactTable:
             restitution is not between 0 and 1; the message names the contact.
 
     Source: seed document 000, the contact table.
+
+    Example:
+        A ball, body 1, that touches the floor, body 0, in the origin, and is 0.1 m away from a wall, body 2.
+
+        >>> from pluecker.contact import ContactTable
+        >>> table = ContactTable.ordered(
+        ...     [[0, 1], [2, 1]], [[0, 0, 1], [1, 0, 0]], [[0, 0, 0], [-0.6, 0, 0.5]], gap=[0, 0.1], friction=0.3
+        ... )
+        >>> table.bodies.tolist(), table.normal[1].tolist(), table.friction.tolist()
+        ([[0, 1], [1, 2]], [-1.0, -0.0, -0.0], [0.3, 0.3])
     """
 
     bodies: Indices
@@ -93,7 +104,7 @@ class ContactTable:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def ordered(cls, bodies: ArrayLike, normal: ArrayLike, point: ArrayLike, **others: Any) -> ContactTable:
+    def ordered(cls, bodies: ArrayLike, normal: ArrayLike, point: Any, **others: Any) -> ContactTable:
         """A table from pairs of bodies in any order: where i > j, they are exchanged, and the normal is turned round.
 
         Args and errors as for the constructor; the normal is from the first body of the pair to the second.
@@ -101,7 +112,7 @@ class ContactTable:
         pairs = as_indices("contact", bodies)
         normals = as_field("contact", "normal", normal, (3,), len(pairs))
         turned = pairs[:, :1] > pairs[:, 1:]
-        return cls(np.sort(pairs, axis=1), np.where(turned, -normals, normals), np.asarray(point), **others)
+        return cls(np.sort(pairs, axis=1), np.where(turned, -normals, normals), point, **others)
 
     def __len__(self) -> int:
         """The number of contacts, K."""
@@ -140,6 +151,25 @@ class Rows:
             names the row.
 
     Source: seed document 000, one design for all constraints, and the mixing of forces for the compliance.
+
+    Example:
+        A hinge at the point p, about the axis z, and a motor in it that turns body 1 against body 0 with 2 rad/s. The point
+        moves with ``v + w x (p - c)``, so that its velocity along d has the row ``[(p - c) x d; d]``: three such rows keep
+        the points of both bodies together, two rows of angular velocity leave nothing but the axis, the last is the motor.
+
+        >>> import numpy as np
+        >>> from pluecker.contact import Bodies, ContactTable, Rows, assemble_contacts, solve
+        >>> bodies = Bodies([np.inf, 2.0], np.ones((2, 3)), [[0, 0, 0], [1, 0, 0]])
+        >>> p, axes, J = np.array([0.5, 0, 0]), np.eye(3), np.zeros((6, 2, 6))
+        >>> for body, sign in ((0, -1.0), (1, 1.0)):
+        ...     J[:3, body, :3], J[:3, body, 3:] = sign * np.cross(p - bodies.position[body], axes), sign * axes
+        ...     J[3:, body, :3] = sign * axes
+        >>> largest = [np.inf] * 5 + [10.0]
+        >>> hinge = Rows([[0, 1]] * 6, J, np.negative(largest), largest, offset=[0, 0, 0, 0, 0, -2.0])
+        >>> none = ContactTable([], np.zeros((0, 3)), np.zeros((0, 3)))
+        >>> problem = assemble_contacts(bodies, none, 0.01, hinge)
+        >>> problem.motion(solve(problem, tol=1e-10).multipliers)[6:].round(6) + 0.0
+        array([0., 0., 2., 0., 1., 0.])
     """
 
     bodies: Indices
@@ -175,63 +205,6 @@ class Rows:
     def __len__(self) -> int:
         """The number of rows, R."""
         return len(self.bodies)
-
-
-class SoftContact(NamedTuple):
-    """What a spring and a damper are in one step.
-
-    Attributes:
-        compliance: for :class:`ContactTable`, m/s per N s.
-        recovery: for :func:`~pluecker.contact.assembly.assemble_contacts`: the share of the penetration that a step
-            removes where nothing resists; between 0 and 1.
-    """
-
-    compliance: Array
-    recovery: Array
-
-
-def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftContact:
-    """Compliance and recovery of contacts that are springs and dampers, at the end of the step (implicitly).
-
-    With the gap g before the step, the gap ``g + h u`` after it, and the impulse ``r = h f`` of the force at its end,
-
-        f = -k (g + h u) - d u          (spring and damper)
-        r = -h k g - h (h k + d) u
-        0 = u + c r + s g / h,          c = 1 / (h (h k + d)),    s = h k / (h k + d)
-
-    This is what a contact with compliance c and recovery s has where it presses. Without damping s is 1; without
-    stiffness it is 0. ODE calls c / h its CFM and s its ERP; the scheme is that of Catto, "Soft constraints" (GDC
-    2011). It is stable for any step, and dissipates what the implicit Euler method does. A contact that presses against
-    a weight mg rests where the spring does, at the penetration mg / k.
-
-    Args:
-        stiffness: k, N/m, positive or zero, any shape.
-        damping: d, N s/m, positive or zero, any shape that broadcasts.
-        step: h, s.
-
-    Returns:
-        ``(compliance, recovery)``, of the broadcast shape.
-
-    Raises:
-        ProblemError: a number is negative or not finite, or stiffness and damping are both zero; the step is not
-            positive.
-
-    Source: seed document 000, error correction (k_erp) and the mixing of forces (K_cfm), where both are free
-    parameters.
-
-    Example:
-        >>> from pluecker.contact.table import soft_contact
-        >>> soft_contact(1e4, 100.0, 0.01)
-        SoftContact(compliance=array(0.5), recovery=array(0.5))
-    """
-    h, k, d = as_step(step), numbers_of("stiffness", stiffness), numbers_of("damping", damping)
-    for name, value in (("stiffness", k), ("damping", d)):
-        if not (np.isfinite(value) & (value >= 0.0)).all():
-            raise ProblemError(f"{name} is {value.tolist()}, expected finite numbers that are not negative")
-    total = h * k + d
-    if not (total > 0.0).all():
-        raise ProblemError("stiffness and damping are both zero: such a contact resists nothing")
-    return SoftContact(np.asarray(1.0 / (h * total)), np.asarray(h * k / total))
 
 
 def contact_frames(normal: ArrayLike) -> Array:

@@ -8,6 +8,7 @@ import pytest
 from pluecker.contact.assembly import assemble_contacts, contact_jacobian
 from pluecker.contact.blocks import to_scipy
 from pluecker.contact.bodies import Bodies
+from pluecker.contact.errors import ProblemError
 from pluecker.contact.table import ContactTable, contact_frames
 from pluecker.spatial.quaternions import quaternion_exp, quaternion_product
 from tests.contact.scenes import (
@@ -212,6 +213,35 @@ def test_the_order_of_the_bodies_does_not_matter(rng):
     np.testing.assert_allclose(b.offset[::3], a.offset[::3], atol=1e-12)
     motion = [p.motion(coulomb(p, tolerance=1e-12).multipliers).reshape(4, 6) for p in (a, b)]
     np.testing.assert_allclose(motion[1][new], motion[0], atol=1e-8)
+
+
+# -------------------------------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"bodies": 3}, "bodies is int, expected Bodies"),
+        ({"table": None}, "table is NoneType, expected ContactTable"),
+        ({"rows": [[1]]}, "rows is list, expected Rows"),
+        ({"step": None}, "step is None, expected a positive number"),
+        ({"recovery": [0.1, 0.2]}, r"recovery has shape \(2,\), expected \(3,\)"),
+        ({"recovery": 1.5}, "contact 0: recovery is 1.5, expected 0 to 1"),
+    ],
+)
+def test_arguments_of_other_types_are_refused(rng, change, words):
+    arguments = {"bodies": random_bodies(rng, 4), "table": random_table(rng, 4, 3), "step": H, **change}
+    with pytest.raises(ProblemError, match=words):
+        assemble_contacts(**arguments)
+
+
+def test_jacobians_are_of_bodies_and_contacts(rng):
+    for arguments, words in (
+        ((None, random_table(rng, 4, 3)), "bodies is"),
+        ((random_bodies(rng, 4), 3), "table is int"),
+    ):
+        with pytest.raises(ProblemError, match=words):
+            contact_jacobian(*arguments)
 
 
 # ----------------------------------------------------------------------------------------------------------------- peers

@@ -180,3 +180,17 @@ def test_a_step_is_a_positive_number(step):
 def test_gravity_is_a_vector():
     with pytest.raises(ProblemError, match="gravity is"):
         Bodies(**GOOD).with_gravity([0.0, 0.0, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("velocity", "words"),
+    [
+        (np.zeros(5), r"velocity has shape \(5,\), expected \(2, 6\) or \(12,\)"),
+        (np.zeros((6, 2)), r"velocity has shape \(6, 2\), expected"),
+        (np.r_[np.zeros(9), np.nan, 0, 0], r"body 1: velocity\[3\] is nan, expected a finite number"),
+        ("fast", "velocity must be an array of real numbers"),
+    ],
+)
+def test_kinetic_energy_is_that_of_velocities(velocity, words):
+    with pytest.raises(ProblemError, match=words):
+        Bodies(**GOOD).kinetic_energy(velocity)

@@ -3,9 +3,14 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
+from numba.core import event
 
 pytest.importorskip("h5py", reason="h5py is not installed (extra fclib)")
 
@@ -18,10 +23,10 @@ from pluecker.contact.fclib import (
     read_fclib_solution,
     write_fclib,
 )
-from pluecker.contact.lcp_laws import LCP_METHODS
 from pluecker.contact.measures import all_errors
 from pluecker.contact.problem import LAWS
 from pluecker.contact.solve import METHODS
+from pluecker.contact.solve import solve as contact_solve
 from tests.contact.fclib_files import global_form, local_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap")
@@ -68,6 +73,13 @@ def test_every_law_can_be_chosen(law, file, capsys):
     assert facts(capsys.readouterr().out)["law"] == law
 
 
+def test_in_the_plane_the_polygon_has_two_sides_unless_told_otherwise(tmp_path, capsys):
+    path = tmp_path / "plane.hdf5"
+    write_fclib(path, local_form(spacedim=2, equations=0, seed=2))
+    assert main(["friction", str(path), "--law", "lcp", "--methods", "auto,lemke"]) == 0
+    assert len(re.findall(r"^(auto|lemke) .*converged$", capsys.readouterr().out, re.MULTILINE)) == 2
+
+
 def test_what_did_not_converge_is_printed_and_exits_with_one(file, capsys, tmp_path):
     out = tmp_path / "out.hdf5"
     arguments = ["friction", file, "--method", "jacobi", "--max-iterations", "1", "--tol", "1e-12"]
@@ -87,7 +99,7 @@ def test_what_did_not_converge_is_printed_and_exits_with_one(file, capsys, tmp_p
 @pytest.mark.parametrize("equations", [0, 2])
 def test_a_solution_that_is_written_solves_the_problem_that_is_read(make, equations, tmp_path, capsys):
     given, out = tmp_path / "given.hdf5", tmp_path / "out.hdf5"
-    form = make(equations=equations)
+    form = make(equations=equations, seed=2)
     write_fclib(given, form)
     assert main(["friction", str(given), "--law", "ccp", "--tol", "1e-9", "--write-solution", str(out)]) == 0
     assert f"Solution: {out}" in capsys.readouterr().out
@@ -105,7 +117,8 @@ def test_a_solution_that_is_written_solves_the_problem_that_is_read(make, equati
 def test_several_methods_make_a_table(file, capsys):
     assert main(["friction", file, "--law", "ccp", "--methods", "apgd, pgs,newton"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    table = lines[lines.index("") + 1 :]
+    assert "one thread" in lines[lines.index("") + 1]
+    table = lines[lines.index("") + 2 :]
     assert table[0].split() == ["method", "iterations", "time", "natural", "map", "status"]
     assert sorted(line.split()[0] for line in table[1:]) == ["apgd", "newton", "pgs"]
     assert all(line.endswith("converged") for line in table[1:])
@@ -114,7 +127,65 @@ def test_several_methods_make_a_table(file, capsys):
 def test_a_comparison_does_not_change_the_exit_code(file, capsys):
     arguments = ["friction", file, "--method", "pgs", "--methods", "jacobi", "--max-iterations", "1", "--tol", "1e-13"]
     assert main(arguments) == 1
-    assert capsys.readouterr().out.splitlines()[-1].endswith("iteration limit")
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("jacobi")]
+    assert rows[0].endswith("iteration limit")
+    assert rows[1].startswith("jacobi: natural map ")
+
+
+def test_a_method_that_is_compared_takes_the_iterations_that_it_took_alone(tmp_path, capsys):
+    """Islands one by one, in both; together they would need more."""
+    near, far = local_form(equations=0), local_form(equations=0, seed=1)
+    W = scipy.sparse.block_diag([near.W, 0.1 * far.W]).tocsr()
+    path = tmp_path / "two.hdf5"
+    write_fclib(path, LocalForm(W, np.concatenate([near.q, far.q]), np.concatenate([near.mu, far.mu])))
+    for method in ("auto", "apgd", "pgs", "newton"):
+        arguments = [str(path), "--method", method, "--methods", method, "--law", "ccp", "--max-iterations", "200"]
+        assert main(["friction", *arguments]) in (0, 1)
+        text = capsys.readouterr().out
+        assert int(facts(text)["islands"]) >= 2
+        row = re.search(rf"^{method} +(\d+) ", text, re.MULTILINE)
+        assert row[1] == facts(text)["iterations"], method
+
+
+def test_what_a_converged_method_has_to_say_is_below_the_table(file, capsys, monkeypatch):
+    def solve(*arguments, **named):
+        return replace(contact_solve(*arguments, **named), message="mind the units")
+
+    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    assert main(["friction", file, "--methods", "apgd,pgs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(lines[-2:]) == ["apgd: mind the units", "pgs: mind the units"]
+
+
+@pytest.mark.parametrize(("seconds", "calls"), [(0.9, 2), (1.0, 1)])
+def test_a_call_of_a_second_is_not_repeated(seconds, calls, file, capsys, monkeypatch):
+    made = []
+
+    def solve(*arguments, **named):
+        made.append(named)
+        return replace(contact_solve(*arguments, **named), time=seconds)
+
+    monkeypatch.setattr(import_module("pluecker.contact.solve"), "solve", solve)
+    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    contact_solve(read_fclib(file), "ncp", "apgd")  # nothing is left to wait for
+    contact_solve(read_fclib(file), "ncp", "apgd", history=True)
+    assert main(["friction", file, "--method", "apgd", "--methods", "apgd"]) == 0
+    assert len(made) == 2 * calls
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_that_something_is_compiled_is_said_once_on_stderr(compiled, file, capsys, monkeypatch):
+    def solve(*arguments, **named):
+        for _ in range(2 if compiled else 0):
+            with event.trigger_event("numba:compile"):
+                pass
+        return contact_solve(*arguments, **named)
+
+    contact_solve(read_fclib(file), "ncp", "apgd")
+    monkeypatch.setattr(import_module("pluecker.contact.solve"), "solve", solve)
+    assert main(["friction", file, "--method", "apgd"]) == 0
+    err = capsys.readouterr().err
+    assert err.count("\n") == err.count("compiling, once: ") == compiled
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -135,14 +206,24 @@ def test_a_picture_has_a_name_and_usual_methods_if_none_are_given(file, tmp_path
     assert all(re.search(rf"^{name} ", printed, re.MULTILINE) for name in ("auto", "apgd", "pgs", "interior_point"))
 
 
+def test_the_chosen_method_is_in_the_picture_beside_the_usual_ones(file, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    picture = tmp_path / "picture.svg"
+    assert main(["friction", file, "--method", "jacobi", "--tol", "1e-3", "--plot", str(picture)]) in (0, 1)
+    printed = capsys.readouterr().out
+    assert all(re.search(rf"^{name} +\d", printed, re.MULTILINE) for name in ("jacobi", "auto", "pgs"))
+    assert main(["friction", file, "--method", "jacobi", "--methods", "pgs", "--plot", str(picture)]) in (0, 1)
+    assert not re.search(r"^jacobi +\d", capsys.readouterr().out, re.MULTILINE)
+
+
 def test_what_is_odd_about_a_file_is_a_note_of_one_line(tmp_path, capsys):
     form = local_form(equations=0)
     W = form.W.tolil()
-    W[0, 1] += 0.05 * abs(W).max()
+    W[0, 1] += 0.005 * abs(W).max()
     path = tmp_path / "asymmetric.hdf5"
     write_fclib(path, LocalForm(W.tocsr(), form.q, form.mu))
     assert main(["friction", str(path), "--law", "ccp"]) == 0
-    err = capsys.readouterr().err
+    err = re.sub(r"^compiling, once: .*\n", "", capsys.readouterr().err, flags=re.MULTILINE)
     assert re.fullmatch(r"note: \S+asymmetric.hdf5: W is asymmetric by \S+ of its largest entry; .*\n", err)
 
 
@@ -152,7 +233,7 @@ def test_what_is_odd_about_a_file_is_a_note_of_one_line(tmp_path, capsys):
 def test_help_names_the_command_and_every_law_and_method(capsys):
     for arguments, names in (
         (["--help"], ("demo", "inverse", "friction")),
-        (["friction", "--help"], (*LAWS, *METHODS, *LCP_METHODS)),
+        (["friction", "--help"], (*LAWS, *METHODS)),
     ):
         with pytest.raises(SystemExit) as stopped:
             main(arguments)
@@ -165,6 +246,18 @@ def test_commands_for_robots_are_still_there(capsys):
     pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
     assert main(["info", "seven_joint_arm"]) == 0
     assert capsys.readouterr().out.startswith("Model 'seven_joint_arm'")
+
+
+def test_warmup_names_what_it_compiles_for_robots_and_for_friction(capsys, monkeypatch):
+    done = []
+    monkeypatch.setattr("pluecker.contact.cli.articulated_warmup", lambda: done.append("robots"))
+    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "warmup", lambda: done.append("friction"))
+    assert main(["warmup"]) == 0
+    assert done == ["robots", "friction"]
+    robots, friction, kept = capsys.readouterr().out.splitlines()
+    assert "rnea" in robots
+    assert all(name in friction for name in METHODS)
+    assert "kept" in kept
 
 
 def test_the_modules_run_as_programs():
@@ -192,15 +285,63 @@ def test_errors_are_one_line_and_exit_with_two(file, tmp_path, capsys):
     fails(capsys, "text.hdf5: ", text)
     fails(capsys, "law is 'snell', expected one of frictionless", file, "--law", "snell")
     fails(capsys, "method is 'magic', expected one of auto", file, "--method", "magic")
-    fails(capsys, "'lemke' solves the laws lcp and frictionless", file, "--method", "lemke")
+    fails(capsys, "'lemke' solves the laws frictionless, lcp, not", file, "--method", "lemke")
     fails(capsys, "tol is -1", file, "--tol", "-1")
     fails(capsys, "max_iterations is 0", file, "--max-iterations", "0")
     fails(capsys, "threads is 0", file, "--threads", "0")
     fails(capsys, "directions", file, "--law", "lcp", "--directions", "1")
     fails(capsys, "method is 'magic'", file, "--methods", "apgd,magic")
-    fails(capsys, "expected different names", file, "--methods", "apgd,apgd")
+    for names in ("apgd,apgd", ",", "apgd,", ""):
+        fails(capsys, f"--methods is '{names}', expected different names", file, "--methods", names)
     fails(capsys, "holds no global form|fclib_global", file, "--form", "global")
-    fails(capsys, "no.out.hdf5: ", file, "--write-solution", tmp_path / "no" / "out.hdf5")
+    fails(capsys, "no.out.hdf5: .*no folder", file, "--write-solution", tmp_path / "no" / "out.hdf5")
+    fails(capsys, "out.txt: .*must end in .hdf5, .h5", file, "--write-solution", tmp_path / "out.txt")
+    (tmp_path / "folder.h5").mkdir()
+    fails(capsys, "folder.h5: .*this is a folder", file, "--write-solution", tmp_path / "folder.h5")
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_solution_never_replaces_the_file_that_is_read(force, file, tmp_path, capsys):
+    before = Path(file).read_bytes()
+    link, other = tmp_path / "link.hdf5", tmp_path / "other" / ".." / "problem.hdf5"
+    link.symlink_to(file)
+    (tmp_path / "other").mkdir()
+    for out in (file, link, other):
+        fails(capsys, "this is the file that is read", file, "--write-solution", out, *force)
+    assert Path(file).read_bytes() == before
+    assert link.is_symlink()
+
+
+def test_a_file_that_exists_is_replaced_only_by_force(file, tmp_path, capsys):
+    out = tmp_path / "out.h5"
+    out.write_text("precious")
+    fails(capsys, "out.h5: exists; --force replaces it", file, "--write-solution", out)
+    assert out.read_text() == "precious"
+    assert main(["friction", file, "--write-solution", str(out), "--force"]) == 0
+    assert read_fclib_solution(out) is not None
+    out.chmod(0o444)
+    before = out.read_bytes()
+    fails(capsys, "out.h5: exists, and its permissions", file, "--write-solution", out, "--force")
+    assert out.read_bytes() == before
+
+
+def test_every_argument_is_checked_before_anything_is_solved(file, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    monkeypatch.setattr(import_module("pluecker.contact.solve"), "solve", None)
+    monkeypatch.setattr("pluecker.contact.comparison.solve", None)
+    fails(capsys, "method is 'magic', expected one of auto", file, "--methods", "apgd,magic")
+    fails(capsys, "'lemke' solves the laws frictionless, lcp, not", file, "--methods", "apgd,lemke")
+    fails(capsys, "expected different names", file, "--methods", "apgd,apgd")
+    fails(capsys, "tol is nan", file, "--tol", "nan")
+    fails(capsys, "threads is 0", file, "--threads", "0")
+    fails(capsys, "p.docx: .*must end in .png", file, "--plot", tmp_path / "p.docx")
+    fails(capsys, "no.p.png: .*no folder", file, "--plot", tmp_path / "no" / "p.png")
+    fails(capsys, "no.out.h5: .*no folder", file, "--write-solution", tmp_path / "no" / "out.h5")
+    fails(capsys, "this is the file that is read", file, "--write-solution", file)
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    fails(capsys, r"pip install 'pluecker\[cone\]'", file, "--methods", "apgd,clarabel")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    fails(capsys, r"pip install 'pluecker\[plot\]'", file, "--plot", tmp_path / "p.png")
 
 
 def test_a_picture_that_cannot_be_written_is_one_line(file, tmp_path, capsys):

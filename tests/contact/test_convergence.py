@@ -1,15 +1,19 @@
 """Several methods on one problem: curves that begin at no impulses and end at the result, and figures that say so."""
 
 import sys
+from importlib import import_module
+from itertools import count
 
 import numpy as np
 import pytest
+from numba.core import event
 
 from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.convergence import Curve, compare_methods, curve_of, legend_text, plot_convergence, start_error
+from pluecker.contact.comparison import compare_methods
+from pluecker.contact.convergence import Curve, curve_of, legend_text, plot_convergence, start_error
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.measures import Errors
-from pluecker.contact.problem import LAWS
+from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.result import CONVERGED, LIMIT, Result, Stage
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.scenes import random_bodies, random_table
@@ -64,13 +68,29 @@ def test_curves_begin_at_no_impulses_fall_and_end_at_the_result(problem, law):
 
 
 def test_the_fastest_of_several_calls_counts(problem, monkeypatch):
-    times = iter([3.0, 1.0, 2.0])
+    times = iter([0.3, 0.1, 0.2])
 
     def solve(*_, **__):
         return made("apgd", [("apgd", 2, next(times))], [0.1, 1e-9], before=0.0)
 
-    monkeypatch.setattr("pluecker.contact.convergence.solve", solve)
-    assert compare_methods(problem, ["apgd"], repeats=3)["apgd"].time == 1.0
+    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    assert compare_methods(problem, ["apgd"], repeats=3)["apgd"].time == 0.1
+
+
+@pytest.mark.parametrize(("time", "waited", "calls"), [(0.9, 0.0, 3), (1.1, 0.0, 1), (1.1, 0.2, 3), (50.0, 4.0, 1)])
+def test_a_long_call_is_repeated_only_where_it_waited_for_compiled_code(problem, monkeypatch, time, waited, calls):
+    clock = count(0.0, waited)
+    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "perf_counter", lambda: next(clock))
+    found = []
+
+    def solve(*_, **__):
+        with event.trigger_event("numba:compiler_lock"), event.trigger_event("numba:compiler_lock"):
+            found.append(made("apgd", [("apgd", 2, time)], [0.1, 1e-9], before=0.0))
+        return found[-1]
+
+    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    compare_methods(problem, ["apgd"], repeats=3)
+    assert len(found) == calls
 
 
 def test_stages_take_over_where_the_ones_before_ended():
@@ -80,7 +100,7 @@ def test_stages_take_over_where_the_ones_before_ended():
     assert curve.stages == (("apgd", 0), ("newton", 4))  # point 4 is the one after four iterations
     assert curve.iterations.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 7]
     np.testing.assert_allclose(curve.seconds, [0.5, 1.0, 1.5, 2.0, 2.5, 4.5, 6.5, 8.5, 8.5])
-    assert legend_text("auto", result, curve) == "auto: 7 iterations, 8.5 s\n   apgd, then 2 newton"
+    assert legend_text("auto", result, curve) == "auto: 7 iterations, 8.5 s\n   \u2460 apgd, \u2461 newton"
 
 
 def test_no_error_on_the_way_is_smaller_than_that_of_the_result():
@@ -140,12 +160,60 @@ def test_both_panels_hold_every_method_and_how_it_ended(problem, matplotlib, tmp
 
 def test_numbers_say_where_other_methods_took_over(problem, matplotlib, monkeypatch):
     result = made("auto", [("apgd", 2, 1.0), ("newton", 2, 1.0)], [0.05, 0.04, 0.01, 1e-9])
-    monkeypatch.setattr("pluecker.contact.convergence.solve", lambda *_, **__: result)
+    monkeypatch.setattr("pluecker.contact.comparison.solve", lambda *_, **__: result)
     figure, _ = plot_convergence(problem, ["auto"])
     for panel, x in zip(figure.axes, (2.0, 1500.0), strict=True):
         numbers = {text.get_text(): text.xy for text in panel.texts if hasattr(text, "xy")}
         assert list(numbers) == ["2"]
         np.testing.assert_allclose(numbers["2"], (x, 0.04))
+
+
+def test_the_legend_explains_every_sign_and_no_other(problem, matplotlib):
+    def heading(*methods, **named):
+        figure, _ = plot_convergence(problem, methods, repeats=1, **named)
+        return figure.legends[0].get_title().get_text()
+
+    plain, cut, dashed = (
+        heading("apgd"),
+        heading("apgd", "pgs", tol=1e-13, max_iterations=2),
+        heading("interior_point", law="ccp"),
+    )
+    alone = heading("lemke", "minmap_newton", law="lcp")
+    assert not any(word in plain for word in ("ross", "ashed", "alone", "\u2461"))
+    assert "Cross" in cut
+    assert "Dashed" in dashed
+    assert "Dot alone" in alone
+    assert "\u2461" in heading("newton", law="ccp", tol=1e-10)
+
+
+def test_the_legend_says_that_a_line_is_of_the_worst_island(matplotlib):
+    apart = Problem.from_delassus(np.eye(6), [-1.0, 3.0, 0.0, -2.0, 1.0, 0.0], [0.5, 0.5])
+    for separate in (False, True):
+        figure, _ = plot_convergence(apart, ["apgd"], separate=separate, repeats=1)
+        assert ("worst of 2 islands" in figure.legends[0].get_title().get_text()) == separate
+
+
+def test_auto_is_broad_and_beneath_the_method_that_it_equals(problem, matplotlib):
+    figure, _ = plot_convergence(problem, ["auto", "apgd"], tol=1e-6, repeats=1)
+    lines = {line.get_label().split(":")[0]: line for line in figure.axes[0].lines}
+    assert lines["auto"].get_linewidth() > 2 * lines["apgd"].get_linewidth()
+    assert lines["auto"].get_zorder() < lines["apgd"].get_zorder()
+
+
+def test_a_method_of_which_only_the_end_is_known_is_a_dot_in_the_legend_too(problem, matplotlib):
+    figure, _ = plot_convergence(problem, ["lemke"], law="lcp", repeats=1)
+    (handle,) = figure.legends[0].legend_handles
+    assert handle.get_linestyle() == "None"
+    assert handle.get_marker() == "o"
+
+
+def test_a_title_stays_as_it_is_and_beside_the_legend(problem, matplotlib):
+    name = "a-very-long-name-" * 8 + ".hdf5"
+    figure, _ = plot_convergence(problem, ["apgd"], title=name, repeats=1)
+    figure.draw_without_rendering()
+    title = figure.get_suptitle()
+    assert title.replace("\n", "") == name
+    assert figure._suptitle.get_window_extent().x1 < figure.legends[0].get_window_extent().x0
 
 
 def test_it_draws_on_axes_that_are_there(problem, matplotlib):
@@ -187,7 +255,7 @@ def test_what_cannot_be_drawn_is_refused(problem, matplotlib):
 
 def test_without_matplotlib_the_extra_is_named_before_anything_is_solved(problem, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setattr("pluecker.contact.convergence.solve", None)
+    monkeypatch.setattr("pluecker.contact.comparison.solve", None)
     with pytest.raises(MissingExtraError, match=r"pluecker\[plot\]"):
         plot_convergence(problem)
 

@@ -27,6 +27,7 @@ from pluecker.contact.fclib import (
 from pluecker.contact.fclib_forms import same_bits
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import make_sets
+from pluecker.contact.solve import solve
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.fclib_files import dense, global_form, local_form, same_problem, sparse
 
@@ -89,7 +90,7 @@ def test_a_problem_that_was_changed_is_written_as_it_is_now(tmp_path):
     problem = read_fclib(path)
     changed = read_fclib(path).with_friction(np.full(4, 0.125))
     write_fclib(tmp_path / "b.hdf5", changed)
-    problem.offset[0] += 1.0
+    problem = dataclasses.replace(problem, offset=problem.offset + 1.0)
     write_fclib(tmp_path / "c.hdf5", problem)
     for name, now in (("b", changed), ("c", problem)):
         back = read_fclib(tmp_path / f"{name}.hdf5")
@@ -224,20 +225,40 @@ def test_other_widths_scalars_and_strings_are_read_too(tmp_path):
 # ------------------------------------------------------------------------------------------------ asymmetry and solutions
 
 
-def test_asymmetry_is_warned_of_above_a_hundredth():
-    form = local_form(equations=0)
+def test_asymmetry_is_warned_of_above_two_thousandths_and_refused_above_a_hundredth(tmp_path):
+    form, path = local_form(equations=0), tmp_path / "a.hdf5"
     W = form.W.toarray()
-    for size, warned in ((0.009, False), (0.011, True)):
+    for size in (0.0019, 0.009, 0.011, 0.9):
         A = W.copy()
-        A[0, 1] += size * np.abs(W).max()
+        A[1, 0] += size * np.abs(W).max()
         source = dataclasses.replace(form, W=A)
         assert source.asymmetry == pytest.approx(size, rel=1e-9)
-        if warned:
-            with pytest.warns(UserWarning, match=r"W is asymmetric by 0\.011 of its largest entry"):
+        if size > 0.01:
+            write_fclib(path, source, replace=True)
+            said = rf"W is asymmetric by {size:.2g} of .*, expected at most 0\.01: W\[0, 1\] is .* and W\[1, 0\] is"
+            with pytest.raises(FileError, match=rf"a\.hdf5: fclib_local: {said}"):
+                read_fclib(path)
+            assert source.same(read_fclib_form(path))
+            continue
+        if size > 0.002:
+            with pytest.warns(UserWarning, match=r"W is asymmetric by 0\.009 of its largest entry"):
                 problem = to_problem(source)
         else:
             problem = to_problem(source)
         np.testing.assert_allclose(problem.matrix().toarray(), (A + A.T) / 2, rtol=1e-15)
+
+
+def test_the_matrix_of_the_equations_and_masses_are_judged_too():
+    local, body = local_form(), global_form()
+    R, M = local.R.toarray(), body.M.toarray()
+    R[0, 1] += 0.5 * R.max()
+    M[8, 7] += 0.5 * M.max()
+    for form, words in (
+        (dataclasses.replace(local, R=R), r"R is asymmetric by .*: R\[0, 1\] is"),
+        (dataclasses.replace(body, M=M), r"M is asymmetric by .*: M\[7, 8\] is"),
+    ):
+        with pytest.raises(ProblemError, match=words):
+            to_problem(form)
 
 
 def test_solutions_and_guesses_are_kept(tmp_path):
@@ -251,9 +272,37 @@ def test_solutions_and_guesses_are_kept(tmp_path):
         assert not back.placeholder
     assert Solution().placeholder
     with pytest.raises(ProblemError, match="solution has no l, expected 2 numbers"):
-        write_fclib(path, form, solution=dataclasses.replace(one, l=None))
+        write_fclib(path, form, solution=dataclasses.replace(one, l=None), replace=True)
     with pytest.raises(ProblemError, match=r"guesses/1, r has shape \(3,\), expected \(12,\)"):
-        write_fclib(path, form, guesses=[dataclasses.replace(one, r=np.zeros(3))])
+        write_fclib(path, form, guesses=[dataclasses.replace(one, r=np.zeros(3))], replace=True)
+
+
+@pytest.mark.parametrize("made", [True, False])
+@pytest.mark.parametrize(("make", "dim", "equations"), FORMS)
+def test_a_result_is_a_solution(make, dim, equations, made, tmp_path):
+    """Of the problem that is written, and of the form of which it was made; with the velocities of bodies that are known."""
+    path, form = tmp_path / "a.hdf5", make(3, spacedim=dim, equations=equations)
+    write_fclib(path, form)
+    problem = read_fclib(path)
+    result = solve(problem, "ccp", "apgd", max_iterations=3)
+    write_fclib(path, problem if made else form, solution=result, guesses=[result], replace=True)
+    m = 4 * dim
+    for back in (read_fclib_solution(path), *read_fclib_guesses(path)):
+        np.testing.assert_array_equal(back.r, result.multipliers[:m])
+        np.testing.assert_array_equal(back.u, result.velocity[:m])
+        if equations:
+            np.testing.assert_array_equal(back.l, result.multipliers[m:])
+        if make is global_form:
+            np.testing.assert_array_equal(back.v, problem.motion(result.multipliers))
+    with pytest.raises(ProblemError, match=r"solution is of a problem of \d+ multipliers, expected \d+"):
+        write_fclib(path, make(3, 2, dim, equations), solution=result, replace=True)
+
+
+@pytest.mark.parametrize("value", [np.zeros(12), "r", 3])
+def test_a_solution_is_a_solution_or_a_result(value, tmp_path):
+    for name, arguments in (("solution", {"solution": value}), ("guesses/1", {"guesses": [value]})):
+        with pytest.raises(TypeError, match=f"write_fclib: {name} is a .*, expected a Solution or a Result of solve"):
+            write_fclib(tmp_path / "a.hdf5", local_form(), **arguments)
 
 
 # --------------------------------------------------------------------------------------------------------------- refusals
@@ -342,7 +391,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     for name in ("fsync", "replace"):
         monkeypatch.setattr(os, name, full)
         with pytest.raises(FileError, match=r"a\.hdf5: cannot be written \(No space left on device\)"):
-            write_fclib(path, global_form())
+            write_fclib(path, global_form(), replace=True)
         monkeypatch.undo()
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.hdf5"]
@@ -356,9 +405,50 @@ def test_a_link_stays_a_link(tmp_path):
     target, link = tmp_path / "a.hdf5", tmp_path / "b.hdf5"
     write_fclib(target, local_form())
     link.symlink_to(target)
-    write_fclib(link, global_form())
+    write_fclib(link, global_form(), replace=True)
     assert link.is_symlink()
     assert isinstance(read_fclib_form(target), GlobalForm)
+
+
+def test_a_file_is_replaced_only_if_that_was_asked_for(tmp_path):
+    path = tmp_path / "a.hdf5"
+    write_fclib(path, local_form())
+    before = path.read_bytes()
+    with pytest.raises(FileError, match=r"a\.hdf5: cannot be written \(the file exists, .* replace=True"):
+        write_fclib(path, global_form())
+    assert path.read_bytes() == before
+    write_fclib(path, global_form(), replace=True)
+    assert isinstance(read_fclib_form(path), GlobalForm)
+    assert os.listdir(tmp_path) == ["a.hdf5"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as on POSIX")
+def test_a_file_that_nobody_may_write_is_not_replaced_even_by_root(tmp_path):
+    path, link = tmp_path / "a.hdf5", tmp_path / "b.hdf5"
+    write_fclib(path, local_form())
+    link.symlink_to(path)
+    before = path.read_bytes()
+    for mode in (0o444, 0o400, 0o555):
+        path.chmod(mode)
+        for place in (path, link):
+            with pytest.raises(
+                FileError, match=rf"cannot be written \(the file exists, and its mode 0{mode:o} lets nobody"
+            ):
+                write_fclib(place, global_form(), replace=True)
+        assert path.read_bytes() == before
+        assert path.stat().st_mode & 0o777 == mode
+    with pytest.raises(FileError, match=r"cannot be written \(this is no file"):
+        write_fclib(os.devnull, local_form(), replace=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions as on POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666, 0o755])
+def test_a_file_that_is_replaced_keeps_its_permissions(mode, tmp_path):
+    path = tmp_path / "a.hdf5"
+    write_fclib(path, local_form())
+    path.chmod(mode)
+    write_fclib(path, global_form(), replace=True)
+    assert path.stat().st_mode & 0o777 == mode
 
 
 def test_without_h5py_the_extra_is_named(tmp_path, monkeypatch):

@@ -107,7 +107,8 @@ def test_random_damage_is_refused():
         size, n = int(rng.choice([1, 2, 3, 5, 6])), int(rng.integers(1, 4))
         m = size * n + 1
         J = rng.normal(size=(m, m + 2))
-        data = {"W": J @ J.T, "q": rng.normal(size=m), "friction": np.full(n, 0.5), "compliance": np.ones(m)}
+        mu = np.full(n, 0.5 if size > 1 else 0.0)
+        data = {"W": J @ J.T, "q": rng.normal(size=m), "friction": mu, "compliance": np.ones(m)}
         data["lower"], data["upper"] = np.full(1, -1.0), np.ones(1)
         name = str(rng.choice([*data]))
         data[name][tuple(int(rng.integers(k)) for k in data[name].shape)] = rng.choice([np.nan, np.inf, -np.inf])

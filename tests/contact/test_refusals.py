@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,10 +75,33 @@ DELASSUS = [
     ({"q": good()["q"] + 1j}, "q is ndarray|q is .*complex"),
     ({"q": ["a"] * 8}, "q is list"),
     ({"q": None}, "q "),
+    ({"W": put(W, (4, 4), 1e308)}, r"W\[4, 4\] is 1e\+308, expected no number above 1e\+150"),
+    ({"W": put(put(W, (1, 2), -1e151), (2, 1), -1e151)}, r"W\[1, 2\] is -1e\+151, expected no number above 1e\+150"),
+    ({"W": np.ma.masked_array(W, W > 1.0)}, "W has masked entries, expected a matrix of real numbers"),
+    ({"q": np.ma.masked_array(np.zeros(8), np.arange(8) == 3)}, "q has masked entries, expected a vector of real"),
+    ({"q": put(good()["q"], 3, 1e200)}, r"q\[3\] is 1e\+200, expected no number above 1e\+150"),
+    ({"q": np.zeros(6)}, r"q has shape \(6,\), expected \(8,\) for 2 contacts of size 3 and 2 rows"),
+    ({"q": np.zeros(3), "size": 2, "rows": None}, r"expected \(4,\) for 2 contacts of size 2 and 0 rows"),
+    ({"q": np.zeros(3), "size": 6, "rows": ([0.0], [1.0])}, r"expected \(13,\) for 2 contacts of size 6 and 1 row$"),
     ({"friction": [0.3, -0.1]}, "contact 1: friction is -0.1"),
     ({"friction": [NAN, 0.1]}, "contact 0: friction is nan"),
     ({"friction": [0.3, INF]}, "contact 1: friction is inf"),
     ({"friction": "ice"}, "friction is str"),
+    ({"friction": [0.3, 1e151]}, r"contact 1: friction is 1e\+151, expected .* nor above 1e\+150"),
+    (
+        {"friction": [[0.3, 0.0], [0.3, 0.1]]},
+        "contact 1: rolling friction is 0.1, but a contact of size 3 has no component",
+    ),
+    (
+        {"friction": [[0.3, 0.0, 0.2], [0.3, 0.0, 0.0]]},
+        "contact 0: spinning friction is 0.2, but a contact of size 3 has no",
+    ),
+    ({"friction": [0.0, 0.5], "size": 1}, "contact 1: friction is 0.5, but a contact of size 1 has no component"),
+    (
+        {"friction": [[0.1, 0.1, 0.1]] * 2, "size": 5},
+        "contact 0: spinning friction is 0.1, but a contact of size 5 has",
+    ),
+    ({"friction": np.ma.masked_array([0.1, 0.2], [True, False])}, "friction has masked entries"),
     ({"friction": [0.3, 0.4, 0.5]}, r"expected \(11,\)"),
     ({"friction": 0.3}, "friction has shape"),
     ({"friction": np.ones((2, 4))}, r"friction has shape \(2, 4\)"),
@@ -137,6 +161,26 @@ FACTORS = [
     ({"friction": [0.1, -1.0]}, "contact 1: friction is -1"),
     ({"rows": ([0.0, 2.0], [1.0, 1.0])}, "row 1: bounds are 2.0 and 1.0"),
     ({"compliance": -np.ones(8)}, r"compliance\[0\] is -1"),
+    ({"compliance": np.full(8, 1e160)}, r"compliance\[0\] is 1e\+160, expected no number above 1e\+150"),
+    ({"H": put(factors()["H"], (2, 5), 1e160)}, r"H\[2, 5\] is 1e\+160, expected no number above 1e\+150"),
+    ({"f": put(np.zeros(12), 4, -1e160)}, r"f\[4\] is -1e\+160, expected no number above 1e\+150"),
+    ({"w": put(np.zeros(8), 4, 1e160)}, r"w\[4\] is 1e\+160, expected no number above 1e\+150"),
+    ({"w": np.zeros(9)}, r"w has shape \(9,\), expected \(8,\) for 2 contacts of size 3 and 2 rows"),
+    ({"H": np.zeros((12, 7))}, r"expected \(12, 8\) for M of 12 rows, for 2 contacts of size 3 and 2 rows"),
+    ({"M": 1e-200 * M}, r"M\^-1 f \[\d+\] is .*e\+\d\d\d, expected no number above 1e\+150"),
+    (
+        {"M": 1e-200 * M, "f": np.zeros(12)},
+        r"block 0, component 0: the Jacobian times M\^-1 is .*e\+\d\d\d, expected no",
+    ),
+    (
+        {"M": 1e-310 * np.eye(12), "f": np.zeros(12)},
+        r"the Jacobian times M\^-1 is -?(inf|nan), expected no number above",
+    ),
+    (
+        {"M": 1e-140 * M, "f": np.zeros(12), "H": 1e9 * factors()["H"]},
+        "block 0, component 0: the .* N is .*, expected no",
+    ),
+    ({"friction": [[0.1, 0.2]] * 2}, "contact 0: rolling friction is 0.2, but a contact of size 3"),
 ]
 
 
@@ -154,9 +198,20 @@ ARGUMENTS = [
     ({"method": "simplex"}, "method is 'simplex', expected one of auto, apgd"),
     ({"method": None}, "method is None"),
     ({"method": ["apgd"]}, r"method is \['apgd'\]"),
-    ({"law": "lcp", "method": "apgd"}, "method 'apgd' does not solve the law lcp"),
-    ({"law": "ccp", "method": "lemke"}, "method 'lemke' solves the laws lcp and frictionless, not ccp"),
+    (
+        {"law": "lcp", "method": "apgd"},
+        "method 'apgd' solves the laws frictionless, ccp, ncp, not lcp; for that there are auto, lemke",
+    ),
+    ({"law": "ccp", "method": "lemke"}, "method 'lemke' solves the laws frictionless, lcp, not ccp"),
     ({"law": "lcp", "method": "lcp_psor"}, "lcp_psor"),
+    ({"tol": True}, "tol is True"),
+    ({"max_iterations": True}, "max_iterations is True"),
+    ({"max_iterations": 10**9, "history": True}, "max_iterations is 1000000000, expected at most 10000000"),
+    ({"threads": False}, "threads is False"),
+    ({"separate": "no"}, "separate is 'no', expected True or False"),
+    ({"history": 1}, "history is 1, expected True or False"),
+    ({"directions": -3}, "directions is -3, expected a whole number"),
+    ({"directions": "a"}, "directions is 'a'"),
     ({"tol": 0.0}, "tol is 0.0"),
     ({"tol": -1e-6}, "tol is -1e-06"),
     ({"tol": NAN}, "tol is nan"),
@@ -215,6 +270,14 @@ def test_bad_arguments_of_problems():
         (lambda: problem.motion(np.zeros(8)), "this problem was made from a matrix"),
         (lambda: problem.with_friction([0.1, 0.2, 0.3]), r"friction has shape \(3, 1\), expected \(2,\)"),
         (lambda: problem.with_friction([0.1, -0.2]), "contact 1: friction is -0.2"),
+        (
+            lambda: problem.with_friction([[0.1, 0], [0.1, 0.5]]),
+            "contact 1: rolling friction is 0.5, but a contact of size 3",
+        ),
+        (
+            lambda: problem.with_friction([[0.1, 0, 0.5], [0.1, 0, 0]]),
+            "contact 0: spinning friction is 0.5, but a contact",
+        ),
     ):
         with pytest.raises(ProblemError) as caught:
             call()
@@ -229,17 +292,85 @@ def test_semidefinite_matrices_pass():
         assert problem.size == m
 
 
-def test_slightly_indefinite_matrices_are_refused_and_rounding_is_not():
+def test_indefinite_matrices_are_refused_and_rounding_is_not():
+    """Relative to the diagonal, whatever the number of rows is: -1e-8 is refused, -1e-10 is rounding."""
     rng = np.random.default_rng(0)
-    Q = np.linalg.qr(rng.normal(size=(30, 30)))[0]
-    for least, refused in ((-1e-3, True), (-1e-5, True), (-1e-14, False), (0.0, False)):
-        full = Q @ np.diag([least, *np.linspace(0.5, 2.0, 29)]) @ Q.T
-        full = 0.5 * (full + full.T)
-        if refused:
-            with pytest.raises(ProblemError, match="W is not positive semidefinite"):
-                Problem.from_delassus(full, np.zeros(30), np.full(10, 0.5))
-        else:
-            Problem.from_delassus(full, np.zeros(30), np.full(10, 0.5))
+    for m in (30, 300):
+        Q = np.linalg.qr(rng.normal(size=(m, m)))[0]
+        for least, refused in (
+            (-1e-3, True),
+            (-1e-5, True),
+            (-1e-8, True),
+            (-1e-10, False),
+            (-1e-14, False),
+            (0.0, False),
+        ):
+            full = Q @ np.diag([least, *np.linspace(0.5, 2.0, m - 1)]) @ Q.T
+            full = 0.5 * (full + full.T)
+            if refused:
+                with pytest.raises(ProblemError, match="W is not positive semidefinite"):
+                    Problem.from_delassus(full, np.zeros(m), np.full(m // 3, 0.5))
+            else:
+                Problem.from_delassus(full, np.zeros(m), np.full(m // 3, 0.5))
+
+
+STIFF = [(ratio, False) for ratio in (1.0, 1e8, 1e9, 1e12, 1e20)] + [(ratio, True) for ratio in (1.0, 1e8, 1e9, 1e12)]
+
+
+@pytest.mark.parametrize(("ratio", "linked"), STIFF)
+def test_a_stiff_contact_does_not_hide_an_indefinite_one(ratio, linked):
+    indefinite = np.array([[1.0, 5, 0], [5, 1, 0], [0, 0, 1]])
+    full = np.kron(np.diag([ratio, 0.0]), np.eye(3)) + np.kron(np.diag([0.0, 1.0]), indefinite)
+    if linked:
+        full[0, 5] = full[5, 0] = 0.5 * np.sqrt(ratio)
+    message = r"W is not positive semidefinite: the elimination fails in row [345], of block 1"
+    with pytest.raises(ProblemError, match=message):
+        Problem.from_delassus(full, np.zeros(6), [0.5, 0.5])
+
+
+def test_a_stiff_contact_does_not_hide_an_asymmetric_one():
+    full = np.diag([1e9, 1e9, 1e9, 1.0, 1.0, 1.0])
+    full[3, 4] = 0.5
+    with pytest.raises(ProblemError, match=r"W is not symmetric: W\[3, 4\] is 0\.5 and W\[4, 3\] is 0"):
+        Problem.from_delassus(full, np.zeros(6), [0.5, 0.5])
+
+
+def test_rows_of_zeros_may_hold_rounding_and_nothing_else():
+    for size, refused in ((1e-17, False), (1e-6, True), (0.5, True)):
+        for places in (((0, 3),), ((0, 1),), ((3, 4),), ((3, 3),), ((0, 4), (3, 4))):
+            full = np.diag([1.0, 2.0, 3.0, 0.0, 0.0, 0.0])
+            for i, j in places:
+                full[i, j] = full[j, i] = -size
+            if refused and places != ((0, 1),):
+                with pytest.raises(ProblemError, match="W is not positive semidefinite"):
+                    Problem.from_delassus(full + 1e-18 * np.ones((6, 6)), np.zeros(6), [0.5, 0.5])
+            else:
+                Problem.from_delassus(full + 1e-18 * np.ones((6, 6)), np.zeros(6), [0.5, 0.5])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_products_of_factors_in_floats_are_never_refused(seed):
+    """J M^-1 J' is semidefinite but for rounding: singular, masses that differ by 1e8, rows of zeros, copies of rows."""
+    rng = np.random.default_rng(seed)
+    for _ in range(5):
+        n, contacts = int(rng.integers(1, 12)), int(rng.integers(1, 30))
+        J = rng.normal(size=(3 * contacts, n)) * 10.0 ** rng.uniform(-4, 4, (3 * contacts, 1))
+        J *= rng.random(J.shape) < rng.uniform(0.2, 1.0)
+        J[rng.random(len(J)) < 0.1] = 0.0
+        J[-1] = J[0] * (1 + 1e-9)
+        W = (J * 10.0 ** rng.uniform(-4, 4, n)) @ J.T
+        Problem.from_delassus(0.5 * (W + W.T), np.zeros(len(J)), np.full(contacts, 0.5))
+        Problem.from_delassus(W.astype(np.longdouble), np.zeros(len(J)), np.full(contacts, 0.5))
+
+
+def test_a_large_sparse_matrix_is_judged_by_sparse_elimination(monkeypatch):
+    """A chain of 20000 contacts: its factors hold a few entries for each row."""
+    n = 60000
+    chain = scipy.sparse.diags([np.full(n - 3, -1.0), np.full(n, 2.0), np.full(n - 3, -1.0)], [-3, 0, 3]).tocsr()
+    assert Problem.from_delassus(chain, np.zeros(n), np.full(n // 3, 0.5)).size == n
+    chain[30000, 30003] = chain[30003, 30000] = -1.1
+    with pytest.raises(ProblemError, match="W is not positive semidefinite: the elimination fails in row"):
+        Problem.from_delassus(chain, np.zeros(n), np.full(n // 3, 0.5))
 
 
 def test_an_asymmetry_is_rounding_or_refused_or_taken_away():
@@ -346,6 +477,34 @@ def test_a_problem_keeps_its_data_when_the_caller_changes_his():
     assert np.array_equal(problem.matrix().toarray(), N)
     assert np.array_equal(problem.offset, b)
     assert problem.sets.friction[:2, 0].tolist() == [0.3, 0.6]
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_no_array_of_a_problem_is_one_of_the_callers(sparse):
+    data = factors(compliance=np.ones(8), rows=(np.array([-1.0, -INF]), np.array([1.0, INF])))
+    given = [value for value in data.values() if isinstance(value, np.ndarray)] + list(data["rows"])
+    if sparse:
+        data["M"], data["H"] = scipy.sparse.csr_matrix(data["M"]), scipy.sparse.csr_matrix(data["H"])
+        given += [data["M"].data, data["H"].data]
+    problem = Problem.from_factors(**data)
+    parts = [problem.offset, problem.free_velocity, *problem.sets, problem.operator.compliance]
+    parts += [*problem.operator.J, *problem.operator.T]
+    assert not any(np.shares_memory(part, array) for part in parts for array in given)
+    own = np.arange(8.0)
+    other = replace(problem, offset=own)
+    assert own.flags.writeable
+    own[:] = 7.0
+    assert np.array_equal(other.offset, np.arange(8.0))
+
+
+def test_offset_and_free_velocity_cannot_be_written_to():
+    problem = Problem.from_factors(**factors())
+    for one in (problem, problem.with_friction(0.5), problem.assembled(), Problem.from_delassus(**good())):
+        for array in (one.offset, one.free_velocity):
+            if array is not None:
+                with pytest.raises(ValueError, match="read-only"):
+                    array[0] = 1.0
+    assert problem.velocity(np.zeros(8)).flags.writeable
 
 
 def test_problems_without_contacts_and_without_anything():

@@ -229,3 +229,9 @@ def test_refusals(restitution, words):
     problem = Problem.from_delassus(np.eye(7), -np.ones(7), [0.1, 0.1], rows=([-1.0], [1.0]))
     with pytest.raises(ProblemError, match=words):
         poisson_restitution(problem, restitution, coulomb)
+
+
+@pytest.mark.parametrize("value", [None, 3, np.eye(3)])
+def test_an_impact_is_of_a_problem(value):
+    with pytest.raises(ProblemError, match=r"problem is .*, expected a Problem"):
+        poisson_restitution(value, [0.5])

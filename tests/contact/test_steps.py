@@ -11,6 +11,7 @@ from pluecker.contact.assembly import assemble_contacts, contact_jacobian
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.bodies import Bodies
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.operator import apply
 from pluecker.contact.prepared import find_islands, prepare
 from pluecker.contact.table import ContactTable, Rows, soft_contact
 from tests.contact.scenes import coulomb, random_bodies, random_rows, random_table, unit
@@ -192,6 +193,23 @@ def test_both_forms_give_the_same_velocity(rng):
     J = to_scipy(problem.operator.J)
     moved = J @ (problem.motion(r) - problem.free_velocity) + problem.operator.compliance * r + problem.offset
     np.testing.assert_allclose(problem.velocity(r), moved, atol=1e-11)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_what_solvers_read_is_half_of_the_factors_and_the_same_operator(rng, size):
+    """N = G G', also where products of inertia are not zero, bodies are turned and static, and with rows"""
+    bodies = random_bodies(rng, 5, [0])
+    problem = assemble_contacts(bodies, random_table(rng, 5, 8, size), H, random_rows(rng, 5))
+    G = to_scipy(problem.operator.G)
+    N = problem.matrix().toarray() - np.diag(problem.operator.compliance)
+    np.testing.assert_allclose((G @ G.T).toarray(), N, atol=1e-12 * np.abs(N).max())
+    P, places = prepare(problem)
+    assert P.A.J is P.A.T
+    assert len(P.A.J.data) == len(problem.operator.J.data)
+    x, u = rng.normal(size=problem.size), np.empty(problem.size)
+    apply(P.A, x, u, 0, problem.blocks, 0, len(P.A.velocity))
+    expected = (problem.matrix()[places][:, places] @ (x * P.s)) * P.s
+    np.testing.assert_allclose(u, expected, atol=1e-12 * np.abs(expected).max())
 
 
 def test_nothing_touches(rng):

@@ -102,6 +102,11 @@ def test_soft_contact_without_a_damper_or_a_spring():
         ((-1.0, 0.0, 0.1), "stiffness is -1.0"),
         ((1.0, np.nan, 0.1), "damping is nan"),
         ((1.0, 1.0, 0.0), "step is 0.0"),
+        (([1, 2], [1, 2, 3], 0.1), r"stiffness of shape \(2,\) and damping of shape \(3,\) do not broadcast"),
+        (([1.0, -2.0], 1.0, 0.1), r"stiffness\[1\] is -2.0, expected a finite number"),
+        (([1, [2]], 1.0, 0.1), "stiffness is not a rectangular array"),
+        (([1.0, 0.0], 0.0, 0.1), "both zero"),
+        ((1.0, 1.0, np.complex128(1.0)), "step is"),
     ],
 )
 def test_soft_contact_refuses(arguments, words):
@@ -154,6 +159,40 @@ def test_empty_tables():
     assert len(Rows([], np.zeros((0, 2, 6)))) == 0
 
 
+WRONG_BODIES = [
+    ([[0, 1], [2]], r"bodies is not a rectangular array .*, expected integers of shape \(K, 2\)"),
+    ([[0, 1], [1.0, 2.5]], "bodies is float64 .*, expected integers .*: contact 0 has 0.0 and 1.0"),
+    ([[False, True], [False, True]], "bodies is bool .*: contact 0 has False and True"),
+    (np.array([[0, 1], [1, 2.5]], dtype=object), "bodies is object .*: contact 1 has 1 and 2.5"),
+    (np.array([[0, 1], [True, 2]], dtype=object), "bodies is object .*: contact 1 has True and 2"),
+    ([[0, 1], [1, 2**70]], "contact 1 has 1 and 1180591620717411303424"),
+    (np.array([[0, 1], [1, 2**63]], dtype=np.uint64), "bodies is uint64 .*: contact 1 has 1 and 9223372036854775808"),
+    (np.ma.masked_array([[0, 1], [1, 2]], [[0, 0], [0, 1]]), "bodies has masked entries"),
+    ("both", "bodies is <U4 of shape"),
+    (None, "bodies is object of shape"),
+]
+
+
+@pytest.mark.parametrize(("bodies", "words"), WRONG_BODIES)
+def test_pairs_in_any_order_are_integers_too(bodies, words):
+    with pytest.raises(ProblemError, match=words):
+        ContactTable.ordered(bodies, CONTACT["normal"], CONTACT["point"])
+
+
+def test_integers_of_any_width_are_bodies():
+    for dtype in (np.int8, np.uint8, np.int32, np.uint64, object):
+        table = ContactTable(np.array(CONTACT["bodies"], dtype=dtype), CONTACT["normal"], CONTACT["point"])
+        assert table.bodies.dtype == np.int64
+        np.testing.assert_array_equal(table.bodies, CONTACT["bodies"])
+
+
+@pytest.mark.parametrize("name", ["normal", "point"])
+def test_ragged_columns_of_pairs_in_any_order(name):
+    columns = {"normal": CONTACT["normal"], "point": CONTACT["point"], name: [[1, 0, 0], [1, 0]]}
+    with pytest.raises(ProblemError, match=f"{name} is not a rectangular array"):
+        ContactTable.ordered(CONTACT["bodies"], **columns)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -162,6 +201,9 @@ def test_empty_tables():
         ({"bodies": [[-1, 1], [1, 2]]}, "contact 0: bodies are -1 and 1, expected numbers that are not negative"),
         ({"bodies": [[0.0, 1.0], [1.0, 2.0]]}, r"bodies is float64 of shape \(2, 2\), expected integers"),
         ({"bodies": [0, 1]}, r"expected integers of shape \(K, 2\)"),
+        *((({"bodies": wrong}), words) for wrong, words in WRONG_BODIES),
+        ({"gap": [0.0, [1.0]]}, "gap is not a rectangular array"),
+        ({"point": [[0, 0, 0], [0, 0]]}, "point is not a rectangular array"),
         ({"normal": [[0, 0, 1], [1, 1, 0]]}, "contact 1: normal has length 1.414"),
         ({"normal": [[0, 0, 1], [0, 0, 0]]}, "contact 1: normal has length 0"),
         ({"normal": [[0, 0, 1], [np.nan, 0, 1]]}, r"contact 1: normal\[0\] is nan"),
@@ -192,6 +234,11 @@ def test_refusals_name_the_contact(change, words):
         ({"bodies": [[0, 1], [2, 2]]}, "row 1: bodies are 2 and 2"),
         ({"bodies": [[-1, 1], [2, -1]]}, "row 0: bodies are -1 and 1"),
         ({"bodies": [[0, -2], [2, -1]]}, "row 0: bodies are 0 and -2"),
+        ({"bodies": [[0, 1], [2]]}, r"bodies is not a rectangular array .*, expected integers of shape \(R, 2\)"),
+        ({"bodies": [[0, 1], [2**70, -1]]}, "row 1 has 1180591620717411303424 and -1"),
+        ({"bodies": [[0, 1], [True, -1.0]]}, "bodies is float64 .*: row 0 has 0.0 and 1.0"),
+        ({"jacobian": [[1], [1, 2]]}, "jacobian is not a rectangular array"),
+        ({"lower": [0.0, [1.0]]}, "lower is not a rectangular array"),
         ({"bodies": [[0, -1], [2, -1]]}, "row 0: there is no second body, but its jacobian is not zero"),
         ({"jacobian": np.ones((2, 12))}, r"jacobian has shape \(2, 12\), expected \(2, 2, 6\): one entry for each row"),
         ({"jacobian": np.full((2, 2, 6), np.nan)}, r"row 0: jacobian\[0, 0\] is nan"),

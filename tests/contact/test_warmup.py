@@ -1,0 +1,140 @@
+"""Compiling ahead: afterwards nothing is left to compile or to load; and what calls wait for is measured."""
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+from numba.core import event
+
+from pluecker.contact.result import Result
+from pluecker.contact.solve import METHODS
+from pluecker.contact.warmup import SIZES, Wait, fastest, from_bodies, run_method, small_problems, warmup
+from pluecker.spatial.extras import MissingExtraError
+from tests.conftest import COMPILED
+
+AFTER = """
+import sys
+import numpy as np
+from numba.core.registry import CPUDispatcher
+from pluecker import contact
+from pluecker.contact import solve, solve_lcp, warmup
+from pluecker.spatial.extras import MissingExtraError
+from tests.contact.random_friction import random_problem
+from tests.contact.scenes import random_bodies, random_rows, random_table
+
+def signatures():
+    found = {}
+    for name, module in sorted(sys.modules.items()):
+        if name.startswith("pluecker."):
+            for thing in vars(module).values():
+                if isinstance(thing, CPUDispatcher):
+                    found[thing.py_func.__module__, thing.py_func.__qualname__] = thing.signatures
+    return found
+
+warmup(progress=False)
+before = {name: list(types) for name, types in signatures().items()}
+rng = np.random.default_rng(1)
+for columns in (1, 2, 3):
+    bodies = random_bodies(rng, 8, static=(0, 4))
+    K = 3 * columns
+    table = random_table(rng, 8, K, columns, restitution=rng.uniform(0, 1, K), compliance=rng.uniform(0, 1, (K, 3)))
+    problem = contact.assemble_contacts(bodies, table, 0.01, random_rows(rng, 8) if columns > 1 else None)
+    for law in contact.LAWS:
+        methods = [name for name, how in contact.METHODS.items() if law in how.laws]
+        if law == "lcp" and columns > 1:
+            continue
+        for method in methods:
+            for form in ("best", "matrix", "factors"):
+                for history in (False, True):
+                    for separate in (False, True):
+                        try:
+                            given = dict(form=form, history=history, separate=separate, threads=2, tol=1e-11)
+                            result = solve(problem, law, method, max_iterations=300, **given)
+                            solve(problem, law, method, max_iterations=9, warm_start=result.multipliers, **given)
+                        except MissingExtraError:
+                            pass
+    contact.poisson_restitution(problem, [0.5] * K)
+A = rng.normal(size=(9, 9))
+for method in ("lemke", "fischer_newton", "minmap_newton", "psor"):
+    solve_lcp(A @ A.T, rng.normal(size=9), method=method, history=True)
+print([(name, types) for name, types in signatures().items() if types != before.get(name, [])])
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+def test_after_warmup_in_a_new_process_no_method_or_law_needs_other_code():
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}
+    done = subprocess.run([sys.executable, "-c", AFTER], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "[]\n"
+
+
+def test_small_problems_have_contacts_of_all_sizes_and_rows_in_both_forms():
+    problems = small_problems()
+    heights = {int(problem.sets.start[1]) for problem in problems if problem.sets.sizes[0, 0] or problem.blocks > 3}
+    assert heights == set(SIZES)
+    for is_factored in (0, 1):
+        assert {tuple(p.sets.sizes[0]) for p in problems if p.operator.is_factored == is_factored} >= {
+            (0, 0, 0), (1, 0, 0), (2, 0, 0), (2, 2, 0), (2, 2, 1),
+        }  # fmt: skip
+    assert from_bodies().blocks == 3
+
+
+def test_warmup_runs_every_method_once(monkeypatch):
+    ran = []
+    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "run_method", lambda name, _: ran.append(name))
+    warmup(progress=False)
+    assert ran == [*METHODS]
+
+
+def test_every_law_that_a_method_solves_is_warmed_up_and_no_other(monkeypatch):
+    """A law that a method refuses is an error, so that none is tried in vain."""
+    seen = []
+    monkeypatch.setattr(
+        import_module("pluecker.contact.warmup"), "solve", lambda p, law, name, **_: seen.append((name, law))
+    )
+    for name in METHODS:
+        run_method(name, [from_bodies()])
+    assert ("auto", "lcp") in seen
+    assert set(seen) == {(name, law) for name, how in METHODS.items() for law in how.laws}
+    assert ("lcp_psor", "lcp") not in seen
+
+
+def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
+    def solve(*_, **__):
+        raise MissingExtraError("no clarabel")
+
+    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "solve", solve)
+    run_method("clarabel", [from_bodies()])
+    monkeypatch.undo()
+    with pytest.raises(KeyError):  # other errors are not
+        run_method("nonsense", [from_bodies()])
+
+
+def test_waiting_is_the_time_in_which_any_thread_compiles_or_loads(monkeypatch):
+    clock = iter([1.0, 4.0, 10.0, 10.5])
+    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "perf_counter", lambda: next(clock))
+    said = []
+    with Wait(lambda: said.append("compiling")) as wait:
+        with event.trigger_event("numba:compiler_lock"), event.trigger_event("numba:compiler_lock"):
+            pass
+        assert (wait.seconds, wait.compiled, said) == (3.0, 0, [])
+        with event.trigger_event("numba:compiler_lock"), event.trigger_event("numba:compile"):
+            pass
+        with event.trigger_event("numba:compile"):
+            pass
+    with event.trigger_event("numba:compiler_lock"):
+        pass
+    assert (wait.seconds, wait.compiled, said) == (3.5, 2, ["compiling"])
+
+
+def test_the_fastest_call_is_the_one_that_is_given_back():
+    times = iter([0.5, 0.2, 0.3])
+
+    def call():
+        return Result(None, None, "ncp", "apgd", "converged", None, 1e-6, 1, 1, 1, next(times))
+
+    result, waited = fastest(call, 3)
+    assert (result.time, waited) == (0.2, 0.0)
