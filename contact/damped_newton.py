@@ -66,12 +66,12 @@ def damped_newton(equations: Equations, search: Search, memory: int) -> tuple[st
     merits = [merit]
     while not search.converged:
         if search.iterations == search.limit:
-            return "iteration limit", f"the natural map is {search.error:.3g} after {search.limit} Newton steps"
+            return "iteration limit", f"{search.what} after {search.limit} Newton steps"
         step = line_search(equations, z, value, merit, max(merits[-memory:]))
         if step is None:
             return "stalled", (
-                f"no direction lowers the merit function where the natural map is {search.error:.3g}: a local minimum, "
-                "or the problem has no solution, or rounding"
+                f"no direction lowers the merit function; {search.what}: a local minimum, or the problem has no solution, "
+                "or rounding"
             )
         z, value, merit = step
         merits.append(merit)

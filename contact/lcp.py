@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,8 @@ class LcpResult:
         w: ``(n,)``, ``A z + b``.
         status: ``converged``; ``iteration limit``; ``stalled``; of Lemke's method also ``ray`` and ``infeasible``.
         method: which one.
-        natural_map: ``|z - P(z - w)| / max(|b|, |z|, |w|)``, at most the tolerance where converged.
+        natural_map: ``|z - P(z - w)| / max(|b|, |z|, |w|)``. Where converged, at most the tolerance; the reverse does not
+            hold, see the argument ``tol`` of :func:`solve_lcp`.
         complementarity: the sum of all products of a distance from a bound and its slack.
         iterations: pivots, Newton steps or sweeps.
         history: of Newton steps and sweeps the natural map after each; of Lemke's method the artificial variable after each
@@ -80,6 +81,7 @@ class LcpResult:
 
     @property
     def converged(self) -> bool:
+        """Whether the status is ``converged``."""
         return self.status == "converged"
 
 
@@ -105,8 +107,9 @@ def solve_lcp(
         lower: ``(n,)`` or one number; 0 if not given, minus infinity for none.
         upper: ``(n,)`` or one number; infinity if not given.
         method: ``lemke``, ``fischer_newton``, ``minmap_newton`` or ``psor``.
-        tol: the natural map that is asked for, relative. The balanced error (:mod:`pluecker.contact.lcp_search`) has to
-            be as small, so that an A or a z of unusual size hides nothing.
+        tol: the natural map that is asked for, relative. The balanced error (:mod:`pluecker.contact.lcp_search`), which is
+            relative to what is given alone, has to be as small but for rounding, so that no z or w hides a row by its
+            size, and none that grows without bound passes for a solution.
         max_iterations: pivots (1000 + 50 n), Newton steps (200) or sweeps (10000).
         start: ``(n,)``; the projection of zero if not given. Lemke's method only looks whether it is a solution.
         history: whether to report on each iteration.
@@ -138,35 +141,49 @@ def solve_lcp(
         raise ProblemError(f"method is {method!r}, expected one of {', '.join(METHODS)}")
     problem = make_problem(A, b, lower, upper)
     n = problem.size
-    if not (isinstance(tol, (int, float, np.number)) and 0.0 <= tol < math.inf):
+    if not (isinstance(tol, (int, float, np.integer, np.floating)) and 0.0 <= tol < math.inf):
         raise ProblemError(f"tol is {tol!r}, expected a finite number that is not negative")
-    limit = as_limit(max_iterations, {"lemke": pivot_limit(n), "psor": SWEEPS}.get(method, NEWTON_STEPS))
+    limit = as_limit(max_iterations, usual_limit(method, n))
     for name, value, only in (("covering", covering, "lemke"), ("relaxation", relaxation, "psor")):
         if value is not None and method != only:
             raise ProblemError(f"{name} is an argument of the method {only}, the method is {method}")
-    with np.errstate(all="ignore"):
-        search = Search(problem, None if start is None else as_vector("start", start, n), float(tol), limit)
-    run: Callable[[], tuple[str, str]] = {
-        "lemke": lambda: lemke(search, as_covering(covering, n)),
-        "fischer_newton": lambda: fischer_newton(search),
-        "minmap_newton": lambda: minmap_newton(search),
-        "psor": lambda: projected_sor(search, 1.0 if relaxation is None else relaxation),
-    }[method]
-    with np.errstate(all="ignore"):
-        status, message = run()
-        products = complementarity(problem, search.z, search.w)
-    return LcpResult(
-        search.z,
-        search.w,
-        status,
-        method,
-        search.error,
-        products,
-        search.iterations,
-        np.array(search.history if history else [], dtype=np.float64),
-        time.perf_counter() - began,
-        message,
+    first = None if start is None else as_vector("start", start, n)
+    result = run(
+        problem, method, float(tol), limit, first, as_covering(covering, n), 1.0 if relaxation is None else relaxation
     )
+    return replace(result, history=result.history if history else np.zeros(0), time=time.perf_counter() - began)
+
+
+def run(
+    problem: LinearComplementarityProblem,
+    method: str,
+    tol: float,
+    limit: int,
+    start: Array | None,
+    covering: Array,
+    relaxation: float = 1.0,
+    accept: Callable[[Array], bool] | None = None,
+) -> LcpResult:
+    """The same with data that are checked, and with the history; ``accept`` is that of a search."""
+    began = time.perf_counter()
+    with np.errstate(all="ignore"):
+        search = Search(problem, start, tol, limit, accept)
+        status, message = {
+            "lemke": lambda: lemke(search, covering),
+            "fischer_newton": lambda: fischer_newton(search),
+            "minmap_newton": lambda: minmap_newton(search),
+            "psor": lambda: projected_sor(search, relaxation),
+        }[method]()
+        products = complementarity(problem, search.z, search.w)
+    elapsed, path = time.perf_counter() - began, np.array(search.history, dtype=np.float64)
+    return LcpResult(
+        search.z, search.w, status, method, search.error, products, search.iterations, path, elapsed, message
+    )
+
+
+def usual_limit(method: str, n: int) -> int:
+    """How many iterations a method is allowed unless the caller says another number."""
+    return {"lemke": pivot_limit(n), "psor": SWEEPS}.get(method, NEWTON_STEPS)
 
 
 def as_limit(value: int | None, default: int) -> int:

@@ -6,11 +6,20 @@ the two directions beside it, and lambda the speed of sliding, the least that th
     lambda = max_h(-d_h . u_t).
 
 Of a contact that parts, the law allows any larger one, and numbers without bound hide errors. So how good a solution is, is
-measured with the lambda and the beta of its multipliers, beside max(|b|, |r|, |u|) as in the other laws.
+measured with the lambda and the beta of its multipliers, by the same two measures as in the other laws
+(:mod:`~pluecker.contact.measures`), h being the minimum map of the complementarity problem:
+
+===========  ======================================================================================================
+natural map  ``|h| / max(|b|, |r|, |u|)``
+scaled map   ``|h| / |s b|`` of the problem in which impulses are divided by s and velocities multiplied by it
+===========  ======================================================================================================
+
+The second does not get small where impulses grow without bound because there is no solution.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import replace
 from typing import Any
@@ -18,16 +27,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from pluecker.contact.complementarity import make_problem
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp import NEWTON_STEPS, solve_lcp
-from pluecker.contact.measures import all_errors, scale_of_errors
+from pluecker.contact.lcp import run, usual_limit
+from pluecker.contact.measures import Errors, all_errors, scale_of_errors
 from pluecker.contact.polygon import FrictionLcp, friction_lcp
 from pluecker.contact.prepared import scales
 from pluecker.contact.problem import Problem
-from pluecker.contact.result import CONVERGED, STALLED, UNSOLVED, Result, Stage, doubt
+from pluecker.contact.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["LCP_METHODS", "solve_as_lcp"]
+__all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
 
 LCP_METHODS = {
     "lemke": "lemke",
@@ -35,8 +45,8 @@ LCP_METHODS = {
     "minmap_newton": "minmap_newton",
     "lcp_psor": "psor",
 }
-TIGHTEST = 1e-15  # tolerance that a method is given
-ROUNDS = 3  # of a method, each begun where the last one ended, with the auxiliary multipliers made small
+POLYGON_METHODS = ("lemke", "fischer_newton", "minmap_newton")  # lambda has no diagonal, by which psor divides
+ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
 
 
@@ -47,77 +57,83 @@ def solve_as_lcp(
     tol: float,
     limit: int | None,
     start: Array | None,
-    directions: int,
+    directions: int | None,
     history: bool,
 ) -> Result:
     """As :func:`~pluecker.contact.solve.solve`, which checks the arguments."""
     began = time.perf_counter()
-    if law == "lcp" and method == "lcp_psor":
+    if law == "lcp" and method not in (*POLYGON_METHODS, "auto"):
         raise ProblemError(
-            "method 'lcp_psor' needs a positive diagonal; the multipliers lambda of the law lcp have none"
+            f"method {method!r} does not solve the law lcp, which {', '.join(POLYGON_METHODS)} and auto do: it divides by "
+            "the diagonal, which is zero where the unknown is a speed of sliding"
         )
-    lcp: Polygon | NormalsOnly = (Polygon if law == "lcp" else NormalsOnly)(problem, directions)
-    best = np.zeros(problem.size) if start is None else np.asarray(lcp.map @ lcp.project(lcp.unknowns(start)))
-    error, status, message = lcp.error(best), STALLED, ""
+    lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
+    given = make_problem(lcp.A, lcp.b, lcp.lower, lcp.upper)
+    first = None if start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(start))))
+    best = np.asarray(lcp.map @ lcp.project(np.zeros(given.size)))
+    errors, ended, why = lcp.errors(best), "", ""
+
+    def accept(z: Array) -> bool:
+        nonlocal best, errors
+        r = np.asarray(lcp.map @ z)
+        now = lcp.errors(r)
+        if height(now, tol) < height(errors, tol):
+            best, errors = r, now
+        return is_converged(now, tol)
+
     record: list[tuple[float, float]] = []
     stages: list[Stage] = []
-    before = 0.0
+    before, left = 0.0, math.inf if limit is None else limit
     for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
-        z, goal = lcp.unknowns(best) if start is not None else None, tol
+        z, usual = first, usual_limit(name, given.size)
         for _ in range(ROUNDS):
-            rest = None if limit is None else limit - sum(stage.iterations for stage in stages)
-            most = rest if rest is None or method != "auto" or name == "lemke" else min(rest, NEWTON_STEPS)
+            most = int(min(left, usual if limit is None or method == "auto" else left))
+            reached = height(errors, tol)
             try:
-                found = solve_lcp(
-                    lcp.A, lcp.b, lower=lcp.lower, upper=lcp.upper, method=name, tol=goal, max_iterations=most, start=z,
-                    history=history,
-                )  # fmt: skip
+                found = run(given, name, tol, most, z, np.ones(given.size), accept=accept)
             except ProblemError:  # Lemke's method does not solve all mixed problems
                 if not stages:
                     raise
                 break
-            r = np.asarray(lcp.map @ found.z)
-            now = lcp.error(r)
-            if now < error:
-                error, best = now, r
-            status, message = found.status, found.message
-            stages.append(Stage(name, found.iterations, error, found.time))
+            left, ended, why = left - found.iterations, found.status, found.message
+            stages.append(Stage(name, found.iterations, errors.natural_map, found.time))
             known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
             seconds = before + np.linspace(0.0, found.time, len(known) + 1)[1:]
             record += [*zip(seconds, known, strict=True)]
             before += found.time
-            if now <= tol or not found.converged or name == "lemke" or rest == found.iterations:
+            if found.status != STALLED or name == "lemke" or height(errors, tol) == reached or left == 0:
                 break
-            z, goal = lcp.unknowns(r), max(0.1 * goal * tol / now, TIGHTEST)
-        if error <= tol or rest == found.iterations:
+            z = lcp.unknowns(best)
+        first = None if first is None else lcp.unknowns(best)
+        if is_converged(errors, tol) or left == 0:
             break
-    status = {"ray": UNSOLVED, "infeasible": UNSOLVED, CONVERGED: STALLED}.get(status, status)
-    solved = problem.with_friction(0.0) if law == "frictionless" else problem
-    u = solved.velocity(best)
-    scale = np.repeat(scales(solved.operator, solved.sets), np.diff(solved.sets.start))
-    errors = all_errors(solved.sets, solved.offset, best, u, "ncp" if law == "lcp" else law, scale)
-    if error <= tol:
-        # The circle that the polygon approximates is another matter than units.
-        status, message = CONVERGED, "" if law == "lcp" else doubt(errors, tol)
-    elif not message or message == "solved":
-        message = f"natural map {error:.1e} is above {tol:.1e}: no further progress"
     iterations = sum(stage.iterations for stage in stages)
+    status, message = judge(errors, tol, iterations if ended == LIMIT else None)
+    if ended in ("ray", "infeasible") and not is_converged(errors, tol):
+        status, message = UNSOLVED, why
     return Result(
-        best, u, law, method, status, replace(errors, natural_map=error), tol, iterations, iterations, 1,
+        best, lcp.problem.velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
         time.perf_counter() - began, tuple(stages), np.array(record).reshape(-1, 2) if history else None, message,
     )  # fmt: skip
+
+
+def height(errors: Errors, tol: float) -> float:
+    """By which results are compared: the natural map, or the larger of both maps where the scaled one is too large."""
+    allowed = is_converged(replace(errors, natural_map=0.0), tol)
+    return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map)
 
 
 class NormalsOnly:
     """The problem without friction: normal multipliers and rows."""
 
-    def __init__(self, problem: Problem, directions: int) -> None:
+    def __init__(self, problem: Problem) -> None:
         first = problem.sets.start[:-1]
         n = len(first)
         self.problem, self.first = problem.with_friction(0.0), first
         self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
         self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
+        self.scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -127,19 +143,23 @@ class NormalsOnly:
         """z of multipliers r"""
         return r[self.first]
 
-    def error(self, r: Array) -> float:
-        """The natural map of the law"""
-        u = self.problem.velocity(r)
-        return all_errors(self.problem.sets, self.problem.offset, r, u, "frictionless").natural_map
+    def errors(self, r: Array) -> Errors:
+        """Those of the law"""
+        problem = self.problem
+        return all_errors(problem.sets, problem.offset, r, problem.velocity(r), "frictionless", self.scale)
 
 
 class Polygon:
     """The problem with a polygon for friction."""
 
-    def __init__(self, problem: Problem, directions: int) -> None:
+    def __init__(self, problem: Problem, directions: int | None) -> None:
         lcp: FrictionLcp = friction_lcp(problem, directions)
-        self.problem, self.directions, self.contacts = problem, directions, lcp.E.shape[1]
+        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.E.shape[1]
         self.A, self.b, self.lower, self.upper, self.map = lcp.A, lcp.b, lcp.lower, lcp.upper, lcp.map
+        s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
+        self.scale = np.repeat(s, np.diff(problem.sets.start))
+        of = s[contact]  # of an impulse; lambda is a velocity
+        self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -166,9 +186,18 @@ class Polygon:
         z[eta * K + K : eta * K + 2 * K] = np.maximum(-w[: eta * K].reshape(K, eta).min(axis=1, initial=0.0), 0.0)
         return np.asarray(z)
 
-    def error(self, r: Array) -> float:
-        """The natural map of the complementarity problem at the z of r, beside max(|b|, |r|, |u|)"""
-        z = self.unknowns(r)
+    def errors(self, r: Array) -> Errors:
+        """Those of the circle, with both maps of the complementarity problem at the z of r"""
+        problem, b = self.problem, self.problem.offset
+        z, u = self.unknowns(r), problem.velocity(r)
         w = self.A @ z + self.b
-        gap = np.minimum(np.maximum(w, z - self.upper), z - self.lower)
-        return float(np.linalg.norm(gap)) / scale_of_errors(self.problem.offset, r, self.problem.velocity(r))
+
+        def gap(unit: Array) -> float:
+            low, high = (z - self.lower) / unit, (z - self.upper) / unit
+            return float(np.linalg.norm(np.minimum(np.maximum(w * unit, high), low)))
+
+        return replace(
+            all_errors(problem.sets, b, r, u, "ncp", self.scale),
+            natural_map=gap(np.ones(len(z))) / scale_of_errors(b, r, u),
+            scaled_map=gap(self.unit) / (float(np.linalg.norm(b * self.scale)) or 1.0),
+        )

@@ -1,18 +1,17 @@
 """What the solvers of linear complementarity problems share: good units, and the best point that was met.
 
 Pivoting and Newton methods work in units in which the largest entries of the rows and columns of A are near one, and b is
-near one. There the *balanced error* is measured too, which is the natural map in two parts, each beside numbers of its kind:
+near one. There the *balanced error* is measured too, the minimum map beside what is given before anything is solved,
 
-==========================  ===========================================================================
-where                       error
-==========================  ===========================================================================
-w_i should be zero          ``|w_i| / max(|b|, |w|, | |A| |P(0)| |)``, lengths of vectors
-z_i should be at a bound    ``|distance| / max(|b|, |z|)``
-==========================  ===========================================================================
+    |h| / max(|b|, |P(0)|, | |A| |P(0)| |),        h = z - P(z - w),
 
-The natural map itself adds numbers of two units. Where A is small, a large z hides any w; along a ray, z grows and the
-natural map falls although there is no solution. The balanced error does not. A problem is solved when both are small, and
-points are compared by the larger of the two.
+so that no z and no w of a point can make it small by their size. The natural map itself adds numbers of two units. Where A
+is small, a large z hides any w; along a ray, z and some of w grow, and the natural map falls although there is no solution.
+
+Of a large z, rounding leaves more than a tolerance may ask for. So what rounding explains is not counted: a few units in the
+last place of the sizes of the terms of a row. It cannot explain everything: where a w that is wrong by its rounding would be
+an error above a millionth of what is given, nothing is known, and nothing is solved. That is so of an unknown of 1e9 in
+these units, as a rule. A problem is solved when both errors are small, and points are compared by the larger of the two.
 
 Source: D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices" (2001).
 """
@@ -20,6 +19,7 @@ Source: D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,11 @@ from pluecker.spatial.elementwise import Array
 __all__ = ["Scaling", "Search"]
 
 ROUNDS = 4  # of Ruiz scaling; each halves the spread of the rows and columns in digits
+ROUNDING = 16.0 * float(
+    np.finfo(float).eps
+)  # of w_i, relative to the sizes of its terms, and of z_i, to the largest of z
+EXCUSED = 1e-6  # largest balanced error that rounding may make
+HIDDEN = 1e-3  # the same, of points that are accepted by another measure
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Scaling:
         problem: the scaled problem.
         row: units of w, ``(n,)``, positive.
         column: units of z, ``(n,)``, positive.
-        size: of w' before anything is solved: the larger of |b'| and ``| |A'| |P(0)| |``.
+        size: of what is given: the largest of |b'|, |P(0)| and ``| |A'| |P(0)| |``.
     """
 
     problem: LinearComplementarityProblem
@@ -71,19 +76,38 @@ class Scaling:
         unit = math.frexp(top)[1] if 0.0 < top < math.inf else 0
         lower, upper = np.ldexp(problem.lower, -c - unit), np.ldexp(problem.upper, -c - unit)
         inner = LinearComplementarityProblem(A, np.ldexp(b, -unit), lower, upper)
-        first = max(euclid(inner.b), euclid(np.asarray(size @ np.ldexp(np.abs(nearest), -unit))))
+        nearest = np.ldexp(np.abs(nearest), -unit)
+        first = max(euclid(inner.b), euclid(nearest), euclid(np.asarray(size @ nearest)))
         return cls(inner, np.ldexp(np.ones(n), unit - r), np.ldexp(np.ones(n), unit + c), first)
 
     def balanced_error(self, z: Array, w: Array) -> float:
-        """The larger of the two parts of the natural map, each in its own units; z and w in those of the user."""
+        """The minimum map beside what is given, without what rounding explains; z and w in the user's units."""
         problem, z, w = self.problem, z / self.column, w / self.row
-        error = minimum_map(problem, z, w)
-        inside = error == w
-        parts = (
-            (euclid(error[inside]), max(self.size, euclid(w))),
-            (euclid(error[~inside]), max(euclid(problem.b), euclid(z))),
-        )
-        return max(part / scale if scale > 0.0 else part for part, scale in parts)
+        scale = self.size if self.size > 0.0 else 1.0
+        gap = minimum_map(problem, z, w)
+        error = euclid(gap) / scale
+        if not error <= EXCUSED:
+            return error
+        known = self.rounding(z)
+        worst = euclid(self.worst(z, w, known)) / scale
+        if not worst <= EXCUSED:
+            return worst
+        known = np.where(gap == w, known, ROUNDING * np.abs(z).max(initial=0.0))
+        return euclid(np.maximum(np.abs(gap) - known, 0.0)) / scale
+
+    def hidden(self, z: Array, w: Array) -> float:
+        """By how much the balanced error may be larger because of the rounding of w; z and w in the user's units."""
+        z, w = z / self.column, w / self.row
+        more = self.worst(z, w, self.rounding(z)) - np.abs(minimum_map(self.problem, z, w))
+        return euclid(more) / (self.size if self.size > 0.0 else 1.0)
+
+    def rounding(self, z: Array) -> Array:
+        """How well w is known, in scaled units"""
+        return ROUNDING * (np.asarray(abs(self.problem.A) @ np.abs(z)) + np.abs(self.problem.b))
+
+    def worst(self, z: Array, w: Array, known: Array) -> Array:
+        """The sizes of the minimum map with w wrong by its rounding, up or down, whichever is larger"""
+        return np.maximum(*(np.abs(minimum_map(self.problem, z, w + side)) for side in (-known, known)))
 
 
 def largest(size: Any, axis: int) -> Array:
@@ -110,6 +134,8 @@ class Search:
         tol: the natural map that is asked for.
         limit: the largest number of iterations.
         start: where to begin, within the bounds.
+        accept: whether a point is good enough, in place of the errors of this file, where another measure decides; not
+            asked about points whose w is lost in rounding.
         z, w: the best point and its slack.
         error: its natural map.
         score: the larger of its natural map and its balanced error, by which points are compared.
@@ -117,8 +143,15 @@ class Search:
         history: the natural map of each iterate, or what the method puts there.
     """
 
-    def __init__(self, problem: LinearComplementarityProblem, start: Array | None, tol: float, limit: int) -> None:
-        self.problem, self.tol, self.limit = problem, tol, limit
+    def __init__(
+        self,
+        problem: LinearComplementarityProblem,
+        start: Array | None,
+        tol: float,
+        limit: int,
+        accept: Callable[[Array], bool] | None = None,
+    ) -> None:
+        self.problem, self.tol, self.limit, self.accept, self.accepted = problem, tol, limit, accept, False
         self.scaling = Scaling.of(problem)
         self.iterations = 0
         self.history: list[float] = []
@@ -134,9 +167,15 @@ class Search:
         w = self.problem.slack(z)
         error = natural_map(self.problem, z, w)
         score = max(error, self.scaling.balanced_error(z, w)) if error < math.inf else error
+        if not self.accepted and error < math.inf and self.is_accepted(z, w):
+            self.accepted, score = True, -1.0  # no other is better
         if score < self.score:
             self.z, self.w, self.error, self.score = z.copy(), w, error, score
         return error
+
+    def is_accepted(self, z: Array, w: Array) -> bool:
+        """Whether another measure decides, and finds the point good enough"""
+        return self.accept is not None and self.scaling.hidden(z, w) <= HIDDEN and self.accept(z)
 
     def visit_scaled(self, z: Array) -> float:
         """The same with a point in the units of the scaled problem, and its projection."""
@@ -144,4 +183,12 @@ class Search:
 
     @property
     def converged(self) -> bool:
-        return self.score <= self.tol
+        """Whether both errors are small enough, or the point is accepted where that decides."""
+        return self.accepted if self.accept is not None else self.score <= self.tol
+
+    @property
+    def what(self) -> str:
+        """How good the best point is, for messages."""
+        if self.error > self.tol or self.converged:
+            return f"the best natural map is {self.error:.3g}"
+        return f"the best natural map is {self.error:.3g}, but beside what is given the error is {self.score:.3g}"

@@ -37,7 +37,7 @@ from pluecker.contact.sets import DISCS, Sets, length, project, project_block, s
 from pluecker.spatial.compile import lean
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_map"]
+__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
 
 
 @dataclass(frozen=True)
@@ -123,15 +123,16 @@ def other_errors(K, r, u, exact, R, U, work):
     return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
-def scaled_map(P, x, u, exact, island, work):
-    """The scaled map of an island of a prepared problem, whose multipliers and velocities are x and u"""
-    first, last = P.islands[island], P.islands[island + 1]
-    size = norm(P.b, P.K.start[first], P.K.start[last])
-    return natural_map(P.K, x, u, exact, first, last, work) / (size if size > 0.0 else 1.0)
+def scaled_maps(P, x, u, exact, begin, end, work, out):
+    """The scaled maps of the islands of a prepared problem from ``begin`` to ``end``, with multipliers x and velocities u"""
+    for island in range(begin, end):
+        first, last = P.islands[island], P.islands[island + 1]
+        size = norm(P.b, P.K.start[first], P.K.start[last])
+        out[island] = natural_map(P.K, x, u, exact, first, last, work) / (size if size > 0.0 else 1.0)
 
 
 norm, natural_map = lean(norm), lean(natural_map)
-other_errors, scaled_map = lean(other_errors), lean(scaled_map)
+other_errors, scaled_maps = lean(other_errors), lean(scaled_maps)
 
 
 def scale_of_errors(b: Array, r: Array, u: Array) -> float:

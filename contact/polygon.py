@@ -164,6 +164,12 @@ def polygon_directions(directions: int) -> Array:
     return np.concatenate([half, -half])
 
 
+def usual_directions(problem: Problem) -> int:
+    """2 where the contacts are in the plane, 8 otherwise."""
+    sizes = np.diff(problem.sets.start)[problem.sets.sizes[:, 0] > 0]
+    return 2 if len(sizes) and (sizes == 2).all() else 8
+
+
 def polygon_maps(problem: Problem, directions: int) -> Maps:
     """The matrices that take the unknowns of the polygon to multipliers, in the order of the seed document."""
     sets, m = problem.sets, problem.size
@@ -202,7 +208,7 @@ def blocks(grid: list[list[Any]]) -> csr_matrix:
     return csr_matrix(scipy.sparse.bmat(grid, format="csr"))
 
 
-def friction_lcp(problem: Problem, directions: int = 8) -> FrictionLcp:
+def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp:
     """Coulomb's law with a polygon, as the linear complementarity problem of seed document 000.
 
         [ DD   DN   E   DR ] [ beta   ]   [ D'b ]
@@ -212,7 +218,7 @@ def friction_lcp(problem: Problem, directions: int = 8) -> FrictionLcp:
 
     Args:
         problem: contacts of three components, or of two in the plane, and rows; compliance adds to the diagonal of N.
-        directions: eta, an even number from 4 on; 2 in the plane.
+        directions: eta, an even number from 4 on, or 2 in the plane; unless given 8, or 2 in the plane.
 
     Returns:
         A :class:`FrictionLcp`. A is copositive, ``z'Az = r'Nr + lambda'mu f >= 0`` for z >= 0, so that Lemke's
@@ -236,6 +242,7 @@ def friction_lcp(problem: Problem, directions: int = 8) -> FrictionLcp:
                [ 0. ,  0. ,  0. ,  0. ,  1. ,  0. ],
                [-1. , -1. , -1. , -1. ,  0.3,  0. ]])
     """
+    directions = usual_directions(problem) if directions is None else directions
     P, N = polygon_maps(problem, directions), problem.matrix()
     DD, DN, NN = csr_matrix(P.D.T @ N @ P.D), csr_matrix(P.D.T @ N @ P.N), csr_matrix(P.N.T @ N @ P.N)
     K, R, n = P.N.shape[1], P.R.shape[1], P.D.shape[1]
@@ -255,7 +262,7 @@ def friction_lcp(problem: Problem, directions: int = 8) -> FrictionLcp:
     return FrictionLcp(A, b, lower, upper, directions, DD, DN, NN, P.E, P.mu, back)
 
 
-def mixed_lcp(problem: Problem, mass: Any, directions: int = 8) -> MixedLcp:
+def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> MixedLcp:
     """Coulomb's law with a polygon, as the mixed linear complementarity problem of seed document 004.
 
     Args:
@@ -273,6 +280,18 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int = 8) -> MixedLcp:
             problem has; else as for :func:`friction_lcp`.
 
     Source: seed document 004, section 10.
+
+    Example:
+        >>> import numpy as np
+        >>> from pluecker.contact.lcp import solve_lcp
+        >>> from pluecker.contact.polygon import mixed_lcp
+        >>> from pluecker.contact.problem import Problem
+        >>> mass = 2.0 * np.eye(3)  # a point of 2 kg that slides on a floor: normal, and two directions
+        >>> problem = Problem.from_factors(mass, np.eye(3), [-2.0, 6.0, 0.0], np.zeros(3), [0.5])
+        >>> mixed = mixed_lcp(problem, mass, 4)
+        >>> result = solve_lcp(mixed.A, mixed.b, lower=mixed.lower, upper=mixed.upper)
+        >>> (mixed.motion(result.z).round(9) + 0.0).tolist(), mixed.multipliers(result.z).round(9).tolist()
+        ([0.0, 2.5, 0.0], [2.0, -1.0, 0.0])
     """
     if problem.free_velocity is None or not problem.operator.is_factored:
         raise ProblemError("mixed_lcp: this problem has no factors: it was made from a matrix, or assembled")
@@ -282,6 +301,7 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int = 8) -> MixedLcp:
         raise ProblemError(f"mass is {M.shape}, expected {(n, n)}")
     if np.abs((T @ M - J).data).max(initial=0.0) > 1e-9 * np.abs(J.data).max(initial=0.0):
         raise ProblemError("mass is not the one that this problem was made with: J M^-1 is another matrix")
+    directions = usual_directions(problem) if directions is None else directions
     P = polygon_maps(problem, directions)
     w, C = problem.offset - J @ free, diagonal(problem.operator.compliance)
     Q = [P.R, P.N, P.D]

@@ -70,8 +70,12 @@ def projected_sor(search: Search, relaxation: float = 1.0) -> tuple[str, str]:
 
     Source: see the head of the file.
     """
-    if not 0.0 < relaxation < 2.0:
-        raise ProblemError(f"relaxation is {relaxation}, expected a number between 0 and 2, exclusive")
+    if (
+        isinstance(relaxation, bool)
+        or not isinstance(relaxation, (int, float, np.number))
+        or not 0.0 < relaxation < 2.0
+    ):
+        raise ProblemError(f"relaxation is {relaxation!r}, expected a number between 0 and 2, exclusive")
     problem = search.problem
     A = scipy.sparse.csr_matrix(problem.A)
     diagonal = A.diagonal()
@@ -82,14 +86,14 @@ def projected_sor(search: Search, relaxation: float = 1.0) -> tuple[str, str]:
     with np.errstate(all="ignore"):
         while not search.converged:
             if search.iterations == search.limit:
-                return "iteration limit", f"the natural map is {search.error:.3g} after {search.limit} sweeps"
+                return "iteration limit", f"{search.what} after {search.limit} sweeps"
             before[:] = z
             sweep(first, column, A.data, diagonal, problem.b, problem.lower, problem.upper, float(relaxation), z)
             search.iterations += 1
             error = search.visit(z)
             search.history.append(error)
             if error == math.inf:
-                return "stalled", f"the sweeps diverge; the best natural map was {search.error:.3g}"
+                return "stalled", f"the sweeps diverge; {search.what}"
             if np.array_equal(before, z) and not search.converged:
-                return "stalled", f"a sweep changes nothing more where the natural map is {search.error:.3g}: rounding"
+                return "stalled", f"a sweep changes nothing more; {search.what}: rounding"
     return "converged", "solved"

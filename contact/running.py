@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.threads import available_cores
+from pluecker.contact.blocks import Indices
 from pluecker.contact.first_order import ROWS_OF_WORK, STATE, rows_apart
-from pluecker.contact.measures import scaled_map
+from pluecker.contact.measures import scaled_maps
 from pluecker.contact.operator import apply
 from pluecker.contact.prepared import Prepared
 from pluecker.contact.result import DOUBTFUL, Part, Stage
@@ -90,7 +91,7 @@ class Islands:
         if self.x.any():
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
         self.u += P.b
-        self.results, self.states = np.zeros((islands, 3)), np.zeros((islands, STATE))
+        self.results, self.states, self.maps = np.zeros((islands, 3)), np.zeros((islands, STATE)), np.zeros(islands)
         self.results[:, 0] = np.inf
         self.options = np.array([job.relaxation, 0.0, 0.0, 0.0])
         # What islands need so that all together have the tolerance.
@@ -110,21 +111,26 @@ class Islands:
             parts = [Part(job.name, mine, results[:, 1] - before, results[:, 0].copy(), elapsed)]
         return list(parts)
 
-    def again(self, island: int, record: Array) -> list[Part]:
-        """An island that has the tolerance, but not the scaled map, with smaller tolerances."""
-        parts, goal, job = [], self.goal, self.job
-        while self.results[island, 0] <= goal and self.results[island, 1] < job.limit and goal > SMALLEST:
-            if scaled_map(self.P, self.x, self.u, job.law, island, self.work[2]) <= max(DOUBTFUL, job.tol):
-                break
-            goal = max(SMALLER * min(goal, float(self.results[island, 0])), SMALLEST)
-            parts += self.call(goal, island, island + 1, record)
+    def doubtful(self, goal: float, begin: int, end: int) -> Indices:
+        """The islands that have the tolerance, but not the scaled map, and iterations left."""
+        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.work[2], self.maps)
+        mine, job = slice(begin, end), self.job
+        wrong = (self.maps[mine] > max(DOUBTFUL, job.tol)) & (self.results[mine, 0] <= goal)
+        return np.asarray(begin + np.flatnonzero(wrong & (self.results[mine, 1] < job.limit)), np.int64)
+
+    def again(self, begin: int, end: int, record: Array) -> list[Part]:
+        """Doubtful islands, one after the other, with smaller and smaller tolerances."""
+        parts = []
+        for island in self.doubtful(self.goal, begin, end):
+            goal, one = self.goal, (int(island), int(island) + 1)
+            while goal > SMALLEST and len(self.doubtful(goal, *one)):
+                goal = max(SMALLER * min(goal, float(self.results[island, 0])), SMALLEST)
+                parts += self.call(goal, *one, record)
         return parts
 
-    def work_on(self, begin: int, end: int) -> tuple[list[Part], list[Part]]:
+    def work_on(self, begin: int, end: int, record: Array) -> tuple[list[Part], list[Part]]:
         """Islands from ``begin`` to ``end``: what was done with all, and what with those that were sent back."""
-        none = np.zeros(0)
-        parts = self.call(self.goal, begin, end, none)
-        return parts, [part for island in range(begin, end) for part in self.again(island, none)]
+        return self.call(self.goal, begin, end, record), self.again(begin, end, record)
 
 
 def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history: bool) -> Done:
@@ -136,10 +142,10 @@ def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history
         parts, told = with_history(islands, count)
     elif workers > 1:
         with ThreadPoolExecutor(workers) as pool:
-            both = list(pool.map(lambda bounds: islands.work_on(*bounds), pieces(P, workers)))
+            both = list(pool.map(lambda bounds: islands.work_on(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
         parts = [part for k in (0, 1) for found in both for part in found[k]]
     else:
-        parts = [part for found in islands.work_on(0, count) for part in found] if count else []
+        parts = [part for found in islands.work_on(0, count, np.zeros(0)) for part in found] if count else []
     results = islands.results
     most, products = int(results[:, 1].max(initial=0)), int(results[:, 2].max(initial=0))
     return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)
@@ -165,7 +171,7 @@ def with_history(islands: Islands, count: int) -> tuple[list[Part], Array]:
     curves: list[tuple[Array, Array]] = []
     for island in range(count):
         record = np.zeros(islands.job.limit + 2)
-        parts = islands.call(islands.goal, island, island + 1, record) + islands.again(island, record)
+        parts = [part for found in islands.work_on(island, island + 1, record) for part in found]
         everything += parts
         curves.append(curve(record, parts))
     longest = max((len(error) for _, error in curves), default=0)

@@ -19,23 +19,28 @@ document 000 for the rows with two bounds (joint limits and motors).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from pluecker.contact.blocks import Indices
-from pluecker.contact.complementarity import LinearComplementarityProblem
+from pluecker.contact.complementarity import LinearComplementarityProblem, euclid, minimum_map
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp_search import Search
 from pluecker.contact.lemke import complementary_pivoting
 from pluecker.contact.linear_solve import factorize, reciprocal_condition
-from pluecker.contact.minmap_newton import solve_inside
+from pluecker.contact.minmap_newton import block, solve_inside
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["StandardForm", "lemke", "standard_form"]
+__all__ = ["StandardForm", "islands", "lemke", "standard_form"]
 
+ACCURATE = 1e-10  # the error of a part from which no other walk is tried, at least
+WALKS = 3  # from different covering vectors
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # its multiples are spread evenly between whole numbers
 SINGULAR = 1e-14  # reciprocal condition number of the equations, times their number
 
 
@@ -81,8 +86,20 @@ class StandardForm:
         return solve_inside(problem, bound, inside)
 
 
-def standard_form(problem: LinearComplementarityProblem) -> StandardForm:
-    """The standard problem of a problem with bounds.
+def islands(problem: LinearComplementarityProblem) -> Iterator[tuple[Indices, LinearComplementarityProblem]]:
+    """The parts of a problem that no entry of A connects: the unknowns of each, and the problem that they are."""
+    number, part = connected_components(scipy.sparse.csr_matrix(problem.A != 0.0), directed=False)
+    if number == 1:
+        yield np.arange(problem.size), problem
+        return
+    order = np.argsort(part, kind="stable")
+    for I in np.split(order, np.cumsum(np.bincount(part, minlength=number))[:-1]):
+        A, bounds = block(problem.A, I, I), (problem.lower[I], problem.upper[I])
+        yield I, LinearComplementarityProblem(A, problem.b[I], *bounds)
+
+
+def standard_form(problem: LinearComplementarityProblem, rows: Indices | None = None) -> StandardForm:
+    """The standard problem of a problem with bounds; ``rows`` are its row numbers in messages.
 
     Raises:
         ProblemError: the equations of the unbounded unknowns do not determine these; the message names them.
@@ -98,8 +115,9 @@ def standard_form(problem: LinearComplementarityProblem) -> StandardForm:
         A_FF = A[np.ix_(F, F)]
         solve = factorize(A_FF)
         if solve is None or reciprocal_condition(A_FF) < SINGULAR * len(F):
+            first = F[0] if rows is None else rows[F[0]]
             raise ProblemError(
-                f"the {len(F)} rows without bounds, the first of which is row {F[0]}, do not determine their unknowns: the "
+                f"the {len(F)} rows without bounds, the first of which is row {first}, do not determine their unknowns: the "
                 "matrix of these rows and columns is singular. Lemke's method eliminates them; take fischer_newton or "
                 "minmap_newton, or remove the equations that depend on others"
             )
@@ -115,12 +133,45 @@ def standard_form(problem: LinearComplementarityProblem) -> StandardForm:
     return StandardForm(np.ascontiguousarray(S), b, C, sign, base, boxed, F)
 
 
+def closest(problem: LinearComplementarityProblem, points: list[Array]) -> tuple[Array, float]:
+    """Which point, within the bounds, is closest to a solution, and the length of its minimum map."""
+    points = [problem.project(point) for point in points]
+    sizes = [euclid(minimum_map(problem, z, problem.slack(z))) for z in points]
+    best = int(np.argmin(np.nan_to_num(sizes, nan=np.inf)))
+    return points[best], sizes[best]
+
+
+def walk_part(search: Search, I: Indices, part: LinearComplementarityProblem, covering: Array) -> tuple[Array, str]:
+    """z of a part and how the walk ended; other walks where the first ends in a basis that is too ill-conditioned."""
+    form = standard_form(part, I)
+    d = np.concatenate([covering[I[form.kept]], np.ones(len(form.boxed))])
+    goal = 0.1 * max(search.tol, ACCURATE) * search.scaling.size
+    points: list[Array] = []
+    ended = ""
+    for walk in range(WALKS):
+        unit = max(float(d.max(initial=0.0)), 1e-300)
+        done = complementary_pivoting(form.A, form.b, d / unit, search.limit - search.iterations)
+        search.iterations += done.pivots
+        search.history.extend(done.history.tolist())
+        if not walk:
+            ended = "infeasible" if done.certificate is not None else done.status
+        vertex = form.vertex(part, done.basic) if done.status == "solved" else None
+        z, error = closest(part, [*points, *([] if vertex is None else [vertex]), form.point(part, done.z)])
+        if done.status != "solved" or error <= goal:
+            break
+        points, d = [z], d * (1.0 + (np.arange(1, len(d) + 1) * GOLDEN) % 1.0)
+    return z, ended
+
+
 def lemke(search: Search, covering: Array) -> tuple[str, str]:
     """Solve a linear complementarity problem with bounds by Lemke's method (:mod:`pluecker.contact.lemke`).
 
+    Parts of the problem that no entry of A connects are solved one after the other. Where the last basis of one is too
+    ill-conditioned, two more walks are tried, from other covering vectors.
+
     Args:
         search: the problem and the goal; the best point is left there, and z0 after each pivot as the history. The walk does
-            not depend on the start. Dense: n^2 numbers, n^2 products a pivot.
+            not depend on the start. Dense: n^2 numbers, n^2 products a pivot, n being the unknowns of a part.
         covering: ``(n,)``, positive; the entries of unbounded unknowns do not matter.
 
     Returns:
@@ -132,26 +183,19 @@ def lemke(search: Search, covering: Array) -> tuple[str, str]:
     if search.converged:
         return "converged", "solved"
     problem = search.scaling.problem
+    z, ends = np.zeros(problem.size), set()
     with np.errstate(all="ignore"):
-        form = standard_form(problem)
-        d = (covering / search.scaling.row)[form.kept]
-        d = np.concatenate([d, np.ones(len(form.boxed))])
-        done = complementary_pivoting(form.A, form.b, d / max(float(d.max(initial=0.0)), 1e-300), search.limit)
-        search.iterations = done.pivots
-        search.history.extend(done.history.tolist())
-        vertex = form.vertex(problem, done.basic) if done.status == "solved" else None
-        for point in (vertex, form.point(problem, done.z)):
-            if point is not None and not search.converged:
-                search.visit_scaled(point)
-    best = f"the best natural map is {search.error:.3g}"
+        for I, part in islands(problem):
+            z[I], ended = walk_part(search, I, part, covering / search.scaling.row)
+            ends.add(ended)
+        search.visit_scaled(z)
     if search.converged:
         return "converged", "solved"
-    if done.status == "limit":
-        return "iteration limit", f"{best} after {done.pivots} pivots"
-    if done.certificate is not None:
-        return "infeasible", f"no z within the bounds has the w that they ask for (Farkas); {best}"
-    if done.status == "ray":
-        return "ray", f"ended on a secondary ray after {done.pivots} pivots, which proves nothing unless A is " + (
-            f"copositive-plus, when there is no solution; {best}"
-        )
-    return "stalled", f"the last basis is too ill-conditioned: {best}"
+    if "infeasible" in ends:
+        return "infeasible", "no z within the bounds has the w that they ask for (Farkas)"
+    if "limit" in ends:
+        return "iteration limit", f"{search.what} after {search.iterations} pivots"
+    if "ray" in ends:
+        why = "which proves nothing unless A is copositive-plus, when there is no solution"
+        return "ray", f"ended on a secondary ray after {search.iterations} pivots, {why}"
+    return "stalled", f"the last basis is too ill-conditioned: {search.what}"
