@@ -101,7 +101,9 @@ def test_real_problems_to_ten_digits(path):
     problem = read_fclib(path)
     K = problem.sets
     N = from_scipy(problem.matrix(), K.start, K.start)
-    status, iterations, r, error = interior_point(N, problem.offset, K, np.zeros(len(problem.offset)), 1e-10, 60, analyse(N))
+    status, iterations, r, error = interior_point(
+        N, problem.offset, K, np.zeros(len(problem.offset)), 1e-10, 60, analyse(N)
+    )
     assert status == CONVERGED
     assert iterations <= 30
     assert error <= 1e-10
