@@ -75,9 +75,8 @@ def run_automatic(P, law, x, u, tol, limit, options, work, states, history, resu
         for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
             count = operations(analyse(cut(P, begin + k).A.N))
             limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
-        allowed = np.where(
-            used - since < limits, limits, 0.25 * limits
-        )  # less when as much is spent as the rest would take
+        # Less when as much is spent already as the rest would take.
+        allowed = np.where(used - since < limits, limits, 0.25 * limits)
         states[mine, LEFT][going & ~((more > 0) & (more < allowed))] = 1.0
         going &= states[mine, LEFT] == 0.0
         if not going.any() or used >= last:

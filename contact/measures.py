@@ -10,7 +10,7 @@ signorini       ``max_i |min(r_n / R, u_n / U)|`` of the contacts: penetration, 
 dissipation     by how much friction fails to act against the sliding with all it has:
                 ``max_i (mu |u_t| r_n + u_t . r_t) / (R U)``, summed over the discs; zero in Coulomb's law
 scaled map      the natural map of ``r / s`` and ``s u``, relative to ``|s b|``, where ``1 / s^2`` is the mean diagonal
-                of each block of N: without units
+                of each block of N: without units. What rounding may hide is added, ``4 eps |r / s|``
 duality gap     ``sum_i |r_i . (u + g)_i| / (|r| max(|b|, |u + g|))`` for cones; with bounds what remains of ``r u`` at the
                 active bound
 ==============  ======================================================================================================
@@ -38,6 +38,9 @@ from pluecker.spatial.compile import lean
 from pluecker.spatial.elementwise import Array
 
 __all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
+
+
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of velocities, of multipliers of one in scaled units
 
 
 @dataclass(frozen=True)
@@ -127,8 +130,10 @@ def scaled_maps(P, x, u, exact, begin, end, work, out):
     """The scaled maps of the islands of a prepared problem from ``begin`` to ``end``, with multipliers x and velocities u"""
     for island in range(begin, end):
         first, last = P.islands[island], P.islands[island + 1]
-        size = norm(P.b, P.K.start[first], P.K.start[last])
-        out[island] = natural_map(P.K, x, u, exact, first, last, work) / (size if size > 0.0 else 1.0)
+        top, bottom = P.K.start[first], P.K.start[last]
+        size = norm(P.b, top, bottom)
+        error = natural_map(P.K, x, u, exact, first, last, work) + ROUNDING * norm(x, top, bottom)
+        out[island] = error / (size if size > 0.0 else 1.0)
 
 
 norm, natural_map = lean(norm), lean(natural_map)
@@ -160,5 +165,6 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | N
     s = np.ones(len(r)) if scale is None else scale
     top = s[K.start[:-1]]
     inside = K._replace(lower=K.lower / top, upper=K.upper / top)
-    scaled = natural_map(inside, r / s, u * s, exact, 0, blocks, work) / (float(np.linalg.norm(b * s)) or 1.0)
+    scaled = natural_map(inside, r / s, u * s, exact, 0, blocks, work) + ROUNDING * float(np.linalg.norm(r / s))
+    scaled /= float(np.linalg.norm(b * s)) or 1.0
     return Errors(float(error), float(cone), float(signorini), float(dissipation), float(gap / size), float(scaled))

@@ -10,7 +10,7 @@ import scipy.optimize
 
 from pluecker.contact.lcp_laws import LCP_METHODS
 from pluecker.contact.problem import Problem
-from pluecker.contact.solve import METHODS, solve
+from pluecker.contact.solve import METHODS, errors_of, solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import RUNNABLE
 
@@ -345,6 +345,16 @@ def test_where_there_is_no_solution_none_is_claimed(name, law, method, tol):
     assert not result.converged, str(result)
     assert result.errors.scaled_map > 0.1
     assert result.message
+
+
+def test_rounding_makes_no_solution():
+    """With multipliers of 1e16 the velocities that they make are lost in rounding, and may come out as wanted"""
+    problem = Problem.from_delassus([[1, 1], [1, 1]], [1, -1], [], rows=([-np.inf] * 2, [np.inf] * 2))
+    for size in 10.0 ** np.arange(10, 18):
+        for shift in (0.0, 0.5, 1.0, 2.0):
+            result = solve(problem, "ccp", warm_start=[size, -size - shift], max_iterations=1)
+            assert not result.converged, (size, str(result))
+            assert errors_of(problem, [size, -size - shift], "ccp").scaled_map > 1e-3
 
 
 def test_forces_between_heavy_bodies_are_right_at_the_default_tolerance():
