@@ -34,7 +34,8 @@ __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
 PROBE = 50  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
-NEWTON_STEPS = 40  # from a point that should be near
+NEWTON_STEPS = 40  # after shifts
+FEW = 12  # from a point that may be near, at the first attempt
 START = 2000  # iterations of gradients before Newton's method, at most
 SHIFTS = 48  # held in turn
 AT_A_TIME = 4  # shifts, then Newton's method
@@ -109,7 +110,7 @@ def exact(island: Island, tol: float) -> None:
     All shifts together may take about as long as gradients to the limit: a factor of many contacts that all touch is dear.
     """
     if island.error < NEAR:
-        island.newton(tol, NEWTON_STEPS)
+        island.newton(tol, FEW)
     x, step, g, idle = island.x, 1.0, island.first_shift(), 0
     contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
     each = worth(contacts, blocks, operations(island.pattern), 0)

@@ -27,7 +27,7 @@ from pluecker.contact.sets import project_block, shift_block
 from pluecker.spatial.compile import lean, lean_kernel
 from pluecker.spatial.elementwise import Array
 
-__all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "evaluate", "keep", "make_runner", "rows_apart"]
+__all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "evaluate", "evaluate_islands", "keep", "make_runner", "rows_apart"]
 
 ROWS_OF_WORK = 12  # vectors that methods and the driver may use
 STATE = 12  # numbers that a method remembers, for each island: a step length, the products so far, two of its own ...
@@ -85,6 +85,18 @@ def keep(x, u, best_x, best_u, top, bottom):
         best_x[k], best_u[k] = x[k], u[k]
 
 
+def evaluate_islands(P, x, u, exact, work, zero, out):
+    """The errors of all islands, without shifts that are held"""
+    for island in range(len(out)):
+        first, last = P.islands[island], P.islands[island + 1]
+        for i in range(first, last):
+            zero[i] = 0.0
+        out[island] = evaluate(P, zero, x, u, exact, first, last, work)
+
+
+evaluate_islands = lean(evaluate_islands)
+
+
 def rows_apart(rows: int, columns: int) -> Array:
     """Vectors for compiled code, whose entries of the same index are not at the same place of a page of memory."""
     return np.zeros((rows, -(-columns // 512) * 512 + 40))[:, :columns]
@@ -125,9 +137,11 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                 results[island, 0] = evaluate(P, g, x, u, law, first, last, work[2])
             else:
                 # The best pair by Coulomb's law is kept in work[3] and work[4]; methods use what comes after.
+                # Zero is often better than the first points, and no place to come back to.
                 used, best, step, idle = 0, evaluate(P, zero, x, u, 1, first, last, work[2]), 1.0, 0
                 keep(x, u, work[3], work[4], top, bottom)
-                error = min(best, 1.0)
+                best = best if moved > 0.0 or best <= tol else np.inf
+                error, least = min(best, 1.0), np.inf
                 while used < most and not best <= tol:
                     goal = max(INSIDE * error, 0.3 * tol)
                     rest, state = most - used, states[island]
@@ -138,7 +152,8 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                         history[k] = max(history[k], min(error, best))
                     if not error < np.inf:
                         break
-                    idle = 0 if error < 0.9 * best else idle + 1
+                    idle = 0 if error < 0.9 * least else idle + 1
+                    least = min(least, error)
                     if error < best:
                         best = error
                         keep(x, u, work[3], work[4], top, bottom)
@@ -150,7 +165,8 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                             break
                     for i in range(first, last):
                         g[i] += step * (shift_block(P.K, i, u) / P.s[P.K.start[i]] - g[i])
-                keep(work[3], work[4], x, u, top, bottom)
+                if best < np.inf:
+                    keep(work[3], work[4], x, u, top, bottom)
                 results[island, 0] = best
             results[island, 1] += used
             results[island, 2] += states[island, 1] - before_products

@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.articulated.threads import available_cores
 from pluecker.contact.blocks import Indices
-from pluecker.contact.first_order import ROWS_OF_WORK, STATE, rows_apart
+from pluecker.contact.first_order import ROWS_OF_WORK, STATE, evaluate_islands, rows_apart
 from pluecker.contact.measures import scaled_maps
 from pluecker.contact.operator import apply
 from pluecker.contact.prepared import Prepared
@@ -94,6 +94,8 @@ class Islands:
         self.results, self.states, self.maps = np.zeros((islands, 3)), np.zeros((islands, STATE)), np.zeros(islands)
         self.results[:, 0] = np.inf
         self.options = np.array([job.relaxation, 0.0, 0.0, 0.0])
+        self.start, self.begun = (self.x.copy(), self.u.copy()), np.empty(islands)
+        evaluate_islands(P, self.x, self.u, job.law, self.work[2], self.work[1], self.begun)
         # What islands need so that all together have the tolerance.
         self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
 
@@ -110,6 +112,13 @@ class Islands:
         if parts is None:
             parts = [Part(job.name, mine, results[:, 1] - before, results[:, 0].copy(), elapsed)]
         return list(parts)
+
+    def never_worse(self) -> None:
+        """Islands that are worse than they were at the start get it back."""
+        for island in np.flatnonzero(~(self.results[:, 0] <= self.begun)):
+            rows = slice(*self.P.K.start[self.P.islands[[island, island + 1]]])
+            self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
+            self.results[island, 0] = self.begun[island]
 
     def doubtful(self, goal: float, begin: int, end: int) -> Indices:
         """The islands that have the tolerance, but not the scaled map, and iterations left."""
@@ -146,6 +155,7 @@ def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history
         parts = [part for k in (0, 1) for found in both for part in found[k]]
     else:
         parts = [part for found in islands.work_on(0, count, np.zeros(0)) for part in found] if count else []
+    islands.never_worse()
     results = islands.results
     most, products = int(results[:, 1].max(initial=0)), int(results[:, 2].max(initial=0))
     return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)

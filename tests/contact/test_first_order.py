@@ -304,7 +304,7 @@ def test_compiled_runners_have_names_of_their_own():
 
 # The largest number of iterations for Box_Stacks, Capsules, LMGC_100, Spheres, spheres-in-a-box in one piece, or none.
 LIMITS = {
-    ("pgs", "ccp"): (90, 1530, 10, 945, None),
+    ("pgs", "ccp"): (90, 1560, 10, 945, None),
     ("pgs", "ncp"): (90, 830, 10, 1010, None),
     ("psor", "ccp"): (55, 1000, 8, 600, None),
     ("psor", "ncp"): (55, 640, 8, 640, None),
