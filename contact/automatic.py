@@ -32,7 +32,7 @@ from pluecker.contact.symbolic import Symbolic, analyse
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
-PROBE = 50  # iterations of gradients before the first look
+PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
 NEWTON_STEPS = 40  # after shifts
 FEW = 12  # from a point that may be near, at the first attempt
@@ -55,7 +55,7 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     Times were measured; those of Coulomb's law are for some shifts and Newton's method.
     """
     gradients, interior = 3e-7 + 4e-8 * contacts + 4e-9 * blocks, 1e-5 + 6e-7 * contacts + 2e-10 * count
-    then = 1.5e-3 + 50.0 * interior if law == 1 else 2e-4 + 8.0 * interior
+    then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
     return then / gradients
 
 

@@ -33,7 +33,7 @@ from pluecker.spatial.elementwise import Array
 __all__ = ["Done", "Job", "run_on_islands"]
 
 MANY = 3000  # multipliers from which threads pay
-SMALLER = 0.1  # the next tolerance of an island that is sent back, of its error
+SMALLER = 0.1  # at most, the next tolerance of an island that is sent back, of its error
 SMALLEST = 1e-15  # tolerance
 
 
@@ -94,8 +94,9 @@ class Islands:
         self.results, self.states, self.maps = np.zeros((islands, 3)), np.zeros((islands, STATE)), np.zeros(islands)
         self.results[:, 0] = np.inf
         self.options = np.array([job.relaxation, 0.0, 0.0, 0.0])
-        self.start, self.begun = (self.x.copy(), self.u.copy()), np.empty(islands)
-        evaluate_islands(P, self.x, self.u, job.law, self.work[2], self.work[1], self.begun)
+        self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
+        if job.law == 1:  # of the convex law all methods keep a start that is better
+            evaluate_islands(P, self.x, self.u, 1, self.work[2], self.work[1], self.begun)
         # What islands need so that all together have the tolerance.
         self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
 
@@ -133,7 +134,8 @@ class Islands:
         for island in self.doubtful(self.goal, begin, end):
             goal, one = self.goal, (int(island), int(island) + 1)
             while goal > SMALLEST and len(self.doubtful(goal, *one)):
-                goal = max(SMALLER * min(goal, float(self.results[island, 0])), SMALLEST)
+                less = min(SMALLER, 0.5 * max(DOUBTFUL, self.job.tol) / float(self.maps[island]))
+                goal = max(less * min(goal, float(self.results[island, 0])), SMALLEST)
                 parts += self.call(goal, *one, record)
         return parts
 
