@@ -131,6 +131,27 @@ def multiply_sixes(B, i, x, y):
     y[top], y[top + 1], y[top + 2] = a0, a1, a2
 
 
+def block_times(data, p, height, width, x, j, y, top):
+    """y[top : top + height] += A x[j : j + width], with the entries of A from p on"""
+    for r in range(height):
+        s = 0.0
+        for c in range(width):
+            s += data[p + r * width + c] * x[j + c]
+        y[top + r] += s
+
+
+def block_transposed_times(data, p, height, width, x, top, y, j):
+    """y[j : j + width] += A' x[top : top + height], with the entries of A from p on"""
+    for r in range(height):
+        f = x[top + r]
+        for c in range(width):
+            y[j + c] += data[p + r * width + c] * f
+
+
+# The general cases are functions of their own, not written into every loop: that takes long to compile.
+block_times, block_transposed_times = lean(block_times), lean(block_transposed_times)
+
+
 @lean_kernel
 def multiply_any(B, i, x, y):
     """A block row"""
@@ -138,13 +159,8 @@ def multiply_any(B, i, x, y):
     for r in range(height):
         y[top + r] = 0.0
     for k in range(B.first[i], B.first[i + 1]):
-        j, p = B.columns[B.column[k]], B.place[k]
-        width = B.columns[B.column[k] + 1] - j
-        for r in range(height):
-            s = 0.0
-            for c in range(width):
-                s += B.data[p + r * width + c] * x[j + c]
-            y[top + r] += s
+        j = B.columns[B.column[k]]
+        block_times(B.data, B.place[k], height, B.columns[B.column[k] + 1] - j, x, j, y, top)
 
 
 @lean_kernel
@@ -210,12 +226,8 @@ def multiply_any_transposed(B, i, x, y):
     """y += B' x with a block row"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
     for k in range(B.first[i], B.first[i + 1]):
-        j, p = B.columns[B.column[k]], B.place[k]
-        width = B.columns[B.column[k] + 1] - j
-        for r in range(height):
-            f = x[top + r]
-            for c in range(width):
-                y[j + c] += B.data[p + r * width + c] * f
+        j = B.columns[B.column[k]]
+        block_transposed_times(B.data, B.place[k], height, B.columns[B.column[k] + 1] - j, x, top, y, j)
 
 
 def multiply(B, x, y, first, last):
