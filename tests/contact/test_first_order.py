@@ -311,7 +311,7 @@ LIMITS = {
     ("jacobi", "ccp"): (180, 4000, 40, 1050, None),
     ("jacobi", "ncp"): (180, 1450, 40, 1000, None),
     ("barzilai_borwein", "ccp"): (90, 450, 20, 250, None),
-    ("barzilai_borwein", "ncp"): (110, 2500, 20, 700, None),
+    ("barzilai_borwein", "ncp"): (110, 2800, 20, 700, None),
     ("admm", "ccp"): (50, 1100, 10, 80, None),
     ("admm", "ncp"): (50, 2200, 10, 350, None),
     ("apgd", "ccp"): (60, 300, 15, 130, 8000),
