@@ -123,17 +123,20 @@ class Bodies:
         return frozen(1.0 / self.mass)
 
     @cached_property
+    def _inverse_in_body_axes(self) -> Array:
+        return np.linalg.inv(np.where(self.static[:, None, None], np.eye(3), self.inertia))
+
+    @cached_property
     def inverse_inertia(self) -> Array:
         """R I^-1 R^T in world axes, ``(n, 3, 3)``, symmetric, zero for static bodies."""
-        inverse = np.linalg.inv(np.where(self.static[:, None, None], np.eye(3), self.inertia))
-        inverse[self.static] = 0.0
+        inverse = np.where(self.static[:, None, None], 0.0, self._inverse_in_body_axes)
         turned = self.rotation @ inverse @ np.swapaxes(self.rotation, -1, -2)
         return frozen(0.5 * (turned + np.swapaxes(turned, -1, -2)))
 
     @cached_property
     def root_of_inverse_inertia(self) -> Array:
         """A matrix C with C C^T = R I^-1 R^T, ``(n, 3, 3)``, zero for static bodies."""
-        inverse = np.linalg.inv(np.where(self.static[:, None, None], np.eye(3), self.inertia))
+        inverse = self._inverse_in_body_axes
         root = np.linalg.cholesky(0.5 * (inverse + np.swapaxes(inverse, -1, -2)))
         root[self.static] = 0.0
         return frozen(self.rotation @ root)
