@@ -35,13 +35,16 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+# What follows imports wants the packages where they are installed: below one folder called pluecker.
+TREE := build/tree/pluecker
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/lint-imports
-	@mkdir -p build/types/pluecker
-	@for package in spatial articulated contact; do ln -sfn ../../../$$package build/types/pluecker/$$package; done
-	cd build/types && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
+	@mkdir -p $(TREE)
+	@for part in spatial articulated contact package/__init__.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
+	cd $(TREE)/.. && ../../$(BIN)/lint-imports --config ../../pyproject.toml
+	cd $(TREE)/.. && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

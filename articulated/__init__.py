@@ -23,21 +23,22 @@ threads (all cores by default), without the interpreter's lock. The result for a
 the number of threads, to the last bit; a call for one state alone agrees with it to rounding.
 """
 
-from pluecker.articulated.aba import aba
-from pluecker.articulated.bias_force import bias_force
-from pluecker.articulated.builder import ModelBuilder
-from pluecker.articulated.crba import crba
-from pluecker.articulated.difference import difference
+from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.algorithms.bias_force import bias_force
+from pluecker.articulated.algorithms.crba import crba
+from pluecker.articulated.algorithms.difference import difference
+from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
+from pluecker.articulated.algorithms.gravity_force import gravity_force
+from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
+from pluecker.articulated.algorithms.neutral import neutral
+from pluecker.articulated.algorithms.potential_energy import potential_energy
+from pluecker.articulated.algorithms.random_configuration import random_configuration
+from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
-from pluecker.articulated.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
-from pluecker.articulated.gravity_force import gravity_force
-from pluecker.articulated.integrate import integrate
-from pluecker.articulated.kinetic_energy import kinetic_energy
-from pluecker.articulated.model import Joint, Model
-from pluecker.articulated.neutral import neutral
-from pluecker.articulated.potential_energy import potential_energy
-from pluecker.articulated.random_configuration import random_configuration
-from pluecker.articulated.rnea import joint_forces, rnea
+from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import Joint, Model
+from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
@@ -62,5 +63,6 @@ __all__ = [
     "potential_energy",
     "random_configuration",
     "rnea",
+    "simulate",
     "warmup",
 ]

@@ -2,6 +2,6 @@
 
 import sys
 
-from pluecker.articulated.cli import main
+from pluecker.articulated.app.cli import main
 
 sys.exit(main())

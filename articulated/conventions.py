@@ -23,8 +23,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.arguments import as_floats
-from pluecker.articulated.model import Joint, Model, listing
+from pluecker.articulated.model.model import Joint, Model, listing
+from pluecker.articulated.running.arguments import as_floats
+from pluecker.spatial.errors import ArgumentValueError, UnknownNameError
 
 __all__ = ["forces_to_pinocchio", "from_pinocchio_q", "to_pinocchio_q", "velocity_map_to_pinocchio"]
 
@@ -80,7 +81,7 @@ def from_pinocchio_q(model: Model, pin_model: Any, q_pin: ArrayLike) -> Array:
     """
     q_pin = np.asarray(q_pin, dtype=np.float64)
     if q_pin.shape[-1:] != (pin_model.nq,):
-        raise ValueError(f"from_pinocchio_q: q_pin has shape {q_pin.shape}, expected (..., {pin_model.nq})")
+        raise ArgumentValueError(f"from_pinocchio_q: q_pin has shape {q_pin.shape}, expected (..., {pin_model.nq})")
     q = np.zeros((*q_pin.shape[:-1], model.nq))
     for joint, theirs in matched(model, pin_model):
         if joint.mimic is not None:
@@ -147,8 +148,10 @@ def matched(model: Model, pin_model: Any) -> list[tuple[Joint, Any]]:
         if name == "root_joint" and name not in ours and len(free) == 1:
             name = free[0].name
         if name not in ours:
-            raise KeyError(f"Pinocchio's joint {name!r} is not in model {model.name!r}; there are {listing(ours)}")
+            raise UnknownNameError(
+                f"Pinocchio's joint {name!r} is not in model {model.name!r}; there are {listing(ours)}"
+            )
         if ours[name].type in ("cylindrical", "universal", "planar"):
-            raise ValueError(f"joint {name!r}: a {ours[name].type} joint has other coordinates in Pinocchio")
+            raise ArgumentValueError(f"joint {name!r}: a {ours[name].type} joint has other coordinates in Pinocchio")
         pairs.append((ours[name], pin_model.joints[k]))
     return pairs

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = ["MissingExtraError", "ModelError", "SingularInertiaError"]
 
 
-class ModelError(ValueError):
+class ModelError(ArgumentValueError):
     """A model, or a file that describes one, that cannot be."""
 
 
-class SingularInertiaError(ValueError):
+class SingularInertiaError(ArgumentValueError):
     """A joint that moves no inertia: its acceleration is not determined by the forces."""

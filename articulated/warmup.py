@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from pluecker.articulated.algorithm import ALGORITHMS, Algorithm
-from pluecker.articulated.batch import compiled_share_states
-from pluecker.articulated.model import Model
-from pluecker.articulated.threads import compiled_serve
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
+from pluecker.articulated.running.batch import compiled_share_states
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import progress_bar
+from pluecker.spatial.parallel.threads import compiled_serve
 
 __all__ = ["warmup"]
 
@@ -28,7 +29,9 @@ def warmup(model: Model | None = None, progress: bool = True) -> None:
         TypeError: ``model`` is not a model.
     """
     if not isinstance(model, Model | None):
-        raise TypeError(f"warmup: model must be a pluecker.articulated.Model or None, got a {type(model).__name__}")
+        raise ArgumentTypeError(
+            f"warmup: model must be a pluecker.articulated.Model or None, got a {type(model).__name__}"
+        )
     needed: list[Algorithm] = []
     for algorithm in ALGORITHMS.values():
         if model is None or not model.mimic or algorithm.with_mimic is None:

@@ -2,7 +2,7 @@
 
 Each robot is loaded from the same URDF file by both libraries, with a fixed and with a floating base, and compared in
 random states. Errors are relative, by norm, the worst of all states; those of energies by the norm over the states.
-How friction and mimic joints are treated: see :mod:`pluecker.articulated.peer`.
+How friction and mimic joints are treated: see :mod:`pluecker.articulated.app.peer`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
 )
-from pluecker.articulated.peer import PinocchioPeer
+from pluecker.articulated.app.peer import PinocchioPeer
 from pluecker.articulated.robots import example_robots
 from pluecker.spatial.extras import require
 

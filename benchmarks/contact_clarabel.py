@@ -23,7 +23,7 @@ from pluecker.contact.fclib import GlobalForm
 from pluecker.contact.measures import all_errors
 from pluecker.contact.prepared import prepare
 from pluecker.contact.problem import Problem
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["TOLERANCE", "Peer", "natural_map", "peers"]
 

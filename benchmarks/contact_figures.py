@@ -10,7 +10,7 @@ import numpy as np
 
 from pluecker.contact.convergence import COLOURS
 from pluecker.contact.result import Result
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["draw_polygon", "draw_profiles", "profile", "save_figure"]
 

@@ -17,7 +17,7 @@ from pluecker.contact.bodies import Bodies
 from pluecker.contact.fclib import GlobalForm, read_fclib, read_fclib_form
 from pluecker.contact.problem import Problem
 from pluecker.contact.table import ContactTable
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FOLDER", "VARIABLE", "Case", "find_cases", "packing"]
 

@@ -15,8 +15,8 @@ from pluecker.contact.blocks import BlockMatrix
 from pluecker.contact.operator import Operator, apply
 from pluecker.contact.prepared import prepare
 from pluecker.contact.solve import solve
-from pluecker.spatial.compile import OPTIONS
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FORMS", "Throughput", "measure", "triad_bandwidth"]
 

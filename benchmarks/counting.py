@@ -20,10 +20,10 @@ from numba import config
 
 from benchmarks.mechanisms import States, robots
 from pluecker.articulated import aba, crba, rnea
-from pluecker.articulated.aba import ABA
-from pluecker.articulated.crba import CRBA
-from pluecker.articulated.rnea import RNEA
-from pluecker.spatial import sincos
+from pluecker.articulated.algorithms.aba import ABA
+from pluecker.articulated.algorithms.crba import CRBA
+from pluecker.articulated.algorithms.rnea import RNEA
+from pluecker.spatial.scalars import sincos
 
 __all__ = ["KINDS", "TRAFFIC", "flops", "places"]
 

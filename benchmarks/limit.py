@@ -17,14 +17,14 @@ from benchmarks.counting import KINDS, TRAFFIC, flops, places
 from benchmarks.mechanisms import ALGORITHMS, Array, States, robots
 from benchmarks.report import ROUNDS, Bars, Report, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
-from pluecker.articulated import algorithm as algorithm_module
-from pluecker.articulated.aba import ABA
-from pluecker.articulated.crba import CRBA
-from pluecker.articulated.rnea import RNEA
-from pluecker.spatial.arrays import view
-from pluecker.spatial.compile import OPTIONS
-from pluecker.spatial.lanes import WIDTH
-from pluecker.spatial.scalars import load, sincos, store
+from pluecker.articulated.algorithms.aba import ABA
+from pluecker.articulated.algorithms.crba import CRBA
+from pluecker.articulated.algorithms.rnea import RNEA
+from pluecker.articulated.running import algorithm as algorithm_module
+from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.scalars.operations import load, sincos, store
 
 __all__ = ["run"]
 

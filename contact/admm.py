@@ -24,8 +24,8 @@ from pluecker.contact.operator import apply, assemble
 from pluecker.contact.prepared import Prepared, cut
 from pluecker.contact.sets import project_block, shift_block
 from pluecker.contact.symbolic import Symbolic, analyse
-from pluecker.spatial.compile import entry_point, lean
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["admm", "run_admm"]
 

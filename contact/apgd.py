@@ -25,7 +25,7 @@ import numpy as np
 from pluecker.contact.first_order import LARGEST, OWN, evaluate, keep, make_runner
 from pluecker.contact.operator import apply, clear, pull, push
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compile import lean_kernel, positive
+from pluecker.spatial.compiled.decorators import lean_kernel, positive
 
 __all__ = ["apgd", "run_apgd"]
 

@@ -40,7 +40,7 @@ from pluecker.contact.fields import as_field, entry_error
 from pluecker.contact.operator import factored
 from pluecker.contact.problem import Problem, build_sets
 from pluecker.contact.table import ContactTable, Rows, contact_frames
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["assemble_contacts", "contact_jacobian"]
 

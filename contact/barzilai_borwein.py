@@ -21,7 +21,7 @@ from __future__ import annotations
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply
 from pluecker.contact.sets import DISCS, length, project_block
-from pluecker.spatial.compile import lean_kernel
+from pluecker.spatial.compiled.decorators import lean_kernel
 
 __all__ = ["barzilai_borwein", "run_barzilai_borwein"]
 

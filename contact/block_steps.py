@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.sets import project_block, shift_block
-from pluecker.spatial.compile import lean_kernel
+from pluecker.spatial.compiled.decorators import lean_kernel
 
 __all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]
 

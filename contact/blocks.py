@@ -12,8 +12,8 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.compile import lean, lean_kernel, positive
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import lean, lean_kernel, positive
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "BlockMatrix",

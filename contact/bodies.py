@@ -29,11 +29,11 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.contact.checks import HUGE
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error, frozen, numbers_of
-from pluecker.spatial.consistency import check_consistent, is_consistent
-from pluecker.spatial.elementwise import Array
-from pluecker.spatial.matrices import NEARLY
-from pluecker.spatial.quaternions import quaternion_to_rotation
-from pluecker.spatial.rigid import spatial_inertia
+from pluecker.spatial.algebra.matrices import NEARLY
+from pluecker.spatial.functions.consistency import check_consistent, is_consistent
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.functions.quaternions import quaternion_to_rotation
+from pluecker.spatial.functions.rigid_body import spatial_inertia
 
 __all__ = ["Bodies", "as_step"]
 

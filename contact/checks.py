@@ -15,7 +15,7 @@ from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.operator import Operator, diagonal_of
 from pluecker.contact.sets import DISCS, Sets
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "HUGE",

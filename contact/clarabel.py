@@ -15,8 +15,8 @@ from pluecker.contact.blocks import BlockMatrix, to_scipy
 from pluecker.contact.island import Island, Solver, on_islands
 from pluecker.contact.sets import DISCS, Sets, project
 from pluecker.contact.symbolic import Symbolic
-from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["clarabel_ccp", "run_clarabel"]
 

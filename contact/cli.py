@@ -1,6 +1,6 @@
 """The command ``pluecker`` with what contact adds to it: ``pluecker friction``, a problem of a file solved and judged.
 
-Exit codes as of :mod:`~pluecker.articulated.cli`: 1 where the tolerance was not reached, with the best that was found
+Exit codes as of :mod:`~pluecker.articulated.app.cli`: 1 where the tolerance was not reached, with the best that was found
 printed; 2 for wrong arguments and for files that hold no problem. All arguments are checked before anything is solved.
 What solves is imported when ``friction`` is chosen. ``pluecker warmup`` compiles it too.
 """
@@ -17,10 +17,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pluecker.articulated.algorithm import ALGORITHMS
-from pluecker.articulated.cli import compile_ahead, fail
-from pluecker.articulated.cli import main as articulated_main
-from pluecker.articulated.figures import ENDINGS
+from pluecker.articulated.app.cli import compile_ahead, fail
+from pluecker.articulated.app.cli import main as articulated_main
+from pluecker.articulated.app.figures import ENDINGS
+from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.articulated.warmup import warmup as articulated_warmup
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.extras import progress_bar, require
@@ -179,7 +179,7 @@ def load(options: argparse.Namespace) -> Problem:
 
 def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str], chosen: dict[str, Any]) -> None:
     """Several methods: a table, and a figure where one was asked for."""
-    from pluecker.articulated.figures import save
+    from pluecker.articulated.app.figures import save
     from pluecker.contact.comparison import compare_methods
     from pluecker.contact.convergence import counted, plot_convergence
 

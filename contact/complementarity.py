@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LinearComplementarityProblem", "complementarity", "euclid", "make_problem", "minimum_map", "natural_map"]
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pluecker.contact.bodies import as_step
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import numbers_of
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["SoftContact", "soft_contact"]
 

@@ -22,7 +22,7 @@ import numpy as np
 from pluecker.contact.cholesky import solve
 from pluecker.contact.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
 from pluecker.contact.sets import DISCS, LARGEST
-from pluecker.spatial.compile import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
 
 __all__ = ["added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
 

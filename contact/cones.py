@@ -13,8 +13,8 @@ import numpy as np
 from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.sets import DISCS, Sets
-from pluecker.spatial.compile import entry_point, lean_kernel
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Cones", "list_cones", "scaled_problem"]
 

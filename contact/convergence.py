@@ -21,8 +21,8 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.measures import all_errors
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import Result, Stage
-from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["COLOURS", "Curve", "counted", "plot_convergence"]
 

@@ -21,7 +21,7 @@ from typing import Protocol
 import numpy as np
 
 from pluecker.contact.lcp_search import Search
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["CAUTIOUS", "Equations", "damped_newton", "steepest_descent"]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pluecker.spatial.errors import ArgumentValueError
+
 __all__ = ["FileError", "ProblemError"]
 
 
-class ProblemError(ValueError):
+class ProblemError(ArgumentValueError):
     """Data that are no friction problem: a shape, a number, an index that cannot be."""
 
 

@@ -36,7 +36,8 @@ from pluecker.contact.fclib_layout import read_form, read_guesses, read_solution
 from pluecker.contact.hdf5 import Reader, file_error, to_path, write_hdf5
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import Result
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "GlobalForm", "LocalForm", "Solution", "read_fclib", "read_fclib_form", "read_fclib_guesses", "read_fclib_solution",
@@ -143,7 +144,7 @@ def arrays_of(problem: Problem) -> list[object]:
 def opened(function: str, path: str | os.PathLike[str], form: str | None) -> Reader:
     """The file, after a check of the arguments."""
     if form not in FORMS:
-        raise ValueError(f"{function}: argument form is {form!r}, expected 'local' or 'global'")
+        raise ArgumentValueError(f"{function}: argument form is {form!r}, expected 'local' or 'global'")
     return Reader(to_path(function, path))
 
 
@@ -294,7 +295,9 @@ def write_fclib(
     elif isinstance(problem, (LocalForm, GlobalForm)):
         form = problem
     else:
-        raise TypeError(f"write_fclib: argument problem is a {type(problem).__name__}, expected a Problem or a form")
+        raise ArgumentTypeError(
+            f"write_fclib: argument problem is a {type(problem).__name__}, expected a Problem or a form"
+        )
     words = {"title": title, "description": description, "math_info": math_info}
     form = form.with_words({name: text for name, text in words.items() if text is not None})
     answer = None if solution is None else to_solution("solution", solution, problem)
@@ -312,7 +315,9 @@ def to_solution(name: str, given: object, problem: Problem | LocalForm | GlobalF
     if isinstance(given, Solution):
         return given
     if not isinstance(given, Result):
-        raise TypeError(f"write_fclib: {name} is a {type(given).__name__}, expected a Solution or a Result of solve")
+        raise ArgumentTypeError(
+            f"write_fclib: {name} is a {type(given).__name__}, expected a Solution or a Result of solve"
+        )
     problem = problem if isinstance(problem, Problem) else to_problem(problem)
     r, u = given.multipliers, given.velocity
     if r.shape != (problem.size,):

@@ -24,7 +24,7 @@ import scipy.sparse
 
 from pluecker.contact.checks import as_coefficients, as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["GlobalForm", "LocalForm", "Solution", "asymmetry", "most_asymmetric"]
 

@@ -33,7 +33,7 @@ from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fclib_forms import GlobalForm, LocalForm, Solution
 from pluecker.contact.hdf5 import LARGEST_INTEGER, Reader, write_text
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["read_form", "read_guesses", "read_solution", "write_form", "write_solutions"]
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.elementwise import Array, as_numbers
+from pluecker.spatial.functions.elementwise import Array, as_numbers
 
 __all__ = ["as_field", "as_indices", "entry_error", "frozen"]
 

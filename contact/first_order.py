@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.sets import project_block, shift_block
-from pluecker.spatial.compile import lean, lean_kernel
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import lean, lean_kernel
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "evaluate", "evaluate_islands", "keep", "make_runner", "rows_apart"]
 

@@ -36,7 +36,7 @@ from pluecker.contact.complementarity import LinearComplementarityProblem
 from pluecker.contact.damped_newton import CAUTIOUS, damped_newton, steepest_descent
 from pluecker.contact.lcp_search import Search
 from pluecker.contact.linear_solve import factorize
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FischerBurmeister", "derivative", "fischer_newton", "phi"]
 

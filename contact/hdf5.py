@@ -20,8 +20,9 @@ import numpy as np
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import FileError
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Reader", "file_error", "to_path", "write_file", "write_hdf5", "write_text"]
 
@@ -35,7 +36,7 @@ PURPOSE = "fclib", "reading and writing FCLIB files"
 def to_path(function: str, path: str | os.PathLike[str]) -> Path:
     """The argument as a path."""
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"{function}: argument path is a {type(path).__name__}, expected the path of a file")
+        raise ArgumentTypeError(f"{function}: argument path is a {type(path).__name__}, expected the path of a file")
     return Path(path)
 
 

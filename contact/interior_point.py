@@ -40,7 +40,7 @@ from pluecker.contact.cones import list_cones, scaled_problem
 from pluecker.contact.measures import natural_map, norm
 from pluecker.contact.second_order import BOUNDS, HALF, ROUND, rescale
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compile import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
 
 __all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
 

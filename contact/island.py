@@ -23,7 +23,7 @@ from pluecker.contact.prepared import Prepared, cut
 from pluecker.contact.result import Part
 from pluecker.contact.sets import Sets, shift
 from pluecker.contact.symbolic import Symbolic, analyse
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["OURS", "STEPS", "Island", "Solver", "on_islands", "unscaled"]
 

@@ -40,7 +40,7 @@ from pluecker.contact.lemke import as_covering, pivot_limit
 from pluecker.contact.minmap_newton import minmap_newton
 from pluecker.contact.projected_sor import projected_sor
 from pluecker.contact.standard_form import lemke
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["METHODS", "LcpResult", "LinearComplementarityProblem", "solve_lcp"]
 

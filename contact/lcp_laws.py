@@ -35,7 +35,7 @@ from pluecker.contact.polygon import FrictionLcp, friction_lcp
 from pluecker.contact.prepared import scales
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
 

@@ -28,7 +28,7 @@ import scipy.sparse
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.complementarity import LinearComplementarityProblem, euclid, minimum_map, natural_map
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Scaling", "Search"]
 

@@ -44,8 +44,8 @@ from pluecker.contact.blocks import Indices
 from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.linear_solve import factorize
-from pluecker.spatial.compile import entry_point, lean_kernel
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Pivoting", "as_covering", "complementary_pivoting", "pivot_limit"]
 

@@ -14,7 +14,7 @@ import scipy.linalg.lapack
 import scipy.sparse
 import scipy.sparse.linalg
 
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["factorize", "reciprocal_condition"]
 

@@ -13,7 +13,7 @@ import scipy.sparse.csgraph
 from pluecker.contact.blocks import Indices
 from pluecker.contact.checks import eliminate
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["inverse_times"]
 

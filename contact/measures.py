@@ -34,8 +34,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pluecker.contact.sets import DISCS, Sets, length, project, project_block, shift_block
-from pluecker.spatial.compile import lean
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import lean
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
 

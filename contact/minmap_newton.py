@@ -30,7 +30,7 @@ from pluecker.contact.complementarity import LinearComplementarityProblem, minim
 from pluecker.contact.damped_newton import CAUTIOUS, damped_newton, steepest_descent
 from pluecker.contact.lcp_search import Search
 from pluecker.contact.linear_solve import factorize
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["MinimumMap", "block", "minmap_newton", "solve_inside"]
 

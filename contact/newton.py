@@ -26,8 +26,8 @@ from pluecker.contact.blocks import multiply, to_scipy
 from pluecker.contact.first_order import evaluate
 from pluecker.contact.prepared import Prepared
 from pluecker.contact.sets import DISCS, LARGEST, derivative_block, length, project, project_block, shift_block
-from pluecker.spatial.compile import entry_point, lean
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["evaluate_all", "newton", "velocity"]
 

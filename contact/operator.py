@@ -21,8 +21,8 @@ from pluecker.contact.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.compile import entry_point, lean, lean_kernel
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean, lean_kernel
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Operator", "apply", "assemble", "assembled", "diagonal_of", "factored", "prefers_matrix", "to_matrix"]
 

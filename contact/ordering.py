@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.compile import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
 
 __all__ = ["minimum_degree"]
 

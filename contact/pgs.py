@@ -22,7 +22,7 @@ from pluecker.contact.blocks import multiply_row_transposed
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply, pull, push
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compile import lean, lean_kernel
+from pluecker.spatial.compiled.decorators import lean, lean_kernel
 
 __all__ = ["RELAXATION", "pgs", "psor", "run_pgs", "run_psor"]
 

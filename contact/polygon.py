@@ -46,7 +46,7 @@ from pluecker.contact.blocks import to_scipy
 from pluecker.contact.checks import as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem import Problem
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
 

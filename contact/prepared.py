@@ -19,8 +19,8 @@ from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import Sets, make_sets
-from pluecker.spatial.compile import entry_point, lean_kernel
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Prepared", "cut", "find_islands", "prepare"]
 

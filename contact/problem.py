@@ -47,7 +47,7 @@ from pluecker.contact.fields import frozen
 from pluecker.contact.mass_matrix import inverse_times
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
 from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LAWS", "Problem", "contact_sets"]
 

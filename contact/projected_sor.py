@@ -20,8 +20,8 @@ import scipy.sparse
 from pluecker.contact.complementarity import LinearComplementarityProblem
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp_search import Search
-from pluecker.spatial.compile import entry_point, lean_kernel
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["projected_sor", "sweep"]
 

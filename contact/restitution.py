@@ -43,7 +43,7 @@ from pluecker.contact.fields import as_field, entry_error
 from pluecker.contact.operator import assembled
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import make_sets
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["PoissonImpact", "expansion_problem", "poisson_restitution"]
 

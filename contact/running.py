@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.threads import available_cores
 from pluecker.contact.blocks import Indices
 from pluecker.contact.first_order import ROWS_OF_WORK, STATE, evaluate_islands, rows_apart
 from pluecker.contact.measures import scaled_maps
@@ -28,7 +27,8 @@ from pluecker.contact.operator import apply
 from pluecker.contact.prepared import Prepared
 from pluecker.contact.result import DOUBTFUL, Part, Stage
 from pluecker.contact.sets import project
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Done", "Job", "run_on_islands"]
 

@@ -31,8 +31,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
-from pluecker.spatial.compile import lean, lean_kernel, positive
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.compiled.decorators import lean, lean_kernel, positive
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "project", "project_block", "shift", "shift_block"]
 

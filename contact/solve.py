@@ -45,7 +45,7 @@ from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.result import Result, is_converged, judge
 from pluecker.contact.running import Done, Job, run_on_islands
 from pluecker.contact.sets import project
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["METHODS", "Method", "errors_of", "solve"]
 

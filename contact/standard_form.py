@@ -34,7 +34,7 @@ from pluecker.contact.lcp_search import Search
 from pluecker.contact.lemke import complementary_pivoting
 from pluecker.contact.linear_solve import factorize, reciprocal_condition
 from pluecker.contact.minmap_newton import block, solve_inside
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["StandardForm", "islands", "lemke", "standard_form"]
 

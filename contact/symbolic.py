@@ -16,7 +16,7 @@ import numpy as np
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.ordering import minimum_degree
-from pluecker.spatial.compile import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
 
 __all__ = ["Symbolic", "analyse"]
 

@@ -28,8 +28,8 @@ from pluecker.contact.compliant import SoftContact, soft_contact
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, as_indices, entry_error, frozen, numbers_of
 from pluecker.contact.problem import build_sets
-from pluecker.spatial.elementwise import Array
-from pluecker.spatial.matrices import NEARLY
+from pluecker.spatial.algebra.matrices import NEARLY
+from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["ContactTable", "Rows", "SoftContact", "contact_frames", "soft_contact"]
 

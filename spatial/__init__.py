@@ -16,7 +16,7 @@ section   formula                                                  function
 6         ``a x``                                                  :func:`skew`, :func:`unskew`
 7, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
 9 to 11   ``V(P) = v_O + w x OP``                                  :func:`velocity_at`, :func:`grid`, :func:`plot_field`
-12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.spatial.planar`
+12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.spatial.course.planar`
 14, 20    screw: two magnitudes, a line, a pitch                   :func:`twist`, :func:`screw_axis`, :func:`pitch`
 18, 19    velocity of a body from any of its points                :func:`twist`, :func:`velocity_at`
 21, 22    ``N(P) = n_O + f x OP``; line force, couple, torque      :func:`moment_at`, :func:`line_force`, :func:`couple`
@@ -35,52 +35,40 @@ section   formula                                                  function
                                                                    :func:`classical_acceleration`
 44        ``h = I v``                                              :func:`momentum`
 45        ``[I_C - m c~ c~, m c~; m c~^T, m 1]``                   :func:`spatial_inertia`, :func:`inertia_parameters`
-45        shapes, parallel and principal axes                      :mod:`~pluecker.spatial.shapes`, :func:`shift_inertia`,
-                                                                   :func:`principal_axes`
+45        shapes, parallel and principal axes                      :mod:`~pluecker.spatial.functions.shapes`,
+                                                                   :func:`shift_inertia`, :func:`principal_axes`
 46        ``1/2 v . I v``, ``v x* I - I v x``, ``X* I X^-1``       :func:`kinetic_energy`, :func:`inertia_rate`,
                                                                    :func:`transform_inertia`
 46        what an inertia must satisfy                             :func:`check_consistent`, :func:`pseudo_inertia`
 47        ``f = I a + v x* I v``                                   :func:`net_force`
 48        ``I^-1``, ``(I_A^-1 + I_B^-1)^-1``                       :func:`inverse_inertia`, :func:`relative_inertia`
-49 to 53  S, T, ``Phi``, ``b``, ``H``, ``C``                       :mod:`~pluecker.spatial.constrained`
+49 to 53  S, T, ``Phi``, ``b``, ``H``, ``C``                       :mod:`~pluecker.spatial.course.constrained`
 54, 55    the recursive Newton-Euler algorithm                     :func:`pluecker.articulated.rnea`
 56        energy of a robot                                        :func:`pluecker.articulated.kinetic_energy`
-57, 58    two bodies and a joint: A1 to A32, B1 to B7              :mod:`~pluecker.spatial.two_body`
---        exponential, logarithm, Jacobians                        :mod:`~pluecker.spatial.lie`
---        quaternions, the matrices Q, G, L; SciPy                 :mod:`~pluecker.spatial.quaternions`
---        Euler angles                                             :mod:`~pluecker.spatial.euler`
+57, 58    two bodies and a joint: A1 to A32, B1 to B7              :mod:`~pluecker.spatial.course.two_body`
+--        exponential, logarithm, Jacobians                        :mod:`~pluecker.spatial.functions.lie`
+--        quaternions, the matrices Q, G, L; SciPy                 :mod:`~pluecker.spatial.functions.quaternions`
+--        Euler angles                                             :mod:`~pluecker.spatial.functions.euler`
 ========  =======================================================  ====================================================
 
-Files with the formulas as kernels: :mod:`~pluecker.spatial.vectors` (3D and 6D vectors),
-:mod:`~pluecker.spatial.transforms`, :mod:`~pluecker.spatial.inertia`, :mod:`~pluecker.spatial.rotations`,
-:mod:`~pluecker.spatial.motions`, :mod:`~pluecker.spatial.matrices` (blocks of 6x6 arrays). What they run on:
-:mod:`~pluecker.spatial.scalars` (what a kernel may ask of a scalar), :mod:`~pluecker.spatial.lanes` (eight numbers in one
-vector), :mod:`~pluecker.spatial.sincos`, :mod:`~pluecker.spatial.arctangent`, :mod:`~pluecker.spatial.arrays` and
-:mod:`~pluecker.spatial.blocks` (memory), :mod:`~pluecker.spatial.elementwise` (from a kernel to a function of arrays),
-:mod:`~pluecker.spatial.shared` (memory of several threads), :mod:`~pluecker.spatial.compile` (the decorator that makes a
-kernel, and its cache).
+The rooms of the package, each on those below it:
+
+=====================  ==================================================================================================
+``typed``              vectors, transforms and inertias that know what they are
+``course``             screws and their fields, planar vectors, subspaces, constrained motion
+``functions``          from kernels to functions of arrays (:mod:`~pluecker.spatial.functions.elementwise`), by topic
+``algebra``            the formulas as kernels: vectors, transforms, inertias, rotations, motions, blocks of matrices
+``parallel``           memory that threads share, and the threads
+``memory``             views of arrays; states turned into lanes and back
+``scalars``            what a kernel may ask of a scalar; lanes, eight numbers in one vector; sine, cosine, arctangent
+``compiled``           the decorator that makes a kernel, and the cache on disk
+=====================  ==================================================================================================
 """
 
 # What compiled code knows of scalars has to be known before anything is compiled.
-from pluecker.spatial import arctangent, arrays, lanes, planar, shapes, sincos, two_body  # noqa: F401
-from pluecker.spatial.change import (
-    acceleration_of_point,
-    classical_acceleration,
-    component_rate_of_force,
-    component_rate_of_motion,
-    derivative_of_force,
-    derivative_of_motion,
-    spatial_acceleration,
-)
-from pluecker.spatial.consistency import (
-    PrincipalAxes,
-    check_consistent,
-    from_pseudo_inertia,
-    is_consistent,
-    principal_axes,
-    pseudo_inertia,
-)
-from pluecker.spatial.constrained import (
+import pluecker.spatial.memory.views  # noqa: F401
+from pluecker.spatial.course import planar, two_body
+from pluecker.spatial.course.constrained import (
     ConstrainedAcceleration,
     JointSpace,
     apparent_inverse_inertia_from_S,
@@ -91,79 +79,11 @@ from pluecker.spatial.constrained import (
     constrained_acceleration_from_T,
     joint_space,
 )
-from pluecker.spatial.coordinates import (
-    change_of_basis,
-    compose,
-    dual,
-    force_transform,
-    invert,
-    placement,
-    pluecker_transform,
-    reciprocal_basis,
-    transform_force,
-    transform_from_placement,
-    transform_inertia,
-    transform_motion,
-    transform_parameters,
-)
-from pluecker.spatial.cross import (
-    crf,
-    crm,
-    cross_force,
-    cross_motion,
-    scalar_product,
-    skew,
-    unskew,
-)
-from pluecker.spatial.euler import (
-    euler_from_rotation,
-    euler_to_rotation,
-)
-from pluecker.spatial.fields import (
+from pluecker.spatial.course.fields import (
     grid,
     plot_field,
 )
-from pluecker.spatial.lie import (
-    exp3,
-    exp6,
-    left_jacobian3,
-    left_jacobian3_inverse,
-    left_jacobian6,
-    left_jacobian6_inverse,
-    log3,
-    log6,
-    right_jacobian3,
-    right_jacobian3_inverse,
-    right_jacobian6,
-    right_jacobian6_inverse,
-)
-from pluecker.spatial.quaternions import (
-    angular_velocity_matrix,
-    from_scipy,
-    position_rate_matrix,
-    quaternion_conjugate,
-    quaternion_derivative,
-    quaternion_exp,
-    quaternion_from_rotation,
-    quaternion_log,
-    quaternion_normalize,
-    quaternion_product,
-    quaternion_rate_matrix,
-    quaternion_to_rotation,
-    to_scipy,
-)
-from pluecker.spatial.rigid import (
-    inertia_parameters,
-    inertia_rate,
-    inverse_inertia,
-    kinetic_energy,
-    momentum,
-    net_force,
-    relative_inertia,
-    shift_inertia,
-    spatial_inertia,
-)
-from pluecker.spatial.screws import (
+from pluecker.spatial.course.screws import (
     CentralAxis,
     ScrewAxis,
     central_axis,
@@ -179,11 +99,97 @@ from pluecker.spatial.screws import (
     wrench_magnitudes,
     wrench_pitch,
 )
-from pluecker.spatial.subspaces import (
+from pluecker.spatial.course.subspaces import (
     Subspaces,
     complement,
     motion_subspace,
     subspaces_of_constraints,
+)
+from pluecker.spatial.functions import shapes
+from pluecker.spatial.functions.consistency import (
+    PrincipalAxes,
+    check_consistent,
+    from_pseudo_inertia,
+    is_consistent,
+    principal_axes,
+    pseudo_inertia,
+)
+from pluecker.spatial.functions.coordinates import (
+    change_of_basis,
+    compose,
+    dual,
+    force_transform,
+    invert,
+    placement,
+    pluecker_transform,
+    reciprocal_basis,
+    transform_force,
+    transform_from_placement,
+    transform_inertia,
+    transform_motion,
+    transform_parameters,
+)
+from pluecker.spatial.functions.euler import (
+    euler_from_rotation,
+    euler_to_rotation,
+)
+from pluecker.spatial.functions.lie import (
+    exp3,
+    exp6,
+    left_jacobian3,
+    left_jacobian3_inverse,
+    left_jacobian6,
+    left_jacobian6_inverse,
+    log3,
+    log6,
+    right_jacobian3,
+    right_jacobian3_inverse,
+    right_jacobian6,
+    right_jacobian6_inverse,
+)
+from pluecker.spatial.functions.products import (
+    crf,
+    crm,
+    cross_force,
+    cross_motion,
+    scalar_product,
+    skew,
+    unskew,
+)
+from pluecker.spatial.functions.quaternions import (
+    angular_velocity_matrix,
+    from_scipy,
+    position_rate_matrix,
+    quaternion_conjugate,
+    quaternion_derivative,
+    quaternion_exp,
+    quaternion_from_rotation,
+    quaternion_log,
+    quaternion_normalize,
+    quaternion_product,
+    quaternion_rate_matrix,
+    quaternion_to_rotation,
+    to_scipy,
+)
+from pluecker.spatial.functions.rates import (
+    acceleration_of_point,
+    classical_acceleration,
+    component_rate_of_force,
+    component_rate_of_motion,
+    derivative_of_force,
+    derivative_of_motion,
+    spatial_acceleration,
+)
+from pluecker.spatial.functions.rigid_body import (
+    inertia_parameters,
+    inertia_rate,
+    inverse_inertia,
+    kinetic_energy,
+    momentum,
+    net_force,
+    relative_inertia,
+    shift_inertia,
+    spatial_inertia,
 )
 from pluecker.spatial.typed import (
     ArticulatedInertia,

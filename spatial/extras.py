@@ -7,12 +7,14 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TypeVar
 
+from pluecker.spatial.errors import PlueckerError
+
 __all__ = ["MissingExtraError", "progress_bar", "require"]
 
 T = TypeVar("T")
 
 
-class MissingExtraError(ImportError):
+class MissingExtraError(PlueckerError, ImportError):
     """An optional dependency is not installed; the message names the extra that brings it."""
 
 

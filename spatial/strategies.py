@@ -34,12 +34,12 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.spatial.coordinates import pluecker_transform, transform_inertia
-from pluecker.spatial.elementwise import Array
 from pluecker.spatial.extras import require
-from pluecker.spatial.lie import exp3
-from pluecker.spatial.quaternions import quaternion_exp
-from pluecker.spatial.rigid import spatial_inertia
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.functions.lie import exp3
+from pluecker.spatial.functions.quaternions import quaternion_exp
+from pluecker.spatial.functions.rigid_body import spatial_inertia
 
 st = require("hypothesis.strategies", "testing", "pluecker.spatial.strategies")
 

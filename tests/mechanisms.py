@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated import Model, ModelBuilder
-from pluecker.articulated.joints import JOINT_TYPES
+from pluecker.articulated.model.joints import JOINT_TYPES
 
 MOVING = tuple(name for name in JOINT_TYPES if name != "fixed")
 

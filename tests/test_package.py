@@ -77,7 +77,7 @@ def test_the_readme_names_only_commands_that_exist():
     text = (TOP / "README.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
-    from pluecker.articulated.cli import make_parser
+    from pluecker.articulated.app.cli import make_parser
 
     used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
     assert len(used) == 5
@@ -91,14 +91,14 @@ def test_the_readme_names_only_commands_that_exist():
     ("module", "extra", "use"),
     [
         ("yourdfpy", "urdf", 'Model.from_urdf(\'<robot name="r"><link name="l"/></robot>\')'),
-        ("matplotlib", "plot", "pluecker.articulated.figures.new_figure(1.0, 1.0)"),
+        ("matplotlib", "plot", "pluecker.articulated.app.figures.new_figure(1.0, 1.0)"),
     ],
 )
 def test_a_missing_extra_is_one_line_that_names_it(module, extra, use):
     program = f"""
 import sys
 sys.modules[{module!r}] = None
-import pluecker.articulated.figures
+import pluecker.articulated.app.figures
 from pluecker.articulated import Model, MissingExtraError
 try:
     {use}

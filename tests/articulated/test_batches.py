@@ -14,9 +14,9 @@ import pytest
 
 import pluecker.articulated
 from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, forward_kinematics, gravity_force, rnea
-from pluecker.articulated import algorithm as algorithm_module
-from pluecker.articulated.algorithm import ALGORITHMS
-from pluecker.articulated.threads import available_cores
+from pluecker.articulated.running import algorithm as algorithm_module
+from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.spatial.parallel.threads import available_cores
 from tests.articulated.test_mimic import build as build_for_mimic
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING, random_description, random_state

@@ -10,11 +10,11 @@ import pytest
 pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
 
 from pluecker.articulated import Model, ModelBuilder, aba, integrate, random_configuration, rnea
-from pluecker.articulated.cli import main
-from pluecker.articulated.motion import smooth_motion
+from pluecker.articulated.app.cli import main
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots, find_robot
-from pluecker.articulated.simulate import configuration_rate, simulate
-from pluecker.articulated.trajectory import Trajectory, read_trajectory, write_trajectory
+from pluecker.articulated.simulation.simulate import configuration_rate, simulate
+from pluecker.articulated.simulation.smooth_motion import smooth_motion
+from pluecker.articulated.simulation.trajectory import Trajectory, read_trajectory, write_trajectory
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
 

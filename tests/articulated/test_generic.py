@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
-from pluecker.articulated.aba import aba_kernel, solve_kernel
-from pluecker.articulated.crba import crba_kernel, crba_with_mimic_kernel
-from pluecker.articulated.difference import difference_kernel
-from pluecker.articulated.forward_kinematics import (
+from pluecker.articulated.algorithms.aba import aba_kernel, solve_kernel
+from pluecker.articulated.algorithms.crba import crba_kernel, crba_with_mimic_kernel
+from pluecker.articulated.algorithms.difference import difference_kernel
+from pluecker.articulated.algorithms.forward_kinematics import (
     body_accelerations_kernel,
     body_velocities_kernel,
     forward_kinematics_kernel,
 )
-from pluecker.articulated.gravity_force import gravity_force_kernel
-from pluecker.articulated.integrate import integrate_kernel
-from pluecker.articulated.kinetic_energy import kinetic_energy_kernel
-from pluecker.articulated.potential_energy import potential_energy_kernel
-from pluecker.articulated.rnea import joint_forces_kernel, rnea_kernel
+from pluecker.articulated.algorithms.gravity_force import gravity_force_kernel
+from pluecker.articulated.algorithms.integrate import integrate_kernel
+from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy_kernel
+from pluecker.articulated.algorithms.potential_energy import potential_energy_kernel
+from pluecker.articulated.algorithms.rnea import joint_forces_kernel, rnea_kernel
 from tests.mechanisms import random_description, random_state
 
 H = 1e-30

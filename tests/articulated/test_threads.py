@@ -11,11 +11,10 @@ import numpy as np
 import pytest
 from numba import types
 
-from pluecker.articulated import threads as threads_module
-from pluecker.articulated.threads import AWAKE, CREW, TAKEN, Team, available_cores, board, share
-from pluecker.spatial.arrays import view
-from pluecker.spatial.compile import address, settled
-from pluecker.spatial.shared import (
+from pluecker.spatial.compiled.decorators import address, settled
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.parallel import threads as threads_module
+from pluecker.spatial.parallel.atomics import (
     BROKEN,
     add_shared,
     address_of,
@@ -26,6 +25,7 @@ from pluecker.spatial.shared import (
     replace_shared,
     write_shared,
 )
+from pluecker.spatial.parallel.threads import AWAKE, CREW, TAKEN, Team, available_cores, board, share
 from tests.conftest import COMPILED
 
 if not COMPILED:

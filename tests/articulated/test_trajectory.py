@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder
-from pluecker.articulated.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
 
 
 @pytest.fixture(scope="module")

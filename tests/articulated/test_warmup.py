@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from pluecker.articulated import warmup
-from pluecker.articulated.algorithm import ALGORITHMS
-from pluecker.articulated.cli import main
+from pluecker.articulated.app.cli import main
+from pluecker.articulated.running.algorithm import ALGORITHMS
 from tests.articulated import test_mimic
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
@@ -17,7 +17,7 @@ AFTER = """
 import numpy as np
 from numba.core import event
 from pluecker.articulated import algorithm, integrate, warmup
-from pluecker.articulated.builder import ModelBuilder
+from pluecker.articulated.model.builder import ModelBuilder
 
 names = ("integrate", "kinetic_energy")
 for name in set(algorithm.ALGORITHMS) - set(names):

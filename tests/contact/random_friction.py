@@ -9,7 +9,7 @@ import scipy.sparse
 
 from pluecker.contact.blocks import BlockMatrix, from_scipy
 from pluecker.contact.sets import SIZES, Sets, make_sets
-from pluecker.spatial.elementwise import Array
+from pluecker.spatial.functions.elementwise import Array
 
 KINDS = ("1", "2", "3", "5", "6", "equation", "limit", "motor", "fixed")
 

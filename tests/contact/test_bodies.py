@@ -7,9 +7,9 @@ import pytest
 
 from pluecker.contact.bodies import Bodies
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.coordinates import pluecker_transform, transform_inertia
-from pluecker.spatial.quaternions import quaternion_exp, quaternion_from_rotation, quaternion_product
-from pluecker.spatial.rigid import kinetic_energy, spatial_inertia
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
+from pluecker.spatial.functions.quaternions import quaternion_exp, quaternion_from_rotation, quaternion_product
+from pluecker.spatial.functions.rigid_body import kinetic_energy, spatial_inertia
 from tests.contact.scenes import random_bodies
 
 GOOD = {"mass": [1.0, 2.0], "inertia": np.ones((2, 3)), "position": np.zeros((2, 3))}

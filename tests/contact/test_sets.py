@@ -15,7 +15,7 @@ from pluecker.contact.block_steps import DIAGONAL, find_steps, largest_eigenvalu
 from pluecker.contact.blocks import from_scipy
 from pluecker.contact.operator import assembled, factored
 from pluecker.contact.sets import SIZES, derivative_block, make_sets, project, shift
-from pluecker.spatial.compile import lean
+from pluecker.spatial.compiled.decorators import lean
 
 CONES = [2, 3, 5, 6]
 EPS = np.finfo(float).eps

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pluecker.spatial import inertia, transforms, vectors
+from pluecker.spatial.algebra import inertia, transforms, vectors
 from tests.spatial import matrices as mat
 
 CLOSE = {"rtol": 1e-13, "atol": 1e-13}  # a dozen products and sums of numbers near one

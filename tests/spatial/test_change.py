@@ -4,7 +4,10 @@ import mpmath
 import numpy as np
 import pytest
 
-from pluecker.spatial.change import (
+from pluecker.spatial.course.screws import twist, velocity_at
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_motion
+from pluecker.spatial.functions.products import cross_motion
+from pluecker.spatial.functions.rates import (
     acceleration_of_point,
     classical_acceleration,
     component_rate_of_force,
@@ -13,9 +16,6 @@ from pluecker.spatial.change import (
     derivative_of_motion,
     spatial_acceleration,
 )
-from pluecker.spatial.coordinates import pluecker_transform, transform_motion
-from pluecker.spatial.cross import cross_motion
-from pluecker.spatial.screws import twist, velocity_at
 from tests.spatial import precise
 from tests.spatial.precise import EPS, rounded
 

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import pluecker.articulated  # noqa: F401  so that all kernels are there
-from pluecker.spatial import compile as compile_module
-from pluecker.spatial.compile import kernel, kernel_sources
+from pluecker.spatial.compiled import decorators as compile_module
+from pluecker.spatial.compiled.decorators import kernel, kernel_sources
 from tests.conftest import COMPILED
 
 HERE = Path(__file__).resolve().parents[2]
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled or cached with NUMBA_DISABLE_JIT=1")
 
 CALLER = """
-from pluecker.spatial.transforms import transform_motion
+from pluecker.spatial.algebra.transforms import transform_motion
 X = ((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), (1.0, 2.0, 3.0))
 print(transform_motion(X, ((0.5, 0.25, 0.125), (0.0, 0.0, 0.0)))[1][0])
 print(sum(transform_motion.entrance.stats.cache_hits.values()))
@@ -110,7 +110,7 @@ def test_a_folder_that_vanishes_is_no_failure(tmp_path):
 
 @compiled_only
 def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
-    from pluecker.articulated.rnea import RNEA
+    from pluecker.articulated.algorithms.rnea import RNEA
 
     for driver in (RNEA.one, RNEA.many):
         assert driver.targetoptions["nogil"]
@@ -119,7 +119,8 @@ def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
 
 def test_without_compilation_a_kernel_is_the_python_function():
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    program = "from pluecker.spatial.vectors import dot3; print(type(dot3).__name__, dot3((1., 2., 3.), (4., 5., 6.)))"
+    imports = "from pluecker.spatial.algebra.vectors import dot3"
+    program = f"{imports}; print(type(dot3).__name__, dot3((1., 2., 3.), (4., 5., 6.)))"
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["function", "32.0"]
 

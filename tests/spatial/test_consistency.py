@@ -5,16 +5,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pluecker.spatial.consistency import (
+from pluecker.spatial.functions.consistency import (
     check_consistent,
     from_pseudo_inertia,
     is_consistent,
     principal_axes,
     pseudo_inertia,
 )
-from pluecker.spatial.coordinates import placement, pluecker_transform, transform_inertia
-from pluecker.spatial.rigid import spatial_inertia
-from pluecker.spatial.shapes import box, rod, sphere
+from pluecker.spatial.functions.coordinates import placement, pluecker_transform, transform_inertia
+from pluecker.spatial.functions.rigid_body import spatial_inertia
+from pluecker.spatial.functions.shapes import box, rod, sphere
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import subspace_angles
 
-from pluecker.spatial.constrained import (
+from pluecker.spatial.course.constrained import (
     ConstrainedAcceleration,
     JointSpace,
     apparent_inverse_inertia_from_S,
@@ -18,11 +18,11 @@ from pluecker.spatial.constrained import (
     constrained_acceleration_from_T,
     joint_space,
 )
-from pluecker.spatial.coordinates import pluecker_transform, transform_inertia, transform_motion
-from pluecker.spatial.cross import crf, crm
-from pluecker.spatial.rigid import kinetic_energy, spatial_inertia
-from pluecker.spatial.shapes import cylinder, rod
-from pluecker.spatial.subspaces import complement, motion_subspace
+from pluecker.spatial.course.subspaces import complement, motion_subspace
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia, transform_motion
+from pluecker.spatial.functions.products import crf, crm
+from pluecker.spatial.functions.rigid_body import kinetic_energy, spatial_inertia
+from pluecker.spatial.functions.shapes import cylinder, rod
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS, exact
 

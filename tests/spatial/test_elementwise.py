@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from pluecker.spatial import change, coordinates, cross, euler, lie, quaternions, rigid, screws
-from pluecker.spatial.elementwise import Elementwise
+from pluecker.spatial.functions.elementwise import Elementwise
 from tests.conftest import COMPILED
 
 MODULES = (coordinates, cross, lie, quaternions, rigid, euler, screws, change)
@@ -194,7 +194,7 @@ def test_no_two_compiled_functions_share_a_file_in_the_cache():
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_a_later_process_compiles_nothing(tmp_path):
     program = (
-        "import numpy as np\nfrom numba.core import event\nfrom pluecker.spatial.cross import skew\n"
+        "import numpy as np\nfrom numba.core import event\nfrom pluecker.spatial.functions.products import skew\n"
         "with event.install_recorder('numba:compile') as recorder:\n    skew([1.0, 2.0, 3.0])\nprint(len(recorder.buffer))"
     )
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pluecker.spatial.euler import euler_from_rotation, euler_to_rotation
+from pluecker.spatial.functions.euler import euler_from_rotation, euler_to_rotation
 from tests.spatial import precise
 from tests.spatial.precise import EPS, error, exact
 

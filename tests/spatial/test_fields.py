@@ -5,9 +5,9 @@ import sys
 import numpy as np
 import pytest
 
+from pluecker.spatial.course.fields import BARB, FILL, axes_of_plane, grid, inside, plot_field
+from pluecker.spatial.course.screws import couple, line_force, moment_at, screw_axis, twist, velocity_at, wrench
 from pluecker.spatial.extras import MissingExtraError
-from pluecker.spatial.fields import BARB, FILL, axes_of_plane, grid, inside, plot_field
-from pluecker.spatial.screws import couple, line_force, moment_at, screw_axis, twist, velocity_at, wrench
 
 V = twist([0.1, 0.3, 1.0], [0.3, 0.1, 0.0], 2.0, 0.4)
 F = wrench([1.0, 0.2, 0.0], [0.0, 0.0, 0.5], 10.0, -3.0)

@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from numba import njit
 
 from pluecker.articulated import aba, crba, rnea
-from pluecker.articulated.algorithm import ALGORITHMS
-from pluecker.spatial.arrays import view
-from pluecker.spatial.blocks import all_finite, read_states, write_states
-from pluecker.spatial.compile import OPTIONS
-from pluecker.spatial.lanes import get_lane, set_lane
-from pluecker.spatial.scalars import (
+from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.memory.transposition import all_finite, read_states, write_states
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.scalars.lanes import get_lane, set_lane
+from pluecker.spatial.scalars.operations import (
     accumulate,
     atan2,
     lift,
@@ -403,7 +403,7 @@ def test_the_arithmetic_of_a_batch_is_in_vectors(name):
 SCRIPT = """
 import sys
 import numpy as np
-from pluecker.articulated.algorithm import ALGORITHMS
+from pluecker.articulated.running.algorithm import ALGORITHMS
 from tests.spatial.test_lanes import batch_against_single_states
 np.save(sys.argv[1], batch_against_single_states())
 assert "zmm" not in "".join(ALGORITHMS["rnea"].many.inspect_asm().values())

@@ -4,9 +4,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from pluecker.spatial.coordinates import invert, transform_from_placement
-from pluecker.spatial.cross import crm
-from pluecker.spatial.lie import (
+from pluecker.spatial.functions.coordinates import invert, transform_from_placement
+from pluecker.spatial.functions.lie import (
     exp3,
     exp6,
     left_jacobian3,
@@ -20,6 +19,7 @@ from pluecker.spatial.lie import (
     right_jacobian6,
     right_jacobian6_inverse,
 )
+from pluecker.spatial.functions.products import crm
 from tests.spatial import precise
 from tests.spatial.precise import ANGLES, BEYOND, EPS, error, exact, rounded, series
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.spatial.planar import (
+from pluecker.spatial.course.planar import (
     D_O,
     D_X,
     D_Y,

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.spatial import transform
 
-from pluecker.spatial.coordinates import placement, transform_from_placement
-from pluecker.spatial.lie import exp3, exp6
-from pluecker.spatial.quaternions import (
+from pluecker.spatial.functions.coordinates import placement, transform_from_placement
+from pluecker.spatial.functions.lie import exp3, exp6
+from pluecker.spatial.functions.quaternions import (
     angular_velocity_matrix,
     from_scipy,
     position_rate_matrix,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pluecker.spatial.coordinates import invert, pluecker_transform, transform_inertia
-from pluecker.spatial.lie import exp3
-from pluecker.spatial.rigid import (
+from pluecker.spatial.functions.coordinates import invert, pluecker_transform, transform_inertia
+from pluecker.spatial.functions.lie import exp3
+from pluecker.spatial.functions.rigid_body import (
     inertia_parameters,
     inertia_rate,
     inverse_inertia,

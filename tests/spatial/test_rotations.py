@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.linalg import expm, logm
 from scipy.spatial.transform import Rotation
 
-from pluecker.spatial import motions, rotations
+from pluecker.spatial.algebra import motions, rotations
 from tests.spatial import matrices as mat
 
 ANGLES = [0.0, 1e-160, 1e-12, 1e-9, 1e-8, 1e-7, 1e-5, 1e-3, 9.9e-4, 0.1, 0.49999, 0.5, 0.50001, 1.0, 2.0, 3.0]

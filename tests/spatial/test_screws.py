@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.spatial.coordinates import pluecker_transform, transform_force, transform_motion
-from pluecker.spatial.cross import scalar_product
-from pluecker.spatial.screws import (
+from pluecker.spatial.course.screws import (
     CentralAxis,
     ScrewAxis,
     central_axis,
@@ -24,6 +22,8 @@ from pluecker.spatial.screws import (
     wrench_magnitudes,
     wrench_pitch,
 )
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_force, transform_motion
+from pluecker.spatial.functions.products import scalar_product
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS, exact
 

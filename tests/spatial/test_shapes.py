@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.spatial.consistency import check_consistent, pseudo_inertia
-from pluecker.spatial.coordinates import pluecker_transform, transform_inertia
 from pluecker.spatial.extras import MissingExtraError
-from pluecker.spatial.rigid import inertia_parameters
-from pluecker.spatial.shapes import (
+from pluecker.spatial.functions.consistency import check_consistent, pseudo_inertia
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
+from pluecker.spatial.functions.rigid_body import inertia_parameters
+from pluecker.spatial.functions.shapes import (
     box,
     capsule,
     cone,

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pluecker.spatial.arrays import view
-from pluecker.spatial.compile import OPTIONS
-from pluecker.spatial.scalars import load, sincos, store
-from pluecker.spatial.sincos import LARGEST
+from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.scalars.operations import load, sincos, store
+from pluecker.spatial.scalars.sincos import LARGEST
 from tests.conftest import COMPILED
 from tests.spatial.rows import WIDTH, bits, in_rows, rows_of_eight
 

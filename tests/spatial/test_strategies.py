@@ -20,7 +20,7 @@ from pluecker.spatial import (
     strategies,
     transform_parameters,
 )
-from pluecker.spatial.lie import log3
+from pluecker.spatial.functions.lie import log3
 
 EPS = np.finfo(float).eps
 MODEST = settings(max_examples=50, suppress_health_check=[HealthCheck.filter_too_much])

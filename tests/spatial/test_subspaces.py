@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import subspace_angles
 
-from pluecker.spatial.coordinates import pluecker_transform, transform_force, transform_motion
-from pluecker.spatial.screws import velocity_at
-from pluecker.spatial.subspaces import Subspaces, complement, motion_subspace, subspaces_of_constraints
+from pluecker.spatial.course.screws import velocity_at
+from pluecker.spatial.course.subspaces import Subspaces, complement, motion_subspace, subspaces_of_constraints
+from pluecker.spatial.functions.coordinates import pluecker_transform, transform_force, transform_motion
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS
 

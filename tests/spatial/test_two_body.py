@@ -6,13 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.spatial.constrained import constrained_acceleration_from_S
-from pluecker.spatial.coordinates import pluecker_transform, transform_force, transform_inertia, transform_motion
-from pluecker.spatial.rigid import inverse_inertia, spatial_inertia
-from pluecker.spatial.screws import twist
-from pluecker.spatial.shapes import box, rod
-from pluecker.spatial.subspaces import complement, motion_subspace
-from pluecker.spatial.two_body import TwoBody6D, two_body_3d, two_body_6d
+from pluecker.spatial.course.constrained import constrained_acceleration_from_S
+from pluecker.spatial.course.screws import twist
+from pluecker.spatial.course.subspaces import complement, motion_subspace
+from pluecker.spatial.course.two_body import TwoBody6D, two_body_3d, two_body_6d
+from pluecker.spatial.functions.coordinates import (
+    pluecker_transform,
+    transform_force,
+    transform_inertia,
+    transform_motion,
+)
+from pluecker.spatial.functions.rigid_body import inverse_inertia, spatial_inertia
+from pluecker.spatial.functions.shapes import box, rod
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS, exact
 

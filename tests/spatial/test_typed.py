@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from pluecker.spatial.rigid import relative_inertia
+from pluecker.spatial.functions.rigid_body import relative_inertia
 from pluecker.spatial.typed import (
     ArticulatedInertia,
     ForceVector,

@@ -5,8 +5,8 @@ import operator
 import numpy as np
 import pytest
 
-from pluecker.spatial.cross import cross_force
-from pluecker.spatial.rigid import momentum
+from pluecker.spatial.functions.products import cross_force
+from pluecker.spatial.functions.rigid_body import momentum
 from pluecker.spatial.typed import (
     ArticulatedInertia,
     ForceVector,

@@ -1,0 +1,1 @@
+"""The algorithms, one file each: the kernel first, the checked public function under it."""

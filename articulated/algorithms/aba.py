@@ -1,0 +1,264 @@
+"""Forward dynamics by the articulated-body algorithm (ABA).
+
+A joint of several freedoms yields to the force on its body one freedom after another: eliminating them in turn, each by
+a rank-1 update, gives the same articulated inertia as the block formula of the book, and one loop serves every joint.
+
+Mimic joints make several joints share a coordinate. Then the inertia that a coordinate moves is spread over the tree, and
+no recursion from body to body can eliminate it; such models are solved by :func:`solve_kernel` from the inertia matrix.
+
+Sources: RBDA section 7.3 and table 7.1; Featherstone (1983).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.algorithms.crba import CRBA_WITH_MIMIC, crba_with_mimic_kernel
+from pluecker.articulated.algorithms.passive import add_passive_force
+from pluecker.articulated.algorithms.rnea import RNEA, rnea_kernel
+from pluecker.articulated.model.joints import joint_motion, joint_transforms
+from pluecker.articulated.model.layout import (
+    ARMATURE,
+    base_acceleration,
+    body,
+    clear,
+    first_freedom,
+    first_v,
+    freedom_count,
+    inertia,
+    link_count,
+    parent,
+    subspace,
+    threshold,
+    velocity_count,
+    velocity_table,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.spatial.algebra.inertia import (
+    add_articulated,
+    articulated_from_rigid,
+    articulated_times_motion,
+    inverse_transform_articulated,
+    load_articulated,
+    rank1_downdate,
+    rigid_times_motion,
+    store_articulated,
+)
+from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
+from pluecker.spatial.algebra.vectors import (
+    add,
+    cross_force,
+    cross_motion,
+    dot,
+    load_vector,
+    scale,
+    store_vector,
+    subtract,
+)
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, select, smaller, store, tail
+
+__all__ = ["aba", "aba_kernel"]
+
+# the workspace: for each link its transform, velocity, bias acceleration, articulated inertia, bias force, acceleration;
+# then for each freedom U, 1 / D and u
+X, V, C, IA, PA, A = 0, 12, 18, 24, 45, 51
+LINK = 57
+U, D, TAU = 0, 6, 7
+FREEDOM = 8
+
+
+@kernel
+def aba_kernel(m, q, v, tau, f_ext, qdd, ws):
+    """Forward dynamics in three sweeps over the tree"""
+    clear(qdd, velocity_count(m))
+    add_passive_force(m, q, v, qdd)  # kept there until the second sweep has used it
+    sweep_velocities(m, q, v, f_ext, ws)
+    sweep_inertias(m, tau, qdd, ws)
+    sweep_accelerations(m, qdd, ws)
+
+
+@kernel
+def sweep_velocities(m, q, v, f_ext, ws):
+    """Outward: velocities, and what each body would need if it were alone"""
+    joint_transforms(m, q, ws, LINK)
+    store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    for i in range(1, link_count(m) + 1):
+        w, p = LINK * i, LINK * parent(m, i)
+        Xi = load_transform(ws, w + X)
+        vJ = joint_motion(m, i, v)
+        vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
+        Ii = inertia(m, i)
+        pA = cross_force(vi, rigid_times_motion(Ii, vi))  # pA_i = v_i x* I v_i
+        if len(f_ext) > 0 and body(m, i) >= 0:
+            pA = subtract(pA, load_vector(f_ext, 6 * body(m, i)))
+        store_vector(ws, w + V, vi)
+        store_vector(ws, w + C, cross_motion(vi, vJ))  # c_i = v_i x S qd
+        store_articulated(ws, w + IA, articulated_from_rigid(Ii))
+        store_vector(ws, w + PA, pA)
+
+
+@kernel
+def sweep_inertias(m, tau, passive, ws):
+    """Inward: the articulated inertia and bias force of the tree beyond each joint"""
+    n = link_count(m)
+    for i in range(n, 0, -1):
+        w, p = LINK * i, LINK * parent(m, i)
+        Ia, pa = load_articulated(ws, w + IA), load_vector(ws, w + PA)
+        for k in range(freedom_count(m, i)):
+            j, s = first_v(m, i) + k, LINK * (n + 1) + FREEDOM * (first_freedom(m, i) + k)
+            S = subspace(m, i, k)
+            Uk = articulated_times_motion(Ia, S)  # U = IA S
+            Dk = reciprocal(dot(S, Uk) + velocity_table(m, ARMATURE, j), threshold(m, i, k))  # 1 / (S^T U)
+            uk = load(tau, j) - load(passive, j) - dot(S, pa)  # u = tau - S^T pA
+            Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
+            pa = add(pa, scale(Dk * uk, Uk))  # pa = pA + U D^-1 u
+            store_vector(ws, s + U, Uk)
+            store(ws, s + D, Dk)
+            store(ws, s + TAU, uk)
+        if p > 0:
+            Xi = load_transform(ws, w + X)
+            pa = add(pa, articulated_times_motion(Ia, load_vector(ws, w + C)))  # pa = pa + Ia c
+            Ip = add_articulated(load_articulated(ws, p + IA), inverse_transform_articulated(Xi, Ia))
+            store_articulated(ws, p + IA, Ip)  # IA_p = IA_p + X^T Ia X
+            store_vector(ws, p + PA, add(load_vector(ws, p + PA), inverse_transform_force(Xi, pa)))
+
+
+@kernel
+def sweep_accelerations(m, qdd, ws):
+    """Outward: each freedom gives way to what the acceleration of its parent leaves of its force"""
+    n = link_count(m)
+    store_vector(ws, A, base_acceleration(m))  # a_0 = -g
+    for i in range(1, n + 1):
+        w, p = LINK * i, LINK * parent(m, i)
+        a = transform_motion(load_transform(ws, w + X), load_vector(ws, p + A))
+        a = add(a, load_vector(ws, w + C))  # a' = X a_p + c
+        for k in range(freedom_count(m, i) - 1, -1, -1):
+            s = LINK * (n + 1) + FREEDOM * (first_freedom(m, i) + k)
+            x = load(ws, s + D) * (load(ws, s + TAU) - dot(a, load_vector(ws, s + U)))  # qdd = D^-1 (u - U^T a')
+            store(qdd, first_v(m, i) + k, x)
+            a = add(a, scale(x, subspace(m, i, k)))  # a = a' + S qdd
+        store_vector(ws, w + A, a)
+
+
+@kernel
+def reciprocal(d, smallest):
+    """1 / d, or NaN where there is nothing but rounding error to divide by"""
+    return 1.0 / select(smaller(smallest, d), d, d * np.nan)
+
+
+# ------------------------------------------------------------------------------------------- models with mimic joints
+
+
+@kernel
+def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
+    """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
+    nv = velocity_count(m)
+    H, zero, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
+    crba_with_mimic_kernel(m, q, v, tau, f_ext, H, rest)
+    clear(zero, nv)
+    rnea_kernel(m, q, v, zero, f_ext, qdd, rest)  # C: what is needed for no acceleration
+    for k in range(nv):
+        store(qdd, k, load(tau, k) - load(qdd, k))
+    factorize(H, nv)
+    solve_factorized(H, nv, qdd)
+
+
+@kernel
+def factorize(H, n):
+    """H = L D L^T in place, L unit lower triangular, 1 / D on the diagonal"""
+    for j in range(n):
+        d = load(H, j * n + j)
+        smallest = 1e-13 * d
+        for k in range(j):
+            d = d - load(H, j * n + k) * load(H, k * n + j)
+        dj = 1.0 / select(smaller(smallest, d), d, d * np.nan)
+        store(H, j * n + j, dj)
+        for i in range(j + 1, n):
+            x = load(H, i * n + j)
+            for k in range(j):
+                x = x - load(H, i * n + k) * load(H, k * n + j)
+            store(H, j * n + i, x)  # D L^T above the diagonal
+            store(H, i * n + j, dj * x)  # L below it
+
+
+@kernel
+def solve_factorized(H, n, x):
+    """x from H x = b, with ``b`` in ``x`` and H factorised"""
+    for i in range(n):
+        for k in range(i):
+            store(x, i, load(x, i) - load(H, i * n + k) * load(x, k))
+    for i in range(n - 1, -1, -1):
+        y = load(H, i * n + i) * load(x, i)
+        for k in range(i + 1, n):
+            y = y - load(H, k * n + i) * load(x, k)
+        store(x, i, y)
+
+
+ABA_WITH_MIMIC = Algorithm(
+    "aba",
+    solve_kernel,
+    inputs=("q", "v", "tau", "f_ext"),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: model.nv**2 + model.nv + max(RNEA.workspace(model), CRBA_WITH_MIMIC.workspace(model)),
+    can_fail=True,
+)
+ABA = Algorithm(
+    "aba",
+    aba_kernel,
+    inputs=("q", "v", "tau", "f_ext"),
+    shape=lambda model: (model.nv,),
+    workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * model.nv,
+    can_fail=True,
+    with_mimic=ABA_WITH_MIMIC,
+)
+
+
+def aba(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
+) -> Array:
+    """Acceleration of the robot under the joint forces ``tau``: forward dynamics, the inverse of :func:`rnea`.
+
+    Armature, damping, friction, springs and gravity count as in :func:`rnea`. Cost is linear in the number of bodies; with
+    mimic joints it is cubic in ``nv``.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
+        v: velocity, ``(..., nv)``; of a free joint the body's spatial velocity in its own coordinates, angular part first.
+        tau: joint forces, ``(..., nv)``; N m or N.
+        f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``; each ``[n; f]`` in the body's coordinates, moment
+            about the body's origin.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
+        threads: how many threads share a batch, at least 1; all cores if None.
+
+    Leading axes broadcast.
+
+    Returns:
+        The derivative of ``v``, ``(..., nv)``; rad/s^2 or m/s^2.
+
+    Raises:
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
+        TypeError: something is not an array of real numbers.
+        SingularInertiaError: a joint moves no inertia, so that its acceleration is not determined; the joint is named.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder, aba
+        >>> arm = ModelBuilder()
+        >>> arm.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
+        >>> arm.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0))
+        >>> aba(arm.build(), q=[0.0], v=[0.0], tau=[-9.81])
+        array([0.])
+
+    Source: RBDA table 7.1.
+    """
+    return (ABA_WITH_MIMIC if model.mimic else ABA).call(model, q, v, tau, f_ext, out, threads)

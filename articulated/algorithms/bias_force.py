@@ -1,0 +1,58 @@
+"""The bias force: what the joints must do for no acceleration.
+
+Source: RBDA section 6.1, ``C = ID(q, qd, 0)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.algorithms.rnea import RNEA
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+
+__all__ = ["bias_force"]
+
+BIAS_FORCE = Algorithm("bias_force", RNEA.kernel, RNEA.inputs, RNEA.shape, RNEA.workspace)
+
+
+def bias_force(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    f_ext: ArrayLike | None = None,
+    out: Array | None = None,
+    threads: int | None = None,
+) -> Array:
+    """Joint forces that keep the acceleration zero: Coriolis, centrifugal and gravity forces, and the joints' own.
+
+    With ``C`` this force and ``H`` the inertia matrix of :func:`crba`, ``tau = H a + C``: damping, friction, springs and
+    ``f_ext`` count as in :func:`rnea`.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``.
+        v: velocity, ``(..., nv)``.
+        f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``, in body coordinates.
+        out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
+
+    Returns:
+        C, ``(..., nv)``; N m or N.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder, bias_force
+        >>> arm = ModelBuilder()
+        >>> arm.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
+        >>> arm.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0), damping=0.1)
+        >>> bias_force(arm.build(), q=[0.0], v=[3.0])
+        array([-9.51])
+
+    Source: RBDA section 6.1.
+    """
+    return BIAS_FORCE.call(model, q, v, np.zeros(model.nv), f_ext, out, threads)

@@ -1,0 +1,68 @@
+"""Kinetic energy, summed over the bodies.
+
+Source: Featherstone's course (seed document 001), section 56.1, ``T = 1/2 sum v_i . I_i v_i``.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.model.joints import joint_motion, joint_transform
+from pluecker.articulated.model.layout import ARMATURE, inertia, link_count, parent, velocity_count, velocity_table
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.spatial.algebra.inertia import rigid_times_motion
+from pluecker.spatial.algebra.transforms import transform_motion
+from pluecker.spatial.algebra.vectors import add, dot, load_vector, store_vector
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import accumulate, load, store
+
+__all__ = ["kinetic_energy"]
+
+
+@kernel
+def kinetic_energy_kernel(m, q, v, u, f_ext, out, ws):
+    """T = 1/2 sum v_i . I_i v_i + 1/2 sum armature v^2"""
+    store_vector(ws, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    store(out, 0, 0.0)
+    for i in range(1, link_count(m) + 1):
+        Xi = joint_transform(m, i, q)
+        vi = add(transform_motion(Xi, load_vector(ws, 6 * parent(m, i))), joint_motion(m, i, v))
+        store_vector(ws, 6 * i, vi)
+        accumulate(out, 0, 0.5 * dot(vi, rigid_times_motion(inertia(m, i), vi)))
+    for k in range(velocity_count(m)):
+        accumulate(out, 0, 0.5 * velocity_table(m, ARMATURE, k) * load(v, k) * load(v, k))
+
+
+KINETIC_ENERGY = Algorithm(
+    "kinetic_energy",
+    kinetic_energy_kernel,
+    inputs=("q", "v"),
+    shape=lambda model: (),
+    axes=0,
+    workspace=lambda model: 6 * (model.n_links + 1),
+)
+
+
+def kinetic_energy(
+    model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None
+) -> Array:
+    """Kinetic energy of the bodies, and of the rotors that ``armature`` stands for.
+
+    Args:
+        model: the mechanism.
+        q: configuration, ``(..., nq)``.
+        v: velocity, ``(..., nv)``.
+        out: array that takes the result.
+        threads: how many threads share a batch, at least 1; all cores if None.
+
+    Returns:
+        ``(...)``; J. For one state an array without axes.
+
+    Raises:
+        ValueError, TypeError: as :func:`rnea`.
+
+    Source: Featherstone's course (seed document 001), section 56.1.
+    """
+    return KINETIC_ENERGY.call(model, q, v, NO_NUMBERS, None, out, threads)

@@ -1,0 +1,1 @@
+"""The command and the demonstration: arguments, figures, comparisons."""

@@ -1,0 +1,312 @@
+"""The command ``pluecker``: the main jobs without a line of Python.
+
+Exit codes: 0 done; 1 the computation failed (a singular inertia, a motion that cannot be followed); 2 wrong arguments or
+a file that cannot be used; 130 interrupted. Every error is one line.
+
+Packages that build on this one add commands of their own: ``main(arguments, extra)``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.algorithms.neutral import neutral
+from pluecker.articulated.algorithms.rnea import RNEA, rnea
+from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
+from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
+from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
+from pluecker.articulated.warmup import warmup
+from pluecker.spatial.extras import progress_bar
+
+__all__ = ["compile_ahead", "fail", "main"]
+
+BLOCK = 4096  # samples computed at a time, so that the progress bar moves
+ARM = "seven_joint_arm"
+
+
+def main(arguments: list[str] | None = None, extra: Callable[[Any], None] | None = None) -> int:
+    """Run one command; returns the exit code.
+
+    ``extra`` gets what ``add_subparsers`` returns and adds commands; each sets ``run``, a function of the options that
+    returns the exit code.
+    """
+    options = make_parser(extra).parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except (ModelError, TrajectoryError, MissingExtraError) as error:
+        return fail(2, error)
+    except (SingularInertiaError, ArithmeticError) as error:
+        return fail(1, error)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        return fail(2, f"{error.filename}: {error.strerror}" if error.filename else error)
+    except KeyboardInterrupt:
+        return fail(130, "interrupted")
+
+
+def fail(code: int, message: object) -> int:
+    """Say in one line what went wrong; returns the exit code."""
+    print(f"pluecker: error: {' '.join(str(message).split())}", file=sys.stderr)
+    return code
+
+
+def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.ArgumentParser:
+    robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
+    parser = argparse.ArgumentParser(prog="pluecker", description="Dynamics of articulated rigid bodies.")
+    parser.add_argument("--version", action="version", version=f"pluecker {importlib.metadata.version('pluecker')}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--floating-base", action="store_true", help="let the root link move freely")
+    common.add_argument("--accept-inertia", action="store_true", help="accept inertias that no body can have")
+    common.add_argument("--independent-mimic", action="store_true", help="let mimic joints move by themselves")
+    common.add_argument(
+        "--gravity", type=float, nargs=3, default=(0.0, 0.0, -9.81), metavar=("X", "Y", "Z"), help="m/s^2 (0 0 -9.81)"
+    )
+    files = argparse.ArgumentParser(add_help=False)
+    files.add_argument("-o", "--output", metavar="FILE", help="result, .csv or .npz (CSV to standard output)")
+    files.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
+
+    demo = commands.add_parser("demo", parents=[common], help="dynamics of an arm, computed, checked, timed and drawn")
+    demo.add_argument("--robot", default=ARM, help=f"{robot_help} (default: the arm)")
+    demo.add_argument("--samples", type=positive, default=4000, help="of the motion (4000)")
+    demo.add_argument("--plot", metavar="FILE", default="demo.png", help="where the figure goes (demo.png)")
+    demo.set_defaults(run=run_demo)
+
+    info = commands.add_parser("info", parents=[common], help="what a robot consists of")
+    info.add_argument("robot", help=robot_help)
+    info.set_defaults(run=run_info)
+
+    inverse = commands.add_parser(
+        "inverse",
+        parents=[common, files],
+        help="the joint forces of a motion",
+        description=INVERSE,
+        formatter_class=RAW,
+    )
+    inverse.add_argument("robot", help=robot_help)
+    inverse.add_argument("trajectory", help="CSV or NPZ file")
+    inverse.set_defaults(run=run_inverse)
+
+    forward = commands.add_parser(
+        "forward",
+        parents=[common, files],
+        help="the motion under joint forces",
+        description=FORWARD,
+        formatter_class=RAW,
+    )
+    forward.add_argument("robot", help=robot_help)
+    forward.add_argument("torques", help="CSV or NPZ file")
+    forward.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
+    forward.set_defaults(run=run_forward)
+
+    warm = commands.add_parser(
+        "warmup",
+        help="compile everything ahead",
+        description="Compile all algorithms and methods, so that no later call has to wait. It takes a few minutes, once: "
+        "compiled code is kept on disk. Array functions of pluecker.spatial are compiled when they are first called.",
+    )
+    warm.set_defaults(run=run_warmup)
+    if extra is not None:
+        extra(commands)
+    return parser
+
+
+RAW = argparse.RawDescriptionHelpFormatter
+
+INVERSE = """The joint forces of a motion, by the recursive Newton-Euler algorithm.
+
+The CSV header names joints: a column JOINT (or q:JOINT) for each position, and if known v:JOINT and a:JOINT. Velocities
+and accelerations that are missing are found from a 'time' column by splines of degree five. NPZ files hold the arrays
+time, q, v, a. 'pluecker info ROBOT' lists the names of the coordinates."""
+
+FORWARD = """The motion under joint forces, by the articulated-body algorithm.
+
+The CSV header names joints: a column JOINT (or tau:JOINT) for each force. With q:JOINT and v:JOINT too, as 'pluecker
+inverse' writes them, the acceleration of each sample is computed. With a 'time' column instead, the motion is simulated
+from rest in the neutral configuration; with --start, from the state there. Forces are linear between samples."""
+
+
+def positive(text: str) -> int:
+    value = int(text)
+    if value < 2:
+        raise argparse.ArgumentTypeError(f"{value} is too small, expected 2 or more")
+    return value
+
+
+def load(options: argparse.Namespace) -> tuple[Model, Path]:
+    """The robot that the options name, and its file."""
+    name = options.robot
+    path = Path(name)
+    if name == ARM:
+        path = SEVEN_JOINT_ARM
+    elif not path.exists() and "/" not in name.replace("/", "", 1) and path.suffix != ".urdf":
+        path = find_robot(name)
+    model = Model.from_urdf(
+        path,
+        floating_base=options.floating_base,
+        gravity=options.gravity,
+        check_inertia=not options.accept_inertia,
+        mimic=not options.independent_mimic,
+    )
+    return model, path
+
+
+# --------------------------------------------------------------------------------------------------------------- commands
+
+
+def run_demo(options: argparse.Namespace) -> int:
+    from pluecker.articulated.app.demo import compare_with_pinocchio, demonstrate, draw_demonstration, report
+    from pluecker.articulated.app.figures import save
+
+    if options.robot != ARM and not options.accept_inertia:
+        options = accept_with_note(options)
+    model, path = load(options)
+    if model.nv == 0:
+        raise ModelError(f"{model.name}: has no joint that moves; try --floating-base")
+    print("Computing; the first time, kernels are compiled, which takes some ten seconds ...", file=sys.stderr)
+    demo = demonstrate(model, options.samples)
+    print(report(demo))
+    if options.robot != ARM:
+        print("\n" + compare_with_pinocchio(demo, path, options.floating_base))
+    save(draw_demonstration(demo), options.plot)
+    print(f"\nFigure: {options.plot}")
+    return 0
+
+
+def accept_with_note(options: argparse.Namespace) -> argparse.Namespace:
+    """A demonstration goes on with a robot whose file holds an impossible inertia, and says so."""
+    try:
+        load(options)
+    except ModelError as error:
+        if "check_inertia=False" not in str(error):
+            raise
+        print(
+            f"note: {error}".replace("mend it, or pass check_inertia=False to take it as it is", "taken as it is")
+            + "\n"
+        )
+        return argparse.Namespace(**{**vars(options), "accept_inertia": True})
+    return options
+
+
+def run_info(options: argparse.Namespace) -> int:
+    model, path = load(options)
+    print(model)
+    print(f"\nfile    {path}\ngravity {model.gravity.tolist()} m/s^2")
+    q_width = max([len(name) for name in model.q_names] + [10])
+    print(f"\n{'q':>5}  {'coordinate':{q_width}} {'lower':>10} {'upper':>10}")
+    for k, name in enumerate(model.q_names):
+        print(f"{k:5}  {name:{q_width}} {model.lower_limit[k]:10.4g} {model.upper_limit[k]:10.4g}")
+    columns = ("velocity_limit", "effort_limit", "armature", "damping", "friction", "stiffness")
+    v_width = max([len(name) for name in model.v_names] + [10])
+    print(f"\n{'v':>5}  {'coordinate':{v_width}} " + " ".join(f"{name:>14}" for name in columns))
+    for k, name in enumerate(model.v_names):
+        print(f"{k:5}  {name:{v_width}} " + " ".join(f"{getattr(model, column)[k]:14.4g}" for column in columns))
+    return 0
+
+
+def run_inverse(options: argparse.Namespace) -> int:
+    model, _ = load(options)
+    given = read_trajectory(options.trajectory, model, bare="q")
+    if given.q is None:
+        raise TrajectoryError(f"{options.trajectory}: has no positions; name the columns after joints, or q:JOINT")
+    check_quaternions(model, options.trajectory, given)
+    full = given.with_derivatives(model)
+    tau = np.empty((len(full), model.nv))
+    for k in progress_bar(range(0, len(full), BLOCK), unit="block"):
+        s = slice(k, k + BLOCK)
+        rnea(model, part(full.q, s), part(full.v, s), part(full.a, s), out=tau[s])
+    finish(options, model, Trajectory(full.time, full.q, full.v, full.a, tau), "joint forces of a motion")
+    return 0
+
+
+def run_forward(options: argparse.Namespace) -> int:
+    model, _ = load(options)
+    given = read_trajectory(options.torques, model, bare="tau")
+    if given.tau is None:
+        raise TrajectoryError(f"{options.torques}: has no torques; name the columns after joints, or tau:JOINT")
+    check_quaternions(model, options.torques, given)
+    if given.q is not None and given.v is not None and options.start is None:
+        a = np.empty((len(given), model.nv))
+        for k in progress_bar(range(0, len(given), BLOCK), unit="block"):
+            s = slice(k, k + BLOCK)
+            aba(model, part(given.q, s), part(given.v, s), part(given.tau, s), out=a[s])
+        result = Trajectory(given.time, given.q, given.v, a, given.tau)
+    elif given.time is None:
+        raise TrajectoryError(f"{options.torques}: needs q: and v: columns for accelerations, or time for a simulation")
+    else:
+        q, v = start(options, model, given)
+        result = simulate(model, given.time, given.tau, q, v, progress=lambda steps: progress_bar(steps, unit="sample"))
+    finish(options, model, result, "motion under joint forces")
+    return 0
+
+
+def part(values: Any, s: slice) -> Any:
+    return np.ascontiguousarray(values[s])
+
+
+def start(options: argparse.Namespace, model: Model, given: Trajectory) -> tuple[Any, Any]:
+    """The state to simulate from."""
+    if options.start is not None:
+        given = read_trajectory(options.start, model, bare="q")
+        check_quaternions(model, options.start, given)
+        if given.q is None:
+            raise TrajectoryError(f"{options.start}: has no positions to start from")
+    q = neutral(model) if given.q is None else given.q[0]
+    return q, np.zeros(model.nv) if given.v is None else given.v[0]
+
+
+def check_quaternions(model: Model, path: str, given: Trajectory) -> None:
+    for joint, where in model.quaternion_slices().items():
+        if given.q is not None:
+            length = np.linalg.norm(given.q[:, where], axis=1)
+            bad = np.abs(length - 1.0) > 1e-6
+            if bad.any():
+                k = int(np.argmax(bad))
+                raise TrajectoryError(
+                    f"{path}: sample {k + 1}: the quaternion of {joint!r} has length {length[k]:.9g}, not 1"
+                )
+
+
+def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: str) -> None:
+    write_trajectory(options.output, model, result)
+    if options.plot is not None:
+        from pluecker.articulated.app.figures import plot_trajectory, save
+
+        save(plot_trajectory(model, result, f"{model.name}: {what}"), options.plot)
+
+
+def run_warmup(_: argparse.Namespace) -> int:
+    return compile_ahead([("robots", ALGORITHMS, warmup)])
+
+
+def compile_ahead(parts: Iterable[tuple[str, Iterable[str], Callable[[], None]]]) -> int:
+    """Compile each part, and say what it holds, how long it took, and where compiled code is kept."""
+    for name, what, compile_all in parts:
+        start = time.perf_counter()
+        compile_all()
+        print(f"{name:10}{', '.join(what)}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
+    driver: Any = RNEA.many
+    where = driver.stats.cache_path if COMPILED else None
+    kept = f"kept in {where}" if where else "not kept: no folder can be written, or compilation is switched off"
+    print(kept)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The model of a mechanism: joints, how it is built, read and drawn, and how it lies in memory."""

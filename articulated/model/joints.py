@@ -1,0 +1,274 @@
+"""Joint types: the one place where they are defined.
+
+Three native kinds suffice. Their motion subspace ``S`` is constant in the coordinates of the body they carry, so that no
+algorithm needs a bias term for it (RBDA section 4.4):
+
+- ``ONE_DOF``: revolute, prismatic and helical joints about or along any axis ``u``. With ``x`` the displacement,
+  ``E(x) = B0 + B1 sin x + B2 cos x`` and ``r(x) = r0 + r1 x``; the constants contain the placement on the parent, and no
+  axis is special. A mimic joint reads ``x = ratio q + offset`` from the coordinate of another joint.
+- ``SPHERICAL``: a quaternion; ``v`` is the angular velocity in body coordinates.
+- ``FREE``: position and quaternion; ``v`` is the spatial velocity in body coordinates, angular part first.
+
+Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
+add a line there; to add a native kind, give it a branch in each of the functions below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.model.layout import (
+    COSINE,
+    HEADER,
+    LINK,
+    PLACEMENT,
+    SINE,
+    SLIDE,
+    STIFFNESS,
+    first_q,
+    first_v,
+    freedom_count,
+    kind,
+    link_count,
+    offset,
+    placement,
+    ratio,
+    rest_position,
+    subspace,
+    velocity_table,
+)
+from pluecker.spatial.algebra.motions import logarithm_transpose, translation_from_twist, twist_from_translation
+from pluecker.spatial.algebra.rotations import (
+    load_quaternion,
+    quaternion_conjugate,
+    quaternion_from_rotation_vector,
+    quaternion_normalize,
+    quaternion_product,
+    rotation_from_quaternion,
+    rotation_vector_from_quaternion,
+    store_quaternion,
+)
+from pluecker.spatial.algebra.transforms import load_matrix, store_transform
+from pluecker.spatial.algebra.vectors import (
+    add,
+    add3,
+    dot,
+    dot3,
+    load3,
+    multiply3,
+    rotate,
+    rotate_back,
+    scale,
+    scale3,
+    store3,
+    subtract3,
+)
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import accumulate, lift, load, sincos, store
+
+Array = NDArray[np.float64]
+ONE_DOF, SPHERICAL, FREE = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class JointType:
+    """What a user may ask for: how many coordinates, how they are called, how many axes, and which native joints."""
+
+    chain: tuple[str, ...]  # "revolute", "prismatic", "helical" about an axis by number, or a native kind
+    q_labels: tuple[str, ...]
+    v_labels: tuple[str, ...]
+    axes: int = 1
+
+    @property
+    def nq(self) -> int:
+        return len(self.q_labels)
+
+    @property
+    def nv(self) -> int:
+        return len(self.v_labels)
+
+
+QUATERNION = ("qw", "qx", "qy", "qz")
+OMEGA = ("wx", "wy", "wz")
+
+JOINT_TYPES = {
+    "fixed": JointType((), (), (), axes=0),
+    "revolute": JointType(("revolute 0",), ("",), ("",)),
+    "continuous": JointType(("revolute 0",), ("",), ("",)),
+    "prismatic": JointType(("prismatic 0",), ("",), ("",)),
+    "helical": JointType(("helical 0",), ("",), ("",)),
+    "cylindrical": JointType(("revolute 0", "prismatic 0"), ("angle", "slide"), ("angle", "slide")),
+    "universal": JointType(("revolute 0", "revolute 1"), ("angle1", "angle2"), ("angle1", "angle2"), axes=2),
+    "planar": JointType(("prismatic 1", "prismatic 2", "revolute 0"), ("x", "y", "angle"), ("x", "y", "angle")),
+    "spherical": JointType(("spherical",), QUATERNION, OMEGA, axes=0),
+    "free": JointType(("free",), ("x", "y", "z", *QUATERNION), (*OMEGA, "vx", "vy", "vz"), axes=0),
+}
+
+
+def native_joint(
+    part: str, axes: tuple[Array, ...], pitch: float, R: Array, p: Array, ratio: float
+) -> tuple[int, dict[int, Array], list[Array]]:
+    """What a link record holds of its joint: the kind, the constants of the placement, and the columns of S.
+
+    Args:
+        part: from a joint type's chain, ``"revolute 0"`` or ``"free"``.
+        axes: the unit axes of the joint; the part names one by its number.
+        pitch: of a helical joint, m/rad.
+        R, p: the joint's frame on the parent link: its axes as columns, ``(3, 3)``, and its origin, ``(3,)``.
+        ratio: 1, or the multiplier of a mimic joint.
+    """
+    E = R.T
+    constants = {PLACEMENT: E, PLACEMENT + 9: p}
+    if part == "free":
+        return FREE, constants, list(np.eye(6))
+    if part == "spherical":
+        return SPHERICAL, constants, list(np.eye(6)[:3])
+    motion, axis = part.split()
+    u = axes[int(axis)]
+    turn = 0.0 if motion == "prismatic" else 1.0
+    slide = {"revolute": 0.0, "prismatic": 1.0, "helical": pitch}[motion]
+    if turn:
+        along = np.outer(u, u)
+        cross = np.array([[0.0, -u[2], u[1]], [u[2], 0.0, -u[0]], [-u[1], u[0], 0.0]])
+        constants[PLACEMENT] = along @ E
+        constants[SINE] = -cross @ E
+        constants[COSINE] = (np.eye(3) - along) @ E
+    constants[SLIDE] = slide * (E.T @ u)
+    return ONE_DOF, constants, [ratio * np.concatenate([turn * u, slide * u])]
+
+
+@kernel
+def joint_transform(m, i, q):
+    """X: from the parent link to link ``i`` (RBDA: iX_lambda(i) = X_J(i) X_T(i))"""
+    k = first_q(m, i)
+    if kind(m, i) == ONE_DOF:
+        link = HEADER + LINK * i
+        x = ratio(m, i) * load(q, k) + offset(m, i)
+        s, c = sincos(x)
+        E0, r0 = placement(m, i)
+        B1, B2, r1 = load_matrix(m, link + SINE), load_matrix(m, link + COSINE), load3(m, link + SLIDE)
+        E = (
+            E0[0] + B1[0] * s + B2[0] * c, E0[1] + B1[1] * s + B2[1] * c, E0[2] + B1[2] * s + B2[2] * c,
+            E0[3] + B1[3] * s + B2[3] * c, E0[4] + B1[4] * s + B2[4] * c, E0[5] + B1[5] * s + B2[5] * c,
+            E0[6] + B1[6] * s + B2[6] * c, E0[7] + B1[7] * s + B2[7] * c, E0[8] + B1[8] * s + B2[8] * c,
+        )  # fmt: skip
+        return (E, (r0[0] + r1[0] * x, r0[1] + r1[1] * x, r0[2] + r1[2] * x))
+    E0, r0 = placement(m, i)
+    if kind(m, i) == SPHERICAL:
+        p = load_quaternion(q, k)
+        return (multiply3(rotation_from_quaternion(p), E0), (lift(r0[0], p[0]), lift(r0[1], p[0]), lift(r0[2], p[0])))
+    E = rotation_from_quaternion(load_quaternion(q, k + 3))
+    return (multiply3(E, E0), add3(r0, rotate_back(E0, load3(q, k))))
+
+
+@kernel
+def joint_transforms(m, q, ws, record):
+    """The transforms of all joints into a workspace, each at the start of its link's record.
+
+    Recursions load them from there. Each takes a while, but none waits for another; inside a recursion they would.
+    """
+    for i in range(1, link_count(m) + 1):
+        store_transform(ws, record * i, joint_transform(m, i, q))
+
+
+@kernel
+def joint_motion(m, i, u):
+    """S u: the joint's velocity, or its acceleration, in link coordinates; ``u`` is the whole of v or of its derivative"""
+    k = first_v(m, i)
+    motion = scale(load(u, k), subspace(m, i, 0))
+    for j in range(1, freedom_count(m, i)):
+        motion = add(motion, scale(load(u, k + j), subspace(m, i, j)))
+    return motion
+
+
+@kernel
+def add_joint_force(m, i, f, tau):
+    """tau_i += S^T f: the working components of the force ``f`` through the joint"""
+    k = first_v(m, i)
+    for j in range(freedom_count(m, i)):
+        accumulate(tau, k + j, dot(subspace(m, i, j), f))
+
+
+@kernel
+def integrate_joint(m, i, q, v, out):
+    """The joint's coordinates after unit time at the constant velocity ``v``"""
+    k, j = first_q(m, i), first_v(m, i)
+    if kind(m, i) == ONE_DOF:
+        store(out, k, load(q, k) + load(v, j))
+        return
+    a = load3(v, j)
+    if kind(m, i) == FREE:
+        E = rotation_from_quaternion(load_quaternion(q, k + 3))
+        step = rotate_back(E, translation_from_twist(a, load3(v, j + 3)))
+        store3(out, k, add3(load3(q, k), step))
+        k += 3
+    p = quaternion_product(load_quaternion(q, k), quaternion_from_rotation_vector(a))
+    store_quaternion(out, k, quaternion_normalize(p))
+
+
+@kernel
+def difference_joint(m, i, q0, q1, out):
+    """The constant velocity that leads from ``q0`` to ``q1`` in unit time, by the shorter turn"""
+    k, j = first_q(m, i), first_v(m, i)
+    if kind(m, i) == ONE_DOF:
+        store(out, j, load(q1, k) - load(q0, k))
+    elif kind(m, i) == SPHERICAL:
+        store3(out, j, difference_quaternion(load_quaternion(q0, k), load_quaternion(q1, k)))
+    else:
+        d = difference_free(q0, q1, k)
+        store3(out, j, d[0])
+        store3(out, j + 3, d[1])
+
+
+@kernel
+def difference_quaternion(p0, p1):
+    """The rotation vector from ``p0`` to ``p1`` in the coordinates of ``p0``"""
+    return rotation_vector_from_quaternion(quaternion_product(quaternion_conjugate(p0), p1))
+
+
+@kernel
+def difference_free(q0, q1, k):
+    """The twist from one placement to another, in the coordinates of the first"""
+    p0 = load_quaternion(q0, k + 3)
+    a = difference_quaternion(p0, load_quaternion(q1, k + 3))
+    step = rotate(rotation_from_quaternion(p0), subtract3(load3(q1, k), load3(q0, k)))
+    return (a, twist_from_translation(a, step))
+
+
+@kernel
+def spring_joint(m, i, q, tau):
+    """tau_i += J^T K d with ``d`` the displacement from rest; returns the energy 1/2 d^T K d"""
+    k, j = first_q(m, i), first_v(m, i)
+    rest = rest_position(m)
+    if kind(m, i) == ONE_DOF:
+        x = load(q, k) - load(rest, k)
+        fx = velocity_table(m, STIFFNESS, j) * x
+        accumulate(tau, j, fx)
+        return 0.5 * fx * x
+    if kind(m, i) == SPHERICAL:
+        a = difference_quaternion(load_quaternion(rest, k), load_quaternion(q, k))
+        d = (a, scale3(0.0, a))
+    else:
+        d = difference_free(rest, q, k)
+    K = stiffness(m, i)
+    f = ((K[0][0] * d[0][0], K[0][1] * d[0][1], K[0][2] * d[0][2]),
+         (K[1][0] * d[1][0], K[1][1] * d[1][1], K[1][2] * d[1][2]))  # fmt: skip
+    add_joint_force(m, i, logarithm_transpose(d, f), tau)
+    return 0.5 * (dot3(d[0], f[0]) + dot3(d[1], f[1]))
+
+
+@kernel
+def stiffness(m, i):
+    """K, diagonal, of a spherical or free joint: three numbers for the turn, three for the travel"""
+    j = first_v(m, i)
+    n = velocity_table(m, STIFFNESS, j), velocity_table(m, STIFFNESS, j + 1), velocity_table(m, STIFFNESS, j + 2)
+    if kind(m, i) == SPHERICAL:
+        return (n, (0.0, 0.0, 0.0))
+    j += 3
+    return (
+        n,
+        (velocity_table(m, STIFFNESS, j), velocity_table(m, STIFFNESS, j + 1), velocity_table(m, STIFFNESS, j + 2)),
+    )

@@ -1,0 +1,202 @@
+"""How a model lies in memory: one flat array of float64, and the only functions that know where things are in it.
+
+Counts, numbers and places are integers: they use the 64 bits of their entries as such, so that an algorithm which follows
+the tree from parent to parent need not convert them.
+
+Links are numbered 0 to n, 0 being the world, and sorted so that a parent comes before its children. A *link* is a moving
+body with the joint that carries it; composite joints (cylindrical, universal, planar) add massless links that the user
+never sees. A *freedom* is one column of a joint's motion subspace.
+
+===================  ===========================================================================================
+part                 contents
+===================  ===========================================================================================
+header               counts, gravity, and where the other parts begin
+links                one record a link: parent, joint kind, where its q and v are, inertia, placement constants
+freedoms             of each freedom: its column of S in link coordinates, and the smallest inertia that counts as not zero
+velocity table       armature, damping, friction, stiffness of each velocity coordinate
+rest position        the configuration in which the springs are relaxed
+===================  ===========================================================================================
+"""
+
+from pluecker.spatial.algebra.inertia import load_rigid
+from pluecker.spatial.algebra.transforms import load_transform
+from pluecker.spatial.algebra.vectors import load3, load_vector
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, load_integer, store, tail
+
+# header
+N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST = 0, 1, 2, 3, 4, 7, 8, 9
+HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS = 10, 11, 12
+HEADER = 16
+
+INTEGERS_OF_HEADER = (N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS)
+
+# link record, integers first
+PARENT, BODY, KIND, OWNER, IQ, IV, COUNT, FIRST, RATIO, OFFSET = range(10)
+INERTIA, PLACEMENT, SINE, COSINE, SLIDE = 10, 20, 32, 41, 50
+LINK = 56
+INTEGERS_OF_LINK = slice(PARENT, RATIO)
+
+# freedom record: S, then the threshold
+THRESHOLD = 6
+FREEDOM = 7
+
+# columns of the velocity table
+ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)
+
+
+@kernel
+def link_count(m):
+    """Number of links, the world not counted."""
+    return load_integer(m, N_LINKS)
+
+
+@kernel
+def configuration_count(m):
+    """nq"""
+    return load_integer(m, NQ)
+
+
+@kernel
+def velocity_count(m):
+    """nv"""
+    return load_integer(m, NV)
+
+
+@kernel
+def body_count(m):
+    """Number of moving bodies, as the user counts them."""
+    return load_integer(m, N_BODIES)
+
+
+@kernel
+def base_acceleration(m):
+    """a_0 = -g: gravity as an upward acceleration of the world (course, section 55; RBDA section 5.3)"""
+    return ((0.0, 0.0, 0.0), (-load(m, GRAVITY), -load(m, GRAVITY + 1), -load(m, GRAVITY + 2)))
+
+
+@kernel
+def gravity(m):
+    """Acceleration of free fall, 3 numbers, world axes."""
+    return load3(m, GRAVITY)
+
+
+@kernel
+def parent(m, i):
+    """The link that carries link ``i``."""
+    return load_integer(m, HEADER + LINK * i + PARENT)
+
+
+@kernel
+def body(m, i):
+    """The user's number of the body of link ``i``, or -1 for a link inside a composite joint."""
+    return load_integer(m, HEADER + LINK * i + BODY)
+
+
+@kernel
+def kind(m, i):
+    """The native joint kind of link ``i``."""
+    return load_integer(m, HEADER + LINK * i + KIND)
+
+
+@kernel
+def owns_coordinates(m, i):
+    """False for a mimic joint, whose coordinate belongs to another link."""
+    return load_integer(m, HEADER + LINK * i + OWNER) != 0
+
+
+@kernel
+def first_q(m, i):
+    """Where the joint's coordinates begin in q."""
+    return load_integer(m, HEADER + LINK * i + IQ)
+
+
+@kernel
+def first_v(m, i):
+    """Where the joint's coordinates begin in v."""
+    return load_integer(m, HEADER + LINK * i + IV)
+
+
+@kernel
+def freedom_count(m, i):
+    """Number of freedoms of the joint of link ``i``."""
+    return load_integer(m, HEADER + LINK * i + COUNT)
+
+
+@kernel
+def first_freedom(m, i):
+    """The number of the joint's first freedom, counted over all links."""
+    return load_integer(m, HEADER + LINK * i + FIRST)
+
+
+@kernel
+def ratio(m, i):
+    """Factor from the coordinate to the joint's own displacement: 1, or the multiplier of a mimic joint."""
+    return load(m, HEADER + LINK * i + RATIO)
+
+
+@kernel
+def offset(m, i):
+    """Offset of the joint's own displacement: 0, or the offset of a mimic joint."""
+    return load(m, HEADER + LINK * i + OFFSET)
+
+
+@kernel
+def inertia(m, i):
+    """Rigid-body inertia of link ``i`` in its own coordinates."""
+    return load_rigid(m, HEADER + LINK * i + INERTIA)
+
+
+@kernel
+def placement(m, i):
+    """Transform from the parent link to the joint's frame on it; for a 1-DoF joint the part that does not change with q."""
+    return load_transform(m, HEADER + LINK * i + PLACEMENT)
+
+
+@kernel
+def subspace(m, i, k):
+    """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates; constant for every native kind."""
+    return load_vector(m, load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k))
+
+
+@kernel
+def threshold(m, i, k):
+    """Below this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error: there is nothing to accelerate."""
+    return load(m, load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD)
+
+
+@kernel
+def velocity_table(m, column, k):
+    """Armature, damping, friction or stiffness of velocity coordinate ``k``."""
+    return load(m, load_integer(m, VELOCITIES) + column * load_integer(m, NV) + k)
+
+
+@kernel
+def has_armature(m):
+    """Whether any armature is not zero."""
+    return load_integer(m, HAS_ARMATURE) != 0
+
+
+@kernel
+def has_losses(m):
+    """Whether any damping or dry friction is not zero."""
+    return load_integer(m, HAS_LOSSES) != 0
+
+
+@kernel
+def has_springs(m):
+    """Whether any stiffness is not zero."""
+    return load_integer(m, HAS_SPRINGS) != 0
+
+
+@kernel
+def rest_position(m):
+    """The configuration in which all springs are relaxed: a scalar array of floats, of which the first nq count."""
+    return tail(m, load_integer(m, REST))
+
+
+@kernel
+def clear(array, n):
+    """Set the first ``n`` entries of a scalar array to zero."""
+    for k in range(n):
+        store(array, k, 0.0)

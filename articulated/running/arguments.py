@@ -1,0 +1,156 @@
+"""From what a user passes to what a kernel takes: shapes, types, finite numbers, and messages that help.
+
+Everything is checked before anything is written.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pluecker.articulated.errors import SingularInertiaError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.functions.elementwise import as_numbers
+from pluecker.spatial.parallel.threads import available_cores
+
+if TYPE_CHECKING:
+    from pluecker.articulated.model.model import Model
+
+__all__ = ["Array", "as_floats", "as_rows", "as_threads", "batch_shape", "check_out", "explain", "shares_memory"]
+
+Array = NDArray[np.float64]
+FLOAT = np.dtype(np.float64)
+
+
+def entry_shape(model: Model, key: str) -> tuple[int, ...]:
+    """The shape of one state's ``key``."""
+    if key == "f_ext":
+        return (model.n_bodies, 6)
+    return (model.nq,) if key in ("q", "q0", "q1") else (model.nv,)
+
+
+def as_floats(name: str, model: Model, key: str, value: ArrayLike) -> Array:
+    """``value`` as a float64 array whose last axes have the shape that ``key`` has for this model."""
+    if type(value) is np.ndarray and value.dtype == FLOAT:
+        array = value
+    else:
+        array = as_numbers(name, key, value)
+    shape = entry_shape(model, key)
+    if array.shape[-len(shape) :] != shape:
+        expected = ", ".join(["...", *map(str, shape)])
+        counts = f"nq = {model.nq}, nv = {model.nv}, n_bodies = {model.n_bodies}"
+        raise ArgumentValueError(
+            f"{name}: {key} has shape {array.shape}, expected ({expected}); model {model.name!r} has {counts}"
+        )
+    return array
+
+
+def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int, ...]:
+    """The leading axes that the inputs have in common after broadcasting."""
+    leading = {key: array.shape[: array.ndim - len(entry_shape(model, key))] for key, array in arrays.items()}
+    distinct = set(leading.values())
+    if len(distinct) == 1:
+        return distinct.pop()
+    try:
+        return np.broadcast_shapes(*distinct)
+    except ValueError:
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+        raise ArgumentValueError(f"{name}: the leading axes do not broadcast: {shapes}") from None
+
+
+def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...]) -> Array:
+    """``(states, entries)``, or ``(1, entries)`` where one state stands for all.
+
+    The result is C-ordered, and writeable, since compiled functions take one kind of array only.
+    """
+    shape = entry_shape(model, key)
+    states = math.prod(batch)
+    count = math.prod(array.shape[: array.ndim - len(shape)])
+    if count != 1 and count != states:
+        array = np.broadcast_to(array, batch + shape)
+        count = states
+    flags = array.flags  # NumPy warns of a look at `writeable` where `broadcast_arrays` has repeated entries
+    if not (flags.c_contiguous and flags.aligned and flags.writeable):
+        array = np.require(array, FLOAT, ["C", "A", "W"])
+    return array.reshape(count, math.prod(shape))
+
+
+def as_threads(name: str, threads: Any) -> int:
+    """How many threads to use: all cores for None."""
+    if threads is None:
+        return available_cores()
+    try:
+        count = operator.index(threads)
+    except TypeError:
+        count = 0
+    if count < 1 or isinstance(threads, bool):
+        raise ArgumentValueError(
+            f"{name}: threads is {threads!r}, expected a positive whole number, or None for all cores"
+        )
+    return count
+
+
+def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
+    return any(np.may_share_memory(out, array) for array in arrays.values())
+
+
+def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
+    if not isinstance(out, np.ndarray) or out.dtype != FLOAT:
+        got = f"an array of {out.dtype}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+        raise ArgumentTypeError(f"{name}: out must be a float64 array of shape {shape}, got {got}")
+    if out.shape != shape:
+        raise ArgumentValueError(f"{name}: out has shape {out.shape}, expected {shape}")
+    if not out.flags.c_contiguous or not out.flags.writeable:
+        raise ArgumentValueError(f"{name}: out must be C-ordered and writeable")
+
+
+# ------------------------------------------------------------------------------------------------------- what went wrong
+
+
+def explain(singular: bool, name: str, model: Model, arrays: dict[str, Array], result: Array) -> None:
+    """Raise the error that compiled code has found, with the first state and coordinate it concerns."""
+    if singular:
+        explain_singular(name, model, result)
+    for key, array in arrays.items():
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            index = tuple(int(n) for n in bad[0])
+            where = coordinate_name(model, key, index[array.ndim - len(entry_shape(model, key)) :])
+            place = ", ".join(map(str, index))
+            raise ArgumentValueError(f"{name}: {key}[{place}] is {array[index]}, expected a finite number ({where})")
+    explain_quaternion(name, model, arrays)
+
+
+def coordinate_name(model: Model, key: str, index: tuple[int, ...]) -> str:
+    if key == "f_ext":
+        return f"body {model.body_names[index[0]]!r}"
+    names = model.q_names if entry_shape(model, key) == (model.nq,) and key.startswith("q") else model.v_names
+    return f"coordinate {names[index[0]]!r}"
+
+
+def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> None:
+    """Name the quaternion whose length is furthest from 1: compiled code has found one that is too far."""
+    worst, message = -1.0, f"{name}: a quaternion is not of unit length"
+    for key in (key for key in arrays if key.startswith("q")):
+        for joint, part in model.quaternion_slices().items():
+            with np.errstate(over="ignore"):
+                length = np.atleast_1d(np.linalg.norm(arrays[key][..., part], axis=-1))
+            index = np.unravel_index(np.argmax(np.abs(length - 1.0)), length.shape)
+            if abs(length[index] - 1.0) > worst:
+                worst = abs(length[index] - 1.0)
+                message = (
+                    f"{name}: the quaternion of joint {joint!r}, {key}[..., {part.start}:{part.stop}], has length "
+                    f"{length[index]:.9g}, expected 1 within 1e-6; normalize it (order [w, x, y, z])"
+                )
+    raise ArgumentValueError(message)
+
+
+def explain_singular(name: str, model: Model, result: Array) -> None:
+    flat = result.reshape(-1, model.nv)
+    state = int(np.argmax(~np.isfinite(flat).all(axis=1)))
+    where = f" in state {state} of the batch" if len(flat) > 1 else ""
+    raise SingularInertiaError(f"{name}: the inertia matrix is singular{where}: {model.massless_joints()}")

@@ -1,0 +1,305 @@
+"""From one state to many: what surrounds a kernel, the same for all algorithms.
+
+Every algorithm is a kernel with the same seven arguments: the model, the scalar arrays ``q``, ``v``, ``u`` (acceleration,
+force or a second configuration, as the algorithm has it) and ``f_ext`` of one state, the scalar array that takes its result,
+and a workspace. An input that an algorithm does not use has no entries.
+
+:func:`one_state` and :func:`many_states` make the two compiled functions that Python calls. The second one gives the
+kernel eight states at a time, one in each of the :mod:`~pluecker.spatial.scalars.lanes`: it transposes the user's
+arrays block by block, in a workspace that stays in the cache. Each lane goes through the same instructions whatever the
+others hold, so that a result depends neither on the place of its state in the batch nor on how the batch is divided.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import config, types
+
+from pluecker.articulated.model.joints import ONE_DOF, SPHERICAL
+from pluecker.articulated.model.layout import (
+    body_count,
+    configuration_count,
+    first_q,
+    kind,
+    link_count,
+    owns_coordinates,
+    velocity_count,
+)
+from pluecker.spatial.algebra.rotations import load_quaternion
+from pluecker.spatial.compiled.decorators import address, kernel, settled
+from pluecker.spatial.memory import transposition, views
+from pluecker.spatial.memory.transposition import read_states, write_states
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.parallel.atomics import address_of, integers_at, numbers_at, read_shared, replace_shared, rows_at
+from pluecker.spatial.parallel.threads import board, share
+from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
+
+__all__ = [
+    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "SINGULAR", "UNFIT", "VELOCITY",
+    "compiled_share_states", "many_states", "one_state", "run_many",
+]  # fmt: skip
+
+GOOD, NOT_FINITE, NOT_UNIT, SINGULAR, UNFIT = range(5)
+NOTHING, VELOCITY, CONFIGURATION = range(3)  # what an input holds: no entries, nv, or nq
+UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
+
+_local = threading.local()
+
+# The only types that the compiled functions take.
+NUMBERS, ROWS = types.float64[::1], types.float64[:, ::1]
+INPUTS = (NUMBERS, NUMBERS, NUMBERS, NUMBERS, ROWS)  # of one state
+INTEGERS = types.int64[::1]
+MANY = (
+    INTEGERS,
+    types.intp,
+    types.intp,
+    INTEGERS,
+    NUMBERS,
+    ROWS,
+    ROWS,
+    ROWS,
+    ROWS,
+    ROWS,
+    ROWS,
+    types.intp,
+    types.boolean,
+)
+
+
+# ------------------------------------------------------------------------------------------------- what inputs must be like
+
+
+if config.DISABLE_JIT:
+
+    def all_finite(array: Any) -> bool:
+        """Whether no entry is NaN or infinite."""
+        return bool(np.isfinite(array).all())
+
+    def flat(array: Any) -> Any:
+        """All entries on one axis."""
+        return array.reshape(-1)
+else:
+    all_finite, flat = transposition.all_finite, views.flat
+
+
+@kernel
+def all_unit(m, q):
+    """Whether all quaternions of a configuration have unit length."""
+    for i in range(1, link_count(m) + 1):
+        if kind(m, i) != ONE_DOF and owns_coordinates(m, i):
+            w, x, y, z = load_quaternion(q, first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3))
+            if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
+                return False
+    return True
+
+
+@kernel
+def count(m, content):
+    """How many entries an input with that content has."""
+    if content == VELOCITY:
+        return velocity_count(m)
+    return configuration_count(m) if content == CONFIGURATION else 0
+
+
+# --------------------------------------------------------------------------------------------------- around the algorithm
+
+
+@functools.cache
+def one_state(
+    function: Callable[..., Any], v_content: int, u_content: int, axes: int, can_fail: bool, ordered: bool
+) -> Callable[..., int]:
+    """The compiled function for one state around the kernel ``function``.
+
+    It has the kernel's arguments, with a row of ``f_ext`` for each body and so many axes of the result; or only the model,
+    ``q``, the result and the workspace, where the kernel uses no more. It returns a status: ``GOOD``, or what is wrong with
+    the inputs, in which case nothing was written. Where the kernel ``can_fail``, marking its result with NaN, the status
+    ``SINGULAR`` says that it did.
+
+    With ``ordered``, the kernel's numbers come to their places in the result afterwards. Behind the model then follow, as
+    integers, for each entry of the result the number that belongs there, and how many the kernel makes.
+    """
+
+    @kernel
+    def check_and_compute(m, q, v, u, f_ext, bodies, six, out, ws):
+        if len(q) != configuration_count(m) or len(v) != count(m, v_content) or len(u) != count(m, u_content):
+            return UNFIT
+        if bodies > 0 and (bodies != body_count(m) or six != 6):
+            return UNFIT
+        if not (all_finite(q) and all_finite(v) and all_finite(u) and all_finite(f_ext)):
+            return NOT_FINITE
+        if not all_unit(m, q) or (u_content == CONFIGURATION and not all_unit(m, u)):
+            return NOT_UNIT
+        if ordered:
+            n, count_made = len(out), load_integer(m, len(m) - 1)
+            order, made = part(m, len(m) - 1 - n, n), part(ws, 0, count_made)
+            function(m, q, v, u, f_ext, made, tail(ws, count_made))
+            for k in range(n):
+                store(out, k, load(made, load_integer(order, k)))
+            return GOOD
+        function(m, q, v, u, f_ext, out, ws)
+        return SINGULAR if can_fail and not all_finite(out) else GOOD
+
+    def one(m, q, v, u, f_ext, out, ws):
+        bodies, six = f_ext.shape
+        m, q, v, u, out, ws = view(m), view(q), view(v), view(u), flat(out), view(ws)
+        return check_and_compute(m, q, v, u, flat(f_ext), bodies, six, out, ws)
+
+    def one_configuration(m, q, out, ws):
+        m, q, nothing = view(m), view(q), part(view(q), 0, 0)
+        return check_and_compute(m, q, nothing, nothing, nothing, 0, 6, flat(out), view(ws))
+
+    result = types.Array(types.float64, axes, "C")
+    if v_content == u_content == NOTHING:  # no forces either: fewer arguments make a shorter call
+        return settled(named(one_configuration, function), (NUMBERS, NUMBERS, result, NUMBERS))
+    return settled(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
+
+
+# The description of a job: integers. NEXT is what the threads share; the rest is written before and only read.
+NEXT, STATES, LEAST, THREADS, COMPUTE, WORKSPACE, ROWS, MODEL, Q, V, U, F_EXT, OUT = (
+    0,
+    *range(8, 14),
+    *range(16, 34, 3),
+)
+JOB_SIZE = 34
+
+
+@functools.cache
+def many_states(
+    function: Callable[..., Any], v_content: int, u_content: int, can_fail: bool, ordered: bool
+) -> Callable[..., int]:
+    """The compiled function for a batch around the kernel ``function``.
+
+    It takes the address of a job, and the number of the thread, and computes pieces of the job until there are none left.
+    The status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is
+    written then.
+    """
+
+    def many(address, k):
+        job = integers_at(address, JOB_SIZE)
+        compute, size = load(job, COMPUTE) != 0, load(job, ROWS)
+        rest = rows_at(load(job, WORKSPACE) + k * size * (8 * WIDTH), size)
+        m, _ = numbers(job, MODEL)
+        q, nq = numbers(job, Q)
+        v, nv = numbers(job, V)
+        u, nu = numbers(job, U)
+        f_ext, nf = numbers(job, F_EXT)
+        out, n = numbers(job, OUT)
+        qs, rest = part(rest, 0, nq), tail(rest, nq)
+        vs, rest = part(rest, 0, nv), tail(rest, nv)
+        us, rest = part(rest, 0, nu), tail(rest, nu)
+        fs, rest = part(rest, 0, nf), tail(rest, nf)
+        made, order = n, part(m, 0, 0)
+        if ordered:
+            made, order = load_integer(m, len(m) - 1), part(m, len(m) - 1 - n, n)
+        outs, rest = part(rest, 0, made), tail(rest, made)
+        first, end = claim(job)
+        while first < end:
+            for b in range(first, end, WIDTH):
+                bad = read_states(q, nq, b, qs) + read_states(v, nv, b, vs)
+                bad = bad + read_states(u, nu, b, us) + read_states(f_ext, nf, b, fs)
+                if not within(bad, 0.0):
+                    return NOT_FINITE
+                if not all_unit(m, qs) or (u_content == CONFIGURATION and not all_unit(m, us)):
+                    return NOT_UNIT
+                if compute:
+                    function(m, qs, vs, us, fs, outs, rest)
+                    bad = write_states(out, n, b, outs, order)
+                    if can_fail and not within(bad, 0.0):
+                        return SINGULAR
+            first, end = claim(job)
+        return GOOD
+
+    def many_one_by_one(m, q, v, u, f_ext, out, ws, least, compute):
+        one = one_state(function, v_content, u_content, 1, can_fail, ordered)
+        for b in range(len(out)):
+            state = [states[b if len(states) > 1 else 0] for states in (q, v, u, f_ext)]
+            others = [] if v_content == u_content == NOTHING else [*state[1:3], state[3].reshape(-1, 6)]
+            result = out[b] if compute else np.empty(out.shape[1])
+            status = one(m, state[0], *others, result, ws.reshape(-1))
+            if status != GOOD:
+                return status
+        return GOOD
+
+    if config.DISABLE_JIT:
+        return many_one_by_one
+    return settled(named(many, function, u_content), (types.intp, types.intp))
+
+
+@kernel
+def claim(job):
+    """The next piece: long ones first, which memory likes, then shorter ones, so that all threads finish together."""
+    states = load(job, STATES)
+    first = read_shared(job, NEXT)
+    while first < states:
+        fair = (states - first) // (2 * load(job, THREADS)) // WIDTH * WIDTH
+        end = min(first + max(fair, load(job, LEAST)), states)
+        if replace_shared(job, NEXT, first, end):
+            return first, end
+        first = read_shared(job, NEXT)
+    return states, states
+
+
+@kernel
+def numbers(job, k):
+    """One of the arrays that a job describes, all its entries, and how many belong to one state."""
+    return numbers_at(load(job, k), load(job, k + 1)), load(job, k + 2)
+
+
+@kernel
+def describe(job, k, array, n):
+    """Write down an array."""
+    store(job, k, address_of(array))
+    store(job, k + 1, len(array))
+    store(job, k + 2, n)
+
+
+def share_states(board, function, threads, job, m, q, v, u, f_ext, out, ws, least, compute):
+    """Compute a batch in up to so many threads, by the function at that address.
+
+    The arrays have an axis for the states in front, and all other axes in one; an input with one state stands for the same
+    in all. The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each
+    array. No piece has fewer states than ``least``, but the last. With ``compute`` false it only looks at the inputs.
+    """
+    job = view(job)
+    store(job, NEXT, 0)
+    store(job, STATES, len(out))
+    store(job, LEAST, least)
+    store(job, THREADS, threads)
+    store(job, COMPUTE, compute)
+    store(job, WORKSPACE, address_of(flat(ws)))
+    store(job, ROWS, len(ws) // threads)
+    describe(job, MODEL, view(m), 0)
+    describe(job, Q, flat(q), q.shape[1])
+    describe(job, V, flat(v), v.shape[1])
+    describe(job, U, flat(u), u.shape[1])
+    describe(job, F_EXT, flat(f_ext), f_ext.shape[1])
+    describe(job, OUT, flat(out), out.shape[1])
+    return share(view(board), function, address_of(job), threads)
+
+
+@functools.cache
+def compiled_share_states() -> Callable[..., int]:
+    """For Python."""
+    return settled(share_states, MANY)
+
+
+def run_many(many: Callable[..., int], threads: int, *arguments: Any) -> int:
+    """:func:`share_states` from Python: what :func:`many_states` made, the number of threads, then the model and so on."""
+    if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
+        with np.errstate(all="ignore"):
+            return many(*arguments)
+    if not hasattr(_local, "job"):
+        _local.job = np.empty(JOB_SIZE, dtype=np.int64)
+    return compiled_share_states()(board(threads), address(many), threads, _local.job, *arguments)
+
+
+def named(driver: Callable[..., int], function: Callable[..., Any], *variant: int) -> Callable[..., int]:
+    """Under a name of its own, by which the cache tells it from others made by the same lines."""
+    driver.__name__ = driver.__qualname__ = "_".join([function.__name__, driver.__name__, *map(str, variant)])
+    return driver

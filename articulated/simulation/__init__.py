@@ -1,0 +1,1 @@
+"""Motions over time: simulated, given in closed form, and in files."""

@@ -1,0 +1,1 @@
+"""The formulas of the 6D algebra as kernels, on tuples of any scalar."""

@@ -1,0 +1,1 @@
+"""What Featherstone's course teaches beyond the formulas: screws, fields, planar vectors, subspaces, constrained motion."""

@@ -1,0 +1,1 @@
+"""The formulas as functions of NumPy arrays whose leading axes broadcast."""

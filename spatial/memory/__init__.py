@@ -1,0 +1,1 @@
+"""Numbers in memory as compiled code sees them: views of arrays, and states turned into lanes and back."""

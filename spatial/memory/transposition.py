@@ -1,0 +1,195 @@
+"""Between a user's array, which has one state after the other, and lanes, which have eight side by side.
+
+:func:`read_states` transposes eight states into an array of lanes and finds out on the way whether all numbers are finite;
+:func:`write_states` goes back. Both work on tiles, four entries of eight states: two loads make one vector, eight shuffles
+turn four of them around. The whole batch is never transposed at once, so that a block stays in the cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.memory.views import ALIGNED, UNALIGNED, address, parts
+from pluecker.spatial.scalars.lanes import DOUBLE, FUSE, INT, LONG, VECTOR, WIDTH, everywhere, get_lane, lanes, set_lane
+from pluecker.spatial.scalars.operations import load, load_integer, store, within
+
+__all__ = ["all_finite", "read_states", "write_states"]
+
+QUARTET = ir.VectorType(DOUBLE, 4)
+
+
+def row_pointers(builder: Any, context: Any, signature: Any, arguments: Any) -> list[Any]:
+    """Pointers to four entries of eight states; beyond the last state, to those of the last state again."""
+    states, n, b, k = arguments[:4]
+    data, size = parts(context, builder, signature.args[0], states)
+    last = builder.sub(builder.sdiv(size, n), LONG(1))
+    pointers = []
+    for lane in range(WIDTH):
+        row = builder.add(b, LONG(lane))
+        row = builder.select(builder.icmp_signed("<", row, last), row, last)
+        entry = builder.gep(data, [builder.add(builder.mul(row, n), k)], inbounds=True)
+        pointers.append(builder.bitcast(entry, QUARTET.as_pointer()))
+    return pointers
+
+
+def expect(builder: Any, pointers: list[Any], n: Any) -> None:
+    """Ask for the places of the next eight states, so that they have come when they are written to."""
+    address = ir.PointerType(ir.IntType(8))
+    kind = ir.FunctionType(ir.VoidType(), [address, INT, INT, INT])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address], kind)
+    distance = builder.mul(n, LONG(8 * WIDTH))
+    for pointer in pointers:
+        there = cgutils.pointer_add(builder, pointer, distance, address)
+        builder.call(prefetch, [there, INT(1), INT(3), INT(1)])
+
+
+def shuffle(builder: Any, x: Any, y: Any, order: list[int]) -> Any:
+    """The numbers of two vectors, counted through, in another order."""
+    return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(INT, len(order)), order))
+
+
+def swap_halves(builder: Any, rows: list[Any]) -> list[Any]:
+    """Transpose both 4 x 4 halves of four vectors: exchange the off-diagonal parts of ever larger squares."""
+    for d in (1, 2):
+        upper = [WIDTH + j - d if j & d else j for j in range(WIDTH)]
+        lower = [WIDTH + j if j & d else j + d for j in range(WIDTH)]
+        for i in range(4):
+            if not i & d:
+                pair = rows[i], rows[i + d]
+                rows[i], rows[i + d] = shuffle(builder, *pair, upper), shuffle(builder, *pair, lower)
+    return rows
+
+
+def spoiled(builder: Any, columns: list[Any]) -> Any:
+    """Zero in each lane where all numbers are finite, else NaN."""
+    zero = ir.Constant(VECTOR, [0.0] * WIDTH)
+    products = [builder.fmul(column, zero) for column in columns]
+    while len(products) > 1:
+        products = [builder.fadd(*products[k : k + 2], flags=FUSE) for k in range(0, len(products), 2)]
+    return products[0]
+
+
+@intrinsic
+def read_tile(typing, states, n, b, k, block):
+    """Entries ``k`` to ``k + 3`` of eight states, from ``b`` on, into the same rows of an array of lanes."""
+
+    def generate(context, builder, signature, arguments):
+        pointers = row_pointers(builder, context, signature, arguments)
+        rows = [builder.load(pointer, align=UNALIGNED) for pointer in pointers]
+        columns = swap_halves(builder, [shuffle(builder, rows[i], rows[i + 4], list(range(WIDTH))) for i in range(4)])
+        for j, column in enumerate(columns):
+            index = builder.add(arguments[3], LONG(j))
+            target = address(context, builder, signature.args[4], arguments[4], types.intp, index)
+            builder.store(column, target, align=ALIGNED)
+        return spoiled(builder, columns)
+
+    return lanes(states, types.intp, types.intp, types.intp, block), generate
+
+
+@intrinsic
+def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
+    """Four rows of an array of lanes into the entries ``k`` to ``k + 3`` of eight states, from ``b`` on."""
+
+    def generate(context, builder, signature, arguments):
+        pointers = row_pointers(builder, context, signature, arguments)
+        block_type, block = signature.args[4], arguments[4]
+        sources = [address(context, builder, block_type, block, types.intp, index) for index in arguments[5:]]
+        columns = [builder.load(source, align=ALIGNED) for source in sources]
+        result = spoiled(builder, columns)
+        rows = swap_halves(builder, columns)
+        expect(builder, pointers, arguments[1])
+        for i, pointer in enumerate(pointers):
+            half = list(range(4)) if i < 4 else list(range(4, WIDTH))
+            builder.store(shuffle(builder, rows[i % 4], rows[i % 4], half), pointer, align=UNALIGNED)
+        return result
+
+    return lanes(states, *[types.intp] * 3, block, *[types.intp] * 4), generate
+
+
+@kernel
+def read_states(states, n, b, block):
+    """Eight states, from ``b`` on, into an array of lanes. Beyond the last state the last one is taken again.
+
+    ``states`` is a view of all states, with ``n`` entries each. Four entries go at a time; where they do not come out even,
+    the last four cover some of those before. Returns zero for each state whose entries are finite, else NaN.
+    """
+    if n >= 4:
+        total = read_tile(states, n, b, n - 4, block)
+        for k in range(0, n - 4, 4):
+            total = total + read_tile(states, n, b, k, block)
+        return total
+    total = everywhere(0.0)
+    for k in range(n):
+        x = everywhere(0.0)
+        for lane in range(WIDTH):
+            x = set_lane(x, lane, load(states, min((b + lane) * n, len(states) - n) + k))
+        store(block, k, x)
+        total = total + 0.0 * x
+    return total
+
+
+@kernel
+def write_states(states, n, b, block, order):
+    """An array of lanes into eight states, from ``b`` on; what is beyond the last state goes to the last one.
+
+    There it is the same: :func:`read_states` has given these lanes the same input. Entry ``k`` of a state is row
+    ``order[k]`` of the block; or row ``k``, if ``order`` is empty. Returns as :func:`read_states`.
+    """
+    if n >= 4:
+        total = write_four(states, n, b, n - 4, block, order)
+        for k in range(0, n - 4, 4):
+            total = total + write_four(states, n, b, k, block, order)
+        return total
+    total = everywhere(0.0)
+    for k in range(n):
+        x = load(block, source(order, k))
+        for lane in range(WIDTH):
+            store(states, min((b + lane) * n, len(states) - n) + k, get_lane(x, lane))
+        total = total + 0.0 * x
+    return total
+
+
+@kernel
+def write_four(states, n, b, k, block, order):
+    """Four entries of eight states"""
+    i0, i1, i2, i3 = source(order, k), source(order, k + 1), source(order, k + 2), source(order, k + 3)
+    return write_tile(states, n, b, k, block, i0, i1, i2, i3)
+
+
+@kernel
+def source(order, k):
+    """The row of the block that holds entry ``k``"""
+    return load_integer(order, k) if len(order) > 0 else k
+
+
+@intrinsic
+def eight(typing, numbers, k):
+    """Entries ``k`` to ``k + 7`` of a view of numbers, in their order, as lanes."""
+
+    def generate(context, builder, signature, arguments):
+        data, _ = parts(context, builder, signature.args[0], arguments[0])
+        pointer = builder.gep(data, [arguments[1]], inbounds=True)
+        return builder.load(builder.bitcast(pointer, VECTOR.as_pointer()), align=UNALIGNED)
+
+    return lanes(numbers, types.intp), generate
+
+
+@kernel
+def all_finite(numbers):
+    """Whether no entry of a view is NaN or infinite: 0 x is 0 for every other number."""
+    n = len(numbers)
+    if n >= WIDTH:
+        total = 0.0 * eight(numbers, n - WIDTH)
+        for k in range(0, n - WIDTH, WIDTH):
+            total = total + 0.0 * eight(numbers, k)
+        return within(total, 0.0)
+    rest = 0.0
+    for k in range(n):
+        rest += 0.0 * load(numbers, k)
+    return rest == 0.0

@@ -1,0 +1,230 @@
+"""Scalar arrays in memory: how compiled code reads and writes them.
+
+A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its
+rows. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``.
+
+To an algorithm, arrays are handed as *views*: a pointer and a length, made by :func:`view`. Compiled code passes them on for
+nothing, where for each array of NumPy it would copy seven words and count references. The arrays must outlive their views.
+
+An index counts from the beginning and is not checked, unless ``NUMBA_BOUNDSCHECK=1`` asks for it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
+
+from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.scalars.lanes import LONG, VECTOR, WIDTH, lanes, spread
+from pluecker.spatial.scalars.operations import load, load_integer, part, store
+
+__all__ = ["View", "flat", "view"]
+
+ALIGNED = 64  # bytes: of every row of an (n, 8) workspace
+UNALIGNED = 8
+
+
+class View(types.Type):
+    """A scalar array that somebody else owns."""
+
+    def __init__(self, scalar: Any) -> None:
+        self.scalar = scalar
+        super().__init__(f"view({scalar})")
+
+
+@register_model(View)
+class ViewModel(models.StructModel):
+    """Where the array begins, and how many scalars it has."""
+
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        number = types.float64 if fe_type.scalar == lanes else fe_type.scalar
+        super().__init__(dmm, fe_type, [("data", types.CPointer(number)), ("size", types.intp)])
+
+
+def scalar_of(array: Any) -> Any:
+    """The type of the scalars in an array or a view; None where it is not a scalar array."""
+    if isinstance(array, View):
+        return array.scalar
+    if isinstance(array, types.Array) and array.layout == "C":
+        if array.ndim == 1:
+            return array.dtype
+        if array.ndim == 2 and array.dtype == types.float64:
+            return lanes
+    return None
+
+
+def parts(context: Any, builder: Any, array_type: Any, array: Any) -> tuple[Any, Any]:
+    """The first address of an array or a view, and its length."""
+    if isinstance(array_type, View):
+        fields = cgutils.create_struct_proxy(array_type)(context, builder, array)
+        return fields.data, fields.size
+    fields = context.make_array(array_type)(context, builder, array)
+    return fields.data, cgutils.unpack_tuple(builder, fields.shape)[0]
+
+
+def step(builder: Any, array_type: Any, data: Any, index: Any) -> Any:
+    """The address of scalar ``index``, as a pointer to numbers."""
+    count = builder.mul(index, LONG(WIDTH)) if scalar_of(array_type) == lanes else index
+    return builder.gep(data, [count], inbounds=True)
+
+
+def address(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
+    """Pointer to scalar ``index`` of a scalar array."""
+    data, size = parts(context, builder, array_type, array)
+    index = context.cast(builder, index, index_type, types.intp)
+    if context.enable_boundscheck:
+        cgutils.do_boundscheck(context, builder, index, size, 0)
+    pointer = step(builder, array_type, data, index)
+    return builder.bitcast(pointer, VECTOR.as_pointer()) if scalar_of(array_type) == lanes else pointer
+
+
+def read(context: Any, builder: Any, scalar: Any, pointer: Any) -> Any:
+    """The scalar at an address."""
+    return builder.load(pointer, align=ALIGNED) if scalar == lanes else context.unpack_value(builder, scalar, pointer)
+
+
+def write(context: Any, builder: Any, scalar: Any, pointer: Any, x_type: Any, x: Any) -> None:
+    """Put a scalar, or a number for all lanes, at an address."""
+    if scalar == lanes:
+        builder.store(spread(context, builder, x_type, x), pointer, align=ALIGNED)
+    else:
+        context.pack_value(builder, scalar, context.cast(builder, x, x_type, scalar), pointer)
+
+
+def view(array):
+    """A scalar array as algorithms take it; without compilation, the array itself."""
+    return array
+
+
+def make_view(context: Any, builder: Any, result: Any, data: Any, size: Any) -> Any:
+    """A view from its parts."""
+    fields = cgutils.create_struct_proxy(result)(context, builder)
+    fields.data, fields.size = data, size
+    return fields._getvalue()
+
+
+@type_callable(view)
+def type_view(context):
+    """view(array)"""
+    return lambda array: View(scalar_of(array)) if scalar_of(array) is not None else None
+
+
+@lower_builtin(view, types.Array)
+def lower_view(context, builder, signature, arguments):
+    """view(array)"""
+    return make_view(context, builder, signature.return_type, *parts(context, builder, signature.args[0], *arguments))
+
+
+@intrinsic
+def flat(typing, array):
+    """The entries of an array of NumPy in C order, whatever its axes, as a view."""
+
+    def generate(context, builder, signature, arguments):
+        fields = context.make_array(signature.args[0])(context, builder, arguments[0])
+        return make_view(context, builder, signature.return_type, fields.data, fields.nitems)
+
+    if isinstance(array, types.Array) and array.layout == "C":
+        return View(array.dtype)(array), generate
+    return None
+
+
+@type_callable(len)
+def type_len(context):
+    """len(view)"""
+    return lambda array: types.intp if isinstance(array, View) else None
+
+
+@lower_builtin(len, View)
+def lower_len(context, builder, signature, arguments):
+    """len(view)"""
+    return parts(context, builder, *signature.args, *arguments)[1]
+
+
+@type_callable(part)
+def type_part(context):
+    """part(view, k, n)"""
+
+    def typer(array, k, n):
+        return array if isinstance(array, View) and isinstance(k, types.Integer) else None
+
+    return typer
+
+
+@lower_builtin(part, View, types.Integer, types.Integer)
+def lower_part(context, builder, signature, arguments):
+    """part(view, k, n)"""
+    array_type, k_type, n_type = signature.args
+    data, _ = parts(context, builder, array_type, arguments[0])
+    k = context.cast(builder, arguments[1], k_type, types.intp)
+    n = context.cast(builder, arguments[2], n_type, types.intp)
+    return make_view(context, builder, array_type, step(builder, array_type, data, k), n)
+
+
+@overload(part, jit_options=OPTIONS)
+def _part(array, k, n):
+    if isinstance(array, types.Array):
+        return lambda array, k, n: array[k : k + n]
+    return None
+
+
+@type_callable(load)
+def type_load(context):
+    """load(array, k) gives the array's scalar."""
+
+    def typer(array, k):
+        return scalar_of(array) if isinstance(k, types.Integer) else None
+
+    return typer
+
+
+@lower_builtin(load, types.Array, types.Integer)
+@lower_builtin(load, View, types.Integer)
+def lower_load(context, builder, signature, arguments):
+    """load(array, k)"""
+    array_type, index_type = signature.args
+    pointer = address(context, builder, array_type, arguments[0], index_type, arguments[1])
+    return read(context, builder, signature.return_type, pointer)
+
+
+@type_callable(load_integer)
+def type_load_integer(context):
+    """load_integer(array, k), of an array of floats"""
+
+    def typer(array, k):
+        return types.intp if scalar_of(array) == types.float64 and isinstance(k, types.Integer) else None
+
+    return typer
+
+
+@lower_builtin(load_integer, types.Array, types.Integer)
+@lower_builtin(load_integer, View, types.Integer)
+def lower_load_integer(context, builder, signature, arguments):
+    """load_integer(array, k)"""
+    pointer = address(context, builder, signature.args[0], arguments[0], signature.args[1], arguments[1])
+    return builder.load(builder.bitcast(pointer, LONG.as_pointer()), align=UNALIGNED)
+
+
+@type_callable(store)
+def type_store(context):
+    """store(array, k, x) gives nothing."""
+
+    def typer(array, k, x):
+        scalar = scalar_of(array)
+        fits = x == lanes if scalar == lanes else scalar is not None and x != lanes
+        numbers = isinstance(x, types.Number) and isinstance(k, types.Integer)
+        return types.none if scalar is not None and (fits or numbers) else None
+
+    return typer
+
+
+@lower_builtin(store, types.Array, types.Integer, types.Any)
+@lower_builtin(store, View, types.Integer, types.Any)
+def lower_store(context, builder, signature, arguments):
+    """store(array, k, x)"""
+    array_type, index_type, x_type = signature.args
+    pointer = address(context, builder, array_type, arguments[0], index_type, arguments[1])
+    write(context, builder, scalar_of(array_type), pointer, x_type, arguments[2])
+    return context.get_dummy_value()

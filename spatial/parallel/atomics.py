@@ -1,0 +1,148 @@
+"""Memory that several threads read and write at once, and calls through an address: for compiled code only.
+
+Shared memory is an array of integers. What is done to one of its entries here is done whole, and is seen by the other
+threads together with all that was written before it (sequentially consistent atomic operations of LLVM).
+
+A function that all threads run is handed over by the address of its machine code; it takes and returns integers. What it
+works on are addresses too, turned into views by :func:`numbers_at` and :func:`rows_at`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from pluecker.spatial.memory.views import View, make_view, parts
+from pluecker.spatial.scalars.lanes import LONG, lanes
+
+__all__ = [
+    "BROKEN", "add_shared", "address_of", "call_at", "integers_at", "mask_shared", "numbers_at", "pause", "raise_shared",
+    "read_shared", "replace_shared", "rows_at", "write_shared",
+]  # fmt: skip
+
+ORDER = "seq_cst"
+BROKEN = 1 << 30  # what a call through an address gives where the function raised an exception: only with bounds checks
+
+
+def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Pointer to entry ``k`` of the shared memory."""
+    data, size = parts(context, builder, signature.args[0], arguments[0])
+    if context.enable_boundscheck:
+        cgutils.do_boundscheck(context, builder, arguments[1], size, 0)
+    return builder.gep(data, [arguments[1]], inbounds=True)
+
+
+def combining(operation: str, meaning: str) -> Any:
+    """An intrinsic ``f(memory, k, x)`` that changes entry ``k`` and gives what it was before."""
+
+    def typing_function(typing, memory, k, x):
+        def generate(context, builder, signature, arguments):
+            return builder.atomic_rmw(operation, place(context, builder, signature, arguments), arguments[2], ORDER)
+
+        return types.intp(memory, types.intp, types.intp), generate
+
+    typing_function.__doc__ = meaning
+    return intrinsic(typing_function)
+
+
+add_shared = combining("add", "Add ``x`` to entry ``k``; gives what it was before.")
+mask_shared = combining("and", "Keep the bits of entry ``k`` that ``x`` has too; gives what it was before.")
+raise_shared = combining("max", "Make entry ``k`` at least ``x``; gives what it was before.")
+
+
+@intrinsic
+def replace_shared(typing, memory, k, old, new):
+    """Put ``new`` into entry ``k`` if it is ``old``; whether it was."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = place(context, builder, signature, arguments)
+        return builder.extract_value(builder.cmpxchg(pointer, arguments[2], arguments[3], ORDER), 1)
+
+    return types.boolean(memory, types.intp, types.intp, types.intp), generate
+
+
+@intrinsic
+def read_shared(typing, memory, k):
+    """Entry ``k``."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load_atomic(place(context, builder, signature, arguments), ORDER, 8)
+
+    return types.intp(memory, types.intp), generate
+
+
+@intrinsic
+def write_shared(typing, memory, k, x):
+    """Put ``x`` into entry ``k``."""
+
+    def generate(context, builder, signature, arguments):
+        builder.store_atomic(arguments[2], place(context, builder, signature, arguments), ORDER, 8)
+        return context.get_dummy_value()
+
+    return types.none(memory, types.intp, types.intp), generate
+
+
+@intrinsic
+def pause(typing):
+    """Wait a moment, as processors are told that a thread only looks out for another."""
+
+    def generate(context, builder, signature, arguments):
+        if builder.module.triple.startswith(("x86_64", "i686")):
+            kind = ir.FunctionType(ir.VoidType(), [])
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", fnty=kind), [])
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
+# ------------------------------------------------------------------------------------------------------------- addresses
+
+
+@intrinsic
+def address_of(typing, view):
+    """Where a view begins."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.ptrtoint(parts(context, builder, signature.args[0], arguments[0])[0], LONG)
+
+    return types.intp(view), generate
+
+
+def view_at(scalar: Any, meaning: str) -> Callable[..., Any]:
+    """An intrinsic ``f(address, n)`` that gives a view of n scalars."""
+    result = View(scalar)
+
+    def typing_function(typing, address, n):
+        def generate(context, builder, signature, arguments):
+            number = types.float64 if scalar == lanes else scalar
+            pointer = builder.inttoptr(arguments[0], context.get_data_type(number).as_pointer())
+            return make_view(context, builder, result, pointer, arguments[1])
+
+        return result(types.intp, types.intp), generate
+
+    typing_function.__doc__ = meaning
+    return intrinsic(typing_function)
+
+
+numbers_at = view_at(types.float64, "The ``n`` numbers at an address.")
+integers_at = view_at(types.intp, "The ``n`` integers at an address.")
+rows_at = view_at(lanes, "The ``n`` rows of eight at an address, a multiple of 64.")
+
+
+@intrinsic
+def call_at(typing, function, job, k):
+    """Call the function at an address with two integers; it gives another, or ``BROKEN`` where it raised an exception."""
+
+    def generate(context, builder, signature, arguments):
+        takes = (types.intp, types.intp)
+        kind = context.call_conv.get_function_type(types.intp, takes)
+        pointer = builder.inttoptr(arguments[0], kind.as_pointer())
+        status, result = context.call_conv.call_function(builder, pointer, types.intp, takes, arguments[1:])
+        return builder.select(status.is_error, LONG(BROKEN), result)
+
+    return types.intp(types.intp, types.intp, types.intp), generate

@@ -1,0 +1,188 @@
+"""Sharing work among threads that are already there, within a microsecond.
+
+To wake a thread takes the system 50 to 100 microseconds, as long as a thousand states take. So a worker that has done its
+part stays awake for a while, in compiled code and without the interpreter's lock, and watches the *board*: a few integers
+in memory. A caller writes there what is to be done, takes part itself, and waits for those that have joined. Workers that
+nobody needed for ``PATIENCE`` go to sleep; a call that is long enough to be worth it wakes them, and does without those
+that come too late.
+
+What is shared is a function at an address, ``f(job, k)``: the address of a description of the job, and a number that no two
+threads have at a time, 0 for the caller. Each call of it takes pieces of the job until there are none left, so that it does
+not matter how many threads there are. Only one job is on the board at a time. Who finds it taken does the work alone: then
+the cores have enough to do. So callers may be threads of somebody else's pool, any number at once. A process made by
+``fork`` starts with no workers and makes its own when it needs them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import threading
+import time
+from collections.abc import Callable
+from queue import SimpleQueue
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from pluecker.spatial.compiled.decorators import kernel, settled
+from pluecker.spatial.parallel.atomics import (
+    add_shared,
+    call_at,
+    integers_at,
+    mask_shared,
+    pause,
+    raise_shared,
+    read_shared,
+    replace_shared,
+    write_shared,
+)
+
+__all__ = ["available_cores", "board", "compiled_serve", "share"]
+
+# The board: integers, each in a line of the cache of its own.
+TAKEN, CREW, AWAKE, CLOSED, FUNCTION, JOB, RESULT, SIZE = range(0, 64, 8)
+ONE_AT_WORK = 1 << 32  # CREW counts the places that are free in its lower half, and the workers that work in its upper
+PLACES = ONE_AT_WORK - 1
+PATIENCE = 10000  # pauses: about 0.3 ms
+
+
+@functools.cache
+def available_cores() -> int:
+    """The cores that this process may run on, as it was when it was first asked."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# ---------------------------------------------------------------------------------------------------- in compiled code
+
+
+@kernel
+def share(board, function, job, threads):
+    """Run ``function(job, k)`` in this thread and in those workers that come in time, and wait until all have finished.
+
+    Returns:
+        The largest of what the calls gave, and ``BROKEN`` if one of them raised an exception.
+    """
+    if threads == 1 or not replace_shared(board, TAKEN, 0, 1):
+        return call_at(function, job, 0)
+    write_shared(board, FUNCTION, function)
+    write_shared(board, JOB, job)
+    write_shared(board, RESULT, 0)
+    write_shared(board, CREW, threads - 1)
+    result = call_at(function, job, 0)
+    mask_shared(board, CREW, -ONE_AT_WORK)
+    while read_shared(board, CREW) != 0:
+        pause()
+    result = max(result, read_shared(board, RESULT))
+    write_shared(board, TAKEN, 0)
+    return result
+
+
+@kernel
+def join(board):
+    """Take one of the free places: its number, or 0 if there is none."""
+    crew = read_shared(board, CREW)
+    while crew & PLACES != 0:
+        if replace_shared(board, CREW, crew, crew - 1 + ONE_AT_WORK):
+            return crew & PLACES
+        crew = read_shared(board, CREW)
+    return 0
+
+
+def serve(address):
+    """What a worker does while it is awake."""
+    board = integers_at(address, SIZE)
+    add_shared(board, AWAKE, 1)
+    idle = 0
+    while idle < PATIENCE and read_shared(board, CLOSED) == 0:
+        place = join(board)
+        if place == 0:
+            pause()
+            idle += 1
+        else:
+            result = call_at(read_shared(board, FUNCTION), read_shared(board, JOB), place)
+            raise_shared(board, RESULT, result)
+            add_shared(board, CREW, -ONE_AT_WORK)
+            idle = 0
+    add_shared(board, AWAKE, -1)
+
+
+@functools.cache
+def compiled_serve() -> Callable[[int], None]:
+    """For Python."""
+    return settled(serve, (types.intp,))
+
+
+# --------------------------------------------------------------------------------------------------------------- in Python
+
+
+class Team:
+    """The board, and the workers that watch it."""
+
+    def __init__(self) -> None:
+        self.board = np.zeros(SIZE, dtype=np.int64)
+        self.bell: SimpleQueue[None] = SimpleQueue()
+        self.workers: list[threading.Thread] = []
+        self.starting = threading.Lock()
+
+    def wake(self, wanted: int) -> None:
+        """See to it that so many workers are awake soon."""
+        missing = min(wanted, available_cores() - 1) - int(self.board[AWAKE])
+        if missing > 0:
+            self.start()
+            for _ in range(missing):
+                self.bell.put(None)
+
+    def start(self) -> None:
+        """As many workers as there are cores, less the caller's own."""
+        if len(self.workers) == available_cores() - 1:
+            return
+        watch = compiled_serve()
+        with self.starting:
+            while len(self.workers) < available_cores() - 1:
+                name = f"pluecker-{len(self.workers) + 1}"
+                self.workers.append(threading.Thread(target=self.work, args=(watch,), name=name, daemon=True))
+                self.workers[-1].start()
+
+    def work(self, watch: Callable[[int], None]) -> None:
+        """What a worker does all its life."""
+        while True:
+            self.bell.get()
+            watch(self.board.ctypes.data)
+
+    def close(self) -> None:
+        """At the end, see to it that nobody is in compiled code when the interpreter takes it away."""
+        self.board[CLOSED] = 1
+        limit = time.perf_counter() + 1.0
+        while self.board[AWAKE] and time.perf_counter() < limit:
+            time.sleep(1e-4)
+
+
+_team = Team()
+
+
+def board(threads: int) -> NDArray[np.int64]:
+    """The board for :func:`share`; with more threads than one, workers for them are awake soon."""
+    if threads > 1:
+        _team.wake(threads - 1)
+    return _team.board
+
+
+def close_team() -> None:
+    """When the process ends."""
+    _team.close()
+
+
+def renew_team() -> None:
+    """In a forked process: the threads of the parent are not here."""
+    global _team
+    _team = Team()
+
+
+atexit.register(close_team)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_team)
