@@ -67,7 +67,7 @@ LEAN: dict[str, Any] = {"_nrt": False}
 
 def kernel_sources() -> list[Path]:
     """The files of the package that define kernels, sorted: what the stamp of every cached kernel covers."""
-    top = Path(__file__).resolve().parent.parent
+    top = Path(__file__).resolve().parents[2]
     files = (path for package in PACKAGES for path in (top / package).rglob("*.py"))
     return sorted(path for path in files if any(mark in path.read_bytes() for mark in KERNEL_MARKS))
 

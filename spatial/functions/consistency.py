@@ -232,7 +232,7 @@ def check_consistent(I: ArrayLike, *, definite: bool = False) -> None:
         >>> check_consistent(spatial_inertia(-2.0, [0, 0, 0.5], np.eye(3)))
         Traceback (most recent call last):
             ...
-        ValueError: check_consistent: the mass is -2 kg: it cannot be negative
+        pluecker.spatial.errors.ArgumentValueError: check_consistent: the mass is -2 kg: it cannot be negative
     """
     I = as_floats("check_consistent", "I", I, (6, 6))
     refuse("check_consistent", flaws_of_form(I))

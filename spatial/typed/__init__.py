@@ -35,11 +35,11 @@ ForceVector(moment=[3, 0, 0], force=[0, 3, 0], frame='tool')
 (-3.0, -3.0)
 >>> v + f
 Traceback (most recent call last):
-TypeError: motion + force: M6 and F6 are dual spaces, their elements cannot be added or compared (course, section 24)
+pluecker.spatial.errors.ArgumentTypeError: motion + force: M6 and F6 are dual spaces, their elements cannot be added or compared (course, section 24)
 >>> (X @ f) @ v
 Traceback (most recent call last):
-ValueError: force . motion: the first is in frame 'tool', the second in frame 'base'
-"""
+pluecker.spatial.errors.ArgumentValueError: force . motion: the first is in frame 'tool', the second in frame 'base'
+"""  # noqa: E501
 
 from __future__ import annotations
 

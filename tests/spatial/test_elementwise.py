@@ -10,11 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from pluecker.spatial import change, coordinates, cross, euler, lie, quaternions, rigid, screws
+from pluecker.spatial.course import screws
+from pluecker.spatial.functions import coordinates, euler, lie, products, quaternions, rates, rigid_body
 from pluecker.spatial.functions.elementwise import Elementwise
 from tests.conftest import COMPILED
 
-MODULES = (coordinates, cross, lie, quaternions, rigid, euler, screws, change)
+MODULES = (coordinates, products, lie, quaternions, rigid_body, euler, screws, rates)
 FUNCTIONS = {
     f"{module.__name__.split('.')[-1]}.{key}": thing
     for module in MODULES
@@ -30,9 +31,9 @@ SPECIAL = {  # inputs that have to be something special
     "R": lambda rng, n: lie.exp3(rng.normal(size=(n, 3))),
     "T": lambda rng, n: lie.exp6(rng.normal(size=(n, 6))),
     "X": lambda rng, n: coordinates.transform_from_placement(lie.exp6(rng.normal(size=(n, 6)))),
-    "I": lambda rng, n: rigid.spatial_inertia(1.0 + rng.random(n), rng.normal(size=(n, 3)), np.eye(3) + 0.1),
+    "I": lambda rng, n: rigid_body.spatial_inertia(1.0 + rng.random(n), rng.normal(size=(n, 3)), np.eye(3) + 0.1),
     "p": lambda rng, n: quaternions.quaternion_exp(rng.normal(size=(n, 3))),
-    "A": lambda rng, n: cross.skew(rng.normal(size=(n, 3))),
+    "A": lambda rng, n: products.skew(rng.normal(size=(n, 3))),
     "inertia": lambda rng, n: np.tile(np.diag([1.0, 2.0, 2.5]), (n, 1, 1)),
 }
 SPECIAL["X1"] = SPECIAL["X2"] = SPECIAL["X"]
@@ -140,8 +141,8 @@ def test_what_is_no_array_of_real_numbers_is_a_type_error(name, bad):
 
 
 def test_integers_are_numbers():
-    np.testing.assert_array_equal(cross.skew([1, 2, 3]), [[0, -3, 2], [3, 0, -1], [-2, 1, 0]])
-    assert cross.scalar_product(np.arange(6), np.ones(6, dtype=np.float32)) == 15.0
+    np.testing.assert_array_equal(products.skew([1, 2, 3]), [[0, -3, 2], [3, 0, -1], [-2, 1, 0]])
+    assert products.scalar_product(np.arange(6), np.ones(6, dtype=np.float32)) == 15.0
 
 
 def test_the_first_bad_entry_is_named():
@@ -165,9 +166,9 @@ def test_every_public_function_says_shapes_errors_and_source():
 
 def test_many_threads_get_their_own_results():
     v, m = np.random.default_rng(0).normal(size=(2, 1000, 6))
-    expected = cross.cross_motion(v, m)
+    expected = products.cross_motion(v, m)
     with ThreadPoolExecutor(8) as pool:
-        for found in pool.map(lambda _: cross.cross_motion(v, m), range(64)):
+        for found in pool.map(lambda _: products.cross_motion(v, m), range(64)):
             same_bits(found, expected)
 
 
