@@ -24,7 +24,7 @@ from pluecker.contact.operator import apply, assemble
 from pluecker.contact.prepared import Prepared, cut
 from pluecker.contact.sets import project_block, shift_block
 from pluecker.contact.symbolic import Symbolic, analyse
-from pluecker.spatial.compiled.decorators import entry_point, lean
+from pluecker.spatial.compiled.decorators import allocation_free, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["admm", "run_admm"]
@@ -111,7 +111,7 @@ def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, re
     return used, best
 
 
-begin_at = lean(begin_at)
+begin_at = allocation_free(begin_at)
 steps = entry_point(steps)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from pluecker.contact.first_order import LARGEST, OWN, evaluate, keep, make_runner
 from pluecker.contact.operator import apply, clear, pull, push
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compiled.decorators import lean_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
 
 __all__ = ["apgd", "run_apgd"]
 
@@ -36,7 +36,7 @@ SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, ERROR, FORCE, SPEED = range(
 )  # sums of an iteration, in the state from OWN on
 
 
-@lean_kernel
+@allocation_free_kernel
 def step(P, g, now, Nnow, old, Nold, beta, t, new, island):
     """new = P(y - t (N y + b + g)) with y = now + beta (now - old), and its velocities of bodies"""
     A, K, b = P.A, P.K, P.b
@@ -51,7 +51,7 @@ def step(P, g, now, Nnow, old, Nold, beta, t, new, island):
         push(A, i, new)
 
 
-@lean_kernel
+@allocation_free_kernel
 def look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work, sums):
     """Nnew = N new, and the sums that say what becomes of it"""
     A, K, b = P.A, P.K, P.b
@@ -84,7 +84,7 @@ def look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work, sums):
     sums[SIZE], sums[ERROR], sums[FORCE], sums[SPEED] = size, error, force, speed
 
 
-@lean_kernel
+@allocation_free_kernel
 def offset_size(P, first, last):
     """|b|^2, not scaled"""
     total = 0.0
@@ -93,14 +93,14 @@ def offset_size(P, first, last):
     return total
 
 
-@lean_kernel
+@allocation_free_kernel
 def as_velocity(Nx, b, u, top, bottom):
     """u = N x + b"""
     for k in range(top, bottom):
         u[k] = Nx[k] + b[k]
 
 
-@lean_kernel
+@allocation_free_kernel
 def first_lipschitz(P, y, Ny, island):
     """|N 1| / |1|, from below"""
     first, last = P.islands[island], P.islands[island + 1]

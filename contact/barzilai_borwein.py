@@ -21,7 +21,7 @@ from __future__ import annotations
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply
 from pluecker.contact.sets import DISCS, length, project_block
-from pluecker.spatial.compiled.decorators import lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel
 
 __all__ = ["barzilai_borwein", "run_barzilai_borwein"]
 
@@ -33,7 +33,7 @@ RIM = 1e-12  # relative distance from the rim of a disc that is none
 STALLED = 1e-15  # relative change of the multipliers
 
 
-@lean_kernel
+@allocation_free_kernel
 def square_inside(K, i, x, y):
     """|Z y|^2 of one block: y less its parts across the rims that x is on"""
     top, square, row = K.start[i], 0.0, K.start[i] + 1

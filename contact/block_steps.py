@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.sets import project_block, shift_block
-from pluecker.spatial.compiled.decorators import lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel
 
 __all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]
 
@@ -29,7 +29,7 @@ ROTATIONS = 12  # sweeps of rotations at most: convergence is quadratic, four to
 SMALL = 1e-13  # relative size of an entry beside the diagonal that is zero
 
 
-@lean_kernel
+@allocation_free_kernel
 def diagonal_block(A, i, top, n, work):
     """N_ii, its row r in ``work[DIAGONAL + r, top : top + n]``"""
     for r in range(n):
@@ -55,7 +55,7 @@ def diagonal_block(A, i, top, n, work):
                         work[DIAGONAL + r, top + c] += A.N.data[A.N.place[k] + r * n + c]
 
 
-@lean_kernel
+@allocation_free_kernel
 def largest_eigenvalue(D, row, top, n):
     """Of the symmetric matrix ``D[row : row + n, top : top + n]``, which is turned until it is diagonal (Jacobi)"""
     for _ in range(ROTATIONS):
@@ -84,7 +84,7 @@ def largest_eigenvalue(D, row, top, n):
     return largest
 
 
-@lean_kernel
+@allocation_free_kernel
 def find_steps(A, K, first, last, work, rho):
     """rho_i = 1 / (largest eigenvalue of N_ii), in the first place of block i; 1 where N_ii is zero"""
     for i in range(first, last):
@@ -95,7 +95,7 @@ def find_steps(A, K, first, last, work, rho):
         rho[top] = 1.0 / value if value > 1e-12 else 1.0
 
 
-@lean_kernel
+@allocation_free_kernel
 def project_step(K, i, exact, shift, rho, x, u, out):
     """P(x_i - rho (u + g)_i); g is ``shift`` in the normal row and, with ``exact``, what the velocities add"""
     top = K.start[i]

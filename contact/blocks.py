@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.compiled.decorators import lean, lean_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -104,7 +104,7 @@ def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_threes(B, i, x, y):
     """A block row whose blocks are all 3 by 3"""
     top = positive(B.rows[i])
@@ -118,7 +118,7 @@ def multiply_threes(B, i, x, y):
     y[top], y[top + 1], y[top + 2] = a0, a1, a2
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_sixes(B, i, x, y):
     """A block row whose blocks are all 3 by 6"""
     top = positive(B.rows[i])
@@ -149,10 +149,10 @@ def block_transposed_times(data, p, height, width, x, top, y, j):
 
 
 # The general cases are functions of their own, not written into every loop: that takes long to compile.
-block_times, block_transposed_times = lean(block_times), lean(block_transposed_times)
+block_times, block_transposed_times = allocation_free(block_times), allocation_free(block_transposed_times)
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_any(B, i, x, y):
     """A block row"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
@@ -163,14 +163,14 @@ def multiply_any(B, i, x, y):
         block_times(B.data, B.place[k], height, B.columns[B.column[k] + 1] - j, x, j, y, top)
 
 
-@lean_kernel
+@allocation_free_kernel
 def six(a, p, x, j):
     """a[p : p + 6] . x[j : j + 6]"""
     near = a[p] * x[j] + a[p + 1] * x[j + 1] + a[p + 2] * x[j + 2]
     return near + (a[p + 3] * x[j + 3] + a[p + 4] * x[j + 4] + a[p + 5] * x[j + 5])
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_row(B, i, x, y):
     """The rows of y = B x in block row i"""
     if B.width[i] == 6:
@@ -181,7 +181,7 @@ def multiply_row(B, i, x, y):
         multiply_any(B, i, x, y)
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_sixes_transposed(B, i, x, y):
     """y += B' x with a block row whose blocks are all 3 by 6; all is read before anything is written"""
     top = positive(B.rows[i])
@@ -197,7 +197,7 @@ def multiply_sixes_transposed(B, i, x, y):
         y[j], y[j + 1], y[j + 2], y[j + 3], y[j + 4], y[j + 5] = a0, a1, a2, a3, a4, a5
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_threes_transposed(B, i, x, y):
     """y += B' x with a block row whose blocks are all 3 by 3"""
     top = positive(B.rows[i])
@@ -210,7 +210,7 @@ def multiply_threes_transposed(B, i, x, y):
         y[j], y[j + 1], y[j + 2] = a0, a1, a2
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_row_transposed(B, i, x, y):
     """y += B' x with block row i alone"""
     if B.width[i] == 6:
@@ -221,7 +221,7 @@ def multiply_row_transposed(B, i, x, y):
         multiply_any_transposed(B, i, x, y)
 
 
-@lean_kernel
+@allocation_free_kernel
 def multiply_any_transposed(B, i, x, y):
     """y += B' x with a block row"""
     top, height = B.rows[i], B.rows[i + 1] - B.rows[i]
@@ -254,4 +254,8 @@ def diagonal(B, out):
                     out[top + r] = B.data[B.place[k] + r * height + r]
 
 
-multiply, multiply_transposed, diagonal = lean(multiply), lean(multiply_transposed), lean(diagonal)
+multiply, multiply_transposed, diagonal = (
+    allocation_free(multiply),
+    allocation_free(multiply_transposed),
+    allocation_free(diagonal),
+)

@@ -26,12 +26,12 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.symbolic import Symbolic, analyse
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["Symbolic", "analyse", "factor", "solve"]
 
 
-@lean_kernel
+@allocation_free_kernel
 def subtract_threes(S, L, where, k, q):
     """C_i -= A_i B' for the blocks of column k from position q on, whose first is B; all are 3 by 3"""
     b = S.place[q]
@@ -54,7 +54,7 @@ def subtract_threes(S, L, where, k, q):
         L[c + 8] -= x * b6 + y * b7 + z * b8
 
 
-@lean_kernel
+@allocation_free_kernel
 def subtract_any(S, L, where, j, k, q):
     """The same for blocks of any sizes"""
     b, columns, inner = S.place[q], S.size[j], S.size[k]
@@ -70,7 +70,7 @@ def subtract_any(S, L, where, j, k, q):
             c += columns
 
 
-@lean_kernel
+@allocation_free_kernel
 def factor_pivot(L, p, n, floor, top):
     """The factor of the diagonal block at p, lower triangle, with 1 / L_jj on the diagonal: 0 for pivots left out"""
     count = 0
@@ -90,7 +90,7 @@ def factor_pivot(L, p, n, floor, top):
     return count
 
 
-@lean_kernel
+@allocation_free_kernel
 def divide_threes(L, p, a, end):
     """B := B L_jj'^-1 for the 3 by 3 blocks one after the other from a to ``end``, with the factor at p"""
     d0, d3, d4, d6, d7, d8 = L[p], L[p + 3], L[p + 4], L[p + 6], L[p + 7], L[p + 8]
@@ -101,7 +101,7 @@ def divide_threes(L, p, a, end):
         a += 3
 
 
-@lean_kernel
+@allocation_free_kernel
 def divide_any(L, p, n, a, end):
     """The same for a diagonal block with n rows"""
     while a < end:
@@ -113,7 +113,7 @@ def divide_any(L, p, n, a, end):
         a += n
 
 
-@lean_kernel
+@allocation_free_kernel
 def scatter(S, N, data, D, L, floor, tiny):
     """The lower triangle of N + D in the places of L, and below what its pivots are rounding"""
     for k in range(len(L)):

@@ -22,7 +22,7 @@ import numpy as np
 from pluecker.contact.cholesky import solve
 from pluecker.contact.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
 from pluecker.contact.sets import DISCS, LARGEST
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
 
@@ -30,7 +30,7 @@ DAMPING = 1e-14  # added to a diagonal whose entries are about one: for directio
 NOTHING = 1e-14  # what is left of a component that depends on others
 
 
-@lean_kernel
+@allocation_free_kernel
 def turn_simple(kind, mu, v, direction, G, Q):
     """Axes of a contact with one disc: the normal (mu, -d) of the near facet, the ray (1, mu d) in it, and across"""
     near, far = (1, 0) if v[1] >= v[0] else (0, 1)
@@ -46,7 +46,7 @@ def turn_simple(kind, mu, v, direction, G, Q):
         Q[1, 2], Q[2, 2] = -y, x
 
 
-@lean_kernel
+@allocation_free_kernel
 def axis(row, kind, mu, direction, k, second, g):
     """The coefficients of component k in the multipliers of the block, or (1, 0, ...) if it is the second of the pair
 
@@ -65,7 +65,7 @@ def axis(row, kind, mu, direction, k, second, g):
         g[row], g[row + 1] = -direction[1], direction[0]
 
 
-@lean_kernel
+@allocation_free_kernel
 def less_projection(g, Q, count, size):
     """g less its part in the span of the first columns of Q, made so twice; its length"""
     length = 0.0
@@ -141,7 +141,7 @@ def turn(C, K, v, direction, G, Q):
             turn_block(C, i, top, size, v, direction, G, Q)
 
 
-@lean_kernel
+@allocation_free_kernel
 def turn_threes(Q, P, A, p, R):
     """R = Q' A P for 3 by 3 matrices, A and R from place p on"""
     for c in range(3):
@@ -154,7 +154,7 @@ def turn_threes(Q, P, A, p, R):
         R[p + 6 + c] = Q[0, 2] * x + Q[1, 2] * y + Q[2, 2] * z
 
 
-@lean_kernel
+@allocation_free_kernel
 def turn_any(C, K, Q, i, j, A, p, R, work):
     """R = Q_i' A Q_j for blocks of any sizes, without the rows and columns of multipliers that are fixed"""
     a, b = K.start[i], K.start[j]

@@ -13,7 +13,7 @@ import numpy as np
 from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.sets import DISCS, Sets
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Cones", "list_cones", "scaled_problem"]
@@ -86,7 +86,7 @@ def list_cones(K):
     return Cones(first, block[:c], kind[:c], row[:c], friction[:c], has[:c], simple, fixed, held)
 
 
-@lean_kernel
+@allocation_free_kernel
 def block_scale(N, i):
     """One over the root of the mean diagonal entry of a block, 1 if that is zero"""
     size = N.rows[i + 1] - N.rows[i]

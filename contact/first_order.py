@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.sets import project_block, shift_block
-from pluecker.spatial.compiled.decorators import lean, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LEFT", "OWN", "ROWS_OF_WORK", "STATE", "evaluate", "evaluate_islands", "keep", "make_runner", "rows_apart"]
@@ -69,16 +69,16 @@ def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
     return np.sqrt(e) / scale if scale > 0.0 else np.sqrt(e)
 
 
-evaluate_blocks = lean(evaluate_blocks)
+evaluate_blocks = allocation_free(evaluate_blocks)
 
 
-@lean_kernel
+@allocation_free_kernel
 def evaluate(P, g, x, u, exact, first, last, work):
     """The same for a prepared problem"""
     return evaluate_blocks(P.K, P.s, P.b, g, x, u, exact, first, last, work)
 
 
-@lean_kernel
+@allocation_free_kernel
 def keep(x, u, best_x, best_u, top, bottom):
     """Copy one pair to another"""
     for k in range(top, bottom):
@@ -94,7 +94,7 @@ def evaluate_islands(P, x, u, exact, work, zero, out):
         out[island] = evaluate(P, zero, x, u, exact, first, last, work)
 
 
-evaluate_islands = lean(evaluate_islands)
+evaluate_islands = allocation_free(evaluate_islands)
 
 
 def rows_apart(rows: int, columns: int) -> Array:
@@ -116,7 +116,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
         have the tolerance already are passed over, as are those with 1 in ``states[island, LEFT]``.
     """
     inside = 1 if exact_inside else 0
-    method = lean(getattr(method, "py_func", method))  # one function, not written into the loops around it
+    method = allocation_free(getattr(method, "py_func", method))  # one function, not written into the loops around it
 
     def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
         for island in range(begin, end):
@@ -172,4 +172,4 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
             results[island, 2] += states[island, 1] - before_products
 
     run.__name__ = run.__qualname__ = f"run_{method.__name__}"  # one file of the cache for each method
-    return lean(run)
+    return allocation_free(run)

@@ -40,7 +40,7 @@ from pluecker.contact.cones import list_cones, scaled_problem
 from pluecker.contact.measures import natural_map, norm
 from pluecker.contact.second_order import BOUNDS, HALF, ROUND, rescale
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
 
@@ -58,7 +58,7 @@ SHORT = 0.9  # of a step that led out of the cones
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@lean_kernel
+@allocation_free_kernel
 def start_point(C, K, x, v, direction, l):
     """A point in the interior with s o z = 1 for all cones"""
     for i in range(len(K.start) - 1):
@@ -79,7 +79,7 @@ def start_point(C, K, x, v, direction, l):
                 l[c, 0], l[c, 1] = HALF, HALF
 
 
-@lean_kernel
+@allocation_free_kernel
 def gap_after(l, step, ds, dz):
     """s . z after a step"""
     total = 0.0
@@ -89,7 +89,7 @@ def gap_after(l, step, ds, dz):
     return total
 
 
-@lean_kernel
+@allocation_free_kernel
 def leaves(K, x, g, c):
     """How far x is on a ray on which the objective seems to fall for ever, 0 if on none
 
@@ -107,14 +107,14 @@ def leaves(K, x, g, c):
     return far if linear < 0.0 and quadratic < -0.1 * linear and bounded < 1e-3 * far else 0.0
 
 
-@lean_kernel
+@allocation_free_kernel
 def relative_error(K, r, u, size_b, work):
     """The natural map of r and u = N r + b"""
     size = max(size_b, norm(r, 0, len(r)), norm(u, 0, len(u)), 1e-300)
     return natural_map(K, r, u, 0, 0, len(K.start) - 1, work) / size if size < TOO_LARGE else np.inf
 
 
-@lean_kernel
+@allocation_free_kernel
 def velocity(N, K, scale, x, c, g, r, u):
     """g = N x + c, and r, u that belong to x, g without scales"""
     multiply(N, x, g, 0, len(K.start) - 1)

@@ -44,7 +44,7 @@ from pluecker.contact.blocks import Indices
 from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.linear_solve import factorize
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Pivoting", "as_covering", "complementary_pivoting", "pivot_limit"]
@@ -80,7 +80,7 @@ class Pivoting(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@lean_kernel
+@allocation_free_kernel
 def exchange(T, r, s):
     """The variable of row r leaves the basis, that of column s enters it"""
     n, m = T.shape
@@ -96,7 +96,7 @@ def exchange(T, r, s):
             T[i, s] = -f * p
 
 
-@lean_kernel
+@allocation_free_kernel
 def inverse_entry(T, place, i, k):
     """Entry (i, k) of the inverse of the basis: the coefficient of w_k in row i"""
     n = len(T)
@@ -106,7 +106,7 @@ def inverse_entry(T, place, i, k):
     return 1.0 if where == i else 0.0
 
 
-@lean_kernel
+@allocation_free_kernel
 def leaving_row(T, variable, place, s, small, tied):
     """The row of the lexicographically smallest ratio in column s, z0 before others in a tie; -1 if nothing bounds it"""
     n = len(T)

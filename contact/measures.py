@@ -34,7 +34,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pluecker.contact.sets import DISCS, Sets, length, project, project_block, shift_block
-from pluecker.spatial.compiled.decorators import lean
+from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
@@ -136,8 +136,8 @@ def scaled_maps(P, x, u, exact, begin, end, work, out):
         out[island] = error / (size if size > 0.0 else 1.0)
 
 
-norm, natural_map = lean(norm), lean(natural_map)
-other_errors, scaled_maps = lean(other_errors), lean(scaled_maps)
+norm, natural_map = allocation_free(norm), allocation_free(natural_map)
+other_errors, scaled_maps = allocation_free(other_errors), allocation_free(scaled_maps)
 
 
 def scale_of_errors(b: Array, r: Array, u: Array) -> float:

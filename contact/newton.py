@@ -26,7 +26,7 @@ from pluecker.contact.blocks import multiply, to_scipy
 from pluecker.contact.first_order import evaluate
 from pluecker.contact.prepared import Prepared
 from pluecker.contact.sets import DISCS, LARGEST, derivative_block, length, project, project_block, shift_block
-from pluecker.spatial.compiled.decorators import entry_point, lean
+from pluecker.spatial.compiled.decorators import allocation_free, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["evaluate_all", "newton", "velocity"]
@@ -106,7 +106,7 @@ def fill(N, values, out):
                     out[N.rows[i] + r, top + c] = values[p + r * width + c]
 
 
-residual, jacobian, fill = lean(residual), entry_point(jacobian), lean(fill)
+residual, jacobian, fill = allocation_free(residual), entry_point(jacobian), allocation_free(fill)
 
 
 class System:
@@ -210,4 +210,4 @@ def evaluate_all(P, g, x, u, exact, work):
     return evaluate(P, g, x, u, exact, 0, len(P.K.start) - 1, work)
 
 
-evaluate_all = lean(evaluate_all)
+evaluate_all = allocation_free(evaluate_all)

@@ -21,7 +21,7 @@ from pluecker.contact.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.compiled.decorators import entry_point, lean, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Operator", "apply", "assemble", "assembled", "diagonal_of", "factored", "prefers_matrix", "to_matrix"]
@@ -91,21 +91,21 @@ def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@lean_kernel
+@allocation_free_kernel
 def clear(A, left, right):
     """No velocities, before :func:`push`"""
     for j in range(left, right):
         A.velocity[j] = 0.0
 
 
-@lean_kernel
+@allocation_free_kernel
 def push(A, i, x):
     """What the multipliers of block row i add to the velocities; nothing for an assembled operator"""
     if A.is_factored == 1:
         multiply_row_transposed(A.T, i, x, A.velocity)
 
 
-@lean_kernel
+@allocation_free_kernel
 def pull(A, i, x, y):
     """The rows of y = N x in block row i, after all rows that it meets were pushed"""
     if A.is_factored == 1:
@@ -218,7 +218,7 @@ def multiply_factors(J, T):
     return J.rows, J.rows, begin, column, place, data, shape
 
 
-@lean_kernel
+@allocation_free_kernel
 def symmetrise(rows, first, column, place, data):
     """(N + N') / 2 in place; the pattern is symmetric"""
     for i in range(len(rows) - 1):
@@ -242,5 +242,5 @@ def symmetrise(rows, first, column, place, data):
                             data[p], data[q] = mean, mean
 
 
-apply, diagonal_of = lean(apply), lean(diagonal_of)
+apply, diagonal_of = allocation_free(apply), allocation_free(diagonal_of)
 multiply_factors = entry_point(multiply_factors)

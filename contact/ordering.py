@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["minimum_degree"]
 
@@ -22,7 +22,7 @@ __all__ = ["minimum_degree"]
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@lean_kernel
+@allocation_free_kernel
 def unlink(lists, d, i):
     """Take i out of the list of unknowns with degree d"""
     head, after, before = lists
@@ -34,7 +34,7 @@ def unlink(lists, d, i):
         before[after[i]] = before[i]
 
 
-@lean_kernel
+@allocation_free_kernel
 def link(lists, d, i):
     """Put i into the list of unknowns with degree d"""
     head, after, before = lists
@@ -44,7 +44,7 @@ def link(lists, d, i):
     head[d] = i
 
 
-@lean_kernel
+@allocation_free_kernel
 def alike(i, j, adjacent, first, last, elements, variables, mark, stamp):
     """Whether two unknowns of the newest element have the same neighbours; those of i are marked"""
     if elements[i] != elements[j] or last[i] - variables[i] != last[j] - variables[j]:

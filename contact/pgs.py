@@ -22,7 +22,7 @@ from pluecker.contact.blocks import multiply_row_transposed
 from pluecker.contact.first_order import evaluate, keep, make_runner
 from pluecker.contact.operator import apply, pull, push
 from pluecker.contact.sets import project_block
-from pluecker.spatial.compiled.decorators import lean, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 
 __all__ = ["RELAXATION", "pgs", "psor", "run_pgs", "run_psor"]
 
@@ -31,7 +31,7 @@ REFRESH = 100  # sweeps after which the velocities are formed anew
 STALLED = 1e-15  # relative change of the multipliers in a sweep
 
 
-@lean_kernel
+@allocation_free_kernel
 def all_velocities(P, x, u, first, last, left, right):
     """u = N x + b, and the velocities of the bodies where there are factors"""
     apply(P.A, x, u, first, last, left, right)
@@ -39,7 +39,7 @@ def all_velocities(P, x, u, first, last, left, right):
         u[k] += P.b[k]
 
 
-@lean_kernel
+@allocation_free_kernel
 def velocities_of(P, i, x, u):
     """u_i = J_i v + compliance x_i + b_i, with the velocities v of the bodies"""
     pull(P.A, i, x, u)
@@ -47,7 +47,7 @@ def velocities_of(P, i, x, u):
         u[k] += P.b[k]
 
 
-@lean_kernel
+@allocation_free_kernel
 def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     """All blocks once; how much x changed, and its size, squared. With the matrix u is that of x before and after"""
     A, K = P.A, P.K
@@ -122,7 +122,7 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, state, work, hist
     return used
 
 
-sweeps = lean(sweeps)
+sweeps = allocation_free(sweeps)
 
 
 def pgs(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):

@@ -19,7 +19,7 @@ from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import Sets, make_sets
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Prepared", "cut", "find_islands", "prepare"]
@@ -60,7 +60,7 @@ def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices
     return order, order, islands, np.zeros_like(islands)
 
 
-@lean_kernel
+@allocation_free_kernel
 def list_rows(B, free, having):
     """Which block rows each block column has, each at the next free place of its column"""
     for i in range(len(B.rows) - 1):
@@ -69,7 +69,7 @@ def list_rows(B, free, having):
             free[B.column[k]] += 1
 
 
-@lean_kernel
+@allocation_free_kernel
 def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
     """From block row i over its columns to all rows that these have; how many rows and columns were met"""
     for k in range(B.first[i], B.first[i + 1]):

@@ -20,13 +20,13 @@ import scipy.sparse
 from pluecker.contact.complementarity import LinearComplementarityProblem
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp_search import Search
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["projected_sor", "sweep"]
 
 
-@lean_kernel
+@allocation_free_kernel
 def clamp(x, lower, upper):
     """P(x)"""
     return min(max(x, lower), upper)

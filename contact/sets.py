@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.blocks import Indices
-from pluecker.spatial.compiled.decorators import lean, lean_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "project", "project_block", "shift", "shift_block"]
@@ -62,7 +62,7 @@ class Sets(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@lean_kernel
+@allocation_free_kernel
 def length(x, first, n):
     """|x[first : first + n]|, without overflow or underflow of the squares"""
     s = 0.0
@@ -166,11 +166,15 @@ def shift_discs(K, i, u):
 
 
 # The general cases are functions of their own, not written into every loop.
-normal_part = lean(normal_part)
-project_discs, derivative_block, shift_discs = lean(project_discs), lean(derivative_block), lean(shift_discs)
+normal_part = allocation_free(normal_part)
+project_discs, derivative_block, shift_discs = (
+    allocation_free(project_discs),
+    allocation_free(derivative_block),
+    allocation_free(shift_discs),
+)
 
 
-@lean_kernel
+@allocation_free_kernel
 def project_on_circle(mu, x, top, out):
     """The nearest point of the cone of friction alone in space: the most frequent one, written out"""
     a, b, c = x[top], x[top + 1], x[top + 2]
@@ -181,7 +185,7 @@ def project_on_circle(mu, x, top, out):
     out[top + 1], out[top + 2] = factor * b, factor * c
 
 
-@lean_kernel
+@allocation_free_kernel
 def project_block(K, i, x, out):
     """The nearest point of block i; ``out`` may be ``x``"""
     top = positive(K.start[i])
@@ -194,7 +198,7 @@ def project_block(K, i, x, out):
     project_discs(K, i, x, out)
 
 
-@lean_kernel
+@allocation_free_kernel
 def shift_block(K, i, u):
     """The same, with the most frequent case written out"""
     top = positive(K.start[i])
@@ -217,7 +221,7 @@ def shift(K, u, out):
         out[K.start[i]] = shift_block(K, i, u)
 
 
-project, shift = lean(project), lean(shift)
+project, shift = allocation_free(project), allocation_free(shift)
 
 
 def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:

@@ -16,7 +16,7 @@ import numpy as np
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.ordering import minimum_degree
-from pluecker.spatial.compiled.decorators import entry_point, lean_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["Symbolic", "analyse"]
 
@@ -57,7 +57,7 @@ class Symbolic(NamedTuple):
     numbers: Indices
 
 
-@lean_kernel
+@allocation_free_kernel
 def add_up(counts):
     """Each number becomes the sum of all up to it"""
     for i in range(1, len(counts)):

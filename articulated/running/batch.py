@@ -31,7 +31,7 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.spatial.algebra.rotations import load_quaternion
-from pluecker.spatial.compiled.decorators import address, kernel, settled
+from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import view
@@ -156,8 +156,8 @@ def one_state(
 
     result = types.Array(types.float64, axes, "C")
     if v_content == u_content == NOTHING:  # no forces either: fewer arguments make a shorter call
-        return settled(named(one_configuration, function), (NUMBERS, NUMBERS, result, NUMBERS))
-    return settled(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
+        return compiled_for(named(one_configuration, function), (NUMBERS, NUMBERS, result, NUMBERS))
+    return compiled_for(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
 
 
 # The description of a job: integers. NEXT is what the threads share; the rest is written before and only read.
@@ -228,7 +228,7 @@ def many_states(
 
     if config.DISABLE_JIT:
         return many_one_by_one
-    return settled(named(many, function, u_content), (types.intp, types.intp))
+    return compiled_for(named(many, function, u_content), (types.intp, types.intp))
 
 
 @kernel
@@ -286,7 +286,7 @@ def share_states(board, function, threads, job, m, q, v, u, f_ext, out, ws, leas
 @functools.cache
 def compiled_share_states() -> Callable[..., int]:
     """For Python."""
-    return settled(share_states, MANY)
+    return compiled_for(share_states, MANY)
 
 
 def run_many(many: Callable[..., int], threads: int, *arguments: Any) -> int:

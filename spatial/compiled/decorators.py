@@ -41,20 +41,28 @@ from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = [
     "address",
+    "allocation_free",
+    "allocation_free_kernel",
+    "compiled_for",
     "entry_point",
     "kernel",
     "kernel_sources",
-    "lean",
-    "lean_kernel",
     "positive",
-    "settled",
     "source_stamp",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 PACKAGES = ("spatial", "articulated", "contact")
-KERNEL_MARKS = (b"@kernel", b"@lean_kernel", b"@overload", b"@intrinsic", b"@lower_builtin", b"entry_point(", b"lean(")
+KERNEL_MARKS = (
+    b"@kernel",
+    b"@allocation_free_kernel",
+    b"@overload",
+    b"@intrinsic",
+    b"@lower_builtin",
+    b"entry_point(",
+    b"allocation_free(",
+)
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
@@ -62,7 +70,7 @@ ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": Tru
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
 # What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
-LEAN: dict[str, Any] = {"_nrt": False}
+WITHOUT_REFERENCES: dict[str, Any] = {"_nrt": False}
 
 
 def kernel_sources() -> list[Path]:
@@ -132,11 +140,13 @@ def kernel(function: F) -> F:
     return Kernel(function, targetoptions=INNER)
 
 
-def lean_kernel(function: F) -> F:
-    """A kernel that allocates no memory and gives no array back, neither itself nor in what it calls: see :func:`lean`."""
+def allocation_free_kernel(function: F) -> F:
+    """A kernel that allocates no memory and gives no array back, neither itself nor in what it calls: references are not
+    counted, see :func:`allocation_free`.
+    """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions={**INNER, **LEAN})
+    return Kernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES})
 
 
 def entry_point(function: F) -> F:
@@ -146,21 +156,21 @@ def entry_point(function: F) -> F:
     return cached(CPUDispatcher(function, targetoptions=ENTRANCE))
 
 
-def lean(function: F) -> F:
+def allocation_free(function: F) -> F:
     """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
     if config.DISABLE_JIT:
         return function
-    return cached(CPUDispatcher(function, targetoptions={**ENTRANCE, **LEAN}))
+    return cached(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
 
 
-@lean_kernel
+@allocation_free_kernel
 def positive(index):
     """An index below 2**62 as it is; compiled code then knows that it is not negative, and does not test whether an entry
     is counted from the end: a third of the time of a loop over small blocks"""
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-class Settled(CPUDispatcher):
+class OneSignature(CPUDispatcher):
     """A compiled function with one signature, for callers that try it first: what does not fit is a TypeError at once."""
 
     def _search_new_conversions(self, *arguments: Any) -> bool:
@@ -173,11 +183,11 @@ class Settled(CPUDispatcher):
 _compiling = threading.Lock()
 
 
-def settled(function: F, signature: tuple[Any, ...]) -> F:
+def compiled_for(function: F, signature: tuple[Any, ...]) -> F:
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = cached(Settled(function, targetoptions={**ENTRANCE, **LEAN}))
+    dispatcher = cached(OneSignature(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
     with _compiling:
         dispatcher.compile(signature)
     dispatcher.disable_compile()
@@ -186,7 +196,7 @@ def settled(function: F, signature: tuple[Any, ...]) -> F:
 
 @functools.cache
 def address(function: Any) -> int:
-    """Where the machine code of a settled function is, which must outlive all calls through it."""
+    """Where the machine code of a function made by :func:`compiled_for` is, which must outlive all calls through it."""
     compiled = function.overloads[function.signatures[0]]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
 

@@ -20,7 +20,7 @@ import numpy as np
 from numba import config, types
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.spatial.compiled.decorators import settled
+from pluecker.spatial.compiled.decorators import compiled_for
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import flat, view
@@ -217,4 +217,4 @@ def loop(kernel: Callable[..., None]) -> Callable[..., bool]:
     driver = rows_one_by_one if config.DISABLE_JIT else rows
     # By its name the cache on disk tells it from others made by the same lines, also where file names have no capitals.
     driver.__name__ = driver.__qualname__ = f"{kernel.__module__.rpartition('.')[2]}_{kernel.__name__}_rows"
-    return settled(driver, (ROWS, ROWS, ROWS, ROWS, ROWS))
+    return compiled_for(driver, (ROWS, ROWS, ROWS, ROWS, ROWS))

@@ -135,7 +135,7 @@ rows_at = view_at(lanes, "The ``n`` rows of eight at an address, a multiple of 6
 
 
 @intrinsic
-def call_at(typing, function, job, k):
+def call_at(typing, function, task, k):
     """Call the function at an address with two integers; it gives another, or ``BROKEN`` where it raised an exception."""
 
     def generate(context, builder, signature, arguments):

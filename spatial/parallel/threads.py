@@ -6,10 +6,10 @@ in memory. A caller writes there what is to be done, takes part itself, and wait
 nobody needed for ``PATIENCE`` go to sleep; a call that is long enough to be worth it wakes them, and does without those
 that come too late.
 
-What is shared is a function at an address, ``f(job, k)``: the address of a description of the job, and a number that no two
-threads have at a time, 0 for the caller. Each call of it takes pieces of the job until there are none left, so that it does
-not matter how many threads there are. Only one job is on the board at a time. Who finds it taken does the work alone: then
-the cores have enough to do. So callers may be threads of somebody else's pool, any number at once. A process made by
+What is shared is a function at an address, ``f(task, k)``: the address of a description of the task, and a number that no
+two threads have at a time, 0 for the caller. Each call of it takes pieces of the task until there are none left, so that it
+does not matter how many threads there are. Only one task is on the board at a time. Who finds it taken does the work alone:
+then the cores have enough to do. So callers may be threads of somebody else's pool, any number at once. A process made by
 ``fork`` starts with no workers and makes its own when it needs them.
 """
 
@@ -27,7 +27,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from pluecker.spatial.compiled.decorators import kernel, settled
+from pluecker.spatial.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.parallel.atomics import (
     add_shared,
     call_at,
@@ -43,8 +43,10 @@ from pluecker.spatial.parallel.atomics import (
 __all__ = ["available_cores", "board", "compiled_serve", "share"]
 
 # The board: integers, each in a line of the cache of its own.
-TAKEN, CREW, AWAKE, CLOSED, FUNCTION, JOB, RESULT, SIZE = range(0, 64, 8)
-ONE_AT_WORK = 1 << 32  # CREW counts the places that are free in its lower half, and the workers that work in its upper
+TAKEN, WORKERS, AWAKE, CLOSED, FUNCTION, TASK, RESULT, SIZE = range(0, 64, 8)
+ONE_AT_WORK = (
+    1 << 32
+)  # WORKERS counts the places that are free in its lower half, and the workers that work in its upper
 PLACES = ONE_AT_WORK - 1
 PATIENCE = 10000  # pauses: about 0.3 ms
 
@@ -61,21 +63,21 @@ def available_cores() -> int:
 
 
 @kernel
-def share(board, function, job, threads):
-    """Run ``function(job, k)`` in this thread and in those workers that come in time, and wait until all have finished.
+def share(board, function, task, threads):
+    """Run ``function(task, k)`` in this thread and in those workers that come in time, and wait until all have finished.
 
     Returns:
         The largest of what the calls gave, and ``BROKEN`` if one of them raised an exception.
     """
     if threads == 1 or not replace_shared(board, TAKEN, 0, 1):
-        return call_at(function, job, 0)
+        return call_at(function, task, 0)
     write_shared(board, FUNCTION, function)
-    write_shared(board, JOB, job)
+    write_shared(board, TASK, task)
     write_shared(board, RESULT, 0)
-    write_shared(board, CREW, threads - 1)
-    result = call_at(function, job, 0)
-    mask_shared(board, CREW, -ONE_AT_WORK)
-    while read_shared(board, CREW) != 0:
+    write_shared(board, WORKERS, threads - 1)
+    result = call_at(function, task, 0)
+    mask_shared(board, WORKERS, -ONE_AT_WORK)
+    while read_shared(board, WORKERS) != 0:
         pause()
     result = max(result, read_shared(board, RESULT))
     write_shared(board, TAKEN, 0)
@@ -85,11 +87,11 @@ def share(board, function, job, threads):
 @kernel
 def join(board):
     """Take one of the free places: its number, or 0 if there is none."""
-    crew = read_shared(board, CREW)
-    while crew & PLACES != 0:
-        if replace_shared(board, CREW, crew, crew - 1 + ONE_AT_WORK):
-            return crew & PLACES
-        crew = read_shared(board, CREW)
+    workers = read_shared(board, WORKERS)
+    while workers & PLACES != 0:
+        if replace_shared(board, WORKERS, workers, workers - 1 + ONE_AT_WORK):
+            return workers & PLACES
+        workers = read_shared(board, WORKERS)
     return 0
 
 
@@ -104,9 +106,9 @@ def serve(address):
             pause()
             idle += 1
         else:
-            result = call_at(read_shared(board, FUNCTION), read_shared(board, JOB), place)
+            result = call_at(read_shared(board, FUNCTION), read_shared(board, TASK), place)
             raise_shared(board, RESULT, result)
-            add_shared(board, CREW, -ONE_AT_WORK)
+            add_shared(board, WORKERS, -ONE_AT_WORK)
             idle = 0
     add_shared(board, AWAKE, -1)
 
@@ -114,7 +116,7 @@ def serve(address):
 @functools.cache
 def compiled_serve() -> Callable[[int], None]:
     """For Python."""
-    return settled(serve, (types.intp,))
+    return compiled_for(serve, (types.intp,))
 
 
 # --------------------------------------------------------------------------------------------------------------- in Python
@@ -125,7 +127,7 @@ class Team:
 
     def __init__(self) -> None:
         self.board = np.zeros(SIZE, dtype=np.int64)
-        self.bell: SimpleQueue[None] = SimpleQueue()
+        self.wake_ups: SimpleQueue[None] = SimpleQueue()
         self.workers: list[threading.Thread] = []
         self.starting = threading.Lock()
 
@@ -135,7 +137,7 @@ class Team:
         if missing > 0:
             self.start()
             for _ in range(missing):
-                self.bell.put(None)
+                self.wake_ups.put(None)
 
     def start(self) -> None:
         """As many workers as there are cores, less the caller's own."""
@@ -151,7 +153,7 @@ class Team:
     def work(self, watch: Callable[[int], None]) -> None:
         """What a worker does all its life."""
         while True:
-            self.bell.get()
+            self.wake_ups.get()
             watch(self.board.ctypes.data)
 
     def close(self) -> None:

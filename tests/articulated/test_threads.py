@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numba import types
 
-from pluecker.spatial.compiled.decorators import address, settled
+from pluecker.spatial.compiled.decorators import address, compiled_for
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel import threads as threads_module
 from pluecker.spatial.parallel.atomics import (
@@ -67,8 +67,8 @@ def share_from_python(the_board, function, job, threads):
 def compiled():
     """``share``, and the addresses of the two functions above."""
     integers = types.int64[::1]
-    run = settled(share_from_python, (integers, types.intp, integers, types.intp))
-    counting, raising = (settled(function, (types.intp, types.intp)) for function in (count_pieces, raise_error))
+    run = compiled_for(share_from_python, (integers, types.intp, integers, types.intp))
+    counting, raising = (compiled_for(function, (types.intp, types.intp)) for function in (count_pieces, raise_error))
     return run, address(counting), address(raising), (counting, raising)
 
 
@@ -184,7 +184,7 @@ def test_shared_memory_changes_whole():
         return 1000 * before + 100 * again + 10 * first + second
 
     memory = np.array([0, 3, 0, 0])
-    compiled_change = settled(change, (types.intp, types.intp))
+    compiled_change = compiled_for(change, (types.intp, types.intp))
     assert compiled_change(memory.ctypes.data, 4) == 3701
     assert memory.tolist() == [5, 7, 0, 0]
 

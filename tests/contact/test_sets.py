@@ -15,7 +15,7 @@ from pluecker.contact.block_steps import DIAGONAL, find_steps, largest_eigenvalu
 from pluecker.contact.blocks import from_scipy
 from pluecker.contact.operator import assembled, factored
 from pluecker.contact.sets import SIZES, derivative_block, make_sets, project, shift
-from pluecker.spatial.compiled.decorators import lean
+from pluecker.spatial.compiled.decorators import allocation_free
 
 CONES = [2, 3, 5, 6]
 EPS = np.finfo(float).eps
@@ -173,7 +173,7 @@ def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():
 
 # ---------------------------------------------------------------------------------------- steps from diagonal blocks
 
-eigenvalue, steps = (lean(getattr(f, "py_func", f)) for f in (largest_eigenvalue, find_steps))
+eigenvalue, steps = (allocation_free(getattr(f, "py_func", f)) for f in (largest_eigenvalue, find_steps))
 
 
 @pytest.mark.parametrize("n", range(1, 7))
