@@ -20,7 +20,6 @@ is the acceleration that is measured, not the spatial acceleration of the course
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import scipy.sparse
@@ -34,6 +33,7 @@ from pluecker.spatial.functions.consistency import check_consistent, is_consiste
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.functions.quaternions import quaternion_to_rotation
 from pluecker.spatial.functions.rigid_body import spatial_inertia
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["Bodies", "as_step"]
 

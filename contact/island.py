@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ from pluecker.contact.result import Part
 from pluecker.contact.sets import Sets, shift
 from pluecker.contact.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["OURS", "STEPS", "Island", "Solver", "on_islands", "unscaled"]
 

@@ -23,7 +23,6 @@ A problem comes from bodies and a table of contacts (:func:`~pluecker.contact.as
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -48,6 +47,7 @@ from pluecker.contact.mass_matrix import inverse_times
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
 from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["LAWS", "Problem", "contact_sets"]
 

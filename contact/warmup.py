@@ -17,7 +17,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numba.core import event
 
 from pluecker.contact.assembly import assemble_contacts
 from pluecker.contact.bodies import Bodies
@@ -27,6 +26,7 @@ from pluecker.contact.problem import Problem
 from pluecker.contact.result import Result
 from pluecker.contact.solve import METHODS, solve
 from pluecker.contact.table import ContactTable, Rows
+from pluecker.spatial.compiled.numba_internals import event
 from pluecker.spatial.extras import MissingExtraError, progress_bar
 
 __all__ = ["LONG", "Wait", "fastest", "warmup"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["Joint", "Model"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numba import config
-from numba.core.errors import NumbaError
 from numpy import empty, ndarray
 from numpy.typing import ArrayLike, NDArray
 
@@ -35,8 +33,11 @@ from pluecker.articulated.running.batch import (
     one_state,
     run_many,
 )
+from pluecker.spatial.compiled.decorators import once
+from pluecker.spatial.compiled.numba_internals import NumbaError
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import rows_of_eight
+from pluecker.spatial.properties import cached_property
 from pluecker.spatial.scalars.lanes import WIDTH
 
 if TYPE_CHECKING:
@@ -131,23 +132,23 @@ class Algorithm:
 
     # ------------------------------------------------------------------------------------------------ compiled functions
 
-    @functools.cached_property
+    @cached_property
     def third(self) -> str | None:
         """The name of the kernel's third input, if it has one."""
         return next((key for key in self.inputs[1:] if key not in ("v", "f_ext")), None)
 
-    @functools.cached_property
+    @cached_property
     def contents(self) -> tuple[int, int]:
         """What the second and the third input hold."""
         third = NOTHING if self.third is None else CONFIGURATION if self.third == "q1" else VELOCITY
         return VELOCITY if "v" in self.inputs else NOTHING, third
 
-    @functools.cached_property
+    @once
     def one(self) -> Callable[..., int]:
         """The compiled function for one state."""
         return one_state(self.kernel, *self.contents, self.axes, self.can_fail, self.order is not None)
 
-    @functools.cached_property
+    @once
     def many(self) -> Callable[..., int]:
         """The compiled function for a batch."""
         return many_states(self.kernel, *self.contents, self.can_fail, self.order is not None)

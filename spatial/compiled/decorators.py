@@ -5,10 +5,9 @@ for one state, :mod:`~pluecker.spatial.scalars.lanes` for eight at a time, other
 nothing and never raise; the public functions around them do. Kernels call kernels; Python calls *entry points*, of
 which there are few.
 
-Compiled code is kept on disk, one file for each entry point with all that it calls. Numba stamps a cached function with the
-contents of its own file only, so a function would not notice that a function it calls in another file has changed. Here
-every stamp covers all the kernel sources of the package, its version, and those of Numba and llvmlite: change one, and all
-are compiled again. Code for another processor is kept beside it.
+Compiled code is kept on disk, one file for each entry point with all that it calls. It is compiled anew when something
+changes that it is made of, and only then: see :mod:`~pluecker.spatial.compiled.stamp`. Code for another processor is kept
+beside it. A damaged file is made anew.
 
 =================================  ==================================================================================
 situation                          what happens
@@ -17,26 +16,18 @@ situation                          what happens
 ``NUMBA_CACHE_DIR`` set            compiled code is kept there
 otherwise                          in ``__pycache__`` beside the source, else in the user's cache folder
 no folder can be written           kernels work and are compiled anew in each process
+``fork`` while a thread compiles   the process forks when that is done, so that its child finds nothing half made
 =================================  ==================================================================================
 """
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import hashlib
-import importlib.metadata
-import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
-import llvmlite
-import numba
 from numba import config
-from numba.core import caching
-from numba.core.registry import CPUDispatcher
 
+from pluecker.spatial.compiled.numba_internals import WITHOUT_REFERENCES, CPUDispatcher, address, keep_on_disk, once
 from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = [
@@ -46,75 +37,17 @@ __all__ = [
     "compiled_for",
     "entry_point",
     "kernel",
-    "kernel_sources",
+    "once",
     "positive",
-    "source_stamp",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-PACKAGES = ("spatial", "articulated", "contact")
-KERNEL_MARKS = (
-    b"@kernel",
-    b"@allocation_free_kernel",
-    b"@overload",
-    b"@intrinsic",
-    b"@lower_builtin",
-    b"entry_point(",
-    b"allocation_free(",
-)
 
 # Products and sums may be fused (FMA); nothing else of fast-math, so that NaN and infinity keep their meaning.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
-# What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
-WITHOUT_REFERENCES: dict[str, Any] = {"_nrt": False}
-
-
-def kernel_sources() -> list[Path]:
-    """The files of the package that define kernels, sorted: what the stamp of every cached kernel covers."""
-    top = Path(__file__).resolve().parents[2]
-    files = (path for package in PACKAGES for path in (top / package).rglob("*.py"))
-    return sorted(path for path in files if any(mark in path.read_bytes() for mark in KERNEL_MARKS))
-
-
-def package_version() -> str:
-    """As installed; a copy that is not has none."""
-    try:
-        return importlib.metadata.version("pluecker")
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
-
-
-@functools.cache
-def source_stamp() -> str:
-    """SHA-256 of all kernel sources, the versions of package, Numba and llvmlite, the compile options, and bounds checks."""
-    versions = package_version(), numba.__version__, llvmlite.__version__
-    stamp = hashlib.sha256(repr((versions, sorted(INNER.items(), key=repr), config.BOUNDSCHECK)).encode())
-    for path in kernel_sources():
-        stamp.update(path.name.encode())
-        stamp.update(path.read_bytes())
-    return stamp.hexdigest()
-
-
-class _KernelCache(caching.FunctionCache):
-    """Numba's cache, in the folder that Numba chooses, with the package's stamp in place of the file's."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file._source_stamp = source_stamp()
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """Argument types and processor; the code itself, closures included, is what the stamp stands for."""
-        return sig, codegen.magic_tuple()
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError:  # a folder that was taken away, a full disk: the compiled code is good all the same
-            self.disable()
 
 
 class Kernel(CPUDispatcher):
@@ -123,7 +56,7 @@ class Kernel(CPUDispatcher):
     def __call__(self, *arguments: Any) -> Any:
         return self.entrance(*arguments)
 
-    @functools.cached_property
+    @once
     def entrance(self) -> Any:
         """The version for Python, compiled when it is first called, and kept on disk."""
         return entry_point(self.py_func)
@@ -153,14 +86,14 @@ def entry_point(function: F) -> F:
     """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
     if config.DISABLE_JIT:
         return function
-    return cached(CPUDispatcher(function, targetoptions=ENTRANCE))
+    return keep_on_disk(CPUDispatcher(function, targetoptions=ENTRANCE))
 
 
 def allocation_free(function: F) -> F:
     """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
     if config.DISABLE_JIT:
         return function
-    return cached(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
 
 
 @allocation_free_kernel
@@ -180,29 +113,11 @@ class OneSignature(CPUDispatcher):
         raise ArgumentTypeError(f"{self.py_func.__name__} takes {self.signatures[0]}")
 
 
-_compiling = threading.Lock()
-
-
 def compiled_for(function: F, signature: tuple[Any, ...]) -> F:
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = cached(OneSignature(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
-    with _compiling:
-        dispatcher.compile(signature)
+    dispatcher = keep_on_disk(OneSignature(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    dispatcher.compile(signature)
     dispatcher.disable_compile()
-    return dispatcher
-
-
-@functools.cache
-def address(function: Any) -> int:
-    """Where the machine code of a function made by :func:`compiled_for` is, which must outlive all calls through it."""
-    compiled = function.overloads[function.signatures[0]]
-    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
-
-
-def cached(dispatcher: Any) -> Any:
-    """Keep on disk what is compiled, where a folder can be written."""
-    with contextlib.suppress(RuntimeError):
-        dispatcher._cache = _KernelCache(dispatcher.py_func)
     return dispatcher

@@ -20,7 +20,7 @@ import numpy as np
 from numba import config, types
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.spatial.compiled.decorators import compiled_for
+from pluecker.spatial.compiled.decorators import compiled_for, once
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import flat, view
@@ -115,7 +115,7 @@ class Elementwise:
             f"->({','.join(f'd{n}' for n in self.output)})"
         )
 
-    @functools.cached_property
+    @once
     def compiled(self) -> Callable[..., bool]:
         """The compiled loop over all entries."""
         return loop(self.kernel)

@@ -11,10 +11,10 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.memory.views import ALIGNED, UNALIGNED, address, parts
 from pluecker.spatial.scalars.lanes import DOUBLE, FUSE, INT, LONG, VECTOR, WIDTH, everywhere, get_lane, lanes, set_lane
 from pluecker.spatial.scalars.operations import load, load_integer, store, within

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any
 
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.compiled.numba_internals import cgutils, check_index
 from pluecker.spatial.scalars.lanes import LONG, VECTOR, WIDTH, lanes, spread
 from pluecker.spatial.scalars.operations import load, load_integer, part, store
 
@@ -75,8 +75,7 @@ def address(context: Any, builder: Any, array_type: Any, array: Any, index_type:
     """Pointer to scalar ``index`` of a scalar array."""
     data, size = parts(context, builder, array_type, array)
     index = context.cast(builder, index, index_type, types.intp)
-    if context.enable_boundscheck:
-        cgutils.do_boundscheck(context, builder, index, size, 0)
+    check_index(context, builder, index, size)
     pointer = step(builder, array_type, data, index)
     return builder.bitcast(pointer, VECTOR.as_pointer()) if scalar_of(array_type) == lanes else pointer
 

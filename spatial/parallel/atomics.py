@@ -14,9 +14,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
+from pluecker.spatial.compiled.numba_internals import call_address, check_index
 from pluecker.spatial.memory.views import View, make_view, parts
 from pluecker.spatial.scalars.lanes import LONG, lanes
 
@@ -32,8 +32,7 @@ BROKEN = 1 << 30  # what a call through an address gives where the function rais
 def place(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     """Pointer to entry ``k`` of the shared memory."""
     data, size = parts(context, builder, signature.args[0], arguments[0])
-    if context.enable_boundscheck:
-        cgutils.do_boundscheck(context, builder, arguments[1], size, 0)
+    check_index(context, builder, arguments[1], size)
     return builder.gep(data, [arguments[1]], inbounds=True)
 
 
@@ -140,9 +139,7 @@ def call_at(typing, function, task, k):
 
     def generate(context, builder, signature, arguments):
         takes = (types.intp, types.intp)
-        kind = context.call_conv.get_function_type(types.intp, takes)
-        pointer = builder.inttoptr(arguments[0], kind.as_pointer())
-        status, result = context.call_conv.call_function(builder, pointer, types.intp, takes, arguments[1:])
-        return builder.select(status.is_error, LONG(BROKEN), result)
+        broken, result = call_address(context, builder, arguments[0], types.intp, takes, arguments[1:])
+        return builder.select(broken, LONG(BROKEN), result)
 
     return types.intp(types.intp, types.intp, types.intp), generate

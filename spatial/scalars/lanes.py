@@ -24,10 +24,10 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.scalars.operations import lift, select, sign, smaller, sqrt, within
 
 __all__ = [

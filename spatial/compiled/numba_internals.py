@@ -1,0 +1,179 @@
+"""All of Numba that is used here and is not in its documented interface, with the reason for each.
+
+A new release of Numba may change any of it: this is the file to look at then. Nothing else in the package imports
+``numba.core``; the bounds of the dependency are those between which the tests have run.
+
+===================================  ====================================================================================
+private                              why
+===================================  ====================================================================================
+``CPUDispatcher`` and its options    ``numba.njit`` makes an entrance for Python for each function (twice the time to
+                                     compile) and cannot leave out reference counting (``_nrt``): a record of arrays that is
+                                     handed on from function to function would count each of its arrays each time
+``_search_new_conversions`` and      a dispatcher that meets other types than its own tries conversions, then explains at
+``_explain_matching_error``          length: both take longer than the way that the caller has for such arguments
+``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`~pluecker.spatial.compiled.stamp`); a file
+``IndexDataCacheFile``               that was cut off or overwritten is one that is not there
+``overloads``, ``library``,          the address of machine code, for calls from other compiled code; ``numba.cfunc`` gives
+``fndesc``                           one too, but compiles its function without a cache of ours and without its options
+``call_conv``                        to call such an address as Numba calls its own functions
+``enable_boundscheck``               intrinsics check indices where the rest of the code does
+``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
+``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only
+``event``                            to measure how long a call waits for compiled code; in the manual of developers only
+``NumbaError``                       the base of its errors
+===================================  ====================================================================================
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from numba import types
+from numba.core import caching, cgutils, event
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import NumbaError
+from numba.core.registry import CPUDispatcher
+
+from pluecker.spatial.compiled.stamp import source_stamp
+from pluecker.spatial.properties import cached_property
+
+__all__ = [
+    "WITHOUT_REFERENCES", "CPUDispatcher", "NumbaError", "address", "call_address", "cgutils", "check_index", "compiling",
+    "event", "keep_on_disk", "once",
+]  # fmt: skip
+
+# What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
+WITHOUT_REFERENCES: dict[str, Any] = {"_nrt": False}
+
+# ------------------------------------------------------------------------------------------------------ for one thread only
+
+# Whoever compiles holds this lock. So does a process that forks: otherwise its child could find the lock, and all that
+# Numba and LLVM are in the middle of, held by a thread that it does not have. It waits until nobody compiles.
+compiling = global_compiler_lock
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=compiling.acquire, after_in_parent=compiling.release, after_in_child=compiling.release)
+
+
+class once:
+    """A cached property that compiles something: the second of two threads waits for the first."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function, self.name, self.__doc__ = function, function.__name__, function.__doc__
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is None:
+            return self
+        with compiling:
+            if self.name not in vars(instance):
+                vars(instance)[self.name] = self.function(instance)
+        return vars(instance)[self.name]
+
+
+# ---------------------------------------------------------------------------------------------------------- machine code
+
+
+@functools.cache
+def address(function: Any) -> int:
+    """Where the machine code of a function with one signature is, which must outlive all calls through it."""
+    compiled = function.overloads[function.signatures[0]]
+    return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
+def call_address(context: Any, builder: Any, function: Any, result: Any, takes: tuple[Any, ...], values: Any) -> Any:
+    """Call the function at an address: whether it raised an exception, and what it gave."""
+    kind = context.call_conv.get_function_type(result, takes)
+    pointer = builder.inttoptr(function, kind.as_pointer())
+    status, value = context.call_conv.call_function(builder, pointer, result, takes, values)
+    return status.is_error, value
+
+
+def check_index(context: Any, builder: Any, index: Any, size: Any) -> None:
+    """An IndexError where indices are checked and this one is none."""
+    if context.enable_boundscheck:
+        cgutils.do_boundscheck(context, builder, index, size, 0)
+
+
+# -------------------------------------------------------------------------------------------------------------- on disk
+
+
+class SealedFiles(caching.IndexDataCacheFile):
+    """The index and the files of machine code of one function, each behind a digest of the stamp and of what follows.
+
+    A file that was cut off, or overwritten, or written under another stamp, is one that is not there: its function is
+    compiled anew, and the file is written again.
+    """
+
+    def __init__(self, folder: str, name: str, function: Any) -> None:
+        super().__init__(folder, name, None)
+        self.function = function
+
+    @cached_property
+    def stamp(self) -> bytes:
+        """That of the function, when it is first used."""
+        return source_stamp(self.function).encode()
+
+    def write(self, path: str, data: bytes) -> None:
+        """Replace the file as a whole."""
+        with self._open_for_write(path) as file:
+            file.write(hashlib.sha256(self.stamp + data).digest() + data)
+
+    def read(self, path: str) -> bytes:
+        """What was written, else an OSError."""
+        text = Path(path).read_bytes()
+        seal, data = text[:32], text[32:]
+        if hashlib.sha256(self.stamp + data).digest() != seal:
+            raise OSError(f"{path} was damaged, or is not up to date")
+        return data
+
+    def _save_index(self, overloads: dict[Any, str]) -> None:
+        self.write(self._index_path, self._dump(overloads))
+
+    def _load_index(self) -> dict[Any, str]:
+        # AttributeError and ImportError: a class among the types of the arguments that is no longer where it was
+        with contextlib.suppress(OSError, AttributeError, ImportError):
+            return dict(pickle.loads(self.read(self._index_path)))
+        return {}
+
+    def _save_data(self, name: str, data: Any) -> None:
+        self.write(self._data_path(name), self._dump(data))
+
+    def _load_data(self, name: str) -> Any:
+        return pickle.loads(self.read(self._data_path(name)))
+
+
+class StampedCache(caching.FunctionCache):
+    """Numba's cache, in the folder that Numba chooses, with files as above."""
+
+    def __init__(self, dispatcher: Any) -> None:
+        super().__init__(dispatcher.py_func)
+        self._cache_file = SealedFiles(self._cache_path, self._impl.filename_base, dispatcher)
+
+    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+        """Argument types, processor, and the fields of records; the code itself is what the stamp stands for."""
+        return sig, codegen.magic_tuple(), tuple(map(fields, sig if isinstance(sig, tuple) else sig.args))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError:  # a folder that was taken away, a full disk: the compiled code is good all the same
+            self.disable()
+
+
+def fields(kind: Any) -> Any:
+    """The names of the fields of a record, and of the records in it, which Numba does not compare."""
+    return (getattr(kind, "fields", None), *map(fields, kind)) if isinstance(kind, types.BaseTuple) else None
+
+
+def keep_on_disk(dispatcher: Any) -> Any:
+    """Keep what is compiled, where a folder can be written."""
+    with contextlib.suppress(RuntimeError):
+        dispatcher._cache = StampedCache(dispatcher)
+    return dispatcher
