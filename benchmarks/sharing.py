@@ -8,6 +8,7 @@ they are woken and waited for. The pool gets one part of equal length for each t
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType
@@ -68,7 +69,7 @@ def pool(threads: int) -> ThreadPoolExecutor:
 def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, threads: int) -> None:
     """One part of the batch for each thread of the pool."""
     bounds = np.linspace(0, len(out), threads + 1).astype(int)
-    parts = [slice(*pair) for pair in zip(bounds[:-1], bounds[1:], strict=True)]
+    parts = [slice(*pair) for pair in itertools.pairwise(bounds)]
     tasks = [
         pool(threads).submit(function, model, *(x[part] for x in arrays), out=out[part], threads=1) for part in parts
     ]

@@ -83,7 +83,7 @@ def run(effort: Effort) -> Report:
 
 
 def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
-    """Our sharing of a batch among threads beside ``prange`` and ``concurrent.futures``, from small batches to large ones."""
+    """Our sharing of a batch among threads beside ``prange`` and ``concurrent.futures``, from small batches on."""
     section = Section(
         "What other ways to share a batch would give",
         "The threads of the package are machinery of its own. This is what it gains: the same compiled functions, the same "
@@ -107,12 +107,13 @@ def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
                 for way in WAYS:
                     series[f"{way} on {threads}"].append(times["one thread"].over(times[way])[0])
     section.notes += [
-        "Ours and `prange` take the same pieces of the batch from the same counter, so that both end together; the pool gets "
-        "one part of equal length for each thread. All fill an array that exists, and their results are the same bits.",
-        f"`prange`: Numba's threading layer `{numba.threading_layer()}`, the one that it chooses by itself. Its threads must not "
-        "be used by several callers at once in some layers; ours may.",
-        "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs before it computes, and "
-        "shares both. Waiting threads spin: where other programs use the cores at the same time, all ways lose, by milliseconds.",
+        "Ours and `prange` take the same pieces of the batch from the same counter, so that both end together; the pool "
+        "gets one part of equal length for each thread. All fill an array that exists; their results are the same bits.",
+        f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself. Several callers "
+        "at once may use ours, and not every layer of Numba's.",
+        "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs before it computes, "
+        "and shares both.",
+        "Threads that wait for one another lose milliseconds where other programs use the cores at the same time.",
     ]
     chart = Bars(
         labels, series, "time on one thread / time on several", 1.0, "one thread", "ways to share a batch: longer is better",
