@@ -111,8 +111,8 @@ def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
         "gets one part of equal length for each thread. All fill an array that exists; their results are the same bits.",
         f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself. Several callers "
         "at once may use ours, and not every layer of Numba's.",
-        "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs before it computes, "
-        "and shares both.",
+        "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs first, "
+        "and shares that too.",
         "Threads that wait for one another lose milliseconds where other programs use the cores at the same time.",
     ]
     chart = Bars(
