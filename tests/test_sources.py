@@ -306,7 +306,9 @@ def test_half_of_G_transposed_takes_angular_velocities_of_the_body(rng):
 
     assert np.allclose(0.5 * G.T @ R.inv().apply(w), rate(quaternion), atol=CLOSE)
     assert np.allclose(2.0 * G @ rate(quaternion), R.inv().apply(w), atol=CLOSE)
-    assert not np.allclose(0.5 * G.T @ w, rate(quaternion), atol=0.1)  # with the angular velocity of the Newton-Euler row
+    assert not np.allclose(
+        0.5 * G.T @ w, rate(quaternion), atol=0.1
+    )  # with the angular velocity of the Newton-Euler row
 
 
 # ------------------------------------------------------------------------------------------------------------ document 004
@@ -344,7 +346,9 @@ def test_equations_along_opposite_directions_would_stop_all_sliding(rng):
     rows = np.array([[*d, 1.0], [*-d, 1.0], [-d[1], d[0], 1.0], [d[1], -d[0], 1.0]])  # J_d v + beta e, four directions
     assert np.linalg.matrix_rank(rows) == 3  # as printed, rows (v, beta) = 0: only v = 0, beta = 0
     v = np.array([0.8, -0.3])
-    beta = max(-rows[:, :2] @ v)  # with a slack, 0 <= J_d v + beta e: any velocity, and beta its speed along a direction
+    beta = max(
+        -rows[:, :2] @ v
+    )  # with a slack, 0 <= J_d v + beta e: any velocity, and beta its speed along a direction
     assert (rows @ [*v, beta] >= -1e-15).all()
     assert (np.abs(rows @ [*v, beta]) < 1e-15).any()
 
