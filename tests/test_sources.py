@@ -382,10 +382,21 @@ def test_documents_are_cited_as_sources_that_a_stranger_can_find():
         assert f"{word}s/" not in text, path
 
 
-def test_the_page_names_tests_files_and_functions_that_exist():
-    text = PAGE.read_text(encoding="utf-8")
+def test_the_page_names_tests_that_exist():
     tests = "\n".join(path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("*.py"))
-    for name in set(re.findall(r"`(test_\w+)`", text)):
+    for name in set(re.findall(r"`(test_\w+)`", PAGE.read_text(encoding="utf-8"))):
         assert f"def {name}(" in tests, name
-    for name in set(re.findall(r"`((?:spatial|articulated|contact|tests|docs|benchmarks)/[\w./]+)`", text)):
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/glossary.md", "docs/sources.md"])
+def test_pages_name_files_that_exist(page):
+    text = (TOP / page).read_text(encoding="utf-8")
+    for name in set(re.findall(r"`((?:spatial|articulated|contact|tests|docs|benchmarks|package)/[\w./]*)`", text)):
         assert (TOP / name).exists(), name
+
+
+def test_every_short_name_is_in_the_bibliography():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    entries = set(re.findall(r"\*\*\[?([^\]*?)\]?\*\*", text.split("## Bibliography")[1]))
+    cited = set(re.findall(r"(?<!\*)\[([A-Z][^\]]*)\](?!\*|\()", text))
+    assert cited - entries <= {"2"}
