@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-__all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "cores", "ratio", "seconds"]
+__all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "Section", "cores", "ratio", "seconds"]
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("numpy", "numba", "pluecker", "pin", "mujoco")
@@ -99,9 +99,31 @@ class Bars:
     form: str = "{:.1f}"  # of the number at a bar's end
 
 
+def markdown(columns: list[str], rows: list[list[str]]) -> str:
+    """The rows as Markdown; the first column is text, the others are set to the right."""
+    lines = [columns, ["---"] + ["---:"] * (len(columns) - 1), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def bullets(notes: list[str]) -> str:
+    """One line each."""
+    return "\n".join(f"- {note}" for note in notes)
+
+
+@dataclass
+class Section:
+    """A further table of a topic, under a heading of its own."""
+
+    title: str
+    question: str
+    columns: list[str]
+    rows: list[list[str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
 @dataclass
 class Report:
-    """One topic: a table, notes on how to read it, and a figure."""
+    """One topic: a table, notes on how to read it, and a figure; further tables follow, if there are any."""
 
     topic: str
     title: str
@@ -110,6 +132,7 @@ class Report:
     rows: list[list[str]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     charts: list[Bars] = field(default_factory=list)
+    sections: list[Section] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         """Add a note, once."""
@@ -117,19 +140,21 @@ class Report:
             self.notes.append(text)
 
     def table(self) -> str:
-        """The rows as Markdown; the first column is text, the others are set to the right."""
-        lines = [self.columns, ["---"] + ["---:"] * (len(self.columns) - 1), *self.rows]
-        return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+        """The rows as Markdown."""
+        return markdown(self.columns, self.rows)
 
     def save(self, folder: Path = RESULTS) -> list[Path]:
         """Write ``<topic>.md`` and ``<topic>.png``; charts without a single bar are left out."""
         self.charts = [c for c in self.charts if any(x is not None for values in c.series.values() for x in values)]
         folder.mkdir(parents=True, exist_ok=True)
         text = folder / f"{self.topic}.md"
-        where = "\n".join(f"- {line}" for line in machine())
-        notes = "\n".join(f"- {note}" for note in self.notes)
-        figure = f"![{self.title}]({self.topic}.png)\n\n" if self.charts else ""
-        body = f"# {self.title}\n\n{self.question}\n\n{self.table()}\n\n{figure}{notes}\n\nMeasured on:\n\n{where}\n"
+        where = bullets(machine())
+        figure = [f"![{self.title}]({self.topic}.png)"] if self.charts else []
+        parts = [f"# {self.title}", self.question, self.table(), *figure, bullets(self.notes)]
+        for section in self.sections:
+            parts += [f"## {section.title}", section.question, markdown(section.columns, section.rows)]
+            parts += [bullets(section.notes)] if section.notes else []
+        body = "\n\n".join([*parts, "Measured on:", where]) + "\n"
         text.write_text(body, encoding="utf-8")
         return [text, *self.draw(folder / f"{self.topic}.png")]
 

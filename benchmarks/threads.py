@@ -1,14 +1,22 @@
-"""Topic ``threads``: batches on one core, two, ... all of them."""
+"""Topic ``threads``: batches on one core, two, ... all of them; and what other ways to share them would give."""
 
 from __future__ import annotations
 
+import numba
+
 from benchmarks.batch import our_calls
-from benchmarks.mechanisms import ALGORITHMS, States, robots
+from benchmarks.mechanisms import ALGORITHMS, Mechanism, States, chain, robots
 from benchmarks.peers import WHEELS, Pinocchio, available
-from benchmarks.report import ROUNDS, Bars, Report, cores, ratio, seconds
+from benchmarks.report import ROUNDS, Bars, Report, Section, cores, ratio, seconds
+from benchmarks.sharing import WAYS, sharing_calls
 from benchmarks.timing import Effort, interleaved, progress
+from pluecker.articulated import Model
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
 
 __all__ = ["run"]
+
+SIZES = (512, 2048, 4096, 16384, 65536)  # states in a batch, where ways to share it are compared
+DRAWN = (512, 4096, 65536)  # of these
 
 
 def counts(most: int) -> list[int]:
@@ -56,6 +64,8 @@ def run(effort: Effort) -> Report:
             labels.append(f"{robot.label}: {algorithm}")
             for name, values in series.items():
                 values.append(ups[name][0] if name in ups else None)
+    section, chart = ways(effort, most)
+    report.sections = [section]
     report.charts = [
         Bars(
             labels,
@@ -65,10 +75,51 @@ def run(effort: Effort) -> Report:
             f"ideal on {most} cores",
             "longer is better",
             form="{:.2f}",
-        )
+        ),
+        chart,
     ]
     report.notes += NOTES
     return report
+
+
+def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
+    """Our sharing of a batch among threads beside ``prange`` and ``concurrent.futures``, from small batches on."""
+    section = Section(
+        "What other ways to share a batch would give",
+        "The threads of the package are machinery of its own. This is what it gains: the same compiled functions, the same "
+        "checks, the same batch, shared by Numba's `prange` and by a pool of `concurrent.futures` instead.",
+        ["arm", "algorithm", "states", "one thread"]
+        + [f"{way} on {threads}" for way in WAYS]
+        + [f"{way} / ours" for way in WAYS[1:]],
+    )
+    labels: list[str] = []
+    series: dict[str, list[float | None]] = {f"{way} on {threads}": [] for way in WAYS}
+    arms = [Mechanism("seven-joint arm", Model.from_urdf(SEVEN_JOINT_ARM), SEVEN_JOINT_ARM), chain(30)]
+    sizes = [size for size in SIZES if size <= 16 * effort.states]
+    for arm, size in progress([(arm, size) for arm in arms for size in sizes], "ways to share"):
+        for algorithm, calls in sharing_calls(arm, States.random(arm.model, size), threads).items():
+            times = interleaved(calls, effort)
+            over = [ratio(times[way].over(times["ours"])) for way in WAYS[1:]]
+            cells = [seconds(times[way].median) for way in ("one thread", *WAYS)]
+            section.rows.append([arm.label, algorithm, str(size), *cells, *over])
+            if size in DRAWN:
+                labels.append(f"{arm.label}: {algorithm}, {size} states")
+                for way in WAYS:
+                    series[f"{way} on {threads}"].append(times["one thread"].over(times[way])[0])
+    section.notes += [
+        "Ours and `prange` take the same pieces of the batch from the same counter, so that both end together; the pool "
+        "gets one part of equal length for each thread. All fill an array that exists; their results are the same bits.",
+        f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself. Several callers "
+        "at once may use ours, and not every layer of Numba's.",
+        "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs first, "
+        "and shares that too.",
+        "Threads that wait for one another lose milliseconds where other programs use the cores at the same time.",
+    ]
+    chart = Bars(
+        labels, series, "time on one thread / time on several", 1.0, "one thread", "ways to share a batch: longer is better",
+        form="{:.2f}",
+    )  # fmt: skip
+    return section, chart
 
 
 NOTES = [

@@ -1,6 +1,7 @@
 """Forward kinematics: where the bodies are, how they move and how they accelerate.
 
-Sources: RBDA section 5.3 (the outward half of RNEA); Featherstone's course (seed document 001), section 55.
+Sources: RBDA section 5.3 (the outward half of RNEA); course, section 55 (source
+document 001, docs/sources.md).
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ def body_velocities(
     Raises:
         ValueError, TypeError: as :func:`forward_kinematics`.
 
-    Source: Featherstone's course (seed document 001), section 55.3.
+    Source: RBDA section 5.3; course, section 55.3 (source document 001, docs/sources.md).
     """
     return BODY_VELOCITIES.call(model, q, v, NO_NUMBERS, None, out, threads)
 
@@ -218,6 +219,6 @@ def body_accelerations(
     Raises:
         ValueError, TypeError: as :func:`forward_kinematics`.
 
-    Source: Featherstone's course (seed document 001), section 55.3.
+    Source: RBDA section 5.3; course, section 55.3 (source document 001, docs/sources.md).
     """
     return BODY_ACCELERATIONS.call(model, q, v, a, None, out, threads)

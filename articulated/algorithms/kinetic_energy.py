@@ -1,6 +1,6 @@
 """Kinetic energy, summed over the bodies.
 
-Source: Featherstone's course (seed document 001), section 56.1, ``T = 1/2 sum v_i . I_i v_i``.
+Source: RBDA section 2.13, ``T = 1/2 sum v_i . I_i v_i``; course, section 56.1 (source document 001, docs/sources.md).
 """
 
 from __future__ import annotations
@@ -63,6 +63,6 @@ def kinetic_energy(
     Raises:
         ValueError, TypeError: as :func:`rnea`.
 
-    Source: Featherstone's course (seed document 001), section 56.1.
+    Source: RBDA section 2.13; course, section 56.1 (source document 001, docs/sources.md).
     """
     return KINETIC_ENERGY.call(model, q, v, NO_NUMBERS, None, out, threads)

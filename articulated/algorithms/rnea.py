@@ -1,6 +1,7 @@
 """Inverse dynamics by the recursive Newton-Euler algorithm (RNEA).
 
-Sources: Featherstone's course (seed document 001), section 55; RBDA section 5.3 and table 5.1; Luh, Walker, Paul (1980).
+Sources: RBDA section 5.3 and table 5.1; Luh, Walker, Paul (1980); Featherstone's course (source document 001,
+docs/sources.md), section 55.
 """
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def rnea(
         >>> rnea(arm.build(), q=[0.0], v=[0.0], a=[0.0])
         array([-9.81])
 
-    Source: Featherstone's course (seed document 001), section 55; RBDA table 5.1.
+    Source: RBDA table 5.1; course, section 55 (source document 001, docs/sources.md).
     """
     return RNEA.call(model, q, v, a, f_ext, out, threads)
 
@@ -170,6 +171,6 @@ def joint_forces(
     Raises:
         ValueError, TypeError: as :func:`rnea`.
 
-    Source: Featherstone's course (seed document 001), section 55.6; RBDA table 5.1, ``f_i``.
+    Source: RBDA table 5.1, ``f_i``; course, section 55.6 (source document 001, docs/sources.md).
     """
     return JOINT_FORCES.call(model, q, v, a, f_ext, out, threads)

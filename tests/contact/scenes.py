@@ -1,4 +1,4 @@
-"""Random bodies and contacts, a plain solver of friction problems, the matrices of seed document 000 by definition."""
+"""Random bodies and contacts, a plain solver of friction problems, the matrices of source document 000 by definition."""
 
 from types import SimpleNamespace
 
@@ -59,7 +59,7 @@ def cross_matrix(a):
 
 
 def document(bodies, table):
-    """M^-1, C, N, D by the definitions of seed document 000, corrected: linear velocities first."""
+    """M^-1, C, N, D by the definitions of source document 000, corrected: linear velocities first."""
     n, K = len(bodies), len(table)
     inverse, C = np.zeros((6 * n, 6 * n)), np.zeros((6 * n, 3 * K))
     N, T = np.zeros((3 * K, K)), np.zeros((3 * K, 2 * K))

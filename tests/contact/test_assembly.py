@@ -1,4 +1,4 @@
-"""Jacobians from velocities of points, A_lk of seed document 000, momentum, power, symmetries, MuJoCo and Pinocchio."""
+"""Jacobians from velocities of points, A_lk of source document 000, momentum, power, symmetries, MuJoCo and Pinocchio."""
 
 from dataclasses import replace
 
@@ -84,7 +84,7 @@ def test_tangential_velocity_is_the_rate_of_the_distance_of_marks_on_the_bodies(
     np.testing.assert_allclose(u, rate, atol=1e-8)
 
 
-def test_delassus_operator_is_that_of_seed_document_000(rng):
+def test_delassus_operator_is_that_of_source_document_000(rng):
     bodies, table = random_bodies(rng, 4, static=[2]), random_table(rng, 4, 6)
     table = replace(table, bodies=[[0, 1], [0, 2], [1, 3], [2, 3], [0, 3], [1, 2]])
     doc = document(bodies, table)
@@ -94,7 +94,7 @@ def test_delassus_operator_is_that_of_seed_document_000(rng):
     np.testing.assert_allclose(assemble_contacts(bodies, table, H).matrix().toarray(), expected, atol=1e-12)
 
 
-def test_elements_A_lk_of_seed_document_000_with_the_first_delta_corrected(rng):
+def test_elements_A_lk_of_source_document_000_with_the_first_delta_corrected(rng):
     bodies, table = random_bodies(rng, 4), random_table(rng, 4, 8)
     N = assemble_contacts(bodies, table, H).matrix().toarray()[::3, ::3]
     inverse = [np.linalg.inv(I) for I in bodies.world_inertia]

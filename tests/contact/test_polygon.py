@@ -1,4 +1,4 @@
-"""The problems of seed documents 000 and 004: blocks by definition, closed forms, one against the other, convergence."""
+"""The problems of source documents 000 and 004: blocks by definition, closed forms, one against the other, convergence."""
 
 from itertools import product
 
@@ -59,7 +59,7 @@ def block_on_a_floor(slide, mu, weight=1.0, h=1.0):
 
 
 @pytest.mark.parametrize("eta", [4, 6, 8])
-def test_blocks_are_those_of_seed_document_000(rng, eta):
+def test_blocks_are_those_of_source_document_000(rng, eta):
     bodies, table = random_bodies(rng, 4), random_table(rng, 4, 5)
     doc, lcp = document(bodies, table), friction_lcp(assemble_contacts(bodies, table, H, recovery=1.0), eta)
     D = np.zeros((15, 5 * eta))
@@ -189,11 +189,11 @@ def test_every_solution_is_coulombs_law_with_a_polygon(rng):
         np.testing.assert_allclose(-np.sum(r[:, 1:] * u[:, 1:], axis=1), most, atol=1e-8)
 
 
-# ----------------------------------------------------------------------------------------------- seed document 004
+# ----------------------------------------------------------------------------------------------- source document 004
 
 
 @pytest.mark.parametrize("compliance", [False, True])
-def test_mixed_problem_without_its_velocities_is_that_of_seed_document_000(rng, compliance):
+def test_mixed_problem_without_its_velocities_is_that_of_source_document_000(rng, compliance):
     """The Schur complement of M; unknowns [rows, f, beta, lambda] in the other order."""
     bodies = random_bodies(rng, 4, static=[1])
     table = random_table(rng, 4, 5, **({"compliance": rng.uniform(0, 1, (5, 3))} if compliance else {}))
@@ -212,7 +212,7 @@ def test_mixed_problem_without_its_velocities_is_that_of_seed_document_000(rng, 
     assert np.isposinf(full.upper[:n]).all()
 
 
-def test_blocks_of_the_mixed_problem_are_those_of_seed_document_004(rng):
+def test_blocks_of_the_mixed_problem_are_those_of_source_document_004(rng):
     bodies = random_bodies(rng, 3)
     table, rows = random_table(rng, 3, 2), random_rows(rng, 3)
     problem = assemble_contacts(bodies, table, H, rows, recovery=1.0)

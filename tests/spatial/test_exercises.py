@@ -1,4 +1,4 @@
-"""The exercises of Featherstone's course that have an answer, in its order, to be read beside it (seed document 001).
+"""The exercises of Featherstone's course that have an answer, in its order, to be read beside it (source document 001).
 
 A test is named after its section and number. What is computed is on the left, what the course prints is on the right; where
 the print is wrong, the test holds what is right and says so. Exercise A4 of section 8 is read off a figure, and is not here.
