@@ -16,6 +16,7 @@ __all__ = ["RESULTS", "ROUNDS", "Bars", "Report", "Section", "cores", "ratio", "
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("numpy", "numba", "pluecker", "pin", "mujoco")
+LOAD = os.getloadavg()[0] if hasattr(os, "getloadavg") else None  # before the run: what others do on the machine
 ROUNDS = (
     "All calls of a row are timed in turn, round after round. Times are medians; ratios are medians of the ratios of "
     "single rounds, in brackets their quartiles."
@@ -74,9 +75,10 @@ def cores() -> int:
 def machine() -> list[str]:
     """Machine, versions and date, a line each."""
     name, simd = cpu_facts()
+    load = "" if LOAD is None else f"; load average when the run began: {LOAD:.1f}"
     versions = ", ".join([f"Python {platform.python_version()}", *(f"{p} {version(p)}" for p in PACKAGES)])
     return [
-        f"{name}, {cores()} cores, SIMD: {', '.join(simd) or 'unknown'}; {platform.system()}",
+        f"{name}, {cores()} cores, SIMD: {', '.join(simd) or 'unknown'}; {platform.system()}{load}",
         versions + (f"; compiled for {os.environ['NUMBA_CPU_NAME']}" if "NUMBA_CPU_NAME" in os.environ else ""),
         datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numba
 
 from benchmarks.batch import our_calls
@@ -109,11 +111,13 @@ def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
     section.notes += [
         "Ours and `prange` take the same pieces of the batch from the same counter, so that both end together; the pool "
         "gets one part of equal length for each thread. All fill an array that exists; their results are the same bits.",
-        f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself. Several callers "
-        "at once may use ours, and not every layer of Numba's.",
+        f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself (OMP_WAIT_POLICY: "
+        f"{os.environ.get('OMP_WAIT_POLICY', 'not set')}). Several callers at once may use ours, and not every layer of Numba's.",
+        "`prange` starts and ends with all of its threads; ours does without those that come too late.",
         "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs first, "
         "and shares that too.",
-        "Threads that wait for one another lose milliseconds where other programs use the cores at the same time.",
+        "Where other programs use the cores, threads that wait for one another lose milliseconds, ours too, and OpenMP's by "
+        "far the most unless OMP_WAIT_POLICY is `passive`. Compare on a quiet machine.",
     ]
     chart = Bars(
         labels, series, "time on one thread / time on several", 1.0, "one thread", "ways to share a batch: longer is better",
