@@ -21,7 +21,6 @@ from benchmarks.mechanisms import ALGORITHMS, Mechanism, States
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running import algorithm as algorithm_module
 from pluecker.articulated.running import batch as batch_module
-from pluecker.spatial.compiled.decorators import address
 from pluecker.spatial.parallel.atomics import call_at
 
 __all__ = ["WAYS", "sharing_calls"]
@@ -103,8 +102,8 @@ def prange_share_states() -> Callable[..., int]:
 def run_by_prange(many: Any, threads: int, *arguments: Any) -> int:
     """Stands in for :func:`pluecker.articulated.running.batch.run_many`."""
     numba.set_num_threads(threads)
-    job = np.empty(batch_module.JOB_SIZE, np.int64)
-    return prange_share_states()(job, address(many), threads, job, *arguments)
+    job = np.empty(64, np.int64)  # more than it takes to describe a batch
+    return prange_share_states()(job, batch_module.address(many), threads, job, *arguments)
 
 
 def with_prange(call: Callable[[], Any]) -> None:

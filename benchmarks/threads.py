@@ -111,8 +111,9 @@ def ways(effort: Effort, threads: int) -> tuple[Section, Bars]:
     section.notes += [
         "Ours and `prange` take the same pieces of the batch from the same counter, so that both end together; the pool "
         "gets one part of equal length for each thread. All fill an array that exists; their results are the same bits.",
-        f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself (OMP_WAIT_POLICY: "
-        f"{os.environ.get('OMP_WAIT_POLICY', 'not set')}). Several callers at once may use ours, and not every layer of Numba's.",
+        f"`prange` runs on Numba's threading layer `{numba.threading_layer()}`, which it chooses by itself; "
+        f"OMP_WAIT_POLICY is {os.environ.get('OMP_WAIT_POLICY', 'not set')}. Several callers at once may use ours, and not "
+        "every layer of Numba's.",
         "`prange` starts and ends with all of its threads; ours does without those that come too late.",
         "A ratio above 1 says that the way takes longer than ours. With `out=`, crba looks at all inputs first, "
         "and shares that too.",
