@@ -25,7 +25,7 @@ from pluecker.spatial.parallel.atomics import (
     replace_shared,
     write_shared,
 )
-from pluecker.spatial.parallel.threads import AWAKE, CREW, TAKEN, Team, available_cores, board, share
+from pluecker.spatial.parallel.threads import AWAKE, TAKEN, WORKERS, Team, available_cores, board, share
 from tests.conftest import COMPILED
 
 if not COMPILED:
@@ -131,7 +131,7 @@ def test_who_finds_the_board_taken_works_alone(compiled):
     assert run(taken, counting, job, 8) == 0
     check_counted(job)
     assert taken[TAKEN] == 1
-    assert taken[CREW] == 0
+    assert taken[WORKERS] == 0
 
 
 def test_nobody_is_waited_for_who_did_not_come(compiled):
@@ -141,7 +141,7 @@ def test_nobody_is_waited_for_who_did_not_come(compiled):
         job = a_job(100, 1)
         assert run(deserted, counting, job, 8) == 0
         check_counted(job)
-        assert not deserted[[TAKEN, CREW]].any()
+        assert not deserted[[TAKEN, WORKERS]].any()
 
 
 def test_an_exception_in_any_thread_is_reported(compiled):
