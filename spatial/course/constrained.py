@@ -12,6 +12,7 @@ formula                                                function                 
 ``b = -Phi v x* I v - W T (T^T W T)^-1 T'^T v``        :func:`bias_acceleration_from_T`                       see below
 ``a = Phi f + b``, ``f_c = I a + v x* I v - f``        :func:`constrained_acceleration_from_S`                52, 53.1
 ``a = Phi f + b``, ``f_c = T lambda``                  :func:`constrained_acceleration_from_T`                52
+``lambda``                                             :func:`constraint_multipliers`                         52
 ``H = S^T I S``, ``C = S^T (I S' alpha + v x* I v)``   :func:`joint_space`                                    53.3, 53.4
 =====================================================  =====================================================  ==========
 
@@ -34,16 +35,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.algebra.matrices import NEARLY
-from pluecker.spatial.course.subspaces import basis, broadcast, entry, transposed, unit_columns
+from pluecker.spatial.course.subspaces import basis
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats, finite
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed
+from pluecker.spatial.functions.bases import entry, transposed, unit_columns
 from pluecker.spatial.functions.products import cross_force
 from pluecker.spatial.functions.rigid_body import check_symmetric, momentum, net_force
 
 __all__ = [
     "ConstrainedAcceleration", "JointSpace", "apparent_inverse_inertia_from_S", "apparent_inverse_inertia_from_T",
     "bias_acceleration_from_S", "bias_acceleration_from_T", "constrained_acceleration_from_S",
-    "constrained_acceleration_from_T", "joint_space",
+    "constrained_acceleration_from_T", "constraint_multipliers", "joint_space",
 ]  # fmt: skip
 
 DEFINITE = 1e-14  # of the largest eigenvalue, with a unit diagonal: a smaller one is rounding
@@ -152,10 +154,11 @@ def from_S(
     n = S.shape[-1]
     alpha = as_floats(function, "alpha", np.zeros(n) if alpha is None else alpha, (n,))
     rate = as_floats(function, "S_rate", np.zeros((6, n)) if S_rate is None else S_rate, (6, n))
-    broadcast(function, I=(I, 2), S=(S, 2), alpha=(alpha, 1), S_rate=(rate, 2))
+    check_broadcast(function, I=(I, 2), S=(S, 2), alpha=(alpha, 1), S_rate=(rate, 2))
     return I, S, alpha, times(rate, alpha), times(S, alpha)
 
 
+@composed
 def apparent_inverse_inertia_from_S(I: ArrayLike, S: ArrayLike) -> Array:
     """``Phi = S (S^T I S)^-1 S^T``, which maps an applied force to the acceleration of the constrained body.
 
@@ -170,14 +173,15 @@ def apparent_inverse_inertia_from_S(I: ArrayLike, S: ArrayLike) -> Array:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; an inertia that is not symmetric or not
             positive semidefinite; columns of S that are linearly dependent; ``S^T I S`` singular.
 
-    Source: course, sections 52 and 53.1.
+    Source: RBDA section 3.6; course, sections 52 and 53.1.
     """
     function = "apparent_inverse_inertia_from_S"
     I, S, *_ = from_S(function, I, S, None, None)
     G = inverse_roots_of_S(function, I, S)
-    return finite("apparent_inverse_inertia_from_S", np.asarray(G @ transposed(G)))
+    return np.asarray(G @ transposed(G))
 
 
+@composed
 def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
     """``Phi = I^-1 - I^-1 T (T^T I^-1 T)^-1 T^T I^-1``: the same matrix, from the constraint forces.
 
@@ -192,11 +196,14 @@ def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; an inertia that is not symmetric or not
             positive definite; columns of T that are linearly dependent.
 
-    Source: course, section 52.
+    Source: RBDA section 3.6; course, section 52.
     """
-    return constrained_from_T("apparent_inverse_inertia_from_T", I, T, None, None, None).apparent_inverse_inertia
+    return constrained_from_T("apparent_inverse_inertia_from_T", I, T, np.zeros(6), None, None)[
+        0
+    ].apparent_inverse_inertia
 
 
+@composed
 def bias_acceleration_from_S(I: ArrayLike, S: ArrayLike, alpha: ArrayLike, S_rate: ArrayLike | None = None) -> Array:
     """``b = S' alpha - Phi (I S' alpha + v x* I v)``: the acceleration of the constrained body without applied force.
 
@@ -213,11 +220,12 @@ def bias_acceleration_from_S(I: ArrayLike, S: ArrayLike, alpha: ArrayLike, S_rat
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_S`.
 
-    Source: course, section 53.1.
+    Source: RBDA section 3.6; course, section 53.1.
     """
-    return constrained_from_S("bias_acceleration_from_S", I, S, None, alpha, S_rate).bias
+    return constrained_from_S("bias_acceleration_from_S", I, S, np.zeros(6), alpha, S_rate).bias
 
 
+@composed
 def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: ArrayLike | None = None) -> Array:
     """``b = -Phi v x* I v - I^-1 T (T^T I^-1 T)^-1 T'^T v``: the same acceleration, from the constraint forces.
 
@@ -233,11 +241,12 @@ def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: A
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_T`; a velocity that the constraint does not allow.
 
-    Source: ``T^T a + T'^T v = 0`` (course, section 52), solved with the equation of motion.
+    Source: ``T^T a + T'^T v = 0`` (RBDA section 3.6; course, section 52), solved with the equation of motion.
     """
-    return constrained_from_T("bias_acceleration_from_T", I, T, None, v, T_rate).bias
+    return constrained_from_T("bias_acceleration_from_T", I, T, np.zeros(6), v, T_rate)[0].bias
 
 
+@composed
 def constrained_acceleration_from_S(
     I: ArrayLike, S: ArrayLike, f: ArrayLike, alpha: ArrayLike | None = None, S_rate: ArrayLike | None = None
 ) -> ConstrainedAcceleration:
@@ -256,11 +265,12 @@ def constrained_acceleration_from_S(
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_S`.
 
-    Source: course, sections 52 and 53.1.
+    Source: RBDA section 3.6; course, sections 52 and 53.1.
     """
     return constrained_from_S("constrained_acceleration_from_S", I, S, f, alpha, S_rate)
 
 
+@composed
 def constrained_acceleration_from_T(
     I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None = None, T_rate: ArrayLike | None = None
 ) -> ConstrainedAcceleration:
@@ -279,36 +289,66 @@ def constrained_acceleration_from_T(
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_T`; a velocity that the constraint does not allow.
 
-    Source: course, section 52, where the factor f is missing in ``lambda = -D T^T I^-1 f``, and the body is at rest.
+    Source: RBDA section 3.6; course, section 52, where the factor f is missing in ``lambda = -D T^T I^-1 f``, and the body
+        is at rest.
     """
-    return constrained_from_T("constrained_acceleration_from_T", I, T, f, v, T_rate)
+    return constrained_from_T("constrained_acceleration_from_T", I, T, f, v, T_rate)[0]
+
+
+@composed
+def constraint_multipliers(
+    I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None = None, T_rate: ArrayLike | None = None
+) -> Array:
+    """The multipliers ``lambda = -(T^T W T)^-1 (T^T W (f - v x* I v) + T'^T v)`` of the constraint force ``T lambda``.
+
+    Args:
+        I: inertias, symmetric and positive definite, ``(..., 6, 6)``.
+        T: constraint forces, ``(..., 6, 6 - n)``.
+        f: applied forces, all but that of the constraint, ``(..., 6)``; N m, N.
+        v: velocity, ``(..., 6)``, which the constraint allows, ``T^T v = 0``; at rest unless given; rad/s, m/s.
+        T_rate: the derivative ``T'`` of the vectors in T, ``(..., 6, 6 - n)``; zero unless given.
+
+    Returns:
+        ``(..., 6 - n)``, one for each column of T, in its unit: N of a unit force along a line, N m of a unit couple.
+
+    Raises:
+        TypeError, ValueError: as :func:`constrained_acceleration_from_T`.
+
+    Source: RBDA section 3.6; course, section 52.
+
+    Example:
+        >>> from pluecker.spatial import constraint_multipliers
+        >>> floor = np.eye(6)[:, 5:]  # a unit force upwards
+        >>> constraint_multipliers(2.0 * np.eye(6), floor, [0, 0, 0, 0, 0, -19.62])
+        array([19.62])
+    """
+    return constrained_from_T("constraint_multipliers", I, T, f, v, T_rate)[1]
 
 
 def constrained_from_S(
-    function: str, I: ArrayLike, S: ArrayLike, f: ArrayLike | None, alpha: ArrayLike | None, S_rate: ArrayLike | None
+    function: str, I: ArrayLike, S: ArrayLike, f: ArrayLike, alpha: ArrayLike | None, S_rate: ArrayLike | None
 ) -> ConstrainedAcceleration:
     """Everything by way of S."""
     I, S, alpha, drift, v = from_S(function, I, S, alpha, S_rate)
-    f = as_floats(function, "f", np.zeros(6) if f is None else f, (6,))
-    broadcast(function, I=(I, 2), S=(S, 2), v=(v, 1), drift=(drift, 1), f=(f, 1))
+    f = as_floats(function, "f", f, (6,))
+    check_broadcast(function, I=(I, 2), S=(S, 2), v=(v, 1), drift=(drift, 1), f=(f, 1))
     G = inverse_roots_of_S(function, I, S)
     Phi = G @ transposed(G)
     b = drift - times(Phi, net_force(I, drift, v))
     a = times(Phi, f) + b
-    finite(function, a), finite(function, Phi)
     return ConstrainedAcceleration(a, net_force(I, a, v) - f, Phi, b)
 
 
 def constrained_from_T(
-    function: str, I: ArrayLike, T: ArrayLike, f: ArrayLike | None, v: ArrayLike | None, T_rate: ArrayLike | None
-) -> ConstrainedAcceleration:
-    """Everything by way of T."""
+    function: str, I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None, T_rate: ArrayLike | None
+) -> tuple[ConstrainedAcceleration, Array]:
+    """Everything by way of T, and the multipliers."""
     I, T = as_floats(function, "I", I, (6, 6)), basis(function, "T", T)
     k = T.shape[-1]
-    f = as_floats(function, "f", np.zeros(6) if f is None else f, (6,))
+    f = as_floats(function, "f", f, (6,))
     v = as_floats(function, "v", np.zeros(6) if v is None else v, (6,))
     rate = as_floats(function, "T_rate", np.zeros((6, k)) if T_rate is None else T_rate, (6, k))
-    broadcast(function, I=(I, 2), T=(T, 2), f=(f, 1), v=(v, 1), T_rate=(rate, 2))
+    check_broadcast(function, I=(I, 2), T=(T, 2), f=(f, 1), v=(v, 1), T_rate=(rate, 2))
     power = np.abs(times(transposed(T), v))
     wrong = (power > NEARLY * times(transposed(np.abs(T)), np.abs(v))).any(axis=-1)
     if wrong.any():
@@ -323,10 +363,10 @@ def constrained_from_T(
     a = times(Phi, f) + b
     reduced = times(transposed(K), f - gyroscopic) + drift  # R^-T (T^T W (f - v x* I v) + T'^T v)
     multipliers = -solve(R, reduced[..., None])[..., 0]
-    finite(function, a), finite(function, Phi)
-    return ConstrainedAcceleration(a, times(T, multipliers), Phi, b)
+    return ConstrainedAcceleration(a, times(T, multipliers), Phi, b), multipliers
 
 
+@composed
 def joint_space(
     I: ArrayLike, S: ArrayLike, alpha: ArrayLike | None = None, S_rate: ArrayLike | None = None
 ) -> JointSpace:
@@ -344,7 +384,7 @@ def joint_space(
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; columns of S that are linearly dependent.
 
-    Source: course, sections 53.3 and 53.4.
+    Source: RBDA section 3.6; course, sections 53.3 and 53.4.
 
     Example:
         >>> from pluecker.spatial import joint_space, motion_subspace, pluecker_transform, transform_inertia
@@ -355,5 +395,4 @@ def joint_space(
     """
     I, S, _, drift, v = from_S("joint_space", I, S, alpha, S_rate)
     check_symmetric("joint_space", "I", I)
-    H = finite("joint_space", np.asarray(transposed(S) @ I @ S))
-    return JointSpace(H, finite("joint_space", times(transposed(S), net_force(I, drift, v))))
+    return JointSpace(np.asarray(transposed(S) @ I @ S), times(transposed(S), net_force(I, drift, v)))

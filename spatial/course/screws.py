@@ -33,7 +33,9 @@ from pluecker.spatial.algebra.matrices import nan_unless
 from pluecker.spatial.algebra.vectors import add_cross3, cross3, dot3, load3, scale3, store3
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, Elementwise, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast
+from pluecker.spatial.functions.bases import entry
+from pluecker.spatial.functions.elementwise import Elementwise
 from pluecker.spatial.scalars.operations import load, select, smaller, sqrt, store
 
 __all__ = [
@@ -193,7 +195,7 @@ def velocity_at(v: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 11 and 18 to 20 (exercise A2).
+    Source: RBDA section 2.2; course, sections 11 and 18 to 20 (exercise A2).
 
     Example:
         >>> velocity_at([0, 0, 2, 0, 0, 0], [0.5, 0, 0])  # 2 rad/s about the z axis, half a metre away
@@ -215,7 +217,7 @@ def moment_at(f: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 22 and 23: ``n_O = n_P + OP x f``.
+    Source: RBDA section 2.3; course, sections 22 and 23: ``n_O = n_P + OP x f``.
     """
     return MOMENT_AT(f, point)
 
@@ -242,7 +244,7 @@ class ScrewAxis(NamedTuple):
     @property
     def pitch(self) -> Array:
         """``linear / angular``, ``(...)``; m/rad. Infinite for a translation."""
-        return quotient(self.linear, self.angular)
+        return quotient("ScrewAxis.pitch", self.linear, self.angular)
 
 
 class CentralAxis(NamedTuple):
@@ -264,7 +266,7 @@ class CentralAxis(NamedTuple):
     @property
     def pitch(self) -> Array:
         """``moment / force``, ``(...)``; m. Infinite for a couple."""
-        return quotient(self.moment, self.force)
+        return quotient("CentralAxis.pitch", self.moment, self.force)
 
 
 def screw_axis(v: ArrayLike) -> ScrewAxis:
@@ -282,7 +284,7 @@ def screw_axis(v: ArrayLike) -> ScrewAxis:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector; an axis so far away that
             float64 overflows.
 
-    Source: course, sections 14 and 20 (exercises A3 and A4).
+    Source: RBDA section 2.2; course, sections 14 and 20 (exercises A3 and A4).
 
     Example:
         >>> screw_axis([0, 0, 2, 4, -2, 1]).point  # the twist of exercise A1 (e)
@@ -306,7 +308,7 @@ def central_axis(f: ArrayLike) -> CentralAxis:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector; an axis so far away that
             float64 overflows.
 
-    Source: course, sections 21 to 23 and 27 (exercise B1).
+    Source: RBDA section 2.3; course, sections 21 to 23 and 27 (exercise B1).
     """
     x = CENTRAL_AXIS(f)
     return CentralAxis(x[..., :3], x[..., 3:6], x[..., 6], x[..., 7])
@@ -324,7 +326,7 @@ def magnitudes(v: ArrayLike) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, sections 14 and 20 (exercise A3).
+    Source: RBDA section 2.2; course, sections 14 and 20 (exercise A3).
     """
     x = MAGNITUDES(v)
     return x[..., 0], x[..., 1]
@@ -342,7 +344,7 @@ def wrench_magnitudes(f: ArrayLike) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, sections 5, 14 and 23.
+    Source: RBDA section 2.3; course, sections 5, 14 and 23.
     """
     x = WRENCH_MAGNITUDES(f)
     return x[..., 0], x[..., 1]
@@ -360,7 +362,7 @@ def pitch(v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector, which has no pitch.
 
-    Source: course, sections 14 and 20 (exercise A3).
+    Source: RBDA section 2.2; course, sections 14 and 20 (exercise A3).
     """
     return pitch_of("pitch", "v", PITCH(v))
 
@@ -377,7 +379,7 @@ def wrench_pitch(f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector, which has no pitch.
 
-    Source: course, sections 14 and 23.
+    Source: RBDA section 2.3; course, sections 14 and 23.
     """
     return pitch_of("wrench_pitch", "f", WRENCH_PITCH(f))
 
@@ -386,19 +388,18 @@ def pitch_of(function: str, name: str, x: Array) -> Array:
     """The second magnitude per unit of the first; both must not be zero."""
     zero = ~x.any(axis=-1)
     if zero.any():
-        index = ", ".join(map(str, np.argwhere(zero)[0])) if zero.ndim else ""
-        raise ArgumentValueError(
-            f"{function}: {name} is zero, which has no pitch{f' (entry {index})' if index else ''}"
-        )
-    return quotient(x[..., 1], x[..., 0])
+        raise ArgumentValueError(f"{function}: {name} is zero, which has no pitch{entry(zero)}")
+    return quotient(function, x[..., 1], x[..., 0])
 
 
-def quotient(b: Array, a: Array) -> Array:
+def quotient(function: str, b: Array, a: Array) -> Array:
     """``b / a``, infinite where ``a`` is zero."""
-    with np.errstate(divide="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         result = np.divide(b, a)
     if (np.isinf(result) & (a != 0.0)).any():
-        raise ArgumentValueError("pitch: the result overflows float64, and is not that of a translation or a couple")
+        raise ArgumentValueError(
+            f"{function}: the result overflows float64, and is not that of a translation or a couple"
+        )
     return result
 
 
@@ -420,7 +421,7 @@ def twist(direction: ArrayLike, point: ArrayLike, angular: ArrayLike = 1.0, line
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; a direction of length zero.
 
-    Source: course, sections 14, 18 and 20 (exercise A1).
+    Source: RBDA section 2.2; course, sections 14, 18 and 20 (exercise A1).
     """
     return TWIST(direction, point, pair("twist", "angular", angular, "linear", linear))
 
@@ -440,7 +441,7 @@ def wrench(direction: ArrayLike, point: ArrayLike, force: ArrayLike = 1.0, momen
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; a direction of length zero.
 
-    Source: course, sections 21 to 23 and 27 (exercise B1).
+    Source: RBDA section 2.3; course, sections 21 to 23 and 27 (exercise B1).
     """
     return WRENCH(direction, point, pair("wrench", "force", force, "moment", moment))
 
@@ -448,11 +449,8 @@ def wrench(direction: ArrayLike, point: ArrayLike, force: ArrayLike = 1.0, momen
 def pair(function: str, name_a: str, a: ArrayLike, name_b: str, b: ArrayLike) -> Array:
     """Two arrays of numbers side by side, ``(..., 2)``."""
     first, second = as_floats(function, name_a, a, ()), as_floats(function, name_b, b, ())
-    try:
-        return np.stack(np.broadcast_arrays(first, second), axis=-1)
-    except ValueError:
-        shapes = f"{name_a} {first.shape}, {name_b} {second.shape}"
-        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
+    check_broadcast(function, **{name_a: (first, 0), name_b: (second, 0)})
+    return np.stack(np.broadcast_arrays(first, second), axis=-1)
 
 
 def line_force(force: ArrayLike, point: ArrayLike) -> Array:
@@ -468,7 +466,7 @@ def line_force(force: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 21, 23 and 27 (exercise B3).
+    Source: RBDA section 2.3; course, sections 21, 23 and 27 (exercise B3).
     """
     return LINE_FORCE(force, point)
 
@@ -485,7 +483,7 @@ def couple(moment: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, section 22.
+    Source: RBDA section 2.3; course, section 22.
     """
     n = as_floats("couple", "moment", moment, (3,))
     return np.concatenate([n, np.zeros_like(n)], axis=-1)

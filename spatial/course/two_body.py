@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.constrained import factor, solve
-from pluecker.spatial.course.subspaces import broadcast, entry, transposed
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed, finite, naming
+from pluecker.spatial.functions.bases import entry, transposed
 from pluecker.spatial.functions.products import skew
 from pluecker.spatial.functions.rigid_body import momentum, shift_inertia
 
@@ -74,11 +74,13 @@ class TwoBody3D(NamedTuple):
             TypeError, ValueError: not arrays of finite real numbers of these shapes.
         """
         function = "two_body_3d.solve"
-        f, n = as_floats(function, "f", f, (3,)), as_floats(function, "n", n, (3,))
-        broadcast(function, f=(f, 1), n=(n, 1), A=(self.A, 2))
-        force = np.concatenate(np.broadcast_arrays(f, n), axis=-1)
-        x = accelerated(function, self.matrix, force)  # (A32)
-        return x[..., :3], x[..., 3:], np.asarray(np.sum(self.joint_row * x, axis=-1))  # (A25)
+        with naming(function):
+            f, n = as_floats(function, "f", f, (3,)), as_floats(function, "n", n, (3,))
+            check_broadcast(function, f=(f, 1), n=(n, 1), A=(self.A, 2))
+            force = np.concatenate(np.broadcast_arrays(f, n), axis=-1)
+            x = accelerated(function, self.matrix, force)  # (A32)
+            alpha = np.asarray(np.sum(self.joint_row * x, axis=-1))  # (A25)
+            return finite(function, (x[..., :3], x[..., 3:], alpha))
 
 
 class TwoBody6D(NamedTuple):
@@ -124,6 +126,7 @@ def accelerated(function: str, A: Array, force: Array) -> Array:
     return solve(A, force[..., None])[..., 0]
 
 
+@composed
 def two_body_3d(
     m1: ArrayLike, I1: ArrayLike, m2: ArrayLike, I2: ArrayLike, r1: ArrayLike, r2: ArrayLike, s: ArrayLike
 ) -> TwoBody3D:
@@ -143,7 +146,8 @@ def two_body_3d(
             that is not symmetric or not positive semidefinite; an axis of length zero; a body 2 without inertia about the
             axis.
 
-    Source: course, section 57, equations (A1) to (A32). In (A22) and (A28) the factor of ``r2~ s s^T r2~`` is ``m2^2``.
+    Source: RBDA section 7.1; course, section 57, equations (A1) to (A32). In (A22) and (A28) the factor of
+        ``r2~ s s^T r2~`` is ``m2^2``.
 
     Example:
         >>> pair = two_body_3d(1.0, np.eye(3), 2.0, np.eye(3), [0.5, 0, 0], [-0.5, 0, 0], [0, 0, 1])
@@ -160,7 +164,7 @@ def two_body_3d(
     wrong = ~(axis != 0.0).any(axis=-1)
     if wrong.any():
         raise ArgumentValueError(f"{function}: s is zero, expected the direction of an axis{entry(wrong)}")
-    broadcast(
+    check_broadcast(
         function, m1=(masses[0], 0), I1=(J1, 2), m2=(masses[1], 0), I2=(J2, 2), r1=(p1, 1), r2=(p2, 1), s=(axis, 1)
     )
     m1, m2 = masses[0][..., None, None], masses[1][..., None, None]
@@ -180,6 +184,7 @@ def two_body_3d(
     return TwoBody3D(A, B, C, D, np.broadcast_to(row, (*A.shape[:-2], 6)).copy())
 
 
+@composed
 def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> TwoBody6D:
     """The two-body problem with spatial vectors: the accelerations that a force on body 1 gives.
 
@@ -195,7 +200,7 @@ def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> Two
         TypeError, ValueError: not arrays of finite real numbers of these shapes; an inertia that is not symmetric or not
             positive semidefinite; a body 2 without inertia about the axis; both together without inertia in some direction.
 
-    Source: course, section 58, equations (B1) to (B7).
+    Source: RBDA section 7.1; course, section 58, equations (B1) to (B7).
 
     Example:
         >>> from pluecker.spatial import twist
@@ -207,7 +212,7 @@ def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> Two
     function = "two_body_6d"
     A1, A2 = (body_inertia(function, name, I, 6) for name, I in (("I1", I1), ("I2", I2)))
     s, f = as_floats(function, "s", s, (6,)), as_floats(function, "f", f, (6,))
-    broadcast(function, I1=(A1, 2), I2=(A2, 2), s=(s, 1), f=(f, 1))
+    check_broadcast(function, I1=(A1, 2), I2=(A2, 2), s=(s, 1), f=(f, 1))
     U = momentum(A2, s)  # I2 s
     d = yielding(function, s, A2)  # s^T I2 s
     inertia = A1 + A2 - U[..., :, None] * U[..., None, :] / d[..., None, None]
