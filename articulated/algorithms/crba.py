@@ -208,7 +208,7 @@ CRBA = Algorithm(
 )
 
 
-def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def crba(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """The joint-space inertia matrix, armature on its diagonal: full and symmetric.
 
     Args:
@@ -234,4 +234,4 @@ def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | No
 
     Source: RBDA table 6.2.
     """
-    return (CRBA_WITH_MIMIC if model.mimic else CRBA).call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return CRBA.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)

@@ -28,7 +28,7 @@ DIFFERENCE = Algorithm(
 
 
 def difference(
-    model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q0: ArrayLike, q1: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """The constant velocity that leads from ``q0`` to ``q1`` in unit time: ``integrate(model, q0, difference) = q1``.
 

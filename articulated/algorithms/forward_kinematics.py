@@ -100,6 +100,7 @@ FORWARD_KINEMATICS = Algorithm(
     forward_kinematics_kernel,
     inputs=("q",),
     shape=lambda model: (model.n_bodies, 4, 4),
+    names="body_names",
     axes=3,
     workspace=lambda model: TRANSFORM * (model.n_links + 1),
 )
@@ -108,6 +109,7 @@ BODY_VELOCITIES = Algorithm(
     body_velocities_kernel,
     inputs=("q", "v"),
     shape=lambda model: (model.n_bodies, 6),
+    names="body_names",
     axes=2,
     workspace=lambda model: 6 * (model.n_links + 1),
 )
@@ -116,6 +118,7 @@ BODY_ACCELERATIONS = Algorithm(
     body_accelerations_kernel,
     inputs=("q", "v", "a"),
     shape=lambda model: (model.n_bodies, 6),
+    names="body_names",
     axes=2,
     workspace=lambda model: LINK * (model.n_links + 1),
 )
@@ -125,6 +128,7 @@ def forward_kinematics(
     model: Model,
     q: ArrayLike,
     frames: Sequence[str] | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -174,7 +178,7 @@ def forward_kinematics(
 
 
 def body_velocities(
-    model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """Spatial velocities of the bodies.
 
@@ -197,7 +201,7 @@ def body_velocities(
 
 
 def body_accelerations(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """Spatial accelerations of the bodies, without gravity.
 

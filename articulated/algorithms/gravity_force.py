@@ -54,7 +54,7 @@ GRAVITY_FORCE = Algorithm(
 )
 
 
-def gravity_force(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def gravity_force(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Joint forces that balance the weight of the robot at rest: the gradient of its potential energy in gravity.
 
     Springs are not counted; :func:`bias_force` at zero velocity has them too.

@@ -26,11 +26,18 @@ def integrate_kernel(m, q, v, u, f_ext, out, ws):
 
 
 INTEGRATE = Algorithm(
-    "integrate", integrate_kernel, inputs=("q", "v"), shape=lambda model: (model.nq,), workspace=lambda model: 0
+    "integrate",
+    integrate_kernel,
+    inputs=("q", "v"),
+    shape=lambda model: (model.nq,),
+    names="q_names",
+    workspace=lambda model: 0,
 )
 
 
-def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def integrate(
+    model: Model, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """The configuration after unit time at constant velocity: ``integrate(model, q, v * dt)`` moves for the time ``dt``.
 
     Exact for a constant velocity: a free joint moves along a screw, and quaternions stay of unit length.

@@ -95,6 +95,7 @@ JOINT_FORCES = Algorithm(
     joint_forces_kernel,
     inputs=("q", "v", "a", "f_ext"),
     shape=lambda model: (model.n_bodies, 6),
+    names="body_names",
     axes=2,
     workspace=lambda model: LINK * (model.n_links + 1) + model.nv,
 )
@@ -106,6 +107,7 @@ def rnea(
     v: ArrayLike,
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -153,6 +155,7 @@ def joint_forces(
     v: ArrayLike,
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:

@@ -77,7 +77,7 @@ def same_bits(found, expected):
 
 def used_by(name, model):
     """The algorithm behind a public function, for this model."""
-    found = [each for each in model.plans if each.name == name]
+    found = [plan.algorithm for each, plan in model.plans.items() if each.name == name]
     assert len(found) == 1
     return found[0]
 
