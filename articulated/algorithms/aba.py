@@ -289,8 +289,8 @@ def aba(
         The derivative of ``v``, ``(..., nv)``; rad/s^2 or m/s^2.
 
     Raises:
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
-        TypeError: something is not an array of real numbers.
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
+        TypeError: something is not an array of real numbers, or no model.
         SingularInertiaError: a joint moves no inertia, so that its acceleration is not determined; the joint is named.
 
     Example:

@@ -37,7 +37,7 @@ def bias_force(
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``, in body coordinates.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -62,7 +62,7 @@ def gravity_force(model: Model, q: ArrayLike, *, out: Array | None = None, threa
     Args:
         model: the mechanism.
         q: configuration, ``(..., nq)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -46,7 +46,7 @@ def integrate(
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         v: displacement, velocity times time, ``(..., nv)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -55,7 +55,7 @@ def kinetic_energy(
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -53,7 +53,7 @@ def potential_energy(model: Model, q: ArrayLike, *, out: Array | None = None, th
     Args:
         model: the mechanism.
         q: configuration, ``(..., nq)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

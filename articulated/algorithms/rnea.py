@@ -124,7 +124,7 @@ def rnea(
         a: acceleration, the derivative of ``v``, ``(..., nv)``.
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``; each ``[n; f]`` in N m and N, in the body's
             coordinates, moment about the body's origin.
-        out: array that takes the result, C-ordered float64 of the result's shape.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Leading axes broadcast.
@@ -133,8 +133,8 @@ def rnea(
         tau, ``(..., nv)``; N m or N.
 
     Raises:
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
-        TypeError: something is not an array of real numbers.
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
+        TypeError: something is not an array of real numbers, or no model.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, rnea

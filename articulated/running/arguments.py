@@ -93,14 +93,15 @@ def as_threads(name: str, threads: Any) -> int:
     """How many threads to use: all cores for None."""
     if threads is None:
         return available_cores()
+    expected = "expected a positive whole number, or None for all cores"
     try:
         count = operator.index(threads)
     except TypeError:
-        count = 0
-    if count < 1 or isinstance(threads, bool):
-        raise ArgumentValueError(
-            f"{name}: threads is {threads!r}, expected a positive whole number, or None for all cores"
-        )
+        count = None
+    if count is None or isinstance(threads, bool | np.bool_):
+        raise ArgumentTypeError(f"{name}: threads is a {type(threads).__name__}, {expected}")
+    if count < 1:
+        raise ArgumentValueError(f"{name}: threads is {count if count > -(10**9) else 'negative'}, {expected}")
     return count
 
 
@@ -166,7 +167,7 @@ def explain_overflow(name: str, model: Model, inputs: dict[str, Array], where: s
     at = f", at {where!r}" if where is not None else ""
     raise ArgumentValueError(
         f"{name}: the result overflows float64{state}{at}; the largest number given is "
-        f"{inputs[key][largest[key]]:g}, {key} of {coordinate_name(model, key, tuple(int(n) for n in place))}"
+        f"{key} = {inputs[key][largest[key]]:g} of {coordinate_name(model, key, tuple(int(n) for n in place))}"
     )
 
 
