@@ -20,8 +20,9 @@ Conventions: 6D vectors have the angular part first; quaternions are ``[w, x, y,
 ``q = [x y z, w x y z]`` and ``v`` = spatial velocity in body coordinates; SI units and radians.
 
 Leading axes are batches. A batch runs eight states at a time, one in each lane of a SIMD register, and on ``threads``
-threads (all cores by default), without the interpreter's lock. The result for a state does not depend on the others, nor on
-the number of threads, to the last bit; a call for one state alone agrees with it to rounding.
+threads (all cores by default), without the interpreter's lock. Within batches the result for a state depends neither on the
+other states nor on its place nor on the number of threads, to the last bit. One state alone goes through code compiled
+separately, which fuses other products and sums: it agrees with a batch to rounding.
 """
 
 from pluecker.articulated.algorithms.aba import aba

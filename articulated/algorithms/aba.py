@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.algorithms.crba import CRBA_WITH_MIMIC, crba_with_mimic_kernel
 from pluecker.articulated.algorithms.passive import add_passive_force
 from pluecker.articulated.algorithms.rnea import RNEA, rnea_kernel
+from pluecker.articulated.model import layout
 from pluecker.articulated.model.joints import joint_motion, joint_transforms
 from pluecker.articulated.model.layout import (
     ARMATURE,
@@ -47,6 +48,7 @@ from pluecker.spatial.algebra.inertia import (
     rigid_times_motion,
     store_articulated,
 )
+from pluecker.spatial.algebra.matrices import greater
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import (
     add,
@@ -63,12 +65,14 @@ from pluecker.spatial.scalars.operations import load, select, smaller, store, ta
 
 __all__ = ["aba", "aba_kernel"]
 
-# the workspace: for each link its transform, velocity, bias acceleration, articulated inertia, bias force, acceleration;
-# then for each freedom U, 1 / D and u
-X, V, C, IA, PA, A = 0, 12, 18, 24, 45, 51
-LINK = 57
+# the workspace: for each link its transform, velocity, bias acceleration, articulated inertia, bias force, acceleration, and
+# the largest moment of inertia met beyond; then for each freedom U, 1 / D and u
+X, V, C, IA, PA, A, MOMENT = 0, 12, 18, 24, 45, 51, 57
+LINK = 58
 U, D, TAU = 0, 6, 7
 FREEDOM = 8
+EPSILON = 1e-13  # of its entry on the diagonal, a pivot of the factorised inertia matrix that is rounding error
+NEARLY = 0.5  # of 1 / D, how near to what is refused
 
 
 @kernel
@@ -99,6 +103,7 @@ def sweep_velocities(m, q, v, f_ext, ws):
         store_vector(ws, w + C, cross_motion(vi, vJ))  # c_i = v_i x S qd
         store_articulated(ws, w + IA, articulated_from_rigid(Ii))
         store_vector(ws, w + PA, pA)
+        store(ws, w + MOMENT, 0.0)
 
 
 @kernel
@@ -108,11 +113,13 @@ def sweep_inertias(m, tau, passive, ws):
     for i in range(n, 0, -1):
         w, p = LINK * i, LINK * parent(m, i)
         Ia, pa = load_articulated(ws, w + IA), load_vector(ws, w + PA)
+        moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], load(ws, w + MOMENT))
         for k in range(freedom_count(m, i)):
             j, s = first_v(m, i) + k, LINK * (n + 1) + FREEDOM * (first_freedom(m, i) + k)
             S = subspace(m, i, k)
             Uk = articulated_times_motion(Ia, S)  # U = IA S
-            Dk = reciprocal(dot(S, Uk) + velocity_table(m, ARMATURE, j), threshold(m, i, k))  # 1 / (S^T U)
+            dk = dot(S, Uk) + velocity_table(m, ARMATURE, j)  # D = S^T U
+            Dk = reciprocal(dk, threshold(m, i, k, moment))
             uk = load(tau, j) - load(passive, j) - dot(S, pa)  # u = tau - S^T pA
             Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
             pa = add(pa, scale(Dk * uk, Uk))  # pa = pA + U D^-1 u
@@ -125,6 +132,7 @@ def sweep_inertias(m, tau, passive, ws):
             Ip = add_articulated(load_articulated(ws, p + IA), inverse_transform_articulated(Xi, Ia))
             store_articulated(ws, p + IA, Ip)  # IA_p = IA_p + X^T Ia X
             store_vector(ws, p + PA, add(load_vector(ws, p + PA), inverse_transform_force(Xi, pa)))
+            store(ws, p + MOMENT, greater(load(ws, p + MOMENT), moment))
 
 
 @kernel
@@ -146,8 +154,26 @@ def sweep_accelerations(m, qdd, ws):
 
 @kernel
 def reciprocal(d, smallest):
-    """1 / d, or NaN where there is nothing but rounding error to divide by"""
+    """1 / d, or NaN where there is nothing but rounding error to divide by, and where d overflows"""
     return 1.0 / select(smaller(smallest, d), d, d * np.nan)
+
+
+def refused_freedom(model: Model, ws: Array) -> int | None:
+    """The velocity coordinate whose pivot was refused, from the workspace; None where numbers overflow instead.
+
+    Eight states at a time are rounded otherwise than one, so that a pivot counts as refused here that is nearly so.
+    """
+    for i in range(model.n_links, 0, -1):
+        first, count, iv = (int(model.links[i, k]) for k in (layout.FIRST, layout.COUNT, layout.IV))
+        J, beyond = ws[LINK * i + IA : LINK * i + IA + 6], ws[LINK * i + MOMENT]
+        moment = max(J[0] + J[3] + J[5], beyond)
+        for k in range(count):
+            s, record = LINK * (model.n_links + 1) + FREEDOM * (first + k), model.freedoms[first + k]
+            if not np.isfinite([*ws[s : s + D], moment]).all():
+                return None
+            if not ws[s + D] * (record[layout.THRESHOLD] + record[layout.WEIGHT] * moment) < NEARLY:
+                return iv + k
+    return None
 
 
 # ------------------------------------------------------------------------------------------- models with mimic joints
@@ -157,12 +183,13 @@ def reciprocal(d, smallest):
 def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
     """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
     nv = velocity_count(m)
-    H, zero, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
+    H, diagonal, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
     crba_with_mimic_kernel(m, q, v, tau, f_ext, H, rest)
-    clear(zero, nv)
-    rnea_kernel(m, q, v, zero, f_ext, qdd, rest)  # C: what is needed for no acceleration
+    clear(diagonal, nv)
+    rnea_kernel(m, q, v, diagonal, f_ext, qdd, rest)  # C: what is needed for no acceleration
     for k in range(nv):
         store(qdd, k, load(tau, k) - load(qdd, k))
+        store(diagonal, k, load(H, k * nv + k))  # for whoever asks why there is no result
     factorize(H, nv)
     solve_factorized(H, nv, qdd)
 
@@ -172,10 +199,10 @@ def factorize(H, n):
     """H = L D L^T in place, L unit lower triangular, 1 / D on the diagonal"""
     for j in range(n):
         d = load(H, j * n + j)
-        smallest = 1e-13 * d
+        smallest = EPSILON * d
         for k in range(j):
             d = d - load(H, j * n + k) * load(H, k * n + j)
-        dj = 1.0 / select(smaller(smallest, d), d, d * np.nan)
+        dj = reciprocal(d, smallest)
         store(H, j * n + j, dj)
         for i in range(j + 1, n):
             x = load(H, i * n + j)
@@ -198,13 +225,27 @@ def solve_factorized(H, n, x):
         store(x, i, y)
 
 
+def refused_coordinate(model: Model, ws: Array) -> int | None:
+    """As :func:`refused_freedom`, from the workspace of :func:`solve_kernel`."""
+    n = model.nv
+    factor, diagonal = ws[: n * n].reshape(n, n), ws[n * n : n * n + n]
+    if not np.isfinite(diagonal).all():
+        return None
+    for j in range(n):
+        if not (np.isfinite(factor[j, :j]).all() and np.isfinite(factor[:j, j]).all()):
+            return None
+        if not factor[j, j] * EPSILON * diagonal[j] < NEARLY:
+            return j
+    return None
+
+
 ABA_WITH_MIMIC = Algorithm(
     "aba",
     solve_kernel,
     inputs=("q", "v", "tau", "f_ext"),
     shape=lambda model: (model.nv,),
     workspace=lambda model: model.nv**2 + model.nv + max(RNEA.workspace(model), CRBA_WITH_MIMIC.workspace(model)),
-    can_fail=True,
+    singular=refused_coordinate,
 )
 ABA = Algorithm(
     "aba",
@@ -212,7 +253,7 @@ ABA = Algorithm(
     inputs=("q", "v", "tau", "f_ext"),
     shape=lambda model: (model.nv,),
     workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * model.nv,
-    can_fail=True,
+    singular=refused_freedom,
     with_mimic=ABA_WITH_MIMIC,
 )
 
@@ -223,6 +264,7 @@ def aba(
     v: ArrayLike,
     tau: ArrayLike,
     f_ext: ArrayLike | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -247,8 +289,8 @@ def aba(
         The derivative of ``v``, ``(..., nv)``; rad/s^2 or m/s^2.
 
     Raises:
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
-        TypeError: something is not an array of real numbers.
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
+        TypeError: something is not an array of real numbers, or no model.
         SingularInertiaError: a joint moves no inertia, so that its acceleration is not determined; the joint is named.
 
     Example:
@@ -261,4 +303,4 @@ def aba(
 
     Source: RBDA table 7.1.
     """
-    return (ABA_WITH_MIMIC if model.mimic else ABA).call(model, q, v, tau, f_ext, out, threads)
+    return ABA.call(model, q, v, tau, f_ext, out, threads)

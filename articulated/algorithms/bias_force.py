@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.algorithms.rnea import RNEA
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, as_model
 
 __all__ = ["bias_force"]
 
@@ -23,6 +23,7 @@ def bias_force(
     q: ArrayLike,
     v: ArrayLike,
     f_ext: ArrayLike | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -36,7 +37,7 @@ def bias_force(
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``, in body coordinates.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
@@ -55,4 +56,4 @@ def bias_force(
 
     Source: RBDA section 6.1.
     """
-    return BIAS_FORCE.call(model, q, v, np.zeros(model.nv), f_ext, out, threads)
+    return BIAS_FORCE.call(model, q, v, np.zeros(as_model("bias_force", model).nv), f_ext, out, threads)

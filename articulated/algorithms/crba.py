@@ -208,21 +208,22 @@ CRBA = Algorithm(
 )
 
 
-def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def crba(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """The joint-space inertia matrix, armature on its diagonal: full and symmetric.
 
     Args:
         model: the mechanism.
         q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
-        out: array that takes the result, C-ordered float64 of the result's shape.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an argument is refused.
+            Where the result of a batch overflows, what it holds is not defined.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         H, ``(..., nv, nv)``, with ``kinetic energy = 1/2 v^T H v``.
 
     Raises:
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
-        TypeError: something is not an array of real numbers.
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
+        TypeError: something is not an array of real numbers, or no model.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, crba
@@ -234,4 +235,4 @@ def crba(model: Model, q: ArrayLike, out: Array | None = None, threads: int | No
 
     Source: RBDA table 6.2.
     """
-    return (CRBA_WITH_MIMIC if model.mimic else CRBA).call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return CRBA.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)

@@ -28,7 +28,7 @@ DIFFERENCE = Algorithm(
 
 
 def difference(
-    model: Model, q0: ArrayLike, q1: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q0: ArrayLike, q1: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """The constant velocity that leads from ``q0`` to ``q1`` in unit time: ``integrate(model, q0, difference) = q1``.
 
@@ -38,7 +38,7 @@ def difference(
         model: the mechanism.
         q0: configuration, ``(..., nq)``.
         q1: configuration, ``(..., nq)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

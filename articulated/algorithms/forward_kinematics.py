@@ -6,7 +6,7 @@ document 001, docs/sources.md).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from pluecker.articulated.model.joints import joint_motion, joint_transform
 from pluecker.articulated.model.layout import body, link_count, parent
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
-from pluecker.articulated.running.arguments import Array, check_out
+from pluecker.articulated.running.arguments import Array, as_model, check_out
 from pluecker.spatial.algebra.transforms import (
     IDENTITY,
     compose,
@@ -26,6 +26,7 @@ from pluecker.spatial.algebra.transforms import (
 )
 from pluecker.spatial.algebra.vectors import add, add_cross_motion, load_vector, store_vector
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.scalars.operations import store
 
 __all__ = ["body_accelerations", "body_velocities", "forward_kinematics", "placements"]
@@ -101,6 +102,7 @@ FORWARD_KINEMATICS = Algorithm(
     forward_kinematics_kernel,
     inputs=("q",),
     shape=lambda model: (model.n_bodies, 4, 4),
+    names="body_names",
     axes=3,
     workspace=lambda model: TRANSFORM * (model.n_links + 1),
 )
@@ -109,6 +111,7 @@ BODY_VELOCITIES = Algorithm(
     body_velocities_kernel,
     inputs=("q", "v"),
     shape=lambda model: (model.n_bodies, 6),
+    names="body_names",
     axes=2,
     workspace=lambda model: 6 * (model.n_links + 1),
 )
@@ -117,6 +120,7 @@ BODY_ACCELERATIONS = Algorithm(
     body_accelerations_kernel,
     inputs=("q", "v", "a"),
     shape=lambda model: (model.n_bodies, 6),
+    names="body_names",
     axes=2,
     workspace=lambda model: LINK * (model.n_links + 1),
 )
@@ -126,6 +130,7 @@ def forward_kinematics(
     model: Model,
     q: ArrayLike,
     frames: Sequence[str] | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -136,7 +141,8 @@ def forward_kinematics(
         q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
         frames: names of frames, from ``model.frame_names``: bodies, bodies merged through fixed joints, and frames of
             the user's. The bodies of ``model.body_names`` if None.
-        out: array that takes the result, C-ordered float64 of the result's shape.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an argument is refused.
+            Where the result of a batch overflows, what it holds is not defined.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
@@ -145,8 +151,8 @@ def forward_kinematics(
 
     Raises:
         KeyError: there is no frame of that name.
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
-        TypeError: something is not an array of real numbers.
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
+        TypeError: something is not an array of real numbers, or no model.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, forward_kinematics
@@ -161,12 +167,21 @@ def forward_kinematics(
     """
     if frames is None:
         return FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
-    names = [frames] if isinstance(frames, str) else list(frames)
-    bodies, offsets = model.frame_offsets(names)
+    names = [frames] if isinstance(frames, str) else frames
+    if not isinstance(names, Iterable):
+        raise ArgumentTypeError(f"forward_kinematics: frames must be names of frames, got a {type(frames).__name__}")
+    names = list(names)
+    bodies, offsets = as_model("forward_kinematics", model).frame_offsets(names)
     # The world comes last, so that the body number -1 of what is fixed to it finds it.
     moving = FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, None, threads)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
-    result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
+    finite = np.isfinite(result).all(axis=(-2, -1)).reshape(-1, len(names))
+    if not finite.all():
+        state, k = np.argwhere(~finite)[0]
+        where = f" in state {state} of the batch" if result.ndim > 3 else ""
+        raise ArgumentValueError(f"forward_kinematics: the result overflows float64{where}, at frame {names[k]!r}")
     if out is None:
         return result
     check_out("forward_kinematics", out, result.shape)
@@ -175,7 +190,7 @@ def forward_kinematics(
 
 
 def body_velocities(
-    model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """Spatial velocities of the bodies.
 
@@ -183,7 +198,8 @@ def body_velocities(
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an argument is refused.
+            Where the result of a batch overflows, what it holds is not defined.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
@@ -198,7 +214,7 @@ def body_velocities(
 
 
 def body_accelerations(
-    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """Spatial accelerations of the bodies, without gravity.
 
@@ -210,7 +226,8 @@ def body_accelerations(
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
         a: acceleration, ``(..., nv)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an argument is refused.
+            Where the result of a batch overflows, what it holds is not defined.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -54,7 +54,7 @@ GRAVITY_FORCE = Algorithm(
 )
 
 
-def gravity_force(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def gravity_force(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Joint forces that balance the weight of the robot at rest: the gradient of its potential energy in gravity.
 
     Springs are not counted; :func:`bias_force` at zero velocity has them too.
@@ -62,7 +62,7 @@ def gravity_force(model: Model, q: ArrayLike, out: Array | None = None, threads:
     Args:
         model: the mechanism.
         q: configuration, ``(..., nq)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

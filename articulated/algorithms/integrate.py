@@ -26,11 +26,18 @@ def integrate_kernel(m, q, v, u, f_ext, out, ws):
 
 
 INTEGRATE = Algorithm(
-    "integrate", integrate_kernel, inputs=("q", "v"), shape=lambda model: (model.nq,), workspace=lambda model: 0
+    "integrate",
+    integrate_kernel,
+    inputs=("q", "v"),
+    shape=lambda model: (model.nq,),
+    names="q_names",
+    workspace=lambda model: 0,
 )
 
 
-def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def integrate(
+    model: Model, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int | None = None
+) -> Array:
     """The configuration after unit time at constant velocity: ``integrate(model, q, v * dt)`` moves for the time ``dt``.
 
     Exact for a constant velocity: a free joint moves along a screw, and quaternions stay of unit length.
@@ -39,7 +46,7 @@ def integrate(model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         v: displacement, velocity times time, ``(..., nv)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -40,13 +40,14 @@ KINETIC_ENERGY = Algorithm(
     kinetic_energy_kernel,
     inputs=("q", "v"),
     shape=lambda model: (),
+    names="",
     axes=0,
     workspace=lambda model: 6 * (model.n_links + 1),
 )
 
 
 def kinetic_energy(
-    model: Model, q: ArrayLike, v: ArrayLike, out: Array | None = None, threads: int | None = None
+    model: Model, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
     """Kinetic energy of the bodies, and of the rotors that ``armature`` stands for.
 
@@ -54,7 +55,7 @@ def kinetic_energy(
         model: the mechanism.
         q: configuration, ``(..., nq)``.
         v: velocity, ``(..., nv)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

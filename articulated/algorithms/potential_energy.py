@@ -39,12 +39,13 @@ POTENTIAL_ENERGY = Algorithm(
     potential_energy_kernel,
     inputs=("q",),
     shape=lambda model: (),
+    names="",
     axes=0,
     workspace=lambda model: TRANSFORM * (model.n_links + 1) + model.nv,
 )
 
 
-def potential_energy(model: Model, q: ArrayLike, out: Array | None = None, threads: int | None = None) -> Array:
+def potential_energy(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
     """Potential energy of the bodies in gravity, zero at the world's origin, and of the springs, zero at rest.
 
     What is fixed to the world does not count. The spring of a mimic joint counts up to a constant.
@@ -52,7 +53,7 @@ def potential_energy(model: Model, q: ArrayLike, out: Array | None = None, threa
     Args:
         model: the mechanism.
         q: configuration, ``(..., nq)``.
-        out: array that takes the result.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -96,6 +96,7 @@ JOINT_FORCES = Algorithm(
     joint_forces_kernel,
     inputs=("q", "v", "a", "f_ext"),
     shape=lambda model: (model.n_bodies, 6),
+    names="body_names",
     axes=2,
     workspace=lambda model: LINK * (model.n_links + 1) + model.nv,
 )
@@ -107,6 +108,7 @@ def rnea(
     v: ArrayLike,
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -123,7 +125,7 @@ def rnea(
         a: acceleration, the derivative of ``v``, ``(..., nv)``.
         f_ext: forces on the bodies from outside, ``(..., n_bodies, 6)``; each ``[n; f]`` in N m and N, in the body's
             coordinates, moment about the body's origin.
-        out: array that takes the result, C-ordered float64 of the result's shape.
+        out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Leading axes broadcast.
@@ -132,8 +134,8 @@ def rnea(
         tau, ``(..., nv)``; N m or N.
 
     Raises:
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length.
-        TypeError: something is not an array of real numbers.
+        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
+        TypeError: something is not an array of real numbers, or no model.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, rnea
@@ -154,6 +156,7 @@ def joint_forces(
     v: ArrayLike,
     a: ArrayLike,
     f_ext: ArrayLike | None = None,
+    *,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:

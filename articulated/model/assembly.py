@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["assemble"]
 
 Array = NDArray[np.float64]
-EPSILON = 1e-13  # how far from the largest inertia a pivot is rounding error
+EPSILON = (
+    1e-13  # of the inertias that a pivot came from: rounding leaves up to TODO of them where there should be nothing
+)
 
 
 @dataclass
@@ -259,7 +261,7 @@ def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str,
     """The link records, with one for the world, and the freedom records, as the layout has them."""
     records = np.zeros((len(links) + 1, layout.LINK))
     freedoms: list[Array] = []
-    bounds = inertia_bounds(links)
+    scales = inertia_scales(links)
     for i, link in enumerate(links, start=1):
         joint = owner[link.joint.name]
         ratio, offset = (1.0, 0.0) if joint.mimic is None else joint.mimic[1:]
@@ -274,24 +276,23 @@ def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str,
         record[layout.INERTIA : layout.INERTIA + 10] = link.inertia.ten_numbers()
         for start, values in constants.items():
             record[start : start + values.size] = values.ravel()
-        mass, moment = bounds[i]
+        mass, moment = scales[i]
         for S in columns:
-            smallest = EPSILON * (S[:3] @ S[:3] * moment + S[3:] @ S[3:] * mass)
-            freedoms.append(np.append(S, smallest))
+            turn, slide = EPSILON * (S[:3] @ S[:3]), EPSILON * (S[3:] @ S[3:])
+            freedoms.append(np.concatenate([S, [turn * moment + slide * mass, turn]]))
     return records, np.array(freedoms).reshape(-1, layout.FREEDOM)
 
 
-def inertia_bounds(links: list[Link]) -> list[tuple[float, float]]:
-    """For each link and what it carries: the mass, and a bound on the moment of inertia about the link's origin.
+def inertia_scales(links: list[Link]) -> list[tuple[float, float]]:
+    """For each link and what it carries: the mass, and the largest moment of inertia that meets its joint from one link.
 
-    The square root of a moment obeys the triangle inequality: carried over a distance d it grows by at most
-    d sqrt(mass). Displacements of sliding joints are left out; the bound sets a scale, no more.
+    That is the moment of a body about its own origin, or of all the mass beyond a joint at the end of the one link that
+    leads there: joints in between yield, so that no longer lever is ever added up.
     """
     mass = [0.0] + [link.inertia.mass for link in links]
     moment = [0.0] + [max(0.0, float(np.trace(link.inertia.about_origin))) for link in links]
     for i in range(len(links), 0, -1):
         link = links[i - 1]
-        carried = np.sqrt(moment[i]) + float(np.linalg.norm(link.p)) * np.sqrt(mass[i])
         mass[link.parent] += mass[i]
-        moment[link.parent] += carried**2
+        moment[link.parent] = max(moment[link.parent], moment[i], float(link.p @ link.p) * mass[i])
     return list(zip(mass, moment, strict=True))

@@ -12,7 +12,7 @@ part                 contents
 ===================  ===========================================================================================
 header               counts, gravity, and where the other parts begin
 links                one record a link: parent, joint kind, where its q and v are, inertia, placement constants
-freedoms             of each freedom: its column of S in link coordinates, and the smallest inertia that counts as not zero
+freedoms             of each freedom: its column of S in link coordinates, and which inertia counts as zero
 velocity table       armature, damping, friction, stiffness of each velocity coordinate
 rest position        the configuration in which the springs are relaxed
 ===================  ===========================================================================================
@@ -37,9 +37,9 @@ INERTIA, PLACEMENT, SINE, COSINE, SLIDE = 10, 20, 32, 41, 50
 LINK = 56
 INTEGERS_OF_LINK = slice(PARENT, RATIO)
 
-# freedom record: S, then the threshold
-THRESHOLD = 6
-FREEDOM = 7
+# freedom record: S, then what the threshold is, and what it gains with each unit of moment of inertia
+THRESHOLD, WEIGHT = 6, 7
+FREEDOM = 8
 
 # columns of the velocity table
 ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)
@@ -160,9 +160,13 @@ def subspace(m, i, k):
 
 
 @kernel
-def threshold(m, i, k):
-    """Below this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error: there is nothing to accelerate."""
-    return load(m, load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k) + THRESHOLD)
+def threshold(m, i, k, moment):
+    """Up to this, the inertia that freedom ``k`` of joint ``i`` moves is rounding error, with nothing to accelerate.
+
+    ``moment`` is the largest moment of inertia from which anything was subtracted on the way.
+    """
+    record = load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k)
+    return load(m, record + THRESHOLD) + load(m, record + WEIGHT) * moment
 
 
 @kernel

@@ -342,17 +342,6 @@ class Model:
         """What the algorithms have found out about this model, by algorithm: filled as they run."""
         return {}
 
-    def massless_joints(self) -> str:
-        """A sentence that says which joints have nothing to move."""
-        moved = self.armature.copy()
-        for link in self.links[1:]:
-            first, count, iv = (int(link[k]) for k in (layout.FIRST, layout.COUNT, layout.IV))
-            moved[iv : iv + count] += self.freedoms[first : first + count, layout.THRESHOLD]
-        names = [name for name, inertia in zip(self.v_names, moved, strict=True) if inertia == 0.0]
-        if names:
-            return f"{listing(names)} moves no mass; give a body beyond that joint mass, or the joint armature"
-        return "some joint moves no inertia in this configuration (a point mass on its axis, aligned axes, overflow)"
-
     # ------------------------------------------------------------------------------------------------- equality, pickle
 
     @cached_property

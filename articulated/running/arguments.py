@@ -7,23 +7,33 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.errors import SingularInertiaError
+from pluecker.articulated.model import layout
+from pluecker.articulated.model.model import Model
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
 
-if TYPE_CHECKING:
-    from pluecker.articulated.model.model import Model
-
-__all__ = ["Array", "as_floats", "as_rows", "as_threads", "batch_shape", "check_out", "explain", "shares_memory"]
+__all__ = [
+    "Array", "as_floats", "as_model", "as_rows", "as_threads", "batch_shape", "check_out", "explain_inputs",
+    "explain_overflow", "explain_singular", "shares_memory",
+]  # fmt: skip
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
+
+
+def as_model(name: str, model: Any) -> Model:
+    """The model, if it is one."""
+    if not isinstance(model, Model):
+        got = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
+        raise ArgumentTypeError(f"{name}: model must be a pluecker.articulated.Model, got {got}")
+    return model
 
 
 def entry_shape(model: Model, key: str) -> tuple[int, ...]:
@@ -83,14 +93,15 @@ def as_threads(name: str, threads: Any) -> int:
     """How many threads to use: all cores for None."""
     if threads is None:
         return available_cores()
+    expected = "expected a positive whole number, or None for all cores"
     try:
         count = operator.index(threads)
     except TypeError:
-        count = 0
-    if count < 1 or isinstance(threads, bool):
-        raise ArgumentValueError(
-            f"{name}: threads is {threads!r}, expected a positive whole number, or None for all cores"
-        )
+        count = None
+    if count is None or isinstance(threads, bool | np.bool_):
+        raise ArgumentTypeError(f"{name}: threads is a {type(threads).__name__}, {expected}")
+    if count < 1:
+        raise ArgumentValueError(f"{name}: threads is {count if count > -(10**9) else 'negative'}, {expected}")
     return count
 
 
@@ -99,8 +110,9 @@ def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
 
 
 def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
-    if not isinstance(out, np.ndarray) or out.dtype != FLOAT:
-        got = f"an array of {out.dtype}" if isinstance(out, np.ndarray) else f"a {type(out).__name__}"
+    if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != FLOAT:
+        got = f"a {type(out).__name__}"
+        got += f" of {out.dtype.str}" if isinstance(out, np.ndarray) else ""
         raise ArgumentTypeError(f"{name}: out must be a float64 array of shape {shape}, got {got}")
     if out.shape != shape:
         raise ArgumentValueError(f"{name}: out has shape {out.shape}, expected {shape}")
@@ -111,10 +123,8 @@ def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
 # ------------------------------------------------------------------------------------------------------- what went wrong
 
 
-def explain(singular: bool, name: str, model: Model, arrays: dict[str, Array], result: Array) -> None:
-    """Raise the error that compiled code has found, with the first state and coordinate it concerns."""
-    if singular:
-        explain_singular(name, model, result)
+def explain_inputs(name: str, model: Model, arrays: dict[str, Array]) -> None:
+    """Raise the error that compiled code has found in the inputs, with the first state and coordinate it concerns."""
     for key, array in arrays.items():
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
@@ -149,8 +159,27 @@ def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> Non
     raise ArgumentValueError(message)
 
 
-def explain_singular(name: str, model: Model, result: Array) -> None:
-    flat = result.reshape(-1, model.nv)
-    state = int(np.argmax(~np.isfinite(flat).all(axis=1)))
-    where = f" in state {state} of the batch" if len(flat) > 1 else ""
-    raise SingularInertiaError(f"{name}: the inertia matrix is singular{where}: {model.massless_joints()}")
+def explain_overflow(name: str, model: Model, inputs: dict[str, Array], where: str | None, state: str) -> None:
+    """For the inputs of one state, flat, and the coordinate or body whose result is not finite."""
+    largest = {key: int(np.argmax(np.abs(array))) for key, array in inputs.items()}
+    key = max(largest, key=lambda key: abs(float(inputs[key][largest[key]])))
+    place = np.unravel_index(largest[key], entry_shape(model, key))
+    at = f", at {where!r}" if where is not None else ""
+    raise ArgumentValueError(
+        f"{name}: the result overflows float64{state}{at}; the largest number given is "
+        f"{key} = {inputs[key][largest[key]]:g} of {coordinate_name(model, key, tuple(int(n) for n in place))}"
+    )
+
+
+def explain_singular(name: str, model: Model, coordinate: int, state: str) -> None:
+    """For the velocity coordinate that moves no inertia."""
+    mass, moved = model.links[:, layout.INERTIA].copy(), 0.0
+    for i in range(model.n_links, 0, -1):  # of each link with all that it carries
+        parent, first, count = (int(model.links[i, k]) for k in (layout.PARENT, layout.IV, layout.COUNT))
+        mass[parent] += mass[i]
+        moved += mass[i] if first <= coordinate < first + count else 0.0
+    why = "no inertia in this configuration (a point mass on its axis, aligned axes)" if moved > 0.0 else "no mass"
+    raise SingularInertiaError(
+        f"{name}: the inertia matrix is singular{state}: {model.v_names[coordinate]!r} moves {why}; "
+        "give a body beyond that joint mass or inertia, or the joint armature"
+    )

@@ -34,18 +34,19 @@ from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
 from pluecker.spatial.memory.transposition import read_states, write_states
-from pluecker.spatial.memory.views import view
+from pluecker.spatial.memory.views import is_native, view
 from pluecker.spatial.parallel.atomics import address_of, integers_at, numbers_at, read_shared, replace_shared, rows_at
 from pluecker.spatial.parallel.threads import board, share
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
 
 __all__ = [
-    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "SINGULAR", "UNFIT", "VELOCITY",
+    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "NO_RESULT", "UNFIT", "VELOCITY",
     "compiled_share_states", "many_states", "one_state", "run_many",
 ]  # fmt: skip
 
-GOOD, NOT_FINITE, NOT_UNIT, SINGULAR, UNFIT = range(5)
+# What a compiled function returns. NO_RESULT: numbers overflow, or the kernel found its state impossible and stored NaN.
+GOOD, NOT_FINITE, NOT_UNIT, NO_RESULT, UNFIT = range(5)
 NOTHING, VELOCITY, CONFIGURATION = range(3)  # what an input holds: no entries, nv, or nq
 UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
 
@@ -112,14 +113,13 @@ def count(m, content):
 
 @functools.cache
 def one_state(
-    function: Callable[..., Any], v_content: int, u_content: int, axes: int, can_fail: bool, ordered: bool
+    function: Callable[..., Any], v_content: int, u_content: int, axes: int, ordered: bool
 ) -> Callable[..., int]:
     """The compiled function for one state around the kernel ``function``.
 
     It has the kernel's arguments, with a row of ``f_ext`` for each body and so many axes of the result; or only the model,
-    ``q``, the result and the workspace, where the kernel uses no more. It returns a status: ``GOOD``, or what is wrong with
-    the inputs, in which case nothing was written. Where the kernel ``can_fail``, marking its result with NaN, the status
-    ``SINGULAR`` says that it did.
+    ``q``, the result and the workspace, where the kernel uses no more. It returns ``GOOD``, ``NO_RESULT`` where the
+    result is not finite, or what is wrong with the inputs, in which case nothing was written.
 
     With ``ordered``, the kernel's numbers come to their places in the result afterwards. Behind the model then follow, as
     integers, for each entry of the result the number that belongs there, and how many the kernel makes.
@@ -141,16 +141,20 @@ def one_state(
             function(m, q, v, u, f_ext, made, tail(ws, count_made))
             for k in range(n):
                 store(out, k, load(made, load_integer(order, k)))
-            return GOOD
+            return GOOD if all_finite(made) else NO_RESULT
         function(m, q, v, u, f_ext, out, ws)
-        return SINGULAR if can_fail and not all_finite(out) else GOOD
+        return GOOD if all_finite(out) else NO_RESULT
 
     def one(m, q, v, u, f_ext, out, ws):
+        if not (is_native(q) and is_native(v) and is_native(u) and is_native(f_ext)):
+            return UNFIT
         bodies, six = f_ext.shape
         m, q, v, u, out, ws = view(m), view(q), view(v), view(u), flat(out), view(ws)
         return check_and_compute(m, q, v, u, flat(f_ext), bodies, six, out, ws)
 
     def one_configuration(m, q, out, ws):
+        if not is_native(q):
+            return UNFIT
         m, q, nothing = view(m), view(q), part(view(q), 0, 0)
         return check_and_compute(m, q, nothing, nothing, nothing, 0, 6, flat(out), view(ws))
 
@@ -170,9 +174,7 @@ JOB_SIZE = 34
 
 
 @functools.cache
-def many_states(
-    function: Callable[..., Any], v_content: int, u_content: int, can_fail: bool, ordered: bool
-) -> Callable[..., int]:
+def many_states(function: Callable[..., Any], v_content: int, u_content: int, ordered: bool) -> Callable[..., int]:
     """The compiled function for a batch around the kernel ``function``.
 
     It takes the address of a job, and the number of the thread, and computes pieces of the job until there are none left.
@@ -210,13 +212,13 @@ def many_states(
                 if compute:
                     function(m, qs, vs, us, fs, outs, rest)
                     bad = write_states(out, n, b, outs, order)
-                    if can_fail and not within(bad, 0.0):
-                        return SINGULAR
+                    if not within(bad, 0.0):
+                        return NO_RESULT
             first, end = claim(job)
         return GOOD
 
     def many_one_by_one(m, q, v, u, f_ext, out, ws, least, compute):
-        one = one_state(function, v_content, u_content, 1, can_fail, ordered)
+        one = one_state(function, v_content, u_content, 1, ordered)
         for b in range(len(out)):
             state = [states[b if len(states) > 1 else 0] for states in (q, v, u, f_ext)]
             others = [] if v_content == u_content == NOTHING else [*state[1:3], state[3].reshape(-1, 6)]

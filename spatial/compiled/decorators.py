@@ -31,6 +31,7 @@ from pluecker.spatial.compiled.numba_internals import WITHOUT_REFERENCES, CPUDis
 from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = [
+    "NoMatch",
     "address",
     "allocation_free",
     "allocation_free_kernel",
@@ -103,14 +104,18 @@ def positive(index):
     return index & 0x3FFFFFFFFFFFFFFF
 
 
+class NoMatch(ArgumentTypeError):
+    """A compiled function was called with arguments of types that it does not take."""
+
+
 class OneSignature(CPUDispatcher):
-    """A compiled function with one signature, for callers that try it first: what does not fit is a TypeError at once."""
+    """A compiled function with one signature, for callers that try it first: what does not fit is a ``NoMatch`` at once."""
 
     def _search_new_conversions(self, *arguments: Any) -> bool:
         return False
 
     def _explain_matching_error(self, *arguments: Any) -> None:
-        raise ArgumentTypeError(f"{self.py_func.__name__} takes {self.signatures[0]}")
+        raise NoMatch(f"{self.py_func.__name__} takes {self.signatures[0]}")
 
 
 def compiled_for(function: F, signature: tuple[Any, ...]) -> F:

@@ -185,9 +185,19 @@ def all_finite(numbers):
     """Whether no entry of a view is NaN or infinite: 0 x is 0 for every other number."""
     n = len(numbers)
     if n >= WIDTH:
-        total = 0.0 * eight(numbers, n - WIDTH)
-        for k in range(0, n - WIDTH, WIDTH):
+        total, k = 0.0 * eight(numbers, n - WIDTH), 0
+        if n > 4 * WIDTH:  # four sums that do not wait for one another
+            a, b, c = total, total, total
+            while k < n - 4 * WIDTH:
+                total = total + 0.0 * eight(numbers, k)
+                a = a + 0.0 * eight(numbers, k + WIDTH)
+                b = b + 0.0 * eight(numbers, k + 2 * WIDTH)
+                c = c + 0.0 * eight(numbers, k + 3 * WIDTH)
+                k += 4 * WIDTH
+            total = (total + a) + (b + c)
+        while k < n - WIDTH:
             total = total + 0.0 * eight(numbers, k)
+            k += WIDTH
         return within(total, 0.0)
     rest = 0.0
     for k in range(n):

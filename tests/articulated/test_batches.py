@@ -3,12 +3,14 @@
 import inspect
 import multiprocessing
 import os
+import pickle
 import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ import pluecker.articulated
 from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, forward_kinematics, gravity_force, rnea
 from pluecker.articulated.running import algorithm as algorithm_module
 from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.parallel.threads import available_cores
 from tests.articulated.test_mimic import build as build_for_mimic
 from tests.conftest import COMPILED
@@ -77,7 +80,7 @@ def same_bits(found, expected):
 
 def used_by(name, model):
     """The algorithm behind a public function, for this model."""
-    found = [each for each in model.plans if each.name == name]
+    found = [plan.algorithm for each, plan in model.plans.items() if each.name == name]
     assert len(found) == 1
     return found[0]
 
@@ -347,10 +350,12 @@ def test_out_may_share_its_memory_with_an_input(name, key, model):
 @every
 def test_a_number_of_threads_that_is_none_is_refused_by_name(name, tree):
     given = arguments(name, tree, 2)
-    for bad in (0, -1, 1.5, 2.0, "two", True, False, np.array([1, 2])):
-        for index in (slice(None), 0):
-            with pytest.raises(ValueError, match=f"{name}: threads is "):
-                FUNCTIONS[name](tree, **part(given, index), threads=bad)
+    values, types = (0, -1, -(10**400)), (1.5, 2.0, "two", True, False, np.True_, np.array([1, 2]))
+    for error, cases in ((ArgumentValueError, values), (ArgumentTypeError, types)):
+        for bad in cases:
+            for index in (slice(None), 0):
+                with pytest.raises(error, match=f"{name}: threads is "):
+                    FUNCTIONS[name](tree, **part(given, index), threads=bad)
 
 
 def unaligned(x):
@@ -398,6 +403,105 @@ def test_it_does_not_matter_how_inputs_lie_in_memory(name, kind, model):
         for key, x in special.items():
             np.testing.assert_array_equal(np.array(x), before[key])
             np.testing.assert_array_equal(plain[key], given[key][index])
+
+
+def unpickled(x):
+    """With a dtype that is equal to float64, but another object."""
+    return pickle.loads(pickle.dumps(x))
+
+
+def test_byte_order_counts_whatever_compiled_functions_have_met(model):
+    """Numba remembers the types of unusual arrays, by features among which byte order is not."""
+    if COMPILED:  # somebody else's function
+        stranger = numba.njit(lambda x: x.sum())
+        for shape in ((3,), (2, 6)):
+            stranger(unaligned(np.ones(shape)))
+    for name, function in FUNCTIONS.items():
+        given = part(arguments(name, model, 4), 0)
+        expected = function(model, **given)
+        for kind in (unaligned, lambda x: x.astype(">f8"), unpickled):
+            for _ in range(2):
+                same_bits(function(model, **{key: kind(x) for key, x in given.items()}), expected)
+            for key in given:  # none is saved by another that goes the long way
+                same_bits(function(model, **(given | {key: kind(given[key])})), expected)
+
+
+# -------------------------------------------------------------------------------------------------------------- overflow
+
+
+def crane(mimic):
+    """A boom that telescopes out twice, both times together where the second joint mimics the first; a load on a ball."""
+    builder = ModelBuilder()
+    for name in ("tower", "boom", "tip", "load"):
+        builder.add_body(name, mass=2.0, center_of_mass=(0.1, 0.2, 0.3), inertia=[1, 1.1, 1.2])
+    builder.add_joint("luff", "revolute", "world", "tower", axis=(0, 1, 0))
+    builder.add_joint("out", "prismatic", "tower", "boom", axis=(1, 0, 1))
+    builder.add_joint("further", "prismatic", "boom", "tip", axis=(1, 0, 1), mimic=("out", 1.0, 0.0) if mimic else None)
+    builder.add_joint("hook", "spherical", "tip", "load")
+    return builder.build()
+
+
+def too_large(name, model, given, state):
+    """The inputs with numbers, in one state, for which the result overflows; and the largest, with its coordinate."""
+    changed = {key: x.copy() for key, x in given.items()}
+    slides = [k for k, label in enumerate(model.q_names) if label in ("out", "further")]
+    if name == "difference":
+        changed["q0"][state, slides], changed["q1"][state, slides] = -1.7e308, 1.6e308
+    elif "v" in given:
+        changed["v"][state, slides] = 1.75e308
+    if "q" in given and ("v" not in given or name == "integrate"):
+        changed["q"][state, slides] = 1.7e308
+    return changed, {"difference": "q0 = -1.7"}.get(name, "v = 1.75" if "v" in given else "q = 1.7")
+
+
+@every
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("mimic", [False, True])
+def test_a_result_that_overflows_is_an_error_that_names_state_and_joint(name, threads, mimic, many_pieces):
+    count = 100 if COMPILED else 3
+    state, model = count - 2, crane(mimic)
+    given = arguments(name, model, count)
+    bad, largest = too_large(name, model, given, state)
+    shape = FUNCTIONS[name](model, **given).shape
+    said = rf"{name}: the result overflows float64.*the largest number given is {largest}e\+308 of coordinate 'out'"
+    with pytest.raises(ArgumentValueError, match=said) as error:
+        FUNCTIONS[name](model, **bad, threads=threads)
+    assert f"in state {state} of the batch" in str(error.value)
+    names = (*model.v_names, *model.q_names, *model.body_names)
+    assert "energy" in name or any(f", at {each!r};" in str(error.value) for each in names)
+    for index in range(2):  # the short way, once it is open
+        with pytest.raises(ArgumentValueError, match=said):
+            FUNCTIONS[name](model, **part(bad, state))
+        FUNCTIONS[name](model, **part(given, index))
+    alone = np.full(shape[1:], 7.0)
+    with pytest.raises(ArgumentValueError, match=said):
+        FUNCTIONS[name](model, **part(bad, state), out=alone)
+    assert (alone == 7.0).all()
+    if "untouched where an error is raised" in inspect.getdoc(FUNCTIONS[name]):
+        out = np.full(shape, 7.0)
+        with pytest.raises(ArgumentValueError, match=said):
+            FUNCTIONS[name](model, **bad, out=out, threads=threads)
+        assert (out == 7.0).all()
+
+
+def test_a_frame_whose_place_overflows_is_named():
+    builder = ModelBuilder()
+    builder.add_body("carriage", mass=1.0)
+    builder.add_joint("rail", "prismatic", "world", "carriage", axis=(1, 0, 0))
+    builder.add_frame("mast", body="carriage", position=(1e308, 0, 0))
+    model = builder.build()
+    assert np.isfinite(forward_kinematics(model, [[1.0], [1e308]])).all()
+    with pytest.raises(ArgumentValueError, match=r"forward_kinematics: .* in state 1 of the batch, at frame 'mast'"):
+        forward_kinematics(model, [[1.0], [1e308]], ["carriage", "mast"])
+
+
+def test_forward_dynamics_tells_overflow_from_singularity(model):
+    s = random_state(model, 3, 3)
+    s["v"][1] *= 1e170
+    for index in (slice(None), 1):
+        with pytest.raises(ArgumentValueError, match="aba: the result overflows float64") as error:
+            aba(model, s["q"][index], s["v"][index], s["tau"][index])
+        assert not isinstance(error.value, SingularInertiaError)
 
 
 @pytest.mark.parametrize("function", [rnea, crba, forward_kinematics])
