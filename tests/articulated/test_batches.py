@@ -36,7 +36,7 @@ INPUTS = {
     for name, f in FUNCTIONS.items()
 }
 # Public functions that are called once, not in loops. Whoever adds one decides here that it needs no batches.
-WITHOUT_BATCHES = {"neutral", "random_configuration", "simulate", "warmup"}
+WITHOUT_BATCHES = {"joint_transform", "neutral", "random_configuration", "simulate", "warmup"}
 
 every = pytest.mark.parametrize("name", FUNCTIONS)
 compiled_only = pytest.mark.skipif(not COMPILED, reason="lanes, overloads and threads are for compiled code")
