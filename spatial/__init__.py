@@ -114,15 +114,14 @@ from pluecker.spatial.functions.consistency import (
     principal_axes,
     pseudo_inertia,
 )
+from pluecker.spatial.functions.bases import change_of_basis, coordinates_in, reciprocal_basis
 from pluecker.spatial.functions.coordinates import (
-    change_of_basis,
     compose,
     dual,
     force_transform,
     invert,
     placement,
     pluecker_transform,
-    reciprocal_basis,
     transform_force,
     transform_from_placement,
     transform_inertia,
@@ -229,6 +228,7 @@ __all__ = [
     "compose",
     "constrained_acceleration_from_S",
     "constrained_acceleration_from_T",
+    "coordinates_in",
     "couple",
     "crf",
     "crm",

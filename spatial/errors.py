@@ -2,11 +2,20 @@
 
 All derive from :class:`PlueckerError`, and each from the exception of Python's that it is: a wrong type is a
 ``TypeError``, a wrong value a ``ValueError``, an unknown name a ``KeyError``, a missing package an ``ImportError``.
+:func:`shown` is how a message quotes what came.
 """
 
 from __future__ import annotations
 
-__all__ = ["ArgumentTypeError", "ArgumentValueError", "PlueckerError", "UnknownNameError"]
+import reprlib
+from typing import Any
+
+__all__ = [
+    "ArgumentTypeError", "ArgumentValueError", "EntryIndexError", "PlueckerError", "ReadOnlyError", "UnknownNameError",
+    "shown",
+]  # fmt: skip
+
+SHORT = 60  # characters of a value in a message
 
 
 class PlueckerError(Exception):
@@ -26,3 +35,36 @@ class UnknownNameError(PlueckerError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""  # KeyError would show its repr
+
+
+class EntryIndexError(PlueckerError, IndexError):
+    """An index that a batch of quantities does not have."""
+
+
+class ReadOnlyError(PlueckerError, AttributeError):
+    """An attribute of something that does not change."""
+
+
+class Shown(reprlib.Repr):
+    """The representation of anything, in bounded time and length."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = SHORT
+
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write integers of thousands of digits, and takes long for fewer"""
+        return repr(x) if x.bit_length() < 3 * SHORT else f"an integer of {x.bit_length()} bits"
+
+    def repr_ndarray(self, x: Any, level: int) -> str:
+        """The entries of a small array, the shape of a large one"""
+        return self.repr1(x.tolist(), level) if x.size <= SHORT // 6 else f"an array of shape {x.shape}"
+
+
+SHOWN = Shown()
+
+
+def shown(value: Any) -> str:
+    """A value as messages quote it: its representation on one line, of at most 60 characters."""
+    text = " ".join(SHOWN.repr(value).split())
+    return text if len(text) <= SHORT else text[: SHORT - 3] + "..."

@@ -34,9 +34,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.algebra.matrices import NEARLY
-from pluecker.spatial.course.subspaces import basis, broadcast, entry, transposed, unit_columns
+from pluecker.spatial.course.subspaces import basis, broadcast
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats, finite
+from pluecker.spatial.functions.arguments import Array, as_floats, composed
+from pluecker.spatial.functions.bases import entry, transposed, unit_columns
 from pluecker.spatial.functions.products import cross_force
 from pluecker.spatial.functions.rigid_body import check_symmetric, momentum, net_force
 
@@ -156,6 +157,7 @@ def from_S(
     return I, S, alpha, times(rate, alpha), times(S, alpha)
 
 
+@composed
 def apparent_inverse_inertia_from_S(I: ArrayLike, S: ArrayLike) -> Array:
     """``Phi = S (S^T I S)^-1 S^T``, which maps an applied force to the acceleration of the constrained body.
 
@@ -175,9 +177,10 @@ def apparent_inverse_inertia_from_S(I: ArrayLike, S: ArrayLike) -> Array:
     function = "apparent_inverse_inertia_from_S"
     I, S, *_ = from_S(function, I, S, None, None)
     G = inverse_roots_of_S(function, I, S)
-    return finite("apparent_inverse_inertia_from_S", np.asarray(G @ transposed(G)))
+    return np.asarray(G @ transposed(G))
 
 
+@composed
 def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
     """``Phi = I^-1 - I^-1 T (T^T I^-1 T)^-1 T^T I^-1``: the same matrix, from the constraint forces.
 
@@ -197,6 +200,7 @@ def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
     return constrained_from_T("apparent_inverse_inertia_from_T", I, T, None, None, None).apparent_inverse_inertia
 
 
+@composed
 def bias_acceleration_from_S(I: ArrayLike, S: ArrayLike, alpha: ArrayLike, S_rate: ArrayLike | None = None) -> Array:
     """``b = S' alpha - Phi (I S' alpha + v x* I v)``: the acceleration of the constrained body without applied force.
 
@@ -218,6 +222,7 @@ def bias_acceleration_from_S(I: ArrayLike, S: ArrayLike, alpha: ArrayLike, S_rat
     return constrained_from_S("bias_acceleration_from_S", I, S, None, alpha, S_rate).bias
 
 
+@composed
 def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: ArrayLike | None = None) -> Array:
     """``b = -Phi v x* I v - I^-1 T (T^T I^-1 T)^-1 T'^T v``: the same acceleration, from the constraint forces.
 
@@ -238,6 +243,7 @@ def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: A
     return constrained_from_T("bias_acceleration_from_T", I, T, None, v, T_rate).bias
 
 
+@composed
 def constrained_acceleration_from_S(
     I: ArrayLike, S: ArrayLike, f: ArrayLike, alpha: ArrayLike | None = None, S_rate: ArrayLike | None = None
 ) -> ConstrainedAcceleration:
@@ -261,6 +267,7 @@ def constrained_acceleration_from_S(
     return constrained_from_S("constrained_acceleration_from_S", I, S, f, alpha, S_rate)
 
 
+@composed
 def constrained_acceleration_from_T(
     I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None = None, T_rate: ArrayLike | None = None
 ) -> ConstrainedAcceleration:
@@ -295,7 +302,6 @@ def constrained_from_S(
     Phi = G @ transposed(G)
     b = drift - times(Phi, net_force(I, drift, v))
     a = times(Phi, f) + b
-    finite(function, a), finite(function, Phi)
     return ConstrainedAcceleration(a, net_force(I, a, v) - f, Phi, b)
 
 
@@ -323,10 +329,10 @@ def constrained_from_T(
     a = times(Phi, f) + b
     reduced = times(transposed(K), f - gyroscopic) + drift  # R^-T (T^T W (f - v x* I v) + T'^T v)
     multipliers = -solve(R, reduced[..., None])[..., 0]
-    finite(function, a), finite(function, Phi)
     return ConstrainedAcceleration(a, times(T, multipliers), Phi, b)
 
 
+@composed
 def joint_space(
     I: ArrayLike, S: ArrayLike, alpha: ArrayLike | None = None, S_rate: ArrayLike | None = None
 ) -> JointSpace:
@@ -355,5 +361,4 @@ def joint_space(
     """
     I, S, _, drift, v = from_S("joint_space", I, S, alpha, S_rate)
     check_symmetric("joint_space", "I", I)
-    H = finite("joint_space", np.asarray(transposed(S) @ I @ S))
-    return JointSpace(H, finite("joint_space", times(transposed(S), net_force(I, drift, v))))
+    return JointSpace(np.asarray(transposed(S) @ I @ S), times(transposed(S), net_force(I, drift, v)))

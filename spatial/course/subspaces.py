@@ -15,18 +15,17 @@ formula                                function
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.screws import twist
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, as_option, composed
+from pluecker.spatial.functions.bases import RANK, entry, transposed, unit_columns
 
 __all__ = ["Subspaces", "complement", "motion_subspace", "subspaces_of_constraints"]
-
-RANK = 1e-10  # of the largest singular value, with columns of unit length: a smaller one counts as zero
 
 AXES = {
     "fixed": 0, "revolute": 1, "continuous": 1, "prismatic": 1, "helical": 1, "cylindrical": 1, "universal": 2, "planar": 1,
@@ -49,17 +48,6 @@ class Subspaces(NamedTuple):
 # ---------------------------------------------------------------------------------------------------------- the arguments
 
 
-def transposed(A: Any) -> Array:
-    """A^T"""
-    return np.asarray(np.swapaxes(A, -1, -2), dtype=np.float64)
-
-
-def entry(wrong: Any) -> str:
-    """Which entry of a batch is meant, for a message."""
-    index = np.argwhere(wrong)[0]
-    return f" (entry {', '.join(map(str, index))})" if len(index) else ""
-
-
 def broadcast(function: str, **arrays: tuple[Array, int]) -> None:
     """Refuse leading axes that do not broadcast; each array comes with the number of its own axes."""
     try:
@@ -67,14 +55,6 @@ def broadcast(function: str, **arrays: tuple[Array, int]) -> None:
     except ValueError:
         shapes = ", ".join(f"{name} {array.shape}" for name, (array, _) in arrays.items())
         raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
-
-
-def unit_columns(B: Array) -> Array:
-    """The columns with unit length; zero stays zero"""
-    largest = np.abs(B).max(axis=-2, keepdims=True)
-    B = B / np.where(largest > 0.0, largest, 1.0)
-    length = np.sqrt(np.sum(B * B, axis=-2, keepdims=True))
-    return B / np.where(length > 0.0, length, 1.0)
 
 
 def basis(function: str, name: str, value: ArrayLike) -> Array:
@@ -99,6 +79,7 @@ def basis(function: str, name: str, value: ArrayLike) -> Array:
 # -------------------------------------------------------------------------------------------------------------- subspaces
 
 
+@composed
 def motion_subspace(
     kind: str,
     axis: ArrayLike | None = None,
@@ -151,8 +132,7 @@ def motion_subspace(
         array([ 0.,  0.,  1.,  0., -1.,  0.])
     """
     function = "motion_subspace"
-    if not isinstance(kind, str) or kind not in AXES:
-        raise ArgumentValueError(f"{function}: kind is {kind!r}, expected one of {', '.join(AXES)}")
+    kind = as_option(function, "kind", kind, AXES)
     given = {"axis": (axis, AXES[kind] > 0), "axis2": (axis2, AXES[kind] > 1), "pitch": (pitch, kind == "helical")}
     for name, (value, needed) in given.items():
         if needed and value is None:
@@ -218,6 +198,7 @@ def plane(function: str, axes: list[Array]) -> list[Array]:
     return [x, np.cross(u, x), u]
 
 
+@composed
 def complement(S: ArrayLike) -> Array:
     """The orthogonal complement in the dual space: T from S, and S from T.
 
@@ -243,6 +224,7 @@ def complement(S: ArrayLike) -> Array:
     return np.asarray(np.linalg.svd(unit_columns(B))[0][..., B.shape[-1] :])
 
 
+@composed
 def subspaces_of_constraints(A: ArrayLike) -> Subspaces:
     """S and T of a body whose velocity satisfies ``A v = 0``.
 

@@ -24,9 +24,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.constrained import factor, solve
-from pluecker.spatial.course.subspaces import broadcast, entry, transposed
+from pluecker.spatial.course.subspaces import broadcast
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, composed, finite, naming
+from pluecker.spatial.functions.bases import entry, transposed
 from pluecker.spatial.functions.products import skew
 from pluecker.spatial.functions.rigid_body import momentum, shift_inertia
 
@@ -74,11 +75,13 @@ class TwoBody3D(NamedTuple):
             TypeError, ValueError: not arrays of finite real numbers of these shapes.
         """
         function = "two_body_3d.solve"
-        f, n = as_floats(function, "f", f, (3,)), as_floats(function, "n", n, (3,))
-        broadcast(function, f=(f, 1), n=(n, 1), A=(self.A, 2))
-        force = np.concatenate(np.broadcast_arrays(f, n), axis=-1)
-        x = accelerated(function, self.matrix, force)  # (A32)
-        return x[..., :3], x[..., 3:], np.asarray(np.sum(self.joint_row * x, axis=-1))  # (A25)
+        with naming(function):
+            f, n = as_floats(function, "f", f, (3,)), as_floats(function, "n", n, (3,))
+            broadcast(function, f=(f, 1), n=(n, 1), A=(self.A, 2))
+            force = np.concatenate(np.broadcast_arrays(f, n), axis=-1)
+            x = accelerated(function, self.matrix, force)  # (A32)
+            alpha = np.asarray(np.sum(self.joint_row * x, axis=-1))  # (A25)
+            return finite(function, (x[..., :3], x[..., 3:], alpha))
 
 
 class TwoBody6D(NamedTuple):
@@ -124,6 +127,7 @@ def accelerated(function: str, A: Array, force: Array) -> Array:
     return solve(A, force[..., None])[..., 0]
 
 
+@composed
 def two_body_3d(
     m1: ArrayLike, I1: ArrayLike, m2: ArrayLike, I2: ArrayLike, r1: ArrayLike, r2: ArrayLike, s: ArrayLike
 ) -> TwoBody3D:
@@ -180,6 +184,7 @@ def two_body_3d(
     return TwoBody3D(A, B, C, D, np.broadcast_to(row, (*A.shape[:-2], 6)).copy())
 
 
+@composed
 def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> TwoBody6D:
     """The two-body problem with spatial vectors: the accelerations that a force on body 1 gives.
 

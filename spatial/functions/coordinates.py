@@ -6,8 +6,6 @@ made from ``E``, which rotates A coordinates into B coordinates, and ``r``, the 
 ======================================  ===============================================================  =======
 formula                                 function                                                         section
 ======================================  ===============================================================  =======
-columns of X: old basis in new          :func:`change_of_basis`                                          28
-``d_i . e_j = 1 if i = j else 0``       :func:`reciprocal_basis`                                         30, 33
 ``X* = X^-T``                           :func:`dual`                                                     31
 ``X = [E, 0; -E r~, E]``                :func:`pluecker_transform`, back :func:`transform_parameters`    35
 ``X* = [E, -E r~; 0, E]``               :func:`force_transform`                                          35
@@ -45,13 +43,14 @@ from pluecker.spatial.algebra.transforms import store_matrix, transpose
 from pluecker.spatial.algebra.vectors import load3, load_vector, multiply3, store3, store_vector
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, Elementwise, as_floats, finite
+from pluecker.spatial.functions.arguments import Array, finite, naming
+from pluecker.spatial.functions.bases import inverse_of_basis
+from pluecker.spatial.functions.elementwise import Elementwise
 from pluecker.spatial.scalars.operations import load, select, smaller, store
 
 __all__ = [
-    "change_of_basis", "compose", "dual", "force_transform", "invert", "placement", "pluecker_transform",
-    "reciprocal_basis", "transform_force", "transform_from_placement", "transform_inertia", "transform_motion",
-    "transform_parameters",
+    "compose", "dual", "force_transform", "invert", "placement", "pluecker_transform", "transform_force",
+    "transform_from_placement", "transform_inertia", "transform_motion", "transform_parameters",
 ]  # fmt: skip
 
 NO_ROTATION = "E is not a rotation matrix: E E^T = 1 and det E = 1 are expected, within 1e-6"
@@ -293,17 +292,22 @@ def dual(X: ArrayLike) -> Array:
     """``X* = X^-T``: from the transform of motion vectors that of force vectors, and back.
 
     Args:
-        X: transforms of motion or of force vectors, ``(..., 6, 6)``.
+        X: transforms of coordinates in any basis, ``(..., n, n)``; of motion vectors, or of the vectors dual to them.
 
     Returns:
-        ``(..., 6, 6)``.
+        ``(..., n, n)``: the transform of the coordinates in the reciprocal bases. That of a Pluecker transform is exact,
+        its blocks change places; others are inverted.
 
     Raises:
-        TypeError, ValueError: not an array of finite real numbers of that shape; not a transform.
+        TypeError, ValueError: not an array of finite real numbers of that shape; not invertible.
 
-    Source: course, section 31.
+    Source: RBDA, section 2.8; course, section 31.
     """
-    return DUAL(X)
+    try:
+        return DUAL(X)
+    except ArgumentValueError:  # no Pluecker transform
+        with naming("dual"):
+            return finite("dual", np.swapaxes(inverse_of_basis("dual", "X", X), -1, -2))
 
 
 def invert(X: ArrayLike) -> Array:
@@ -428,67 +432,3 @@ def transform_from_placement(T: ArrayLike) -> Array:
     Source: course, section 35; RBDA section 2.8.
     """
     return FROM_PLACEMENT(T)
-
-
-# ------------------------------------------------------------------------------------------------------------ any basis
-
-
-def reciprocal_basis(D: ArrayLike) -> Array:
-    """The basis ``e_j`` of the dual space with ``d_i . e_j = 1`` if i = j and 0 otherwise.
-
-    Args:
-        D: the basis vectors in any coordinates, one in each column, ``(..., n, n)``.
-
-    Returns:
-        The reciprocal basis in the coordinates dual to these, one vector in each column, ``(..., n, n)``: ``E = D^-T``.
-
-    Raises:
-        TypeError, ValueError: not an array of finite real numbers, not square, or the vectors depend on one another.
-
-    Source: course, sections 30 and 33, exercises A5 (section 8) and A1 (section 36).
-    """
-    return np.swapaxes(inverse_of_basis("reciprocal_basis", "D", D), -1, -2)
-
-
-def change_of_basis(old: ArrayLike, new: ArrayLike) -> Array:
-    """The transform from coordinates in one basis to coordinates in another: columns old in new.
-
-    Args:
-        old: the basis vectors in any coordinates, one in each column, ``(..., n, n)``.
-        new: those of the other basis, in the same coordinates, ``(..., n, n)``.
-
-    Returns:
-        ``X`` with ``u_new = X u_old``, ``(..., n, n)``: its columns are the old basis vectors in new coordinates.
-        Coordinates in the reciprocal bases change by ``X^-T``.
-
-    Raises:
-        TypeError, ValueError: not arrays of finite real numbers, not square, or a basis whose vectors depend on one another.
-
-    Source: course, sections 28 and 31.
-    """
-    inverse_of_basis("change_of_basis", "old", old)
-    inverse, old = inverse_of_basis("change_of_basis", "new", new), np.asarray(old, dtype=np.float64)
-    try:
-        with np.errstate(all="ignore"):
-            return finite("change_of_basis", inverse @ old)
-    except ValueError as error:
-        if old.shape == inverse.shape:
-            raise
-        shapes = f"old {old.shape}, new {inverse.shape}"
-        raise ArgumentValueError(f"change_of_basis: the bases do not go together: {shapes}") from error
-
-
-def inverse_of_basis(function: str, name: str, basis: ArrayLike) -> Array:
-    """The inverse of a square matrix, whose columns must be linearly independent."""
-    B = as_floats(function, name, basis, ())
-    if B.ndim < 2 or B.shape[-1] != B.shape[-2]:
-        raise ArgumentValueError(
-            f"{function}: {name} has shape {B.shape}, expected (..., n, n): one vector in each column"
-        )
-    length = np.linalg.norm(B, axis=-2, keepdims=True)
-    rank = np.linalg.matrix_rank(B / np.where(length > 0.0, length, 1.0))
-    if (rank < B.shape[-1]).any():
-        raise ArgumentValueError(
-            f"{function}: the vectors of {name} are linearly dependent, they span {int(rank.min())} dimensions"
-        )
-    return finite(function, np.asarray(np.linalg.inv(B), dtype=np.float64))

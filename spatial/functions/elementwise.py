@@ -14,14 +14,14 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 from numba import config, types
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pluecker.spatial.compiled.decorators import compiled_for, once
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.functions.arguments import FLOAT, Array, as_floats, as_numbers, as_shaped, finite, not_finite
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import flat, view
 from pluecker.spatial.scalars.lanes import WIDTH
@@ -29,63 +29,8 @@ from pluecker.spatial.scalars.operations import part, tail, within
 
 __all__ = ["Array", "Elementwise", "as_floats", "as_numbers", "finite", "rows_of_eight"]
 
-Array = NDArray[np.float64]
-FLOAT = np.dtype(np.float64)
-SHORT = 60  # characters of a value in a message
 LARGE = 1e75  # numbers whose fourth power leaves the range of float64
 ROWS = types.float64[:, ::1]
-
-
-def as_floats(function: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """``value`` as an array of float64 whose last axes have the shape, all entries finite.
-
-    Raises:
-        TypeError: it is not an array of real numbers.
-        ValueError: its shape does not fit, or an entry is not finite.
-    """
-    array = as_shaped(function, name, value, shape)
-    if not np.isfinite(array).all():
-        raise ArgumentValueError(not_finite(function, name, array))
-    return array
-
-
-def as_shaped(function: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """The same without a look at the entries."""
-    array = value if type(value) is np.ndarray and value.dtype == FLOAT else as_numbers(function, name, value)
-    if array.shape[array.ndim - len(shape) :] != shape or array.ndim < len(shape):
-        expected = ", ".join(["...", *map(str, shape)])
-        raise ArgumentValueError(f"{function}: {name} has shape {array.shape}, expected ({expected})")
-    return array
-
-
-def as_numbers(function: str, name: str, value: Any) -> Array:
-    """``value`` as float64, refusing what is not an array of real numbers."""
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ArgumentTypeError(f"{function}: {name} is not a rectangular array of numbers ({error})") from None
-    if np.ma.is_masked(value):
-        raise ArgumentTypeError(f"{function}: {name} has masked entries, expected an array of real numbers")
-    if array.dtype.kind not in "fiu" and array.size:
-        text = repr(value)
-        text = text if len(text) <= SHORT else text[: SHORT - 3] + "..."
-        held = f"{type(value).__name__} of {array.dtype}"
-        raise ArgumentTypeError(f"{function}: {name} must be an array of real numbers (float64), got {held}: {text}")
-    return array.astype(FLOAT)
-
-
-def not_finite(function: str, name: str, array: Array) -> str:
-    """The message that names the first entry that is NaN or infinite."""
-    index = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
-    place = f"[{', '.join(map(str, index))}]" if index else ""
-    return f"{function}: {name}{place} is {array[index]}, expected a finite number"
-
-
-def finite(function: str, result: Array) -> Array:
-    """The result, if all its entries are finite: else numbers have left the range of float64."""
-    if not np.isfinite(result).all():
-        raise ArgumentValueError(f"{function}: the result overflows float64")
-    return result
 
 
 class Elementwise:
