@@ -8,13 +8,16 @@
 
 Angular parts come first. ``X = (E, r)`` leads from parent to child coordinates; forces transform with ``X* = X^-T``.
 
-Where each section of Featherstone's course (seed document 001) is:
+Where each section of Featherstone's course is ("A short introduction to spatial (6D) vectors", source document 001 in
+docs/sources.md). Docstrings cite it as *course*, and as *RBDA* the book R. Featherstone, *Rigid Body Dynamics Algorithms*
+(Springer, 2008), which has the same formulas:
 
 ========  =======================================================  ====================================================
 section   formula                                                  function
 ========  =======================================================  ====================================================
 6         ``a x``                                                  :func:`skew`, :func:`unskew`
-7, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
+7         ``a = sum_j x_j d_j``                                    :func:`coordinates_in`
+8, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
 9 to 11   ``V(P) = v_O + w x OP``                                  :func:`velocity_at`, :func:`grid`, :func:`plot_field`
 12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.spatial.course.planar`
 14, 20    screw: two magnitudes, a line, a pitch                   :func:`twist`, :func:`screw_axis`, :func:`pitch`
@@ -35,21 +38,39 @@ section   formula                                                  function
                                                                    :func:`classical_acceleration`
 44        ``h = I v``                                              :func:`momentum`
 45        ``[I_C - m c~ c~, m c~; m c~^T, m 1]``                   :func:`spatial_inertia`, :func:`inertia_parameters`
-45        shapes, parallel and principal axes                      :mod:`~pluecker.spatial.functions.shapes`,
+45        shapes, parallel and principal axes                      :mod:`~pluecker.spatial.functions.shapes`, :func:`mesh`,
                                                                    :func:`shift_inertia`, :func:`principal_axes`
+45        particles, bodies of varying density                     :func:`point_masses`, :func:`density_inertia`
 46        ``1/2 v . I v``, ``v x* I - I v x``, ``X* I X^-1``       :func:`kinetic_energy`, :func:`inertia_rate`,
                                                                    :func:`transform_inertia`
 46        what an inertia must satisfy                             :func:`check_consistent`, :func:`pseudo_inertia`
 47        ``f = I a + v x* I v``                                   :func:`net_force`
 48        ``I^-1``, ``(I_A^-1 + I_B^-1)^-1``                       :func:`inverse_inertia`, :func:`relative_inertia`
-49 to 53  S, T, ``Phi``, ``b``, ``H``, ``C``                       :mod:`~pluecker.spatial.course.constrained`
+49 to 53  S, T, ``Phi``, ``b``, ``lambda``, ``H``, ``C``           :mod:`~pluecker.spatial.course.subspaces`,
+                                                                   :mod:`~pluecker.spatial.course.constrained`
 54, 55    the recursive Newton-Euler algorithm                     :func:`pluecker.articulated.rnea`
+55.8      X and S of a joint                                       :func:`pluecker.articulated.joint_transform`
 56        energy of a robot                                        :func:`pluecker.articulated.kinetic_energy`
 57, 58    two bodies and a joint: A1 to A32, B1 to B7              :mod:`~pluecker.spatial.course.two_body`
 --        exponential, logarithm, Jacobians                        :mod:`~pluecker.spatial.functions.lie`
---        quaternions, the matrices Q, G, L; SciPy                 :mod:`~pluecker.spatial.functions.quaternions`
+--        quaternions, the matrices Q, G, L; SciPy                 :mod:`~pluecker.spatial.functions.quaternions`,
+                                                                   :mod:`~pluecker.spatial.functions.scipy_rotations`
 --        Euler angles                                             :mod:`~pluecker.spatial.functions.euler`
 ========  =======================================================  ====================================================
+
+All errors are a :class:`PlueckerError`, and each is also the exception of Python that one expects:
+
+=============================  =============  =============================================================================
+error                          is a           where
+=============================  =============  =============================================================================
+:class:`ArgumentTypeError`     `TypeError`    what came is no array of real numbers, or of another type than is needed
+:class:`ArgumentValueError`    `ValueError`   a shape, a number, an option that cannot be; a result beyond float64
+:class:`UnknownNameError`      `KeyError`     a name that is looked up and not there
+:class:`MissingExtraError`     `ImportError`  an optional package is not installed
+=============================  =============  =============================================================================
+
+Indices and attributes of typed vectors raise what Python's protocols ask for, an `IndexError` and an `AttributeError` that
+are a :class:`PlueckerError` too. Messages begin with the name of the function that was called.
 
 The rooms of the package, each on those below it:
 
@@ -77,6 +98,7 @@ from pluecker.spatial.course.constrained import (
     bias_acceleration_from_T,
     constrained_acceleration_from_S,
     constrained_acceleration_from_T,
+    constraint_multipliers,
     joint_space,
 )
 from pluecker.spatial.course.fields import (
@@ -105,7 +127,10 @@ from pluecker.spatial.course.subspaces import (
     motion_subspace,
     subspaces_of_constraints,
 )
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError
+from pluecker.spatial.extras import MissingExtraError
 from pluecker.spatial.functions import shapes
+from pluecker.spatial.functions.bases import change_of_basis, coordinates_in, reciprocal_basis
 from pluecker.spatial.functions.consistency import (
     PrincipalAxes,
     check_consistent,
@@ -114,7 +139,6 @@ from pluecker.spatial.functions.consistency import (
     principal_axes,
     pseudo_inertia,
 )
-from pluecker.spatial.functions.bases import change_of_basis, coordinates_in, reciprocal_basis
 from pluecker.spatial.functions.coordinates import (
     compose,
     dual,
@@ -146,6 +170,7 @@ from pluecker.spatial.functions.lie import (
     right_jacobian6,
     right_jacobian6_inverse,
 )
+from pluecker.spatial.functions.point_masses import DensityInertia, density_inertia, point_masses
 from pluecker.spatial.functions.products import (
     crf,
     crm,
@@ -157,18 +182,18 @@ from pluecker.spatial.functions.products import (
 )
 from pluecker.spatial.functions.quaternions import (
     angular_velocity_matrix,
-    from_scipy,
     position_rate_matrix,
     quaternion_conjugate,
     quaternion_derivative,
     quaternion_exp,
     quaternion_from_rotation,
+    quaternion_inverse,
     quaternion_log,
     quaternion_normalize,
     quaternion_product,
     quaternion_rate_matrix,
+    quaternion_rotate,
     quaternion_to_rotation,
-    to_scipy,
 )
 from pluecker.spatial.functions.rates import (
     acceleration_of_point,
@@ -190,6 +215,8 @@ from pluecker.spatial.functions.rigid_body import (
     shift_inertia,
     spatial_inertia,
 )
+from pluecker.spatial.functions.scipy_rotations import from_scipy, to_scipy
+from pluecker.spatial.functions.shapes import mesh
 from pluecker.spatial.typed import (
     ArticulatedInertia,
     ForceVector,
@@ -200,18 +227,24 @@ from pluecker.spatial.typed import (
 )
 
 __all__ = [
+    "ArgumentTypeError",
+    "ArgumentValueError",
     "ArticulatedInertia",
     "CentralAxis",
     "ConstrainedAcceleration",
+    "DensityInertia",
     "ForceVector",
     "InverseInertia",
     "JointSpace",
+    "MissingExtraError",
     "MotionVector",
+    "PlueckerError",
     "PlueckerTransform",
     "PrincipalAxes",
     "RigidBodyInertia",
     "ScrewAxis",
     "Subspaces",
+    "UnknownNameError",
     "acceleration_of_point",
     "angular_velocity_matrix",
     "apparent_inverse_inertia_from_S",
@@ -228,12 +261,14 @@ __all__ = [
     "compose",
     "constrained_acceleration_from_S",
     "constrained_acceleration_from_T",
+    "constraint_multipliers",
     "coordinates_in",
     "couple",
     "crf",
     "crm",
     "cross_force",
     "cross_motion",
+    "density_inertia",
     "derivative_of_force",
     "derivative_of_motion",
     "dual",
@@ -260,6 +295,7 @@ __all__ = [
     "log3",
     "log6",
     "magnitudes",
+    "mesh",
     "moment_at",
     "momentum",
     "motion_subspace",
@@ -269,6 +305,7 @@ __all__ = [
     "planar",
     "plot_field",
     "pluecker_transform",
+    "point_masses",
     "position_rate_matrix",
     "principal_axes",
     "pseudo_inertia",
@@ -276,10 +313,12 @@ __all__ = [
     "quaternion_derivative",
     "quaternion_exp",
     "quaternion_from_rotation",
+    "quaternion_inverse",
     "quaternion_log",
     "quaternion_normalize",
     "quaternion_product",
     "quaternion_rate_matrix",
+    "quaternion_rotate",
     "quaternion_to_rotation",
     "reciprocal_basis",
     "relative_inertia",

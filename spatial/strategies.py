@@ -34,9 +34,10 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.extras import require
+from pluecker.spatial.functions.arguments import Array, as_floats, as_integer, composed
 from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
-from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.functions.lie import exp3
 from pluecker.spatial.functions.quaternions import quaternion_exp
 from pluecker.spatial.functions.rigid_body import spatial_inertia
@@ -54,6 +55,16 @@ AXES = [sign * axis for axis in np.eye(3) for sign in (1.0, -1.0)]
 Strategy = Any  # of Hypothesis, which need not be installed
 
 
+def bounds(function: str, smallest: float, largest: float) -> tuple[float, float]:
+    """The ends of a range of positive numbers."""
+    low, high = (as_floats(function, *end, ()) for end in (("smallest", smallest), ("largest", largest)))
+    if low.ndim or high.ndim or not 0.0 < low <= high:
+        raise ArgumentValueError(
+            f"{function}: smallest is {shown(smallest)} and largest is {shown(largest)}, expected 0 < smallest <= largest"
+        )
+    return float(low), float(high)
+
+
 def sizes(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     """Positive numbers, evenly over the orders of magnitude, both ends and 1 more often.
 
@@ -61,6 +72,7 @@ def sizes(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
         smallest: greater than zero.
         largest: not less.
     """
+    smallest, largest = bounds("sizes", smallest, largest)
     ends = [x for x in (1.0, smallest, largest) if smallest <= x <= largest]
     return st.sampled_from(ends) | st.floats(np.log10(smallest), np.log10(largest)).map(
         lambda x: min(max(10.0**x, smallest), largest)
@@ -80,6 +92,7 @@ def directions() -> Strategy:
     )
 
 
+@composed
 def vectors(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     """3D vectors, ``(3,)``: zero, and any with a length in the range.
 
@@ -105,6 +118,7 @@ def quaternions() -> Strategy:
     return st.builds(np.multiply, st.sampled_from([1.0, -1.0]), rotation_vectors().map(quaternion_exp))
 
 
+@composed
 def motion_vectors(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     """Motion vectors ``[w, v]``, ``(6,)``; either part may be zero.
 
@@ -116,6 +130,7 @@ def motion_vectors(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     return st.builds(lambda a, b: np.concatenate([a, b]), part, part)
 
 
+@composed
 def force_vectors(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     """Force vectors ``[n, f]``, ``(6,)``; either part may be zero.
 
@@ -126,6 +141,7 @@ def force_vectors(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     return motion_vectors(smallest, largest)
 
 
+@composed
 def transforms(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     """Transforms of motion vectors, ``(6, 6)``: the identity, pure turns, pure shifts, and any.
 
@@ -136,6 +152,7 @@ def transforms(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     return st.builds(pluecker_transform, rotations(), vectors(smallest, largest))
 
 
+@composed
 def placements(smallest: float = 1e-6, largest: float = 1e6) -> Strategy:
     """Homogeneous matrices ``[R, p; 0 0 0 1]``, ``(4, 4)``.
 
@@ -163,6 +180,7 @@ def bodies(extents: Strategy, largest: float) -> Strategy:
     return st.builds(body, sizes(1e-3, 1e3), extents, rotations(), vectors(1e-6, largest))
 
 
+@composed
 def rigid_inertias(largest: float = 10.0) -> Strategy:
     """Inertias of rigid bodies, ``(6, 6)``: masses of 1 g to 1 t, extents of 1 cm to 10 m, as different as 1 to 100.
 
@@ -173,6 +191,7 @@ def rigid_inertias(largest: float = 10.0) -> Strategy:
     return bodies(extent, largest)
 
 
+@composed
 def barely_consistent_inertias(largest: float = 10.0) -> Strategy:
     """Inertias at the border of what a body can have, ``(6, 6)``: points, rods and plates, exactly or nearly so.
 
@@ -185,6 +204,7 @@ def barely_consistent_inertias(largest: float = 10.0) -> Strategy:
     return bodies(extent.flatmap(st.permutations).map(tuple), largest)
 
 
+@composed
 def articulated_inertias(largest: float = 1e3) -> Strategy:
     """Articulated-body inertias, ``(6, 6)``: symmetric and positive definite, any.
 
@@ -209,4 +229,4 @@ def batches(samples: Strategy, largest: int = 9) -> Strategy:
         samples: any strategy of this module that gives arrays.
         largest: how many at most.
     """
-    return st.lists(samples, min_size=1, max_size=largest).map(np.array)
+    return st.lists(samples, min_size=1, max_size=as_integer("batches", "largest", largest, 1, 10**6)).map(np.array)

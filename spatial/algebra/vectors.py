@@ -6,8 +6,8 @@ a pair of 3D vectors, angular part first, in Pluecker coordinates (course, secti
 - a motion vector ``(w, v)``: angular velocity, and linear velocity of the body-fixed point at the origin;
 - a force vector ``(n, f)``: moment about the origin, and linear force.
 
-Sources: Featherstone, *Rigid Body Dynamics Algorithms* (RBDA, 2008), chapter 2; Featherstone's course on spatial vectors
-(seed document 001), sections 6, 26 and 37.
+Sources: Featherstone, *Rigid Body Dynamics Algorithms* (RBDA, 2008), chapter 2; his course, "A short
+introduction to spatial (6D) vectors", sections 6, 26 and 37.
 """
 
 from pluecker.spatial.compiled.decorators import kernel

@@ -12,6 +12,7 @@ formula                                                function                 
 ``b = -Phi v x* I v - W T (T^T W T)^-1 T'^T v``        :func:`bias_acceleration_from_T`                       see below
 ``a = Phi f + b``, ``f_c = I a + v x* I v - f``        :func:`constrained_acceleration_from_S`                52, 53.1
 ``a = Phi f + b``, ``f_c = T lambda``                  :func:`constrained_acceleration_from_T`                52
+``lambda``                                             :func:`constraint_multipliers`                         52
 ``H = S^T I S``, ``C = S^T (I S' alpha + v x* I v)``   :func:`joint_space`                                    53.3, 53.4
 =====================================================  =====================================================  ==========
 
@@ -34,9 +35,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.algebra.matrices import NEARLY
-from pluecker.spatial.course.subspaces import basis, broadcast
+from pluecker.spatial.course.subspaces import basis
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.arguments import Array, as_floats, composed
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed
 from pluecker.spatial.functions.bases import entry, transposed, unit_columns
 from pluecker.spatial.functions.products import cross_force
 from pluecker.spatial.functions.rigid_body import check_symmetric, momentum, net_force
@@ -44,7 +45,7 @@ from pluecker.spatial.functions.rigid_body import check_symmetric, momentum, net
 __all__ = [
     "ConstrainedAcceleration", "JointSpace", "apparent_inverse_inertia_from_S", "apparent_inverse_inertia_from_T",
     "bias_acceleration_from_S", "bias_acceleration_from_T", "constrained_acceleration_from_S",
-    "constrained_acceleration_from_T", "joint_space",
+    "constrained_acceleration_from_T", "constraint_multipliers", "joint_space",
 ]  # fmt: skip
 
 DEFINITE = 1e-14  # of the largest eigenvalue, with a unit diagonal: a smaller one is rounding
@@ -153,7 +154,7 @@ def from_S(
     n = S.shape[-1]
     alpha = as_floats(function, "alpha", np.zeros(n) if alpha is None else alpha, (n,))
     rate = as_floats(function, "S_rate", np.zeros((6, n)) if S_rate is None else S_rate, (6, n))
-    broadcast(function, I=(I, 2), S=(S, 2), alpha=(alpha, 1), S_rate=(rate, 2))
+    check_broadcast(function, I=(I, 2), S=(S, 2), alpha=(alpha, 1), S_rate=(rate, 2))
     return I, S, alpha, times(rate, alpha), times(S, alpha)
 
 
@@ -197,7 +198,7 @@ def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
 
     Source: course, section 52.
     """
-    return constrained_from_T("apparent_inverse_inertia_from_T", I, T, None, None, None).apparent_inverse_inertia
+    return constrained_from_T("apparent_inverse_inertia_from_T", I, T, None, None, None)[0].apparent_inverse_inertia
 
 
 @composed
@@ -240,7 +241,7 @@ def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: A
 
     Source: ``T^T a + T'^T v = 0`` (course, section 52), solved with the equation of motion.
     """
-    return constrained_from_T("bias_acceleration_from_T", I, T, None, v, T_rate).bias
+    return constrained_from_T("bias_acceleration_from_T", I, T, None, v, T_rate)[0].bias
 
 
 @composed
@@ -288,7 +289,37 @@ def constrained_acceleration_from_T(
 
     Source: course, section 52, where the factor f is missing in ``lambda = -D T^T I^-1 f``, and the body is at rest.
     """
-    return constrained_from_T("constrained_acceleration_from_T", I, T, f, v, T_rate)
+    return constrained_from_T("constrained_acceleration_from_T", I, T, f, v, T_rate)[0]
+
+
+@composed
+def constraint_multipliers(
+    I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None = None, T_rate: ArrayLike | None = None
+) -> Array:
+    """The multipliers ``lambda = -(T^T W T)^-1 (T^T W (f - v x* I v) + T'^T v)`` of the constraint force ``T lambda``.
+
+    Args:
+        I: inertias, symmetric and positive definite, ``(..., 6, 6)``.
+        T: constraint forces, ``(..., 6, 6 - n)``.
+        f: applied forces, all but that of the constraint, ``(..., 6)``; N m, N.
+        v: velocity, ``(..., 6)``, which the constraint allows, ``T^T v = 0``; at rest unless given; rad/s, m/s.
+        T_rate: the derivative ``T'`` of the vectors in T, ``(..., 6, 6 - n)``; zero unless given.
+
+    Returns:
+        ``(..., 6 - n)``, one for each column of T, in its unit: N of a unit force along a line, N m of a unit couple.
+
+    Raises:
+        TypeError, ValueError: as :func:`constrained_acceleration_from_T`.
+
+    Source: RBDA, section 3.6; course, section 52.
+
+    Example:
+        >>> from pluecker.spatial import constraint_multipliers
+        >>> floor = np.eye(6)[:, 5:]  # a unit force upwards
+        >>> constraint_multipliers(2.0 * np.eye(6), floor, [0, 0, 0, 0, 0, -19.62])
+        array([19.62])
+    """
+    return constrained_from_T("constraint_multipliers", I, T, f, v, T_rate)[1]
 
 
 def constrained_from_S(
@@ -297,7 +328,7 @@ def constrained_from_S(
     """Everything by way of S."""
     I, S, alpha, drift, v = from_S(function, I, S, alpha, S_rate)
     f = as_floats(function, "f", np.zeros(6) if f is None else f, (6,))
-    broadcast(function, I=(I, 2), S=(S, 2), v=(v, 1), drift=(drift, 1), f=(f, 1))
+    check_broadcast(function, I=(I, 2), S=(S, 2), v=(v, 1), drift=(drift, 1), f=(f, 1))
     G = inverse_roots_of_S(function, I, S)
     Phi = G @ transposed(G)
     b = drift - times(Phi, net_force(I, drift, v))
@@ -307,14 +338,14 @@ def constrained_from_S(
 
 def constrained_from_T(
     function: str, I: ArrayLike, T: ArrayLike, f: ArrayLike | None, v: ArrayLike | None, T_rate: ArrayLike | None
-) -> ConstrainedAcceleration:
-    """Everything by way of T."""
+) -> tuple[ConstrainedAcceleration, Array]:
+    """Everything by way of T, and the multipliers."""
     I, T = as_floats(function, "I", I, (6, 6)), basis(function, "T", T)
     k = T.shape[-1]
     f = as_floats(function, "f", np.zeros(6) if f is None else f, (6,))
     v = as_floats(function, "v", np.zeros(6) if v is None else v, (6,))
     rate = as_floats(function, "T_rate", np.zeros((6, k)) if T_rate is None else T_rate, (6, k))
-    broadcast(function, I=(I, 2), T=(T, 2), f=(f, 1), v=(v, 1), T_rate=(rate, 2))
+    check_broadcast(function, I=(I, 2), T=(T, 2), f=(f, 1), v=(v, 1), T_rate=(rate, 2))
     power = np.abs(times(transposed(T), v))
     wrong = (power > NEARLY * times(transposed(np.abs(T)), np.abs(v))).any(axis=-1)
     if wrong.any():
@@ -329,7 +360,7 @@ def constrained_from_T(
     a = times(Phi, f) + b
     reduced = times(transposed(K), f - gyroscopic) + drift  # R^-T (T^T W (f - v x* I v) + T'^T v)
     multipliers = -solve(R, reduced[..., None])[..., 0]
-    return ConstrainedAcceleration(a, times(T, multipliers), Phi, b)
+    return ConstrainedAcceleration(a, times(T, multipliers), Phi, b), multipliers
 
 
 @composed

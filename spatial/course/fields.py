@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.screws import central_axis, moment_at, screw_axis, velocity_at
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import require
-from pluecker.spatial.functions.elementwise import Array, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, as_integer, as_option, composed
 
 __all__ = ["grid", "plot_field"]
 
@@ -31,6 +31,7 @@ KINDS = {
 LETTERS = "xyz"
 COLOURS = "viridis_r"  # the strongest arrows are the darkest
 FILL = 0.9  # how much of the distance between two points the longest arrow takes
+MOST = 100  # points along an edge: nobody sees more, and a million arrows take memory for all
 BARB = 0.35  # length of the head of an arrow in space, of the whole arrow
 THIN = 1e-9  # what is smaller than this part of the largest arrow, or of the drawing, is not there
 
@@ -63,6 +64,7 @@ def grid(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
     return points.reshape(*(len(array) for array in axes if array.ndim), 3)
 
 
+@composed
 def plot_field(
     vector: ArrayLike,
     kind: str = "velocity",
@@ -86,7 +88,7 @@ def plot_field(
             the plane, towards the viewer: a drawing in that plane. None: a drawing in space.
         center: the middle of the drawing, ``(3,)``; m. A plane goes through it.
         size: length of an edge of the square or cube that is drawn; m.
-        count: points along an edge; 11 in a plane and 5 in space, if None.
+        count: points along an edge, 2 to 100; 11 in a plane and 5 in space, if None.
         ax: where to draw: axes of matplotlib, those of a 3D projection for a drawing in space. A new figure, if None.
 
     Returns:
@@ -103,13 +105,10 @@ def plot_field(
     edge = float(single("size", size, ()))
     if not a.any():
         raise ArgumentValueError("plot_field: vector is zero, and so is its field everywhere")
-    if kind not in KINDS:
-        raise ArgumentValueError(f"plot_field: kind is {kind!r}, expected one of {', '.join(map(repr, KINDS))}")
+    kind = as_option("plot_field", "kind", kind, KINDS)
     if edge <= 0.0:
-        raise ArgumentValueError(f"plot_field: size is {size}, expected a length above zero")
-    n = count if count is not None else 5 if plane is None else 11
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < 2:
-        raise ArgumentValueError(f"plot_field: count is {count!r}, expected an integer of 2 or more")
+        raise ArgumentValueError(f"plot_field: size is {edge}, expected a length above zero")
+    n = as_integer("plot_field", "count", (5 if plane is None else 11) if count is None else count, 2, MOST)
 
     rows, names = (np.eye(3), list(LETTERS)) if plane is None else axes_of_plane(plane)
     dimensions = 3 if plane is None else 2
@@ -157,7 +156,7 @@ def axes_of_plane(plane: str | ArrayLike) -> tuple[Array, list[str]]:
     if isinstance(plane, str):
         if len(plane) != 2 or plane[0] == plane[1] or any(letter not in LETTERS for letter in plane):
             raise ArgumentValueError(
-                f"plot_field: plane is {plane!r}, expected two of the letters x, y and z, or a normal vector"
+                f"plot_field: plane is {shown(plane)}, expected two of the letters x, y and z, or a normal vector"
             )
         right, up = (np.eye(3)[LETTERS.index(letter)] for letter in plane)
         return np.stack([right, up, np.cross(right, up)]), list(plane)

@@ -35,8 +35,9 @@ from numpy.typing import ArrayLike
 from pluecker.spatial.algebra.matrices import NEARLY
 from pluecker.spatial.course.screws import central_axis, line_force, moment_at, screw_axis, twist, velocity_at
 from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed, number_at
+from pluecker.spatial.functions.bases import entry
 from pluecker.spatial.functions.coordinates import force_transform, pluecker_transform
-from pluecker.spatial.functions.elementwise import Array, as_floats
 from pluecker.spatial.functions.lie import exp3
 from pluecker.spatial.functions.products import cross_force, cross_motion, scalar_product
 
@@ -56,6 +57,7 @@ Z = np.array([0.0, 0.0, 1.0])
 # ------------------------------------------------------------------------------------------------ to six numbers and back
 
 
+@composed
 def planar_to_spatial(a: ArrayLike) -> Array:
     """The 6D vector of a planar motion or force vector.
 
@@ -73,6 +75,7 @@ def planar_to_spatial(a: ArrayLike) -> Array:
     return embedded("planar_to_spatial", "a", a)
 
 
+@composed
 def spatial_to_planar(a: ArrayLike) -> Array:
     """The planar vector of a 6D motion or force vector in the x-y plane: the inverse of :func:`planar_to_spatial`.
 
@@ -91,10 +94,8 @@ def spatial_to_planar(a: ArrayLike) -> Array:
     x = as_floats("spatial_to_planar", "a", a, (6,))
     outside = np.abs(x[..., [0, 1, 5]]).max(axis=-1) > NEARLY * np.abs(x).max(axis=-1)
     if outside.any():
-        index = tuple(int(n) for n in np.argwhere(outside)[0])
-        place = f"[{', '.join(map(str, index))}]" if index else ""
         raise ArgumentValueError(
-            f"spatial_to_planar: a{place} is {x[index].tolist()}, which leaves the x-y plane: "
+            f"spatial_to_planar: {number_at('a', x, outside)}, which leaves the x-y plane: "
             "expected numbers 0, 1 and 5 to be zero, within 1e-6 of the largest"
         )
     return x[..., 2:5].copy()
@@ -115,11 +116,7 @@ def placed(function: str, name: str, point: ArrayLike) -> Array:
 
 def broadcast(function: str, **arrays: Array) -> list[Array]:
     """The arrays with the same leading axes."""
-    try:
-        batch = np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape[:-1]}" for name, array in arrays.items())
-        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
+    batch = check_broadcast(function, **{name: (array, 1) for name, array in arrays.items()})
     return [np.broadcast_to(array, (*batch, array.shape[-1])) for array in arrays.values()]
 
 
@@ -132,6 +129,7 @@ def between(function: str, spatial: Callable[..., Array], **vectors: ArrayLike) 
 # ---------------------------------------------------------------------------------------------------- vectors and fields
 
 
+@composed
 def planar_twist(center: ArrayLike, rate: ArrayLike = 1.0) -> Array:
     """The rotation about a point of the plane: ``[w, w P_y, -w P_x]``. The inverse of :func:`center_of_rotation`.
 
@@ -156,6 +154,7 @@ def planar_twist(center: ArrayLike, rate: ArrayLike = 1.0) -> Array:
     return spatial_to_planar(twist(Z, points, rates[..., 0]))
 
 
+@composed
 def center_of_rotation(v: ArrayLike) -> Array:
     """The point of the plane that does not move: the inverse of :func:`planar_twist`.
 
@@ -176,6 +175,7 @@ def center_of_rotation(v: ArrayLike) -> Array:
     return screw_axis(x).point[..., :2]
 
 
+@composed
 def planar_line_force(force: ArrayLike, point: ArrayLike) -> Array:
     """The planar force vector of a force that acts along the line through a point.
 
@@ -196,6 +196,7 @@ def planar_line_force(force: ArrayLike, point: ArrayLike) -> Array:
     return spatial_to_planar(line_force(*broadcast(function, force=forces, point=points)))
 
 
+@composed
 def planar_line_of_action(f: ArrayLike) -> tuple[Array, Array]:
     """The line along which a planar force acts: in the plane, each force vector is a force along a line or a couple.
 
@@ -220,10 +221,10 @@ def planar_line_of_action(f: ArrayLike) -> tuple[Array, Array]:
 def refuse(function: str, name: str, bad: Array, reason: str) -> None:
     """Raise ValueError if any entry is bad."""
     if bad.any():
-        place = ", ".join(map(str, np.argwhere(bad)[0])) if bad.ndim else ""
-        raise ArgumentValueError(f"{function}: {name}{f'[{place}]' if place else ''} cannot be used: {reason}")
+        raise ArgumentValueError(f"{function}: {name} cannot be used: {reason}{entry(bad)}")
 
 
+@composed
 def planar_velocity_at(v: ArrayLike, point: ArrayLike) -> Array:
     """``V(P)``: the velocity of the body-fixed point that is at P now.
 
@@ -244,6 +245,7 @@ def planar_velocity_at(v: ArrayLike, point: ArrayLike) -> Array:
     return velocity_at(*broadcast(function, v=vectors, point=points))[..., :2]
 
 
+@composed
 def planar_moment_at(f: ArrayLike, point: ArrayLike) -> Array:
     """``N(P)``: the moment of a planar force vector about the point P.
 
@@ -267,6 +269,7 @@ def planar_moment_at(f: ArrayLike, point: ArrayLike) -> Array:
 # --------------------------------------------------------------------------------------------------- products, transforms
 
 
+@composed
 def planar_scalar_product(m: ArrayLike, f: ArrayLike) -> Array:
     """``m . f``: the power of a planar force on a planar velocity.
 
@@ -285,6 +288,7 @@ def planar_scalar_product(m: ArrayLike, f: ArrayLike) -> Array:
     return between("planar_scalar_product", scalar_product, m=m, f=f)
 
 
+@composed
 def planar_cross_motion(v: ArrayLike, m: ArrayLike) -> Array:
     """``v x m``: the rate of change of a planar motion vector that moves with velocity ``v``.
 
@@ -303,6 +307,7 @@ def planar_cross_motion(v: ArrayLike, m: ArrayLike) -> Array:
     return spatial_to_planar(between("planar_cross_motion", cross_motion, v=v, m=m))
 
 
+@composed
 def planar_cross_force(v: ArrayLike, f: ArrayLike) -> Array:
     """``v x* f``: the rate of change of a planar force vector that moves with velocity ``v``.
 
@@ -321,6 +326,7 @@ def planar_cross_force(v: ArrayLike, f: ArrayLike) -> Array:
     return spatial_to_planar(between("planar_cross_force", cross_force, v=v, f=f))
 
 
+@composed
 def planar_transform(angle: ArrayLike, r: ArrayLike) -> Array:
     """The transform of planar motion vectors from frame A to frame B: ``m_B = X @ m_A``.
 
@@ -339,6 +345,7 @@ def planar_transform(angle: ArrayLike, r: ArrayLike) -> Array:
     return plane_of(pluecker_transform(*frame("planar_transform", angle, r)))
 
 
+@composed
 def planar_force_transform(angle: ArrayLike, r: ArrayLike) -> Array:
     """The transform of planar force vectors from frame A to frame B: ``f_B = X* @ f_A``.
 

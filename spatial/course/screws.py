@@ -33,7 +33,9 @@ from pluecker.spatial.algebra.matrices import nan_unless
 from pluecker.spatial.algebra.vectors import add_cross3, cross3, dot3, load3, scale3, store3
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, Elementwise, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast
+from pluecker.spatial.functions.bases import entry
+from pluecker.spatial.functions.elementwise import Elementwise
 from pluecker.spatial.scalars.operations import load, select, smaller, sqrt, store
 
 __all__ = [
@@ -242,7 +244,7 @@ class ScrewAxis(NamedTuple):
     @property
     def pitch(self) -> Array:
         """``linear / angular``, ``(...)``; m/rad. Infinite for a translation."""
-        return quotient(self.linear, self.angular)
+        return quotient("ScrewAxis.pitch", self.linear, self.angular)
 
 
 class CentralAxis(NamedTuple):
@@ -264,7 +266,7 @@ class CentralAxis(NamedTuple):
     @property
     def pitch(self) -> Array:
         """``moment / force``, ``(...)``; m. Infinite for a couple."""
-        return quotient(self.moment, self.force)
+        return quotient("CentralAxis.pitch", self.moment, self.force)
 
 
 def screw_axis(v: ArrayLike) -> ScrewAxis:
@@ -386,19 +388,18 @@ def pitch_of(function: str, name: str, x: Array) -> Array:
     """The second magnitude per unit of the first; both must not be zero."""
     zero = ~x.any(axis=-1)
     if zero.any():
-        index = ", ".join(map(str, np.argwhere(zero)[0])) if zero.ndim else ""
-        raise ArgumentValueError(
-            f"{function}: {name} is zero, which has no pitch{f' (entry {index})' if index else ''}"
-        )
-    return quotient(x[..., 1], x[..., 0])
+        raise ArgumentValueError(f"{function}: {name} is zero, which has no pitch{entry(zero)}")
+    return quotient(function, x[..., 1], x[..., 0])
 
 
-def quotient(b: Array, a: Array) -> Array:
+def quotient(function: str, b: Array, a: Array) -> Array:
     """``b / a``, infinite where ``a`` is zero."""
-    with np.errstate(divide="ignore", over="ignore"):
+    with np.errstate(all="ignore"):
         result = np.divide(b, a)
     if (np.isinf(result) & (a != 0.0)).any():
-        raise ArgumentValueError("pitch: the result overflows float64, and is not that of a translation or a couple")
+        raise ArgumentValueError(
+            f"{function}: the result overflows float64, and is not that of a translation or a couple"
+        )
     return result
 
 
@@ -448,11 +449,8 @@ def wrench(direction: ArrayLike, point: ArrayLike, force: ArrayLike = 1.0, momen
 def pair(function: str, name_a: str, a: ArrayLike, name_b: str, b: ArrayLike) -> Array:
     """Two arrays of numbers side by side, ``(..., 2)``."""
     first, second = as_floats(function, name_a, a, ()), as_floats(function, name_b, b, ())
-    try:
-        return np.stack(np.broadcast_arrays(first, second), axis=-1)
-    except ValueError:
-        shapes = f"{name_a} {first.shape}, {name_b} {second.shape}"
-        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
+    check_broadcast(function, **{name_a: (first, 0), name_b: (second, 0)})
+    return np.stack(np.broadcast_arrays(first, second), axis=-1)
 
 
 def line_force(force: ArrayLike, point: ArrayLike) -> Array:

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.screws import twist
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.arguments import Array, as_floats, as_option, composed
+from pluecker.spatial.functions.arguments import Array, as_floats, as_option, check_broadcast, composed
 from pluecker.spatial.functions.bases import RANK, entry, transposed, unit_columns
 
 __all__ = ["Subspaces", "complement", "motion_subspace", "subspaces_of_constraints"]
@@ -46,15 +46,6 @@ class Subspaces(NamedTuple):
 
 
 # ---------------------------------------------------------------------------------------------------------- the arguments
-
-
-def broadcast(function: str, **arrays: tuple[Array, int]) -> None:
-    """Refuse leading axes that do not broadcast; each array comes with the number of its own axes."""
-    try:
-        np.broadcast_shapes(*(array.shape[: array.ndim - own] for array, own in arrays.values()))
-    except ValueError:
-        shapes = ", ".join(f"{name} {array.shape}" for name, (array, _) in arrays.items())
-        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
 
 
 def basis(function: str, name: str, value: ArrayLike) -> Array:
@@ -142,7 +133,7 @@ def motion_subspace(
     P = as_floats(function, "point", point, (3,))
     axes = [direction(function, n, a) for n, a in (("axis", axis), ("axis2", axis2)) if a is not None]
     slide = as_floats(function, "pitch", 0.0 if pitch is None else pitch, ())
-    broadcast(function, point=(P, 1), pitch=(slide, 0), **{f"axis{i or ''}": (a, 1) for i, a in enumerate(axes)})
+    check_broadcast(function, point=(P, 1), pitch=(slide, 0), **{f"axis{i or ''}": (a, 1) for i, a in enumerate(axes)})
     if kind == "planar":
         axes = plane(function, axes)
     if kind == "universal":

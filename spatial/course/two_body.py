@@ -24,9 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.course.constrained import factor, solve
-from pluecker.spatial.course.subspaces import broadcast
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.arguments import Array, as_floats, composed, finite, naming
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed, finite, naming
 from pluecker.spatial.functions.bases import entry, transposed
 from pluecker.spatial.functions.products import skew
 from pluecker.spatial.functions.rigid_body import momentum, shift_inertia
@@ -77,7 +76,7 @@ class TwoBody3D(NamedTuple):
         function = "two_body_3d.solve"
         with naming(function):
             f, n = as_floats(function, "f", f, (3,)), as_floats(function, "n", n, (3,))
-            broadcast(function, f=(f, 1), n=(n, 1), A=(self.A, 2))
+            check_broadcast(function, f=(f, 1), n=(n, 1), A=(self.A, 2))
             force = np.concatenate(np.broadcast_arrays(f, n), axis=-1)
             x = accelerated(function, self.matrix, force)  # (A32)
             alpha = np.asarray(np.sum(self.joint_row * x, axis=-1))  # (A25)
@@ -164,7 +163,7 @@ def two_body_3d(
     wrong = ~(axis != 0.0).any(axis=-1)
     if wrong.any():
         raise ArgumentValueError(f"{function}: s is zero, expected the direction of an axis{entry(wrong)}")
-    broadcast(
+    check_broadcast(
         function, m1=(masses[0], 0), I1=(J1, 2), m2=(masses[1], 0), I2=(J2, 2), r1=(p1, 1), r2=(p2, 1), s=(axis, 1)
     )
     m1, m2 = masses[0][..., None, None], masses[1][..., None, None]
@@ -212,7 +211,7 @@ def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> Two
     function = "two_body_6d"
     A1, A2 = (body_inertia(function, name, I, 6) for name, I in (("I1", I1), ("I2", I2)))
     s, f = as_floats(function, "s", s, (6,)), as_floats(function, "f", f, (6,))
-    broadcast(function, I1=(A1, 2), I2=(A2, 2), s=(s, 1), f=(f, 1))
+    check_broadcast(function, I1=(A1, 2), I2=(A2, 2), s=(s, 1), f=(f, 1))
     U = momentum(A2, s)  # I2 s
     d = yielding(function, s, A2)  # s^T I2 s
     inertia = A1 + A2 - U[..., :, None] * U[..., None, :] / d[..., None, None]

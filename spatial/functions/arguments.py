@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
 
 __all__ = [
-    "FLOAT", "Array", "as_floats", "as_integer", "as_numbers", "as_option", "as_shaped", "composed", "finite", "naming",
-    "not_finite", "number_at",
+    "FLOAT", "Array", "as_floats", "as_integer", "as_numbers", "as_option", "as_shaped", "check_broadcast",
+    "composed", "finite", "naming", "not_finite", "number_at",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -79,12 +79,29 @@ def as_numbers(function: str, name: str, value: Any) -> Array:
     if set(map(type, array.flat)) <= PLAIN and any(abs(entry) >= 2**63 for entry in array.flat):
         raise too_large(function, name, value)
     held = f"{type(value).__name__} of {array.dtype}"
-    raise ArgumentTypeError(f"{function}: {name} must be an array of real numbers (float64), got {held}: {shown(value)}")
+    raise ArgumentTypeError(
+        f"{function}: {name} must be an array of real numbers (float64), got {held}: {shown(value)}"
+    )
+
+
+def check_broadcast(function: str, **arrays: tuple[Array, int]) -> tuple[int, ...]:
+    """The leading axes together; each array comes with the number of its own axes.
+
+    Raises:
+        ValueError: they do not broadcast.
+    """
+    try:
+        return np.broadcast_shapes(*(array.shape[: array.ndim - own] for array, own in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {array.shape}" for name, (array, _) in arrays.items())
+        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
 
 
 def too_large(function: str, name: str, value: Any) -> ArgumentValueError:
     """The error for integers that no number of NumPy holds."""
-    return ArgumentValueError(f"{function}: {name} has an integer of more than 64 bits, expected float64: {shown(value)}")
+    return ArgumentValueError(
+        f"{function}: {name} has an integer of more than 64 bits, expected float64: {shown(value)}"
+    )
 
 
 def has_masked(value: Any, depth: int = 0) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.arguments import Array, as_floats, composed
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed
 
 __all__ = ["change_of_basis", "coordinates_in", "reciprocal_basis"]
 
@@ -148,11 +148,7 @@ def coordinates_in(basis: ArrayLike, a: ArrayLike) -> Array:
     wrong = values[..., -1] <= RANK * values[..., 0]
     if wrong.any():
         raise ArgumentValueError(f"{function}: the vectors of basis are linearly dependent{entry(wrong)}")
-    try:
-        batch = np.broadcast_shapes(B.shape[:-2], vector.shape[:-1])
-    except ValueError:
-        shapes = f"basis {B.shape}, a {vector.shape}"
-        raise ArgumentValueError(f"{function}: the leading axes do not broadcast: {shapes}") from None
+    batch = check_broadcast(function, basis=(B, 2), a=(vector, 1))
     size = np.abs(vector).max(axis=-1, keepdims=True)  # so that no square overflows
     unit = np.broadcast_to(vector / np.where(size > 0.0, size, 1.0), batch + vector.shape[-1:])
     length = np.abs(B).max(axis=-2, keepdims=True)

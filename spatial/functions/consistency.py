@@ -34,7 +34,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats, finite
+from pluecker.spatial.functions.arguments import Array, as_floats, composed
+from pluecker.spatial.functions.bases import entry, transposed
 from pluecker.spatial.functions.products import skew
 from pluecker.spatial.functions.rigid_body import shift_inertia
 
@@ -97,14 +98,9 @@ def largest(A: Array) -> Array:
     return np.asarray(np.abs(A).max(axis=(-1, -2)))
 
 
-def transposed(A: Array) -> Array:
-    """A^T"""
-    return np.swapaxes(A, -1, -2)
-
-
 def moment_slack(B: Array, m: Array, J: Array) -> Array:
     """How far the entries of ``m c~`` may be off, in kg m: relative to their size, and to what shifts of the origin leave"""
-    return RELATIVE_SLACK * (largest(B) + np.sqrt(np.abs(m) * largest(J)))
+    return RELATIVE_SLACK * (largest(B) + np.sqrt(np.abs(m)) * np.sqrt(largest(J)))
 
 
 def flaws_of_form(I: Array) -> list[Flaw]:
@@ -202,13 +198,13 @@ def refuse(function: str, flaws: list[Flaw]) -> None:
     for flaw in flaws:
         if flaw.broken.any():
             index = tuple(int(n) for n in np.argwhere(flaw.broken)[0])
-            entry = f" (entry {', '.join(map(str, index))})" if index else ""
-            raise ArgumentValueError(f"{function}: {flaw.words(index)}{entry}")
+            raise ArgumentValueError(f"{function}: {flaw.words(index)}{entry(flaw.broken)}")
 
 
 # ------------------------------------------------------------------------------------------------------- public functions
 
 
+@composed
 def check_consistent(I: ArrayLike, *, definite: bool = False) -> None:
     """Refuse an inertia that no rigid body has, and say what is impossible.
 
@@ -239,6 +235,7 @@ def check_consistent(I: ArrayLike, *, definite: bool = False) -> None:
     refuse("check_consistent", flaws_of_content(I, definite))
 
 
+@composed
 def is_consistent(I: ArrayLike, *, definite: bool = False) -> NDArray[np.bool_]:
     """Whether a rigid body can have the inertia: where :func:`check_consistent` has nothing to say.
 
@@ -259,6 +256,7 @@ def is_consistent(I: ArrayLike, *, definite: bool = False) -> NDArray[np.bool_]:
     return np.asarray(~np.logical_or.reduce([flaw.broken for flaw in flaws]))
 
 
+@composed
 def pseudo_inertia(I: ArrayLike) -> Array:
     """``P = [S, h; h^T, m]``: the integral of ``[x; 1] [x; 1]^T`` over the mass, about the origin of the frame.
 
@@ -281,9 +279,10 @@ def pseudo_inertia(I: ArrayLike) -> Array:
     m, h, J = ten_numbers(I)
     P = np.empty((*I.shape[:-2], 4, 4))
     P[..., :3, :3], P[..., :3, 3], P[..., 3, :3], P[..., 3, 3] = second_moments(J), h, h, m
-    return finite("pseudo_inertia", P)
+    return P
 
 
+@composed
 def from_pseudo_inertia(P: ArrayLike) -> Array:
     """The spatial inertia with that pseudo-inertia: the inverse of :func:`pseudo_inertia`.
 
@@ -309,9 +308,10 @@ def from_pseudo_inertia(P: ArrayLike) -> Array:
     I = np.empty((*P.shape[:-2], 6, 6))
     I[..., :3, :3], I[..., 3:, 3:] = rotational_inertia(0.5 * (S + transposed(S))), m[..., None, None] * np.eye(3)
     I[..., :3, 3:], I[..., 3:, :3] = H, -H
-    return finite("from_pseudo_inertia", I)
+    return I
 
 
+@composed
 def principal_axes(I: ArrayLike) -> PrincipalAxes:
     """The frame in which the inertia of a rigid body is diagonal, ``diag(A, B, C, m, m, m)``.
 

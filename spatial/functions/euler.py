@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike
 from pluecker.spatial.algebra.matrices import not_orthonormal
 from pluecker.spatial.algebra.vectors import multiply3
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import Array, Elementwise
 from pluecker.spatial.scalars.operations import atan2, load, sincos, sqrt, store
 
@@ -136,9 +136,10 @@ def renamed(function: str, sequence: str) -> tuple[list[int], float, bool, bool]
     letters = sequence.lower() if isinstance(sequence, str) else ""
     good = len(letters) == 3 and set(letters) <= set("xyz") and letters[0] != letters[1] != letters[2]
     if not good or sequence not in (letters, letters.upper()):
-        raise ArgumentValueError(
-            f"{function}: sequence is {sequence!r}, expected three letters such as 'ZYX' (axes that move) or 'zyx' (fixed "
-            "axes), of x, y and z, none twice in a row"
+        error = ArgumentValueError if isinstance(sequence, str) else ArgumentTypeError
+        raise error(
+            f"{function}: sequence is {shown(sequence)}, expected three letters such as 'ZYX' (axes that move) or 'zyx' "
+            "(fixed axes), of x, y and z, none twice in a row"
         )
     fixed = sequence == letters
     i, j, k = ("xyz".index(letter) for letter in (letters[::-1] if fixed else letters))

@@ -8,21 +8,26 @@ formula                                    function                             
 =========================================  ========================================================  ===================
 ``p q``, ``p*``, ``p / |p|``               :func:`quaternion_product`, :func:`quaternion_conjugate`, Sola, section 1
                                            :func:`quaternion_normalize`
+``p^-1 = p* / |p|^2``                      :func:`quaternion_inverse`                                Sola, section 1
+``p x p*``                                 :func:`quaternion_rotate`                                 Sola, section 1.4
 ``exp(a / 2)``, ``2 log p``                :func:`quaternion_exp`, :func:`quaternion_log`            Sola, sections 2.1, 2.4
 ``R(p)``                                   :func:`quaternion_to_rotation`, back                      RBDA, section 4.5
                                            :func:`quaternion_from_rotation`
 ``dp/dt``                                  :func:`quaternion_derivative`                             RBDA, section 4.5
-``dp/dt = Q w``, world coordinates         :func:`quaternion_rate_matrix`                            seed document 000
-``w = 2 G dp/dt``, body coordinates        :func:`angular_velocity_matrix`                           seed document 003
-``dq/dt = L v``, position and quaternion   :func:`position_rate_matrix`                              seed document 003
+``dp/dt = Q w``, world coordinates         :func:`quaternion_rate_matrix`                            Nikravesh, chapter 6
+``w = 2 G dp/dt``, body coordinates        :func:`angular_velocity_matrix`                           Nikravesh, chapter 6
+``dq/dt = L v``, position and quaternion   :func:`position_rate_matrix`                              Anitescu, Tasora
 =========================================  ========================================================  ===================
 
-:func:`to_scipy` and :func:`from_scipy` exchange rotations and placements with ``scipy.spatial.transform``.
+Sources: J. Sola, "Quaternion kinematics for the error-state Kalman filter" (2017); P. E. Nikravesh, *Computer-Aided
+Analysis of Mechanical Systems* (1988), whose matrices E and G turn rates of Euler parameters into angular velocity;
+M. Anitescu, A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth multibody dynamics" (2010),
+section 2, for L. The same formulas are in the source documents 000 (Q), 003 (G, L) and 004 (docs/sources.md).
+
+:mod:`~pluecker.spatial.functions.scipy_rotations` exchanges rotations and placements with ``scipy.spatial.transform``.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,17 +36,17 @@ from pluecker.spatial.algebra import rotations
 from pluecker.spatial.algebra.matrices import NEARLY, load_block, nan_unless, not_orthonormal, store_block
 from pluecker.spatial.algebra.rotations import load_quaternion, store_quaternion
 from pluecker.spatial.algebra.transforms import transpose
-from pluecker.spatial.algebra.vectors import load3, store3
+from pluecker.spatial.algebra.vectors import load3, rotate_back, store3
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
-from pluecker.spatial.functions.coordinates import placement, transform_from_placement
-from pluecker.spatial.functions.elementwise import Array, Elementwise, as_floats
+from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.functions.arguments import Array, as_floats, as_option, composed
+from pluecker.spatial.functions.elementwise import Elementwise
 from pluecker.spatial.scalars.operations import smaller, store
 
 __all__ = [
-    "angular_velocity_matrix", "from_scipy", "position_rate_matrix", "quaternion_conjugate", "quaternion_derivative",
-    "quaternion_exp", "quaternion_from_rotation", "quaternion_log", "quaternion_normalize", "quaternion_product",
-    "quaternion_rate_matrix", "quaternion_to_rotation", "to_scipy",
+    "angular_velocity_matrix", "position_rate_matrix", "quaternion_conjugate", "quaternion_derivative", "quaternion_exp",
+    "quaternion_from_rotation", "quaternion_inverse", "quaternion_log", "quaternion_normalize", "quaternion_product",
+    "quaternion_rate_matrix", "quaternion_rotate", "quaternion_to_rotation",
 ]  # fmt: skip
 
 
@@ -72,6 +77,12 @@ def conjugate_kernel(x, out):
 def normalize_kernel(x, out):
     """p / |p|"""
     store_quaternion(out, 0, rotations.quaternion_normalize(load_quaternion(x, 0)))
+
+
+@kernel
+def rotate_kernel(x, out):
+    """R x = E^T x"""
+    store3(out, 0, rotate_back(rotations.rotation_from_quaternion(load_unit(x, 0)), load3(x, 4)))
 
 
 @kernel
@@ -160,6 +171,7 @@ NORMALIZE = Elementwise(
     QUATERNION,
     "a quaternion of length zero has no direction",
 )
+ROTATE = Elementwise("quaternion_rotate", rotate_kernel, {"p": QUATERNION, "x": VECTOR}, VECTOR, NOT_UNIT)
 EXP = Elementwise("quaternion_exp", exp_kernel, {"a": VECTOR}, QUATERNION)
 LOG = Elementwise("quaternion_log", log_kernel, {"p": QUATERNION}, VECTOR, NOT_UNIT)
 TO_ROTATION = Elementwise("quaternion_to_rotation", to_rotation_kernel, {"p": QUATERNION}, (3, 3), NOT_UNIT)
@@ -211,6 +223,7 @@ def quaternion_conjugate(p: ArrayLike) -> Array:
     return CONJUGATE(p)
 
 
+@composed
 def quaternion_normalize(p: ArrayLike) -> Array:
     """``p / |p|``.
 
@@ -222,10 +235,67 @@ def quaternion_normalize(p: ArrayLike) -> Array:
 
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; a quaternion of length zero.
+
+    Source: Sola (2017), section 1.2.
     """
-    p = as_floats("quaternion_normalize", "p", p, QUATERNION)
-    size = np.abs(p).max(axis=-1, keepdims=True, initial=0.0)
-    return NORMALIZE(p / np.where(size == 0.0, 1.0, size))  # squares of very large or small numbers would be lost
+    return NORMALIZE(in_units("quaternion_normalize", p)[0])
+
+
+@composed
+def quaternion_inverse(p: ArrayLike) -> Array:
+    """``p^-1 = p* / |p|^2``, with ``p p^-1 = [1, 0, 0, 0]``. That of a unit quaternion is its conjugate.
+
+    Args:
+        p: quaternions, ``(..., 4)``, of any length but zero.
+
+    Returns:
+        ``(..., 4)``.
+
+    Raises:
+        TypeError, ValueError: not an array of finite real numbers of that shape; a quaternion of length zero, or so short
+            that its inverse leaves the range of float64.
+
+    Source: Sola (2017), section 1.2; source document 004, section 3.
+
+    Example:
+        >>> quaternion_inverse([0, 2, 0, 0])
+        array([ 0. , -0.5,  0. ,  0. ])
+    """
+    unit, size = in_units("quaternion_inverse", p)
+    if not unit.any(axis=-1).all():
+        raise ArgumentValueError("quaternion_inverse: a quaternion of length zero has no inverse")
+    square = np.sum(unit * unit, axis=-1, keepdims=True)  # 1 to 4
+    return CONJUGATE(unit) / square / size + 0.0
+
+
+def in_units(function: str, p: ArrayLike) -> tuple[Array, Array]:
+    """Quaternions with their largest entry as the unit, whose squares neither overflow nor vanish, and that entry"""
+    p = as_floats(function, "p", p, QUATERNION)
+    size = np.abs(p).max(axis=-1, keepdims=True)
+    size = np.where(size == 0.0, 1.0, size)
+    return p / size, size
+
+
+def quaternion_rotate(p: ArrayLike, x: ArrayLike) -> Array:
+    """``R(p) x``, the vector ``p x p*``: turned by the rotation; from body to world coordinates.
+
+    Args:
+        p: unit quaternions, ``(..., 4)``.
+        x: 3D vectors, ``(..., 3)``.
+
+    Returns:
+        ``(..., 3)``.
+
+    Raises:
+        TypeError, ValueError: not arrays of finite real numbers of these shapes; not of unit length, within 1e-6.
+
+    Source: Sola (2017), section 1.4; source document 004, section 3.
+
+    Example:
+        >>> quaternion_rotate([0, 0, 0, 1], [1, 2, 3])  # half a turn about z
+        array([-1., -2.,  3.])
+    """
+    return ROTATE(p, x)
 
 
 def quaternion_exp(a: ArrayLike) -> Array:
@@ -310,10 +380,9 @@ def quaternion_derivative(p: ArrayLike, w: ArrayLike, frame: str = "body") -> Ar
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; not of unit length; no such frame.
 
-    Source: RBDA section 4.5; seed document 000 (world), 003 (body).
+    Source: RBDA section 4.5; source documents 000 (world) and 003 (body).
     """
-    if frame not in ("body", "world"):
-        raise ArgumentValueError(f"quaternion_derivative: frame is {frame!r}, expected 'body' or 'world'")
+    frame = as_option("quaternion_derivative", "frame", frame, ("body", "world"))
     return BODY_RATE(p, w) if frame == "body" else WORLD_RATE(p, w)
 
 
@@ -329,7 +398,7 @@ def quaternion_rate_matrix(p: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not of unit length, within 1e-6.
 
-    Source: seed document 000, the matrix Q_i.
+    Source: Nikravesh, chapter 6, where it is half the transpose of E; source document 000, the matrix Q_i.
     """
     return RATE_MATRIX(p)
 
@@ -346,7 +415,7 @@ def angular_velocity_matrix(p: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not of unit length, within 1e-6.
 
-    Source: seed document 003, the matrix G.
+    Source: Nikravesh, chapter 6; source document 003, the matrix G.
     """
     return ANGULAR_VELOCITY(p)
 
@@ -365,69 +434,6 @@ def position_rate_matrix(p: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not of unit length, within 1e-6.
 
-    Source: seed document 003, the matrix L.
+    Source: Anitescu and Tasora (2010), section 2; source document 003, the matrix L.
     """
     return POSITION_RATE(p)
-
-
-# ----------------------------------------------------------------------------------------------------------------- SciPy
-
-
-def to_scipy(value: ArrayLike) -> Any:
-    """Quaternions or transforms as objects of ``scipy.spatial.transform``.
-
-    Args:
-        value: unit quaternions, ``(..., 4)``, or transforms of motion vectors, ``(..., 6, 6)``.
-
-    Returns:
-        A ``Rotation`` that turns body into world coordinates; or, for a transform from A to B, a ``RigidTransform`` that
-        turns coordinates of points in B into those in A.
-
-    Raises:
-        TypeError, ValueError: not an array of finite real numbers of one of these shapes, not of unit length, no transform.
-        ImportError: a ``RigidTransform`` needs SciPy 1.16; more than one leading axis, 1.17.
-    """
-    from scipy.spatial import transform
-
-    array = np.asarray(value)
-    if array.shape[-2:] == (6, 6):
-        if not hasattr(transform, "RigidTransform"):
-            raise ImportError("to_scipy: this SciPy has no RigidTransform; version 1.16 has")
-        return transform.RigidTransform.from_matrix(placement(value))
-    return transform.Rotation.from_quat(np.roll(check_unit("to_scipy", value), -1, axis=-1))
-
-
-def check_unit(function: str, p: ArrayLike) -> Array:
-    """The quaternions, if they are of unit length."""
-    p = as_floats(function, "value", p, QUATERNION)
-    length = np.linalg.norm(p, axis=-1)
-    if (np.abs(length - 1.0) > NEARLY).any():
-        worst = float(length.flat[np.argmax(np.abs(length - 1.0))])
-        raise ArgumentValueError(
-            f"{function}: a quaternion has length {worst:.9g}, expected 1 within 1e-6 (order [w, x, y, z])"
-        )
-    return p
-
-
-def from_scipy(value: Any) -> Array:
-    """Objects of ``scipy.spatial.transform`` as arrays: the inverse of :func:`to_scipy`.
-
-    Args:
-        value: a ``Rotation`` or a ``RigidTransform``.
-
-    Returns:
-        Unit quaternions, ``(..., 4)``, of a ``Rotation``; transforms of motion vectors, ``(..., 6, 6)``, of a
-        ``RigidTransform``.
-
-    Raises:
-        TypeError: it is neither.
-    """
-    from scipy.spatial import transform
-
-    if isinstance(value, transform.Rotation):
-        return np.roll(value.as_quat(), 1, axis=-1)
-    if hasattr(transform, "RigidTransform") and isinstance(value, transform.RigidTransform):
-        return transform_from_placement(value.as_matrix())
-    raise ArgumentTypeError(
-        f"from_scipy: value is a {type(value).__name__}, expected a Rotation or a RigidTransform of SciPy"
-    )

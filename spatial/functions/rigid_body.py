@@ -56,7 +56,8 @@ from pluecker.spatial.algebra.vectors import (
     store_vector,
 )
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.functions.elementwise import Array, Elementwise, as_floats, finite
+from pluecker.spatial.functions.arguments import Array, as_floats, check_broadcast, composed, finite
+from pluecker.spatial.functions.elementwise import Elementwise
 from pluecker.spatial.scalars.operations import load, smaller, sqrt, store
 
 __all__ = [
@@ -379,6 +380,7 @@ def inverse_inertia(I: ArrayLike) -> Array:
     return INVERSE(I)
 
 
+@composed
 def relative_inertia(I_A: ArrayLike, I_B: ArrayLike) -> Array:
     """``(I_A^-1 + I_B^-1)^-1``: what two bodies that push one another feel, ``f = I_rel (a_B - a_A)``.
 
@@ -397,9 +399,11 @@ def relative_inertia(I_A: ArrayLike, I_B: ArrayLike) -> Array:
     A, B = (as_floats("relative_inertia", key, I, SQUARE) for key, I in (("I_A", I_A), ("I_B", I_B)))
     check_symmetric("relative_inertia", "I_A", A)
     check_symmetric("relative_inertia", "I_B", B)
+    check_broadcast("relative_inertia", I_A=(A, 2), I_B=(B, 2))
     A, B = np.broadcast_arrays(A, B)
-    inverse_inertia(A + B)  # which has to be definite
-    L = np.linalg.cholesky(A + B)
+    both = finite("relative_inertia", A + B)
+    inverse_inertia(both)  # which has to be definite
+    L = np.linalg.cholesky(both)
     a, b = (np.linalg.solve(L, np.swapaxes(np.linalg.solve(L, I), -1, -2)) for I in (A, B))  # L^-1 I L^-T, at most 1
     result = L @ (a @ b) @ np.swapaxes(L, -1, -2)
-    return finite("relative_inertia", 0.5 * (result + np.swapaxes(result, -1, -2)))
+    return np.asarray(0.5 * (result + np.swapaxes(result, -1, -2)))

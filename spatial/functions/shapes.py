@@ -30,10 +30,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import require
+from pluecker.spatial.functions.arguments import Array, as_floats, composed, finite, number_at
+from pluecker.spatial.functions.bases import entry
 from pluecker.spatial.functions.consistency import is_consistent, rotational_inertia
-from pluecker.spatial.functions.elementwise import Array, as_floats
 from pluecker.spatial.functions.rigid_body import spatial_inertia
 
 __all__ = [
@@ -49,9 +50,9 @@ def positive(function: str, **values: tuple[ArrayLike, tuple[int, ...]]) -> list
     for name, (value, shape) in values.items():
         array = as_floats(function, name, value, shape)
         if not (array > 0.0).all():
-            index = tuple(int(n) for n in np.argwhere(~(array > 0.0))[0])
-            place = f"[{', '.join(map(str, index))}]" if index else ""
-            raise ArgumentValueError(f"{function}: {name}{place} is {array[index]}, expected a positive number")
+            raise ArgumentValueError(
+                f"{function}: {number_at(name, array, ~(array > 0.0))}, expected a positive number"
+            )
         result.append(array)
     return result
 
@@ -74,6 +75,7 @@ def body(function: str, names: str, mass: Array, squares: Sequence[Array], heigh
     return spatial_inertia(mass, center, rotational_inertia(S))
 
 
+@composed
 def box(mass: ArrayLike, size: ArrayLike) -> Array:
     """The inertia of a solid box, about its centre.
 
@@ -97,6 +99,7 @@ def box(mass: ArrayLike, size: ArrayLike) -> Array:
     return body("box", "mass and size", mass, [size[..., i] ** 2 / 12.0 for i in range(3)])
 
 
+@composed
 def rod(mass: ArrayLike, length: ArrayLike) -> Array:
     """The inertia of a thin rod along z, about its centre. Its moment about z is zero: the matrix is singular.
 
@@ -116,6 +119,7 @@ def rod(mass: ArrayLike, length: ArrayLike) -> Array:
     return body("rod", "mass and length", mass, [length**2 / 12.0])
 
 
+@composed
 def ellipsoid(mass: ArrayLike, semi_axes: ArrayLike) -> Array:
     """The inertia of a solid ellipsoid, about its centre.
 
@@ -135,6 +139,7 @@ def ellipsoid(mass: ArrayLike, semi_axes: ArrayLike) -> Array:
     return body("ellipsoid", "mass and semi_axes", mass, [axes[..., i] ** 2 / 5.0 for i in range(3)])
 
 
+@composed
 def sphere(mass: ArrayLike, radius: ArrayLike) -> Array:
     """The inertia of a solid sphere, about its centre.
 
@@ -154,6 +159,7 @@ def sphere(mass: ArrayLike, radius: ArrayLike) -> Array:
     return body("sphere", "mass and radius", mass, [radius**2 / 5.0] * 3)
 
 
+@composed
 def spherical_shell(mass: ArrayLike, radius: ArrayLike) -> Array:
     """The inertia of a thin hollow sphere, about its centre.
 
@@ -173,6 +179,7 @@ def spherical_shell(mass: ArrayLike, radius: ArrayLike) -> Array:
     return body("spherical_shell", "mass and radius", mass, [radius**2 / 3.0] * 3)
 
 
+@composed
 def cylinder(mass: ArrayLike, radius: ArrayLike, length: ArrayLike) -> Array:
     """The inertia of a solid cylinder along z, about its centre.
 
@@ -193,6 +200,7 @@ def cylinder(mass: ArrayLike, radius: ArrayLike, length: ArrayLike) -> Array:
     return body("cylinder", "mass, radius and length", mass, [r**2 / 4.0, r**2 / 4.0, l**2 / 12.0])
 
 
+@composed
 def capsule(mass: ArrayLike, radius: ArrayLike, length: ArrayLike) -> Array:
     """The inertia of a solid capsule along z, about its centre: a cylinder with half a sphere on each end.
 
@@ -223,6 +231,7 @@ def capsule(mass: ArrayLike, radius: ArrayLike, length: ArrayLike) -> Array:
     return body("capsule", names, mass, [across, across, along])
 
 
+@composed
 def cone(mass: ArrayLike, radius: ArrayLike, height: ArrayLike) -> Array:
     """The inertia of a solid cone, about the centre of its base.
 
@@ -259,6 +268,7 @@ def mean_squares(corners: Array) -> Array:
     return (np.swapaxes(corners, -1, -2) @ corners + outer(corners.sum(axis=-2))) / 20.0
 
 
+@composed
 def tetrahedron(mass: ArrayLike, vertices: ArrayLike) -> Array:
     """The inertia of a solid tetrahedron, about the origin of the frame of its vertices.
 
@@ -277,19 +287,24 @@ def tetrahedron(mass: ArrayLike, vertices: ArrayLike) -> Array:
     """
     (mass,) = positive("tetrahedron", mass=(mass, ()))
     p = as_floats("tetrahedron", "vertices", vertices, (4, 3))
-    edges = p[..., 1:, :] - p[..., :1, :]
+    size = np.abs(p).max(axis=(-1, -2), keepdims=True)
+    unit = p / np.where(size > 0.0, size, 1.0)  # no volume overflows, none vanishes
+    edges = unit[..., 1:, :] - unit[..., :1, :]
     lengths = np.sort(np.linalg.norm(edges, axis=-1), axis=-1)
-    rounding = FLAT * np.abs(p).max(axis=(-1, -2)) * lengths[..., 2] * lengths[..., 1]
+    rounding = FLAT * lengths[..., 2] * lengths[..., 1]
     flat = np.abs(np.linalg.det(edges)) <= rounding
     if flat.any():
-        index = tuple(int(n) for n in np.argwhere(flat)[0])
-        raise ArgumentValueError(f"tetrahedron: the vertices {p[index].tolist()} lie in one plane, expected a volume")
+        vertices = shown(p[tuple(np.argwhere(flat)[0])])
+        raise ArgumentValueError(
+            f"tetrahedron: the vertices {vertices} lie in one plane, expected a volume{entry(flat)}"
+        )
     batch("tetrahedron", "mass and vertices", mass.shape, p.shape[:-2])
     center = p.mean(axis=-2)
     squares = mean_squares(p - center[..., None, :])
     return spatial_inertia(mass, center, rotational_inertia(mass[..., None, None] * squares))
 
 
+@composed
 def mesh(shape: Any, *, mass: ArrayLike | None = None, density: ArrayLike | None = None) -> Array:
     """The inertia of a solid with a closed surface of triangles, about the origin of the mesh's frame.
 
@@ -329,7 +344,7 @@ def mesh(shape: Any, *, mass: ArrayLike | None = None, density: ArrayLike | None
     middle = 0.5 * (triangles.min(axis=(0, 1)) + triangles.max(axis=(0, 1)))
     corners = np.concatenate([np.zeros((len(triangles), 1, 3)), triangles - middle], axis=1)
     parts = np.linalg.det(corners[:, 1:]) / 6.0
-    volume = parts.sum()
+    volume = finite("mesh", parts.sum())
     if not volume > FLAT * np.abs(parts).sum():
         raise ArgumentValueError(
             f"mesh: the volume is {volume:.6g} m^3, expected a positive one: the faces turn inward "
@@ -356,8 +371,8 @@ def closed_surface(shape: Any) -> Array:
             raise FileNotFoundError(f"mesh: no such file: {name}")
         try:
             shape = trimesh.load(shape, force="mesh")
-        except NotImplementedError as error:
-            raise ArgumentValueError(f"mesh: trimesh cannot read {name}: {error}") from None
+        except Exception as error:  # whatever its readers stumble over in a broken file
+            raise ArgumentValueError(f"mesh: trimesh cannot read {name}: {shown(str(error))}") from None
     if not isinstance(shape, trimesh.Trimesh):
         raise ArgumentTypeError(
             f"mesh: shape is of type {type(shape).__name__}, expected a trimesh.Trimesh or the path of a file"
@@ -367,11 +382,14 @@ def closed_surface(shape: Any) -> Array:
         raise ArgumentValueError(f"mesh: {name} has no triangles")
     if not np.isfinite(triangles).all():
         raise ArgumentValueError(f"mesh: {name} has vertices that are not finite")
+    if not shape.is_watertight:  # a file with a normal for each face has each vertex once for each face
+        shape = shape.copy()
+        shape.merge_vertices(merge_tex=True, merge_norm=True)
     if not shape.is_watertight:
         edges = np.unique(np.asarray(shape.edges_sorted), axis=0, return_counts=True)[1]
         raise ArgumentValueError(
-            f"mesh: {name} is not closed: {np.count_nonzero(edges != 2)} of {len(edges)} edges do not join two faces "
-            "(trimesh's merge_vertices() joins vertices at the same place)"
+            f"mesh: {name} is not closed: {np.count_nonzero(edges != 2)} of {len(edges)} edges do not join two faces, "
+            "after vertices at the same place have been joined"
         )
     if not shape.is_winding_consistent:
         raise ArgumentValueError(

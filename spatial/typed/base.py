@@ -18,8 +18,14 @@ from typing import Any, ClassVar, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array, as_floats
+from pluecker.spatial.errors import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    EntryIndexError,
+    PlueckerError,
+    ReadOnlyError,
+)
+from pluecker.spatial.functions.arguments import Array, as_floats
 from pluecker.spatial.typed.frames import F6, M6, common_frame, frame_name, sizes
 from pluecker.spatial.typed.numpy_protocol import FromNumPy, leading_axes
 from pluecker.spatial.typed.text import SHOWN, bmatrix, frame_latex, written
@@ -83,10 +89,10 @@ class Typed(FromNumPy):
         return self
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"{name} cannot be set: a {type(self).__name__} does not change")
+        raise ReadOnlyError(f"{name} cannot be set: a {type(self).__name__} does not change")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{name} cannot be deleted: a {type(self).__name__} does not change")
+        raise ReadOnlyError(f"{name} cannot be deleted: a {type(self).__name__} does not change")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._make, (self._values, *self._frames)
@@ -110,8 +116,11 @@ class Typed(FromNumPy):
         key = key if isinstance(key, tuple) else (key,)
         try:
             np.broadcast_to(np.empty(()), self.shape)[key]  # so that no index reaches the coordinates
-        except IndexError as error:
-            raise IndexError(f"{type(self).__name__}: {error}; an index chooses among the entries of a batch") from None
+        except (IndexError, TypeError, ValueError, OverflowError) as error:
+            kind: type[PlueckerError] = EntryIndexError
+            if not isinstance(error, IndexError):
+                kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentValueError
+            raise kind(f"{type(self).__name__}: {error}; an index chooses among the entries of a batch") from None
         dots = any(part is Ellipsis for part in key)
         values = self._values[key + ((slice(None),) * len(self._spaces) if dots else (Ellipsis,))]
         return self._make(values, *self._frames)
@@ -207,7 +216,7 @@ class Typed(FromNumPy):
 
     # -------------------------------------------------------------------------------------------------------------- equality
 
-    def isclose(self, other: Any, rtol: float = ROUNDING, atol: float = 0.0) -> Any:
+    def isclose(self, other: Any, rtol: Any = ROUNDING, atol: Any = 0.0) -> Any:
         """Whether the coordinates agree, for each entry of a batch.
 
         Args:
@@ -222,8 +231,14 @@ class Typed(FromNumPy):
             TypeError, ValueError: ``other`` is of another kind; it is in another frame, or the batches do not broadcast.
         """
         self._together(other, " isclose ")
+        rtol, atol = (as_floats("isclose", name, x, ()) for name, x in (("rtol", rtol), ("atol", atol)))
+        if rtol.ndim or atol.ndim:
+            raise ArgumentValueError(
+                f"isclose: rtol has shape {rtol.shape}, atol {atol.shape}, expected one number each"
+            )
         difference = np.abs(self._broadcast(" isclose ", other, np.subtract, other._values))
-        allowed = atol + rtol * np.maximum(sizes(self._values, self._spaces), sizes(other._values, self._spaces))
+        with np.errstate(all="ignore"):
+            allowed = atol + rtol * np.maximum(sizes(self._values, self._spaces), sizes(other._values, self._spaces))
         return (difference <= allowed).all(axis=tuple(range(-len(self._spaces), 0)))
 
     def __eq__(self, other: object) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.functions.arguments import Array
 
 __all__ = ["F6", "M6", "common_frame", "frame_name", "sizes"]
 
@@ -30,7 +30,7 @@ def frame_name(function: str, argument: str, frame: str | None) -> str | None:
         ValueError: it is empty.
     """
     if frame is not None and not isinstance(frame, str):
-        raise ArgumentTypeError(f"{function}: {argument} is {frame!r}, expected the name of a frame or None")
+        raise ArgumentTypeError(f"{function}: {argument} is {shown(frame)}, expected the name of a frame or None")
     if frame == "":
         raise ArgumentValueError(f"{function}: {argument} is an empty string, expected the name of a frame or None")
     return frame
@@ -44,7 +44,7 @@ def common_frame(operation: str, a: str | None, b: str | None, first: str = "", 
     """
     if a is not None and b is not None and a != b:
         first, second = first or "the first is in frame", second or "the second in frame"
-        raise ArgumentValueError(f"{operation}: {first} {a!r}, {second} {b!r}")
+        raise ArgumentValueError(f"{operation}: {first} {shown(a)}, {second} {shown(b)}")
     return b if a is None else a
 
 

@@ -34,6 +34,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.spatial.algebra.matrices import NEARLY, NOISE
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.functions.arguments import Array, as_floats, naming
 from pluecker.spatial.functions.coordinates import (
     compose,
     invert,
@@ -42,7 +43,6 @@ from pluecker.spatial.functions.coordinates import (
     transform_motion,
     transform_parameters,
 )
-from pluecker.spatial.functions.elementwise import Array, as_floats
 from pluecker.spatial.functions.rigid_body import (
     inertia_parameters,
     inertia_rate,
@@ -64,13 +64,12 @@ def allowed_asymmetry(matrix: Array) -> Array:
     """How far entries ij and ji may be apart: 1e-6 of what ii and jj allow, and rounding of the largest in their blocks."""
     size = np.sqrt(np.abs(np.diagonal(matrix, axis1=-2, axis2=-1)))
     block = np.repeat(np.stack([size[..., :3].max(axis=-1), size[..., 3:].max(axis=-1)], axis=-1), 3, axis=-1)
-    with np.errstate(over="ignore"):
-        return NEARLY * size[..., :, None] * size[..., None, :] + NOISE * block[..., :, None] * block[..., None, :]
+    return NEARLY * size[..., :, None] * size[..., None, :] + NOISE * block[..., :, None] * block[..., None, :]
 
 
 def symmetric(matrix: Array) -> Array:
     """The symmetric part, free of rounding."""
-    return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
+    return 0.5 * matrix + 0.5 * np.swapaxes(matrix, -1, -2)
 
 
 class SymmetricMap(Typed):
@@ -80,7 +79,8 @@ class SymmetricMap(Typed):
 
     def __init__(self, matrix: ArrayLike, frame: str | None = None) -> None:
         A = as_floats(type(self).__name__, "matrix", matrix, (6, 6))
-        wrong = np.argwhere(np.abs(A - np.swapaxes(A, -1, -2)) > allowed_asymmetry(A))
+        with np.errstate(all="ignore"):
+            wrong = np.argwhere(np.abs(A - np.swapaxes(A, -1, -2)) > allowed_asymmetry(A))
         if len(wrong):
             i = ", ".join(map(str, wrong[0]))
             j = ", ".join(map(str, [*wrong[0][:-2], wrong[0][-1], wrong[0][-2]]))
@@ -182,9 +182,13 @@ class RigidBodyInertia(ArticulatedInertia):
     _noun, _symbol = "rigid-body inertia", r"\mathbf{I}"
 
     def __init__(self, mass: ArrayLike, center: ArrayLike, inertia: ArrayLike, frame: str | None = None) -> None:
-        values = spatial_inertia(mass, center, inertia)
+        name = type(self).__name__
+        mass, center = as_floats(name, "mass", mass, ()), as_floats(name, "center", center, (3,))
+        inertia = as_floats(name, "inertia", inertia, (3, 3))
+        with naming(name):
+            values = spatial_inertia(mass, center, inertia)
         self._set(values, (frame,))
-        given = np.broadcast_to(np.asarray(inertia, dtype=np.float64), (*values.shape[:-2], 3, 3))
+        given = np.broadcast_to(inertia, (*values.shape[:-2], 3, 3))
         lost = np.abs(inertia_parameters(values)[2] - given).max(axis=(-1, -2))
         size = np.abs(given).max(axis=(-1, -2))
         if ((lost > LOST * size) & (size > 0.0)).any():
@@ -196,7 +200,8 @@ class RigidBodyInertia(ArticulatedInertia):
     @classmethod
     def from_matrix(cls, matrix: ArrayLike, frame: str | None = None) -> RigidBodyInertia:
         """From ``[J, h~; -h~, m 1]``, ``(..., 6, 6)``; ValueError if it is not of that form."""
-        return cls(*inertia_parameters(matrix), frame)
+        with naming(f"{cls.__name__}.from_matrix"):
+            return cls(*inertia_parameters(matrix), frame)
 
     def _set(self, values: Array, frames: tuple[str | None, ...]) -> None:
         super()._set(values, frames)

@@ -20,14 +20,15 @@ array must be visible: ``.coordinates`` of a vector, ``.matrix`` of a transform 
 
 from __future__ import annotations
 
+import inspect
 import operator
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, NoReturn
 
 import numpy as np
 
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
-from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.functions.arguments import Array
 
 __all__ = ["FromNumPy", "leading_axes"]
 
@@ -80,6 +81,10 @@ class FromNumPy:
 
     def __array_function__(self, func: Callable[..., Any], types: Any, args: Any, kwargs: Any) -> Any:
         if func in FUNCTIONS:
+            try:
+                inspect.signature(FUNCTIONS[func]).bind(*args, **kwargs)
+            except TypeError as error:
+                raise ArgumentTypeError(f"numpy.{func.__name__} of a {type(self).__name__}: {error}") from None
             return FUNCTIONS[func](*args, **kwargs)
         module = "numpy.linalg" if "linalg" in func.__module__ else "numpy"
         raise ArgumentTypeError(self._undefined(f"{module}.{func.__name__}", WHY_NOT.get(func, NUMBERS)))
@@ -95,10 +100,13 @@ def leading_axes(function: str, axes: int | Iterable[int], count: int) -> tuple[
         TypeError: one is not an integer.
         ValueError: there is no such axis.
     """
-    numbers = tuple(operator.index(axis) for axis in (axes if isinstance(axes, Iterable) else (axes,)))
+    try:
+        numbers = tuple(operator.index(axis) for axis in (axes if isinstance(axes, Iterable) else (axes,)))
+    except TypeError:
+        raise ArgumentTypeError(f"{function}: axis is {shown(axes)}, expected an integer or several") from None
     for axis in numbers:
         if not -count <= axis < count:
-            raise ArgumentValueError(f"{function}: axis {axis} is out of bounds, the leading axes are {count}")
+            raise ArgumentValueError(f"{function}: axis {shown(axis)} is out of bounds, the leading axes are {count}")
     return tuple(axis % count for axis in numbers)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.functions.arguments import Array
 
 __all__ = ["SHOWN", "bmatrix", "frame_latex", "number", "number_latex", "written"]
 

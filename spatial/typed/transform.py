@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.functions.arguments import Array, naming
 from pluecker.spatial.functions.coordinates import (
     compose,
     dual,
@@ -29,7 +30,6 @@ from pluecker.spatial.functions.coordinates import (
     transform_from_placement,
     transform_parameters,
 )
-from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.typed.base import Typed, noun
 from pluecker.spatial.typed.frames import F6, M6, common_frame
 from pluecker.spatial.typed.text import frame_latex
@@ -58,17 +58,21 @@ class PlueckerTransform(Typed):
     _noun, _symbol, _spaces, _frame_names = "transform", r"\mathbf{X}", (M6, F6), ("source", "target")
 
     def __init__(self, E: ArrayLike, r: ArrayLike, source: str | None = None, target: str | None = None) -> None:
-        self._set(pluecker_transform(E, r), (source, target))
+        with naming(type(self).__name__):
+            values = pluecker_transform(E, r)
+        self._set(values, (source, target))
 
     @classmethod
     def from_matrix(cls, X: ArrayLike, source: str | None = None, target: str | None = None) -> PlueckerTransform:
         """From the matrix that transforms motion vectors, ``(..., 6, 6)``; ValueError if it is not of that form."""
-        return cls(*transform_parameters(X), source, target)
+        with naming(f"{cls.__name__}.from_matrix"):
+            return cls(*transform_parameters(X), source, target)
 
     @classmethod
     def from_placement(cls, T: ArrayLike, source: str | None = None, target: str | None = None) -> PlueckerTransform:
         """From the placement ``[R, p; 0, 1]`` of the target in the source, ``(..., 4, 4)``."""
-        return cls._make(transform_from_placement(T), source, target)
+        with naming(f"{cls.__name__}.from_placement"):
+            return cls._make(transform_from_placement(T), source, target)
 
     @classmethod
     def from_rotation(
@@ -78,11 +82,12 @@ class PlueckerTransform(Typed):
 
         Its matrix takes target coordinates to source coordinates, as that of a placement does: ``E`` is the transpose.
         """
-        if not callable(getattr(rotation, "as_matrix", None)):
+        if isinstance(rotation, type) or not callable(getattr(rotation, "as_matrix", None)):
             raise ArgumentTypeError(
                 f"{cls.__name__}.from_rotation: rotation is a {type(rotation).__name__}, expected a Rotation of SciPy"
             )
-        return cls(np.swapaxes(rotation.as_matrix(), -1, -2), r, source, target)
+        with naming(f"{cls.__name__}.from_rotation"):
+            return cls(np.swapaxes(rotation.as_matrix(), -1, -2), r, source, target)
 
     @classmethod
     def identity(cls, frame: str | None = None) -> PlueckerTransform:

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.functions.arguments import Array, as_floats
 from pluecker.spatial.functions.coordinates import transform_force, transform_motion
-from pluecker.spatial.functions.elementwise import Array, as_floats
 from pluecker.spatial.functions.products import cross_force, cross_motion, scalar_product
 from pluecker.spatial.typed.base import Typed
 from pluecker.spatial.typed.frames import F6, M6, common_frame
