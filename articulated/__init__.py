@@ -9,6 +9,7 @@ forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
+one joint                              :func:`joint_transform`
 configurations                         :func:`integrate`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
 compiling ahead                        :func:`warmup`
@@ -30,6 +31,7 @@ from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
 from pluecker.articulated.algorithms.gravity_force import gravity_force
 from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
@@ -58,6 +60,7 @@ __all__ = [
     "gravity_force",
     "integrate",
     "joint_forces",
+    "joint_transform",
     "kinetic_energy",
     "neutral",
     "potential_energy",

@@ -17,7 +17,7 @@ section   formula                                                  function
 ========  =======================================================  ====================================================
 6         ``a x``                                                  :func:`skew`, :func:`unskew`
 7         ``a = sum_j x_j d_j``                                    :func:`coordinates_in`
-8, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
+7, 30     ``d_i . e_j = 1 if i = j else 0``                        :func:`reciprocal_basis`
 9 to 11   ``V(P) = v_O + w x OP``                                  :func:`velocity_at`, :func:`grid`, :func:`plot_field`
 12, 13    planar vectors ``[w, vx, vy]``, ``[n, fx, fy]``          :mod:`~pluecker.spatial.course.planar`
 14, 20    screw: two magnitudes, a line, a pitch                   :func:`twist`, :func:`screw_axis`, :func:`pitch`
