@@ -198,7 +198,9 @@ def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
 
     Source: course, section 52.
     """
-    return constrained_from_T("apparent_inverse_inertia_from_T", I, T, None, None, None)[0].apparent_inverse_inertia
+    return constrained_from_T("apparent_inverse_inertia_from_T", I, T, np.zeros(6), None, None)[
+        0
+    ].apparent_inverse_inertia
 
 
 @composed
@@ -220,7 +222,7 @@ def bias_acceleration_from_S(I: ArrayLike, S: ArrayLike, alpha: ArrayLike, S_rat
 
     Source: course, section 53.1.
     """
-    return constrained_from_S("bias_acceleration_from_S", I, S, None, alpha, S_rate).bias
+    return constrained_from_S("bias_acceleration_from_S", I, S, np.zeros(6), alpha, S_rate).bias
 
 
 @composed
@@ -241,7 +243,7 @@ def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: A
 
     Source: ``T^T a + T'^T v = 0`` (course, section 52), solved with the equation of motion.
     """
-    return constrained_from_T("bias_acceleration_from_T", I, T, None, v, T_rate)[0].bias
+    return constrained_from_T("bias_acceleration_from_T", I, T, np.zeros(6), v, T_rate)[0].bias
 
 
 @composed
@@ -323,11 +325,11 @@ def constraint_multipliers(
 
 
 def constrained_from_S(
-    function: str, I: ArrayLike, S: ArrayLike, f: ArrayLike | None, alpha: ArrayLike | None, S_rate: ArrayLike | None
+    function: str, I: ArrayLike, S: ArrayLike, f: ArrayLike, alpha: ArrayLike | None, S_rate: ArrayLike | None
 ) -> ConstrainedAcceleration:
     """Everything by way of S."""
     I, S, alpha, drift, v = from_S(function, I, S, alpha, S_rate)
-    f = as_floats(function, "f", np.zeros(6) if f is None else f, (6,))
+    f = as_floats(function, "f", f, (6,))
     check_broadcast(function, I=(I, 2), S=(S, 2), v=(v, 1), drift=(drift, 1), f=(f, 1))
     G = inverse_roots_of_S(function, I, S)
     Phi = G @ transposed(G)
@@ -337,12 +339,12 @@ def constrained_from_S(
 
 
 def constrained_from_T(
-    function: str, I: ArrayLike, T: ArrayLike, f: ArrayLike | None, v: ArrayLike | None, T_rate: ArrayLike | None
+    function: str, I: ArrayLike, T: ArrayLike, f: ArrayLike, v: ArrayLike | None, T_rate: ArrayLike | None
 ) -> tuple[ConstrainedAcceleration, Array]:
     """Everything by way of T, and the multipliers."""
     I, T = as_floats(function, "I", I, (6, 6)), basis(function, "T", T)
     k = T.shape[-1]
-    f = as_floats(function, "f", np.zeros(6) if f is None else f, (6,))
+    f = as_floats(function, "f", f, (6,))
     v = as_floats(function, "v", np.zeros(6) if v is None else v, (6,))
     rate = as_floats(function, "T_rate", np.zeros((6, k)) if T_rate is None else T_rate, (6, k))
     check_broadcast(function, I=(I, 2), T=(T, 2), f=(f, 1), v=(v, 1), T_rate=(rate, 2))

@@ -34,7 +34,7 @@ R = TypeVar("R")
 
 
 def as_floats(function: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """``value`` as an array of float64 whose last axes have the shape, all entries finite.
+    """``value`` as an array of float64 whose last axes have the shape, in C order, all entries finite.
 
     Raises:
         TypeError: it is not an array of real numbers.
@@ -43,7 +43,8 @@ def as_floats(function: str, name: str, value: Any, shape: tuple[int, ...]) -> A
     array = as_shaped(function, name, value, shape)
     if not np.isfinite(array).all():
         raise ArgumentValueError(not_finite(function, name, array))
-    return array
+    flags = array.flags  # linear algebra rounds by the order in memory
+    return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
 
 
 def as_shaped(function: str, name: str, value: Any, shape: tuple[int, ...]) -> Array:

@@ -18,12 +18,13 @@ from numpy.typing import ArrayLike
 from pluecker.spatial.algebra.matrices import NEARLY
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import MissingExtraError
-from pluecker.spatial.functions.arguments import Array, as_floats, naming
+from pluecker.spatial.functions.arguments import Array, as_floats, composed
 from pluecker.spatial.functions.coordinates import placement, transform_from_placement
 
 __all__ = ["from_scipy", "to_scipy"]
 
 
+@composed
 def to_scipy(value: ArrayLike) -> Any:
     """Quaternions or transforms as objects of ``scipy.spatial.transform``.
 
@@ -46,9 +47,7 @@ def to_scipy(value: ArrayLike) -> Any:
             return transform.Rotation.from_quat(np.roll(check_unit("to_scipy", array), -1, axis=-1))
         if not hasattr(transform, "RigidTransform"):
             raise MissingExtraError("to_scipy: this SciPy has no RigidTransform; version 1.16 has")
-        with naming("to_scipy"):
-            T = placement(array)
-        return transform.RigidTransform.from_matrix(T)
+        return transform.RigidTransform.from_matrix(placement(array))
     except PlueckerError:
         raise
     except ValueError as error:  # of a SciPy that takes one leading axis

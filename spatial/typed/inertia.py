@@ -187,9 +187,9 @@ class RigidBodyInertia(ArticulatedInertia):
         inertia = as_floats(name, "inertia", inertia, (3, 3))
         with naming(name):
             values = spatial_inertia(mass, center, inertia)
-        self._set(values, (frame,))
-        given = np.broadcast_to(inertia, (*values.shape[:-2], 3, 3))
-        lost = np.abs(inertia_parameters(values)[2] - given).max(axis=(-1, -2))
+            self._set(values, (frame,))
+            given = np.broadcast_to(inertia, (*values.shape[:-2], 3, 3))
+            lost = np.abs(inertia_parameters(values)[2] - given).max(axis=(-1, -2))
         size = np.abs(given).max(axis=(-1, -2))
         if ((lost > LOST * size) & (size > 0.0)).any():
             raise ArgumentValueError(

@@ -27,6 +27,7 @@ from pluecker.spatial import (
     transform_from_placement,
 )
 
+HALF_WAY = (np.cos(np.pi / 8), 0.0, 0.0, np.sin(np.pi / 8))
 AXIS, AXIS2 = np.array([0.6, 0.0, 0.8]), np.array([0.0, 1.0, 0.0])
 RNG = np.random.default_rng(3)
 
@@ -159,7 +160,7 @@ def test_it_is_the_joint_of_a_mechanism():
         (lambda: joint_transform("revolute", [np.nan], AXIS), ArgumentValueError, r"q\[0\] is nan"),
         (lambda: joint_transform("spherical", [1.0, 1, 0, 0]), ArgumentValueError, "length"),
         (
-            lambda: joint_transform("free", [1.7e308, 1.7e308, 0, np.cos(np.pi / 8), 0, 0, np.sin(np.pi / 8)]),
+            lambda: joint_transform("free", [1.7e308, 1.7e308, 0, *HALF_WAY]),
             ArgumentValueError,
             "overflow",
         ),
