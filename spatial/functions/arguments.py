@@ -24,6 +24,8 @@ __all__ = [
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
 PLAIN = {float, int}
+NOT_FINITE = "expected a finite number"
+OVERFLOWS = "the result overflows float64"
 DEEPEST = 64  # axes that an array of NumPy can have
 
 P = ParamSpec("P")
@@ -123,14 +125,14 @@ def number_at(name: str, array: Array, wrong: Any) -> str:
 
 def not_finite(function: str, name: str, array: Array) -> str:
     """The message that names the first entry that is NaN or infinite."""
-    return f"{function}: {number_at(name, array, ~np.isfinite(array))}, expected a finite number"
+    return f"{function}: {number_at(name, array, ~np.isfinite(array))}, {NOT_FINITE}"
 
 
 def finite(function: str, result: R) -> R:
     """The result, if all numbers in its arrays are finite: else they have left the range of float64."""
     for part in result if isinstance(result, tuple) else (result,):
         if isinstance(part, (np.ndarray, np.floating)) and not np.isfinite(part).all():
-            raise ArgumentValueError(f"{function}: the result overflows float64")
+            raise ArgumentValueError(f"{function}: {OVERFLOWS}")
     return result
 
 
@@ -172,33 +174,43 @@ class naming:
 
     NumPy does not warn meanwhile: what overflows is found in the result. What its linear algebra gives up on, numbers
     at the ends of the range of float64, is an error like any other.
+
+    Args:
+        function: what the user has called.
+        checked: the user's arguments have been looked at, so that numbers which are not finite are our own.
     """
 
-    def __init__(self, function: str) -> None:
-        self.function = function
+    def __init__(self, function: str, checked: bool = False) -> None:
+        self.function, self.checked = function, checked
 
     def __enter__(self) -> None:
         self.state = np.errstate(all="ignore")
         self.state.__enter__()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.state.__exit__(None, None, None)
         if isinstance(error, (ArgumentTypeError, ArgumentValueError)):
             name, _, text = str(error).partition(": ")
-            if text and name.replace(".", "").isidentifier():
+            if text and name != self.function and name.replace(".", "").isidentifier():
+                text = OVERFLOWS if self.checked and text.endswith(NOT_FINITE) else text
                 error.args = (f"{self.function}: {text}",)
         elif isinstance(error, np.linalg.LinAlgError):
             raise ArgumentValueError(
-                f"{self.function}: the result overflows float64, or what has to be inverted is singular ({error})"
+                f"{self.function}: {OVERFLOWS}, or what has to be inverted is singular ({error})"
             ) from None
 
 
 def composed(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function made of others: errors in its own name, no warnings of NumPy, and a finite result or an error."""
+    """A public function made of others, all of whose arguments it looks at itself.
+
+    Errors are in its own name, NumPy does not warn, and the result is finite or an error.
+    """
 
     @functools.wraps(function)
     def public(*args: P.args, **kwargs: P.kwargs) -> R:
-        with naming(function.__name__):
+        with naming(function.__name__, checked=True):
             return finite(function.__name__, function(*args, **kwargs))
 
     return public

@@ -16,6 +16,7 @@ from pluecker.spatial.course.constrained import (
     bias_acceleration_from_T,
     constrained_acceleration_from_S,
     constrained_acceleration_from_T,
+    constraint_multipliers,
     joint_space,
 )
 from pluecker.spatial.course.subspaces import complement, motion_subspace
@@ -72,6 +73,20 @@ def with_multipliers(I, T, T_rate, v, f):
     x = mpmath.lu_solve(A, b)
     a = np.array([float(x[i]) for i in range(6)])
     return a, np.array([float(sum(T[i, j] * x[6 + j] for j in range(k))) for i in range(6)])
+
+
+@pytest.mark.parametrize("n", DIMENSIONS)
+def test_the_multipliers_make_the_constraint_force(n, rng):
+    """f_c = T lambda, also of a batch; and the force of the constraint solves the equation of motion in fifty digits."""
+    I, S, _, T, T_rate, alpha, f = problem(n, rng)
+    multipliers = constraint_multipliers(I, T, f, S @ alpha, T_rate)
+    assert multipliers.shape == (6 - n,)
+    force = constrained_acceleration_from_T(I, T, f, S @ alpha, T_rate).constraint_force
+    np.testing.assert_allclose(T @ multipliers, force, rtol=1e-12, atol=1e-12)
+    expected = with_multipliers(I, T, T_rate, S @ alpha, f)[1]
+    np.testing.assert_allclose(T @ multipliers, expected, rtol=0, atol=1e-11 * (1.0 + np.abs(expected).max()))
+    batch = constraint_multipliers(I, T, np.stack([f, 2.0 * f]))
+    np.testing.assert_allclose(batch[1], 2.0 * constraint_multipliers(I, T, f), rtol=1e-12, atol=1e-12)
 
 
 # ------------------------------------------------------------------------------------------------ apparent inverse inertia

@@ -87,7 +87,7 @@ def test_integers_beyond_float64_and_numbers_that_are_not_finite_are_refused(nam
         for bad in (np.nan, np.inf, -np.inf, np.longdouble("1e4000")):
             array = np.array(value, dtype=np.longdouble)
             array[(0,) * array.ndim] = bad
-            refuses(name, ValueError, **{key: array})
+            assert "expected a finite number" in refuses(name, ValueError, **{key: array})
 
 
 @every

@@ -9,19 +9,20 @@ from pluecker.spatial.functions.coordinates import placement, transform_from_pla
 from pluecker.spatial.functions.lie import exp3, exp6
 from pluecker.spatial.functions.quaternions import (
     angular_velocity_matrix,
-    from_scipy,
     position_rate_matrix,
     quaternion_conjugate,
     quaternion_derivative,
     quaternion_exp,
     quaternion_from_rotation,
+    quaternion_inverse,
     quaternion_log,
     quaternion_normalize,
     quaternion_product,
     quaternion_rate_matrix,
+    quaternion_rotate,
     quaternion_to_rotation,
-    to_scipy,
 )
+from pluecker.spatial.functions.scipy_rotations import from_scipy, to_scipy
 from tests.spatial import precise
 from tests.spatial.precise import ANGLES, BEYOND, EPS, error, exact, rounded
 from tests.spatial.test_lie import AXES
@@ -53,6 +54,36 @@ def test_the_logarithm_of_a_quaternion_as_it_is(angle):
         expected = [(2 * mpmath.atan2(s, w) / s if s else 2) * x for x in v]
         assert error(quaternion_log(p), expected) < ULPS
         np.testing.assert_array_equal(quaternion_log(-p), quaternion_log(p))
+
+
+@pytest.mark.parametrize("size", [1.0, 3.0, 1e-150, 1e150, 1e-300, 1e300])
+def test_a_quaternion_times_its_inverse_is_one(size):
+    """Exactly as in fifty digits, of any length; the inverse of a unit quaternion is its conjugate."""
+    rng = np.random.default_rng(1)
+    for p in size * rng.normal(size=(20, 4)):
+        square = sum(x * x for x in exact(p))
+        expected = [sign * x / square for sign, x in zip((1, -1, -1, -1), exact(p), strict=True)]
+        assert error(quaternion_inverse(p), expected) < ULPS
+    batch = rng.normal(size=(3, 1, 4))
+    np.testing.assert_allclose(
+        quaternion_product(batch, quaternion_inverse(batch)), np.tile([1.0, 0, 0, 0], (3, 1, 1)), rtol=0, atol=4 * EPS
+    )
+    with pytest.raises(ValueError, match="quaternion_inverse: a quaternion of length zero has no inverse"):
+        quaternion_inverse(np.zeros((2, 4)))
+
+
+def test_turning_a_vector_is_the_matrix_and_the_product():
+    rng = np.random.default_rng(2)
+    p, x = quaternion_exp(rng.normal(size=(50, 3))), rng.normal(size=(50, 3))
+    turned = quaternion_rotate(p, x)
+    pure = np.concatenate([np.zeros((50, 1)), x], axis=-1)
+    product = quaternion_product(quaternion_product(p, pure), quaternion_conjugate(p))
+    np.testing.assert_allclose(turned, product[:, 1:], rtol=0, atol=16 * EPS)
+    np.testing.assert_allclose(turned, transform.Rotation.from_quat(np.roll(p, -1, -1)).apply(x), rtol=0, atol=16 * EPS)
+    np.testing.assert_allclose(quaternion_rotate(quaternion_inverse(p), turned), x, rtol=0, atol=16 * EPS)
+    assert quaternion_rotate(p[:5, None], x[:7]).shape == (5, 7, 3)
+    with pytest.raises(ValueError, match="quaternion_rotate: a quaternion is not of unit length"):
+        quaternion_rotate([2.0, 0, 0, 0], x)
 
 
 @pytest.mark.parametrize("angle", ANGLES + BEYOND)
@@ -183,7 +214,7 @@ def test_a_quaternion_of_another_length_is_refused(p, function):
 def test_other_refusals():
     with pytest.raises(ValueError, match=r"quaternion_normalize: a quaternion of length zero has no direction"):
         quaternion_normalize([[1.0, 0, 0, 0], [0, 0, 0, 0]])
-    with pytest.raises(ValueError, match=r"quaternion_derivative: frame is 'space', expected 'body' or 'world'"):
+    with pytest.raises(ValueError, match=r"quaternion_derivative: frame is 'space', expected one of 'body', 'world'"):
         quaternion_derivative([1.0, 0, 0, 0], [0, 0, 0], "space")
     with pytest.raises(TypeError, match=r"from_scipy: value is a list, expected a Rotation or a RigidTransform"):
         from_scipy([1.0, 0, 0, 0])
