@@ -173,7 +173,7 @@ def apparent_inverse_inertia_from_S(I: ArrayLike, S: ArrayLike) -> Array:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; an inertia that is not symmetric or not
             positive semidefinite; columns of S that are linearly dependent; ``S^T I S`` singular.
 
-    Source: course, sections 52 and 53.1.
+    Source: RBDA section 3.6; course, sections 52 and 53.1.
     """
     function = "apparent_inverse_inertia_from_S"
     I, S, *_ = from_S(function, I, S, None, None)
@@ -196,7 +196,7 @@ def apparent_inverse_inertia_from_T(I: ArrayLike, T: ArrayLike) -> Array:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; an inertia that is not symmetric or not
             positive definite; columns of T that are linearly dependent.
 
-    Source: course, section 52.
+    Source: RBDA section 3.6; course, section 52.
     """
     return constrained_from_T("apparent_inverse_inertia_from_T", I, T, np.zeros(6), None, None)[
         0
@@ -220,7 +220,7 @@ def bias_acceleration_from_S(I: ArrayLike, S: ArrayLike, alpha: ArrayLike, S_rat
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_S`.
 
-    Source: course, section 53.1.
+    Source: RBDA section 3.6; course, section 53.1.
     """
     return constrained_from_S("bias_acceleration_from_S", I, S, np.zeros(6), alpha, S_rate).bias
 
@@ -241,7 +241,7 @@ def bias_acceleration_from_T(I: ArrayLike, T: ArrayLike, v: ArrayLike, T_rate: A
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_T`; a velocity that the constraint does not allow.
 
-    Source: ``T^T a + T'^T v = 0`` (course, section 52), solved with the equation of motion.
+    Source: ``T^T a + T'^T v = 0`` (RBDA section 3.6; course, section 52), solved with the equation of motion.
     """
     return constrained_from_T("bias_acceleration_from_T", I, T, np.zeros(6), v, T_rate)[0].bias
 
@@ -265,7 +265,7 @@ def constrained_acceleration_from_S(
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_S`.
 
-    Source: course, sections 52 and 53.1.
+    Source: RBDA section 3.6; course, sections 52 and 53.1.
     """
     return constrained_from_S("constrained_acceleration_from_S", I, S, f, alpha, S_rate)
 
@@ -289,7 +289,8 @@ def constrained_acceleration_from_T(
     Raises:
         TypeError, ValueError: as :func:`apparent_inverse_inertia_from_T`; a velocity that the constraint does not allow.
 
-    Source: course, section 52, where the factor f is missing in ``lambda = -D T^T I^-1 f``, and the body is at rest.
+    Source: RBDA section 3.6; course, section 52, where the factor f is missing in ``lambda = -D T^T I^-1 f``, and the body
+        is at rest.
     """
     return constrained_from_T("constrained_acceleration_from_T", I, T, f, v, T_rate)[0]
 
@@ -313,7 +314,7 @@ def constraint_multipliers(
     Raises:
         TypeError, ValueError: as :func:`constrained_acceleration_from_T`.
 
-    Source: RBDA, section 3.6; course, section 52.
+    Source: RBDA section 3.6; course, section 52.
 
     Example:
         >>> from pluecker.spatial import constraint_multipliers
@@ -383,7 +384,7 @@ def joint_space(
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; columns of S that are linearly dependent.
 
-    Source: course, sections 53.3 and 53.4.
+    Source: RBDA section 3.6; course, sections 53.3 and 53.4.
 
     Example:
         >>> from pluecker.spatial import joint_space, motion_subspace, pluecker_transform, transform_inertia

@@ -98,7 +98,7 @@ def plot_field(
         MissingExtraError: matplotlib is not installed.
         TypeError, ValueError: an argument is not as described; the vector is zero and has no field to draw.
 
-    Source: course, sections 9, 11, 14 and 22.
+    Source: RBDA section 2.2; course, sections 9, 11, 14 and 22.
     """
     a = single("vector", vector, (6,))
     middle = single("center", center, (3,))

@@ -70,7 +70,7 @@ def planar_to_spatial(a: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, sections 11 and 12.
+    Source: RBDA section 2.16; course, sections 11 and 12.
     """
     return embedded("planar_to_spatial", "a", a)
 
@@ -89,7 +89,7 @@ def spatial_to_planar(a: ArrayLike) -> Array:
         TypeError, ValueError: not an array of finite real numbers of that shape; a vector that leaves the plane, with
             a first, second or last number above 1e-6 of the largest.
 
-    Source: course, sections 11 and 12.
+    Source: RBDA section 2.16; course, sections 11 and 12.
     """
     x = as_floats("spatial_to_planar", "a", a, (6,))
     outside = np.abs(x[..., [0, 1, 5]]).max(axis=-1) > NEARLY * np.abs(x).max(axis=-1)
@@ -116,7 +116,7 @@ def placed(function: str, name: str, point: ArrayLike) -> Array:
 
 def broadcast(function: str, **arrays: Array) -> list[Array]:
     """The arrays with the same leading axes."""
-    batch = check_broadcast(function, **{name: (array, 1) for name, array in arrays.items()})
+    batch = check_broadcast(function, **{name: (array[..., 0], 0) for name, array in arrays.items()})
     return [np.broadcast_to(array, (*batch, array.shape[-1])) for array in arrays.values()]
 
 
@@ -143,7 +143,7 @@ def planar_twist(center: ArrayLike, rate: ArrayLike = 1.0) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 12.
+    Source: RBDA section 2.16; course, section 12.
 
     Example:
         >>> planar_twist([1, 0])  # exercise B3: d_O - d_y
@@ -168,7 +168,7 @@ def center_of_rotation(v: ArrayLike) -> Array:
         TypeError, ValueError: not an array of finite real numbers of that shape; ``w`` is zero, so that all points move
             alike.
 
-    Source: course, sections 12, 13 and 17 (exercise B1).
+    Source: RBDA section 2.16; course, sections 12, 13 and 17 (exercise B1).
     """
     x = embedded("center_of_rotation", "v", v)
     refuse("center_of_rotation", "v", x[..., 2] == 0.0, "w = 0 is a translation, which has no centre of rotation")
@@ -189,7 +189,7 @@ def planar_line_force(force: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 21.
+    Source: RBDA section 2.16; course, section 21.
     """
     function = "planar_line_force"
     forces, points = placed(function, "force", force), placed(function, "point", point)
@@ -209,7 +209,7 @@ def planar_line_of_action(f: ArrayLike) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; ``f_x`` and ``f_y`` are zero.
 
-    Source: course, sections 21 and 22.
+    Source: RBDA section 2.16; course, sections 21 and 22.
     """
     x = embedded("planar_line_of_action", "f", f)
     none = (x[..., 3] == 0.0) & (x[..., 4] == 0.0)
@@ -238,7 +238,7 @@ def planar_velocity_at(v: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 12 and 17 (exercise B2).
+    Source: RBDA section 2.16; course, sections 12 and 17 (exercise B2).
     """
     function = "planar_velocity_at"
     vectors, points = embedded(function, "v", v), placed(function, "point", point)
@@ -259,7 +259,7 @@ def planar_moment_at(f: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 22.
+    Source: RBDA section 2.16; course, section 22.
     """
     function = "planar_moment_at"
     vectors, points = embedded(function, "f", f), placed(function, "point", point)
@@ -283,7 +283,7 @@ def planar_scalar_product(m: ArrayLike, f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 25 and 26.
+    Source: RBDA section 2.16; course, sections 25 and 26.
     """
     return between("planar_scalar_product", scalar_product, m=m, f=f)
 
@@ -302,7 +302,7 @@ def planar_cross_motion(v: ArrayLike, m: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 37.
+    Source: RBDA section 2.16; course, section 37.
     """
     return spatial_to_planar(between("planar_cross_motion", cross_motion, v=v, m=m))
 
@@ -321,7 +321,7 @@ def planar_cross_force(v: ArrayLike, f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 37.
+    Source: RBDA section 2.16; course, section 37.
     """
     return spatial_to_planar(between("planar_cross_force", cross_force, v=v, f=f))
 
@@ -340,7 +340,7 @@ def planar_transform(angle: ArrayLike, r: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 28 and 35.
+    Source: RBDA section 2.16; course, sections 28 and 35.
     """
     return plane_of(pluecker_transform(*frame("planar_transform", angle, r)))
 
@@ -359,7 +359,7 @@ def planar_force_transform(angle: ArrayLike, r: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 31 and 35.
+    Source: RBDA section 2.16; course, sections 31 and 35.
     """
     return plane_of(force_transform(*frame("planar_force_transform", angle, r)))
 

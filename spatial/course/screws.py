@@ -195,7 +195,7 @@ def velocity_at(v: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 11 and 18 to 20 (exercise A2).
+    Source: RBDA section 2.2; course, sections 11 and 18 to 20 (exercise A2).
 
     Example:
         >>> velocity_at([0, 0, 2, 0, 0, 0], [0.5, 0, 0])  # 2 rad/s about the z axis, half a metre away
@@ -217,7 +217,7 @@ def moment_at(f: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 22 and 23: ``n_O = n_P + OP x f``.
+    Source: RBDA section 2.3; course, sections 22 and 23: ``n_O = n_P + OP x f``.
     """
     return MOMENT_AT(f, point)
 
@@ -284,7 +284,7 @@ def screw_axis(v: ArrayLike) -> ScrewAxis:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector; an axis so far away that
             float64 overflows.
 
-    Source: course, sections 14 and 20 (exercises A3 and A4).
+    Source: RBDA section 2.2; course, sections 14 and 20 (exercises A3 and A4).
 
     Example:
         >>> screw_axis([0, 0, 2, 4, -2, 1]).point  # the twist of exercise A1 (e)
@@ -308,7 +308,7 @@ def central_axis(f: ArrayLike) -> CentralAxis:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector; an axis so far away that
             float64 overflows.
 
-    Source: course, sections 21 to 23 and 27 (exercise B1).
+    Source: RBDA section 2.3; course, sections 21 to 23 and 27 (exercise B1).
     """
     x = CENTRAL_AXIS(f)
     return CentralAxis(x[..., :3], x[..., 3:6], x[..., 6], x[..., 7])
@@ -326,7 +326,7 @@ def magnitudes(v: ArrayLike) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, sections 14 and 20 (exercise A3).
+    Source: RBDA section 2.2; course, sections 14 and 20 (exercise A3).
     """
     x = MAGNITUDES(v)
     return x[..., 0], x[..., 1]
@@ -344,7 +344,7 @@ def wrench_magnitudes(f: ArrayLike) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, sections 5, 14 and 23.
+    Source: RBDA section 2.3; course, sections 5, 14 and 23.
     """
     x = WRENCH_MAGNITUDES(f)
     return x[..., 0], x[..., 1]
@@ -362,7 +362,7 @@ def pitch(v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector, which has no pitch.
 
-    Source: course, sections 14 and 20 (exercise A3).
+    Source: RBDA section 2.2; course, sections 14 and 20 (exercise A3).
     """
     return pitch_of("pitch", "v", PITCH(v))
 
@@ -379,7 +379,7 @@ def wrench_pitch(f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; a zero vector, which has no pitch.
 
-    Source: course, sections 14 and 23.
+    Source: RBDA section 2.3; course, sections 14 and 23.
     """
     return pitch_of("wrench_pitch", "f", WRENCH_PITCH(f))
 
@@ -421,7 +421,7 @@ def twist(direction: ArrayLike, point: ArrayLike, angular: ArrayLike = 1.0, line
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; a direction of length zero.
 
-    Source: course, sections 14, 18 and 20 (exercise A1).
+    Source: RBDA section 2.2; course, sections 14, 18 and 20 (exercise A1).
     """
     return TWIST(direction, point, pair("twist", "angular", angular, "linear", linear))
 
@@ -441,7 +441,7 @@ def wrench(direction: ArrayLike, point: ArrayLike, force: ArrayLike = 1.0, momen
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; a direction of length zero.
 
-    Source: course, sections 21 to 23 and 27 (exercise B1).
+    Source: RBDA section 2.3; course, sections 21 to 23 and 27 (exercise B1).
     """
     return WRENCH(direction, point, pair("wrench", "force", force, "moment", moment))
 
@@ -466,7 +466,7 @@ def line_force(force: ArrayLike, point: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 21, 23 and 27 (exercise B3).
+    Source: RBDA section 2.3; course, sections 21, 23 and 27 (exercise B3).
     """
     return LINE_FORCE(force, point)
 
@@ -483,7 +483,7 @@ def couple(moment: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, section 22.
+    Source: RBDA section 2.3; course, section 22.
     """
     n = as_floats("couple", "moment", moment, (3,))
     return np.concatenate([n, np.zeros_like(n)], axis=-1)

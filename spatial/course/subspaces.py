@@ -116,7 +116,7 @@ def motion_subspace(
             zero or superfluous; a pitch of a joint that has none, or a helical joint without one; a second axis along the
             first.
 
-    Source: course, sections 49 and 50; RBDA section 4.4.
+    Source: RBDA section 4.4; course, sections 49 and 50.
 
     Example:
         >>> motion_subspace("revolute", [0, 0, 2], point=[1, 0, 0])[:, 0]
@@ -205,7 +205,7 @@ def complement(S: ArrayLike) -> Array:
         TypeError, ValueError: not an array of finite real numbers of that shape; columns that are linearly dependent: made
             unit vectors, their smallest singular value is below 1e-10 of the largest.
 
-    Source: course, sections 49 and 50.
+    Source: RBDA section 3.3; course, sections 49 and 50.
 
     Example:
         >>> complement(motion_subspace("spherical")).shape  # three forces through the centre
@@ -231,7 +231,7 @@ def subspaces_of_constraints(A: ArrayLike) -> Subspaces:
         TypeError, ValueError: not an array of finite real numbers of that shape; a batch whose entries leave different
             degrees of freedom.
 
-    Source: course, section 51.
+    Source: RBDA section 3.3; course, section 51.
 
     Example:
         >>> in_plane = [[0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]]  # along x and y, and about z

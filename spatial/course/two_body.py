@@ -146,7 +146,8 @@ def two_body_3d(
             that is not symmetric or not positive semidefinite; an axis of length zero; a body 2 without inertia about the
             axis.
 
-    Source: course, section 57, equations (A1) to (A32). In (A22) and (A28) the factor of ``r2~ s s^T r2~`` is ``m2^2``.
+    Source: RBDA section 7.1; course, section 57, equations (A1) to (A32). In (A22) and (A28) the factor of
+        ``r2~ s s^T r2~`` is ``m2^2``.
 
     Example:
         >>> pair = two_body_3d(1.0, np.eye(3), 2.0, np.eye(3), [0.5, 0, 0], [-0.5, 0, 0], [0, 0, 1])
@@ -199,7 +200,7 @@ def two_body_6d(I1: ArrayLike, I2: ArrayLike, s: ArrayLike, f: ArrayLike) -> Two
         TypeError, ValueError: not arrays of finite real numbers of these shapes; an inertia that is not symmetric or not
             positive semidefinite; a body 2 without inertia about the axis; both together without inertia in some direction.
 
-    Source: course, section 58, equations (B1) to (B7).
+    Source: RBDA section 7.1; course, section 58, equations (B1) to (B7).
 
     Example:
         >>> from pluecker.spatial import twist

@@ -117,10 +117,11 @@ def has_masked(value: Any, depth: int = 0) -> bool:
 
 
 def number_at(name: str, array: Array, wrong: Any) -> str:
-    """The first entry that is wrong, as ``name[i, j] is x``."""
+    """The first entry that is wrong, a number or a vector, as ``name[i, j] is x``."""
     index = tuple(int(n) for n in np.argwhere(wrong)[0])
     place = f"[{', '.join(map(str, index))}]" if index else ""
-    return f"{name}{place} is {array[index]}"
+    entry = array[index]
+    return f"{name}{place} is {shown(entry.tolist()) if entry.ndim else entry}"
 
 
 def not_finite(function: str, name: str, array: Array) -> str:

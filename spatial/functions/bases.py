@@ -81,7 +81,7 @@ def reciprocal_basis(D: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers, not square, or the vectors depend on one another.
 
-    Source: RBDA, sections 2.3 and 2.4 (dual coordinates); course, sections 30 and 33, exercises A5 (section 8) and A1
+    Source: RBDA sections 2.1 and 2.4 (dual coordinates); course, sections 30 and 33, exercises A5 (section 8) and A1
         (section 36).
     """
     return np.swapaxes(inverse_of_basis("reciprocal_basis", "D", D), -1, -2)
@@ -102,7 +102,7 @@ def change_of_basis(old: ArrayLike, new: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers, not square, or a basis whose vectors depend on one another.
 
-    Source: RBDA, section 2.8; course, sections 28 and 31.
+    Source: RBDA section 2.8; course, sections 28 and 31.
     """
     first = as_square("change_of_basis", "old", old)
     inverse_of_basis("change_of_basis", "old", first)
@@ -130,7 +130,7 @@ def coordinates_in(basis: ArrayLike, a: ArrayLike) -> Array:
             unit vectors, their smallest singular value is below 1e-10 of the largest); a vector that lies outside the
             subspace: the part of it that no coordinates give is longer than 1e-9 of its length.
 
-    Source: RBDA, section 2.1; course, section 7.
+    Source: RBDA section 2.1; course, section 7.
 
     Example:
         >>> coordinates_in([[1, 1], [0, 1], [0, 0]], [3, 2, 0])  # 1 (1, 0, 0) + 2 (1, 1, 0)

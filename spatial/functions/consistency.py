@@ -20,9 +20,9 @@ Principal moments are sums of two eigenvalues of S, ``A = s2 + s3``, and ``s1 = 
 fails is a negative eigenvalue of S. A point, a rod and a plate are limits of bodies; they are consistent, with P only
 semidefinite.
 
-Sources: course, sections 45 and 46; S. Traversaro et al., "Identification of fully physical consistent inertial parameters
-using optimization on manifolds" (IROS 2016); P. M. Wensing, S. Kim, J.-J. Slotine, "Linear matrix inequalities for
-physically consistent inertial parameter identification" (IEEE RA-L 3, 2018).
+Sources: RBDA section 2.13; course, sections 45 and 46; S. Traversaro et al., "Identification of fully physical consistent
+inertial parameters using optimization on manifolds" (IROS 2016); P. M. Wensing, S. Kim, J.-J. Slotine, "Linear matrix
+inequalities for physically consistent inertial parameter identification" (IEEE RA-L 3, 2018).
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def check_consistent(I: ArrayLike, *, definite: bool = False) -> None:
         ValueError: not finite, not of that shape; not symmetric; not of the form ``[J, h~; h~^T, m 1]``; a negative mass; no
             mass with inertia; a negative principal moment; a principal moment greater than the sum of the two others.
 
-    Source: course, sections 45 and 46; Traversaro et al. 2016.
+    Source: RBDA section 2.13; course, sections 45 and 46; Traversaro et al. 2016.
 
     Example:
         >>> from pluecker.spatial import check_consistent, spatial_inertia
@@ -249,7 +249,7 @@ def is_consistent(I: ArrayLike, *, definite: bool = False) -> NDArray[np.bool_]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, sections 45 and 46.
+    Source: RBDA section 2.13; course, sections 45 and 46.
     """
     I = as_floats("is_consistent", "I", I, (6, 6))
     flaws = [*flaws_of_form(I), *flaws_of_content(I, definite)]
@@ -326,7 +326,7 @@ def principal_axes(I: ArrayLike) -> PrincipalAxes:
         TypeError, ValueError: not an array of finite real numbers of that shape; not of the form ``[J, h~; h~^T, m 1]``;
             no mass.
 
-    Source: course, section 45.
+    Source: RBDA section 2.13; course, section 45.
 
     Example:
         >>> from pluecker.spatial import principal_axes

@@ -247,7 +247,7 @@ def pluecker_transform(E: ArrayLike, r: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; E is not a rotation.
 
-    Source: course, section 35; RBDA section 2.8.
+    Source: RBDA section 2.8; course, section 35.
     """
     return PLUECKER(E, r)
 
@@ -265,7 +265,7 @@ def force_transform(E: ArrayLike, r: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; E is not a rotation.
 
-    Source: course, section 35; RBDA section 2.8.
+    Source: RBDA section 2.8; course, section 35.
     """
     return FORCE(E, r)
 
@@ -282,7 +282,7 @@ def transform_parameters(X: ArrayLike) -> tuple[Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not a transform of motion vectors.
 
-    Source: course, section 35.
+    Source: RBDA section 2.8; course, section 35.
     """
     result = PARAMETERS(X)
     return result[..., :9].reshape(*result.shape[:-1], 3, 3), result[..., 9:]
@@ -301,7 +301,7 @@ def dual(X: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not invertible.
 
-    Source: RBDA, section 2.8; course, section 31.
+    Source: RBDA section 2.8; course, section 31.
     """
     try:
         return DUAL(X)
@@ -322,7 +322,7 @@ def invert(X: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not a transform.
 
-    Source: course, section 35; RBDA section 2.8.
+    Source: RBDA section 2.8; course, section 35.
     """
     return INVERT(X)
 
@@ -340,7 +340,7 @@ def compose(X2: ArrayLike, X1: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; not transforms of one kind.
 
-    Source: course, section 35.
+    Source: RBDA section 2.8; course, section 35.
     """
     return COMPOSE(X2, X1)
 
@@ -358,7 +358,7 @@ def transform_motion(X: ArrayLike, m: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; X is not a transform of motion vectors.
 
-    Source: course, section 35.
+    Source: RBDA section 2.8; course, section 35.
     """
     return MOTION(X, m)
 
@@ -376,7 +376,7 @@ def transform_force(X: ArrayLike, f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; X is not a transform of motion vectors.
 
-    Source: course, section 35.
+    Source: RBDA section 2.8; course, section 35.
     """
     return FORCES(X, f)
 
@@ -395,7 +395,7 @@ def transform_inertia(X: ArrayLike, I: ArrayLike) -> Array:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; X is not a transform of motion vectors;
             I is not symmetric.
 
-    Source: course, section 46.
+    Source: RBDA section 2.13; course, section 46.
     """
     return INERTIA(X, I)
 
@@ -412,7 +412,7 @@ def placement(X: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not a transform of motion vectors.
 
-    Source: course, section 35; RBDA section 2.8.
+    Source: RBDA section 2.8; course, section 35.
     """
     return PLACEMENT(X)
 
@@ -429,6 +429,6 @@ def transform_from_placement(T: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not a placement.
 
-    Source: course, section 35; RBDA section 2.8.
+    Source: RBDA section 2.8; course, section 35.
     """
     return FROM_PLACEMENT(T)

@@ -12,7 +12,7 @@ A quadrature is a set of points with weights; so the second is the first, with t
 Gauss-Legendre points along each edge. A tetrahedron is the image of a cube of which one face has shrunk to an edge and
 that to a point; the Jacobian of that map goes into the weights of Gauss-Jacobi points (Stroud's conical product).
 
-Sources: RBDA, section 2.13; A. H. Stroud, *Approximate Calculation of Multiple Integrals* (1971), section 2.5; source
+Sources: RBDA section 2.13; A. H. Stroud, *Approximate Calculation of Multiple Integrals* (1971), section 2.5; source
 document 004, section 3.
 """
 
@@ -85,7 +85,7 @@ def point_masses(masses: ArrayLike, positions: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; a negative mass; no mass at all.
 
-    Source: RBDA, section 2.13; source document 004, section 3: ``I = sum m_k (p.p 1 - p p^T)``, with the products of
+    Source: RBDA section 2.13; source document 004, section 3: ``I = sum m_k (p.p 1 - p p^T)``, with the products of
         inertia negative in all places.
 
     Example:
@@ -161,7 +161,7 @@ def density_inertia(density: Callable[[Array], Any], cells: ArrayLike, *, order:
         TypeError, ValueError: not an array of finite real numbers of that shape; a density that is no function, gives
             something else than one finite number for each point, is negative, or zero everywhere.
 
-    Source: RBDA, section 2.13, with the integrals of source document 004, section 3; Stroud (1971), section 2.5.
+    Source: RBDA section 2.13, with the integrals of source document 004, section 3; Stroud (1971), section 2.5.
 
     Example:
         >>> body = density_inertia(lambda x: 6.0 * x[:, 2], [[0, 0, 0], [1, 1, 1]])  # a cube, heavier towards the top

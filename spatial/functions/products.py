@@ -95,7 +95,7 @@ def skew(a: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, section 6.
+    Source: RBDA section 2.8; course, section 6.
     """
     return SKEW(a)
 
@@ -112,7 +112,7 @@ def unskew(A: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not skew-symmetric.
 
-    Source: course, section 6.
+    Source: RBDA section 2.8; course, section 6.
     """
     return UNSKEW(A)
 
@@ -129,7 +129,7 @@ def crm(v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, section 37; RBDA section 2.9.
+    Source: RBDA section 2.9; course, section 37.
     """
     return CRM(v)
 
@@ -146,7 +146,7 @@ def crf(v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape.
 
-    Source: course, section 37; RBDA section 2.9.
+    Source: RBDA section 2.9; course, section 37.
     """
     return CRF(v)
 
@@ -164,7 +164,7 @@ def cross_motion(v: ArrayLike, m: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 37 and 38; RBDA section 2.9.
+    Source: RBDA section 2.9; course, sections 37 and 38.
     """
     return CROSS_MOTION(v, m)
 
@@ -182,7 +182,7 @@ def cross_force(v: ArrayLike, f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 37 and 38; RBDA section 2.9.
+    Source: RBDA section 2.9; course, sections 37 and 38.
     """
     return CROSS_FORCE(v, f)
 
@@ -200,6 +200,6 @@ def scalar_product(m: ArrayLike, f: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 25 and 26.
+    Source: RBDA section 2.6; course, sections 25 and 26.
     """
     return SCALAR_PRODUCT(m, f)

@@ -11,9 +11,9 @@ formula                                    function                             
 ``p^-1 = p* / |p|^2``                      :func:`quaternion_inverse`                                Sola, section 1
 ``p x p*``                                 :func:`quaternion_rotate`                                 Sola, section 1.4
 ``exp(a / 2)``, ``2 log p``                :func:`quaternion_exp`, :func:`quaternion_log`            Sola, sections 2.1, 2.4
-``R(p)``                                   :func:`quaternion_to_rotation`, back                      RBDA, section 4.5
+``R(p)``                                   :func:`quaternion_to_rotation`, back                      RBDA section 4.5
                                            :func:`quaternion_from_rotation`
-``dp/dt``                                  :func:`quaternion_derivative`                             RBDA, section 4.5
+``dp/dt``                                  :func:`quaternion_derivative`                             RBDA section 4.5
 ``dp/dt = Q w``, world coordinates         :func:`quaternion_rate_matrix`                            Nikravesh, chapter 6
 ``w = 2 G dp/dt``, body coordinates        :func:`angular_velocity_matrix`                           Nikravesh, chapter 6
 ``dq/dt = L v``, position and quaternion   :func:`position_rate_matrix`                              Anitescu, Tasora

@@ -128,7 +128,7 @@ def derivative_of_motion(component_rate: ArrayLike, v_frame: ArrayLike, m: Array
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 39.
+    Source: RBDA section 2.10; course, section 39.
     """
     return MOTION_DERIVATIVE(component_rate, v_frame, m)
 
@@ -147,7 +147,7 @@ def derivative_of_force(component_rate: ArrayLike, v_frame: ArrayLike, f: ArrayL
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 39.
+    Source: RBDA section 2.10; course, section 39.
     """
     return FORCE_DERIVATIVE(component_rate, v_frame, f)
 
@@ -166,7 +166,7 @@ def component_rate_of_motion(derivative: ArrayLike, v_frame: ArrayLike, m: Array
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 39.
+    Source: RBDA section 2.10; course, section 39.
     """
     return MOTION_RATE(derivative, v_frame, m)
 
@@ -185,7 +185,7 @@ def component_rate_of_force(derivative: ArrayLike, v_frame: ArrayLike, f: ArrayL
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 39.
+    Source: RBDA section 2.10; course, section 39.
     """
     return FORCE_RATE(derivative, v_frame, f)
 
@@ -207,7 +207,7 @@ def spatial_acceleration(classical: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 41; RBDA section 2.11.
+    Source: RBDA section 2.11; course, section 41.
     """
     return SPATIAL(classical, v)
 
@@ -226,7 +226,7 @@ def classical_acceleration(a: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 41; RBDA section 2.11.
+    Source: RBDA section 2.11; course, section 41.
     """
     return CLASSICAL(a, v)
 
@@ -245,7 +245,7 @@ def acceleration_of_point(a: ArrayLike, v: ArrayLike, point: ArrayLike) -> Array
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 40 and 41.
+    Source: RBDA section 2.11; course, sections 40 and 41.
 
     Example:
         >>> acceleration_of_point([0, 0, 0, 0, 0, 0], [0, 0, 2, 0, 0, 0], [0.5, 0, 0])  # turning at constant speed

@@ -248,7 +248,7 @@ def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> A
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; the inertia is not symmetric.
 
-    Source: course, section 45; RBDA section 2.13.
+    Source: RBDA section 2.13; course, section 45.
     """
     return SPATIAL(mass, center, inertia)
 
@@ -265,7 +265,7 @@ def inertia_parameters(I: ArrayLike) -> tuple[Array, Array, Array]:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not the inertia of a rigid body with mass.
 
-    Source: course, section 45.
+    Source: RBDA section 2.13; course, section 45.
     """
     result = PARAMETERS(I)
     return result[..., 0], result[..., 1:4], result[..., 4:].reshape(*result.shape[:-1], 3, 3)
@@ -285,7 +285,7 @@ def shift_inertia(inertia: ArrayLike, mass: ArrayLike, offset: ArrayLike) -> Arr
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; the inertia is not symmetric.
 
-    Source: course, section 45.
+    Source: RBDA section 2.13; course, section 45.
     """
     return SHIFT(inertia, mass, offset)
 
@@ -303,7 +303,7 @@ def momentum(I: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 44, 46 and 48 (A1).
+    Source: RBDA section 2.12; course, sections 44, 46 and 48 (A1).
     """
     return MOMENTUM(I, v)
 
@@ -321,7 +321,7 @@ def kinetic_energy(I: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, section 46.
+    Source: RBDA section 2.13; course, section 46.
     """
     return KINETIC_ENERGY(I, v)
 
@@ -340,7 +340,7 @@ def net_force(I: ArrayLike, a: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes.
 
-    Source: course, sections 47 and 48 (A4).
+    Source: RBDA section 2.14; course, sections 47 and 48 (A4).
     """
     return NET_FORCE(I, a, v)
 
@@ -358,7 +358,7 @@ def inertia_rate(I: ArrayLike, v: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; I is not symmetric.
 
-    Source: course, section 46.
+    Source: RBDA section 2.13; course, section 46.
     """
     return RATE(I, v)
 
@@ -375,7 +375,7 @@ def inverse_inertia(I: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not symmetric or not positive definite.
 
-    Source: course, section 48 (A2).
+    Source: RBDA section 2.15; course, section 48 (A2).
     """
     return INVERSE(I)
 
@@ -394,7 +394,7 @@ def relative_inertia(I_A: ArrayLike, I_B: ArrayLike) -> Array:
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; the sum is not positive definite.
 
-    Source: course, section 48 (A3).
+    Source: RBDA section 2.15; course, section 48 (A3).
     """
     A, B = (as_floats("relative_inertia", key, I, SQUARE) for key, I in (("I_A", I_A), ("I_B", I_B)))
     check_symmetric("relative_inertia", "I_A", A)

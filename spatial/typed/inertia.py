@@ -111,7 +111,7 @@ class ArticulatedInertia(SymmetricMap):
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not symmetric; the frame is no name.
 
-    Source: course, section 46; RBDA section 7.1.
+    Source: RBDA section 7.1; course, section 46.
     """
 
     __slots__ = ()
@@ -175,7 +175,7 @@ class RigidBodyInertia(ArticulatedInertia):
         TypeError, ValueError: not arrays of finite real numbers of these shapes; the mass is not positive; the inertia
             is not symmetric; the frame is no name.
 
-    Source: course, section 45.
+    Source: RBDA section 2.13; course, section 45.
     """
 
     __slots__ = ()
@@ -247,7 +247,7 @@ class InverseInertia(SymmetricMap):
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not symmetric; the frame is no name.
 
-    Source: course, section 48, exercises A2 and A3.
+    Source: RBDA section 2.15; course, section 48, exercises A2 and A3.
     """
 
     __slots__ = ()

@@ -51,7 +51,7 @@ class PlueckerTransform(Typed):
     Raises:
         TypeError, ValueError: not arrays of finite real numbers of these shapes; E is not a rotation; a frame is no name.
 
-    Source: course, section 35; RBDA section 2.8.
+    Source: RBDA section 2.8; course, section 35.
     """
 
     __slots__ = ()

@@ -77,7 +77,7 @@ class SpatialVector(Typed):
         Raises:
             TypeError, ValueError: not a vector of the dual space; in another frame; the batches do not broadcast.
 
-        Source: course, sections 25 and 26.
+        Source: RBDA section 2.6; course, sections 25 and 26.
         """
         if not isinstance(other, SpatialVector) or other._spaces == self._spaces:
             self._refuse(
@@ -108,7 +108,7 @@ class MotionVector(SpatialVector):
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; the frame is no name.
 
-    Source: course, sections 16 to 19 and 24.
+    Source: RBDA section 2.2; course, sections 16 to 19 and 24.
     """
 
     __slots__ = ()
@@ -141,7 +141,7 @@ class MotionVector(SpatialVector):
         Raises:
             TypeError, ValueError: ``other`` is no such vector; it is in another frame; the batches do not broadcast.
 
-        Source: course, sections 37 and 38.
+        Source: RBDA section 2.9; course, sections 37 and 38.
         """
         if not isinstance(other, SpatialVector):
             self._refuse(" x ", other, "the cross product is with a motion or a force vector (course, section 37)")
@@ -163,7 +163,7 @@ class ForceVector(SpatialVector):
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; the frame is no name.
 
-    Source: course, sections 21 to 24.
+    Source: RBDA section 2.3; course, sections 21 to 24.
     """
 
     __slots__ = ()

@@ -11,7 +11,18 @@ import numpy as np
 import pytest
 
 from pluecker.spatial.course import screws
-from pluecker.spatial.functions import coordinates, euler, lie, products, quaternions, rates, rigid_body
+from pluecker.spatial.functions import (
+    bases,
+    coordinates,
+    euler,
+    lie,
+    point_masses,
+    products,
+    quaternions,
+    rates,
+    rigid_body,
+    scipy_rotations,
+)
 from pluecker.spatial.functions.elementwise import Elementwise
 from tests.conftest import COMPILED
 
@@ -155,7 +166,7 @@ def test_the_first_bad_entry_is_named():
 
 
 def test_every_public_function_says_shapes_errors_and_source():
-    for module in MODULES:
+    for module in (*MODULES, bases, point_masses, scipy_rotations):
         for name in module.__all__:
             if isinstance(getattr(module, name), type):
                 continue

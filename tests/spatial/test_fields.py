@@ -203,9 +203,9 @@ def test_a_drawing_goes_where_it_is_asked_to(pyplot):
         (lambda: plot_field(V, center=[0, 1]), ValueError, r"center has shape \(2,\)"),
         (lambda: plot_field(V, size=0.0), ValueError, "size is 0.0, expected a length above zero"),
         (lambda: plot_field(V, size="big"), TypeError, "plot_field: size must be"),
-        (lambda: plot_field(V, count=1), ValueError, "count is 1, expected an integer of 2 or more"),
-        (lambda: plot_field(V, count=2.5), ValueError, "count is 2.5"),
-        (lambda: plot_field(V, count=True), ValueError, "count is True"),
+        (lambda: plot_field(V, count=1), ValueError, "count is 1, expected an integer from 2 to 100"),
+        (lambda: plot_field(V, count=2.5), TypeError, "count is 2.5"),
+        (lambda: plot_field(V, count=True), TypeError, "count is True"),
     ],
 )
 def test_what_is_wrong_with_a_drawing_is_said(call, error, message):

@@ -190,7 +190,7 @@ def test_leading_axes_broadcast(rng):
         (lambda: spatial_to_planar(np.zeros(3)), ValueError, "spatial_to_planar: a has shape"),
         (lambda: planar_to_spatial(np.zeros(6)), ValueError, "planar_to_spatial: a has shape"),
         (lambda: center_of_rotation([0, 1, 2]), ValueError, "center_of_rotation: v cannot be used: w = 0"),
-        (lambda: center_of_rotation([[1, 1, 2], [0, 1, 2]]), ValueError, r"v\[1\] cannot be used"),
+        (lambda: center_of_rotation([[1, 1, 2], [0, 1, 2]]), ValueError, r"v cannot be used: .* \(entry 1\)"),
         (lambda: planar_line_of_action([1, 0, 0]), ValueError, "planar_line_of_action: f cannot be used: f_x = f_y = 0"),
         (lambda: planar_twist([1, 2, 3]), ValueError, r"planar_twist: center has shape \(3,\), expected \(..., 2\)"),
         (lambda: planar_twist([1, np.nan]), ValueError, r"planar_twist: center\[1\] is nan"),

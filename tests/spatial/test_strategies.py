@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pluecker.spatial import (
     ForceVector,
     MotionVector,
+    PlueckerError,
     RigidBodyInertia,
     check_consistent,
     from_pseudo_inertia,
@@ -134,3 +135,12 @@ def test_without_hypothesis_the_extra_is_named():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "pip install 'pluecker[testing]'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "bad", [(0.0, 1.0), (2.0, 1.0), (-1.0, 1.0), ("a", 1.0), (1.0, None), (1.0, 10**400), ([1.0, 2.0], 3.0)]
+)
+@pytest.mark.parametrize("name", ["sizes", "vectors", "motion_vectors", "force_vectors", "transforms"])
+def test_ranges_that_cannot_be_are_refused_at_once(name, bad):
+    with pytest.raises(PlueckerError, match=rf"^{name}: "):
+        getattr(strategies, name)(*bad)

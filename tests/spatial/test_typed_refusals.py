@@ -5,6 +5,7 @@ import operator
 import numpy as np
 import pytest
 
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.functions.products import cross_force
 from pluecker.spatial.functions.rigid_body import momentum
 from pluecker.spatial.typed import (
@@ -287,3 +288,73 @@ def test_transforms_and_inertias_are_of_their_form():
         ArticulatedInertia(np.zeros((6, 6))).inverse()
     with pytest.raises(ValueError, match="positive definite"):
         InverseInertia(np.zeros((6, 6))).inverse()
+
+
+# -------------------------------------------------------------------------------------------- errors of the package, all
+
+
+def calls_on(x):
+    """What can be done wrongly with any quantity."""
+    batch = x if x.shape else np.stack([x, x])
+    for index in ("a", 1.5, 7, 10**400, None.__class__, slice("a", "b"), slice(None, None, 0), [0.5], (0, 0, 0, 0)):
+        yield lambda index=index: batch[index]
+    for tolerance in ("x", None, 1j, [1.0, 2.0], 10**400, np.nan):
+        yield lambda tolerance=tolerance: x.isclose(x, rtol=tolerance)
+        yield lambda tolerance=tolerance: x.isclose(x, atol=tolerance)
+    yield lambda: len(type(x)._make(batch._values[0], *batch._frames))
+    yield lambda: setattr(x, "frame", "b")
+    yield lambda: delattr(x, "frame")
+    yield lambda: setattr(x, "nothing", 1)
+    yield lambda: bool(x)
+    yield lambda: np.asarray(x)
+    yield lambda: np.stack([x, x], axis="a")
+    yield lambda: np.stack([x, x], axis=3)
+    yield lambda: np.sum(x, axis=0, dtype=int)
+    if not isinstance(x, PlueckerTransform):
+        yield lambda: batch.sum(axis="a")
+        yield lambda: batch.sum(axis=1.5)
+        yield lambda: batch.sum(axis=10**400)
+        for factor in ("a", None.__class__, 1j, 10**400, [[1.0], [1.0, 2.0]]):
+            yield lambda factor=factor: x * np.array(factor, dtype=object)
+
+
+@pytest.mark.parametrize("x", [m, f, X, I, IA, Phi], ids=lambda x: type(x).__name__)
+@pytest.mark.filterwarnings("error")
+def test_every_error_is_one_of_the_package(x):
+    for wrong in calls_on(x):
+        with pytest.raises(PlueckerError) as caught:
+            wrong()
+        assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("kind", [MotionVector, ForceVector, ArticulatedInertia, InverseInertia, RigidBodyInertia])
+def test_names_of_frames_are_quoted_in_short(kind):
+    given = (
+        (1.0, ZERO, ONE)
+        if kind is RigidBodyInertia
+        else (np.eye(6)[0 if kind in (MotionVector, ForceVector) else ...],)
+    )
+    for bad in (5, b"base", [1] * 1_000_000, 10**5000, kind):
+        with pytest.raises(
+            ArgumentTypeError, match=f"^{kind.__name__}: frame is .*, expected the name of a frame"
+        ) as caught:
+            kind(*given, frame=bad)
+        assert len(str(caught.value)) < 200
+    a, b = kind(*given, frame="a" * 1_000_000), kind(*given, frame="b")
+    with pytest.raises(ArgumentValueError, match="the first is in frame 'aaa") as caught:
+        a + b
+    assert len(str(caught.value)) < 200
+
+
+def test_constructors_speak_in_their_own_name():
+    for call, name in (
+        (lambda: PlueckerTransform(2.0 * ONE, ZERO), "PlueckerTransform"),
+        (lambda: PlueckerTransform.from_matrix(2.0 * np.eye(6)), "PlueckerTransform.from_matrix"),
+        (lambda: PlueckerTransform.from_placement(2.0 * np.eye(4)), "PlueckerTransform.from_placement"),
+        (lambda: PlueckerTransform.from_rotation(float), "PlueckerTransform.from_rotation"),
+        (lambda: RigidBodyInertia(1.0, ZERO, np.diag([1.0, 1.0, 1.0]) + [0, 0, 1]), "RigidBodyInertia"),
+        (lambda: RigidBodyInertia(1e200, [1e200, 0, 0], ONE), "RigidBodyInertia"),
+        (lambda: RigidBodyInertia.from_matrix(np.ones((6, 6))), "RigidBodyInertia.from_matrix"),
+    ):
+        with pytest.raises(PlueckerError, match=rf"^{name}: "):
+            call()
