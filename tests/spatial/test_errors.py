@@ -15,7 +15,8 @@ class Silent:
     "value",
     [
         10**400, -(10**5000), [10**5000] * 3, "x" * 10**6, ["y"] * 10**6, {k: k for k in range(10**5)},
-        np.zeros((1000, 1000)), np.arange(4), Silent(), b"z" * 10**6, "two\nlines", object, lambda: None, np.array(["1", 2], dtype=object),
+        np.zeros((1000, 1000)), np.arange(4), Silent(), b"z" * 10**6, "two\nlines", object, lambda: None,
+        np.array(["1", 2], dtype=object),
     ],
     ids=lambda value: type(value).__name__,
 )  # fmt: skip

@@ -352,7 +352,7 @@ def test_constructors_speak_in_their_own_name():
         (lambda: PlueckerTransform.from_matrix(2.0 * np.eye(6)), "PlueckerTransform.from_matrix"),
         (lambda: PlueckerTransform.from_placement(2.0 * np.eye(4)), "PlueckerTransform.from_placement"),
         (lambda: PlueckerTransform.from_rotation(float), "PlueckerTransform.from_rotation"),
-        (lambda: RigidBodyInertia(1.0, ZERO, np.diag([1.0, 1.0, 1.0]) + [0, 0, 1]), "RigidBodyInertia"),
+        (lambda: RigidBodyInertia(1.0, ZERO, np.triu(np.ones((3, 3)))), "RigidBodyInertia"),
         (lambda: RigidBodyInertia(1e200, [1e200, 0, 0], ONE), "RigidBodyInertia"),
         (lambda: RigidBodyInertia.from_matrix(np.ones((6, 6))), "RigidBodyInertia.from_matrix"),
     ):
