@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Collection
+from itertools import chain
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 
@@ -23,7 +24,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 FLOAT = np.dtype(np.float64)
-PLAIN = {float, int}
+PLAIN, LISTS = {float, int}, {list, tuple}
 NOT_FINITE = "expected a finite number"
 OVERFLOWS = "the result overflows float64"
 DEEPEST = 64  # axes that an array of NumPy can have
@@ -65,12 +66,14 @@ def as_numbers(function: str, name: str, value: Any) -> Array:
         TypeError: it has other entries than real numbers, rows of different lengths, or masked entries.
         ValueError: a number is too large for float64.
     """
-    if has_masked(value):
+    if type(value) is not np.ndarray and has_masked(value):
         raise ArgumentTypeError(f"{function}: {name} has masked entries, expected an array of real numbers")
     try:
         array = np.asarray(value)
-        if array.dtype.kind in "fiu" or not array.size:
-            with np.errstate(over="ignore"):  # of long doubles, which become infinite
+        if array.dtype.kind in "fiu" and array.itemsize <= FLOAT.itemsize:
+            return array.astype(FLOAT)
+        if array.dtype.kind == "f" or not array.size:
+            with np.errstate(over="ignore"):  # long doubles may become infinite
                 return array.astype(FLOAT)
     except OverflowError:
         raise too_large(function, name, value) from None
@@ -107,12 +110,17 @@ def too_large(function: str, name: str, value: Any) -> ArgumentValueError:
     )
 
 
-def has_masked(value: Any, depth: int = 0) -> bool:
+def has_masked(value: Any) -> bool:
     """Whether entries are masked, also of an array inside lists, whose mask NumPy would drop."""
-    if isinstance(value, np.ma.MaskedArray):
-        return bool(np.ma.is_masked(value))
-    if isinstance(value, (list, tuple)) and depth < DEEPEST and not set(map(type, value)) <= PLAIN:
-        return any(has_masked(part, depth + 1) for part in value)
+    lists: list[Any] = [value if isinstance(value, (list, tuple)) else [value]]
+    for _ in range(DEEPEST):  # a list may contain itself
+        kinds = set(map(type, chain.from_iterable(lists)))
+        if kinds <= PLAIN:
+            return False
+        parts = list(chain.from_iterable(lists))
+        if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds) and any(map(np.ma.is_masked, parts)):
+            return True
+        lists = parts if kinds <= LISTS else [part for part in parts if isinstance(part, (list, tuple))]
     return False
 
 
