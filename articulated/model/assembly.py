@@ -333,7 +333,7 @@ def ten_numbers(links: list[Link]) -> Array:
 
 def refuse_overflow(records: Array, links: list[Link]) -> None:
     """Refuse records that hold no finite numbers, in the name of the joint or body they are about."""
-    bad = np.flatnonzero(~np.isfinite(records[-len(links) :]).all(axis=1)) if links else ()
+    bad = np.flatnonzero(~np.isfinite(records[len(records) - len(links) :]).all(axis=1))
     if not len(bad):
         return
     link = links[bad[0]]

@@ -306,7 +306,10 @@ class Model(ModelFields):
         counts = f"nq = {self.nq}, nv = {self.nv}, n_bodies = {self.n_bodies}"
         tree = joint_tree(self).tolist()
         roots = [joint.parent for joint, (parent, _) in zip(self.joints, tree, strict=True) if parent == -1]
+        moving = {name for name, body in self.frames if body >= 0}
         world = next((name for name in roots if name not in self._frame_numbers), "world")
+        while world in moving:  # nothing says what the world is called where all that stands on it is fixed to it
+            world += "_"
         return draw_tree(f"Model {self.name!r}: {counts}, {self.mass:.6g} kg", world, self.joints, tree, self.frames)
 
 
