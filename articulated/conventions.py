@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.model.joints import JOINT_TYPES, JointType
-from pluecker.articulated.model.model import Joint, Model, check_model
+from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.records import known
-from pluecker.articulated.running.arguments import as_floats
+from pluecker.articulated.running.arguments import as_floats, as_model
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from pluecker.spatial.functions.elementwise import as_numbers
+from pluecker.spatial.functions.arguments import as_numbers
 
 __all__ = ["forces_to_pinocchio", "from_pinocchio_q", "to_pinocchio_q", "velocity_map_to_pinocchio"]
 
@@ -134,7 +134,7 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
 
 def check_models(function: str, model: Any, pin_model: Any) -> None:
     """One model of ours and one of theirs."""
-    check_model(function, model)
+    as_model(function, model)
     if not all(hasattr(pin_model, name) for name in ("nq", "nv", "njoints", "names", "joints")):
         raise ArgumentTypeError(f"{function}: pin_model must be a pinocchio.Model, got a {type(pin_model).__name__}")
 

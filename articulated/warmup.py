@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from pluecker.articulated.model.model import Model, check_model
+from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
+from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.running.batch import compiled_share_states
 from pluecker.spatial.extras import progress_bar
 from pluecker.spatial.parallel.threads import compiled_serve
@@ -28,7 +29,7 @@ def warmup(model: Model | None = None, progress: bool = True) -> None:
         TypeError: ``model`` is not a model.
     """
     if model is not None:
-        check_model("warmup", model)
+        as_model("warmup", model)
     needed: list[Algorithm] = []
     for algorithm in ALGORITHMS.values():
         if model is None or not model.mimic or algorithm.with_mimic is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.articulated.model.joints import JOINT_TYPES
-from pluecker.articulated.model.model import Model, check_model
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array, as_model
 
 __all__ = ["neutral"]
 
@@ -25,5 +25,5 @@ def neutral(model: Model) -> Array:
     Raises:
         TypeError: ``model`` is not a model.
     """
-    check_model("neutral", model)
+    as_model("neutral", model)
     return np.array([x for joint in model.joints if joint.mimic is None for x in JOINT_TYPES[joint.type].neutral])

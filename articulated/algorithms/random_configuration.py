@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.model.model import Model, check_model
-from pluecker.articulated.model.records import shown
-from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array, as_model
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["random_configuration"]
 
@@ -41,7 +40,7 @@ def random_configuration(
         TypeError: ``model`` is not a model, ``rng`` no generator or seed, ``size`` no integer or tuple of integers.
         ValueError: the seed or an axis is negative, or the result would not fit into memory.
     """
-    check_model("random_configuration", model)
+    as_model("random_configuration", model)
     rng, shape = as_generator(rng), as_shape(size, model.nq)
     lower, upper = model.lower_limit.copy(), model.upper_limit.copy()
     width = np.where(model.q_is_angle, 2 * np.pi, 2.0)

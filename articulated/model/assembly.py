@@ -19,7 +19,8 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.description import Description, JointSpec
 from pluecker.articulated.model.inertias import Inertia
 from pluecker.articulated.model.joints import JOINT_TYPES, native_joint, native_kind
-from pluecker.articulated.model.records import JOINT_ARRAYS, Joint, known, shown
+from pluecker.articulated.model.records import JOINT_ARRAYS, Joint, known
+from pluecker.spatial.errors import shown
 
 __all__ = ["assemble"]
 

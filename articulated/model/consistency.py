@@ -24,10 +24,9 @@ from pluecker.articulated.model.records import (
     ModelFields,
     coordinate_names,
     listing,
-    shown,
 )
-from pluecker.spatial.errors import ArgumentTypeError
-from pluecker.spatial.functions.elementwise import as_numbers
+from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 
 __all__ = ["as_array", "check_fields", "joint_tree"]
 

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model.inertias import Inertia, check_inertia, check_mass
 from pluecker.articulated.model.joints import JOINT_TYPES, JointType
-from pluecker.articulated.model.records import JOINT_ARRAYS, listing, shown
-from pluecker.spatial.errors import ArgumentTypeError
-from pluecker.spatial.functions.elementwise import as_numbers
+from pluecker.articulated.model.records import JOINT_ARRAYS, listing
+from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 
 __all__ = ["Description", "FrameSpec", "JointSpec"]
 
@@ -152,8 +152,8 @@ class Description:
         if kind.pitch and pitch is None:
             raise ModelError(f"{label}: a {type} joint needs a pitch, in m/rad")
         if not kind.pitch and pitch is not None:
-            with_pitch = listing(name for name, other in JOINT_TYPES.items() if other.pitch)
-            raise ModelError(f"{label}: a {type} joint has no pitch; only {with_pitch} has one")
+            with_pitch = " or ".join(name for name, other in JOINT_TYPES.items() if other.pitch)
+            raise ModelError(f"{label}: only a {with_pitch} joint has a pitch, this one is {type}")
         if mimic is not None:
             if not kind.one_freedom:
                 raise ModelError(f"{label}: a {type} joint cannot mimic another; only joints with one freedom can")

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.spatial.errors import shown
 
-__all__ = ["JOINT_ARRAYS", "MAY_BE_INFINITE", "Joint", "ModelFields", "coordinate_names", "known", "listing", "shown"]
+__all__ = ["JOINT_ARRAYS", "MAY_BE_INFINITE", "Joint", "ModelFields", "coordinate_names", "known", "listing"]
 
 Array = NDArray[np.float64]
-SHORT = 60  # characters of a value in a message
+SHORT = 60  # characters of a name that is looked for among others
 NEAR = 5  # names that look like one that is not there
 
 # array of the model -> (its length, the smallest value allowed)
@@ -80,18 +81,6 @@ def coordinate_names(joints: Iterable[Joint], labels: str) -> tuple[str, ...]:
 
 
 # --------------------------------------------------------------------------------------------------------------- messages
-
-
-def shown(value: Any) -> str:
-    """A value for a message, cut short."""
-    try:
-        text = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) and value.size > 9 else repr(value)
-    except (
-        Exception
-    ):  # Python writes no integers of more than 4300 digits, and objects of others may not show themselves
-        text = f"a {type(value).__name__}"
-    text = " ".join(text.split())
-    return text if len(text) <= SHORT else text[: SHORT - 3] + "..."
 
 
 def listing(names: Any, most: int = 20) -> str:

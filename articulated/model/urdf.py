@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model.description import Description
-from pluecker.articulated.model.records import known, listing, shown
-from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.articulated.model.records import known, listing
+from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
 
 __all__ = ["read_urdf"]

@@ -202,7 +202,7 @@ def test_each_number_of_a_record_is_checked(name, model):
     [
         ({"links": np.zeros((1, 56))}, "links does not have each body once"),
         ({"links": np.zeros((14, 3))}, r"links has shape \(14, 3\)"),
-        ({"freedoms": np.zeros((0, 7))}, "different numbers of freedoms"),
+        ({"freedoms": np.zeros((0, layout.FREEDOM))}, "different numbers of freedoms"),
         ({"body_names": ("a",)}, "each body is the child of a joint"),
         ({"frames": ()}, "frame_placements|as a frame on itself|parent of joint"),
         ({"armature": np.zeros(0)}, r"armature has shape \(0,\)"),
