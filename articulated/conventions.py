@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.model.model import Joint, Model, listing
-from pluecker.articulated.running.arguments import as_floats
-from pluecker.spatial.errors import ArgumentValueError, UnknownNameError
+from pluecker.articulated.model.joints import JOINT_TYPES, JointType
+from pluecker.articulated.model.model import Joint, Model
+from pluecker.articulated.model.records import known
+from pluecker.articulated.running.arguments import as_floats, as_model
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from pluecker.spatial.functions.arguments import as_numbers
 
 __all__ = ["forces_to_pinocchio", "from_pinocchio_q", "to_pinocchio_q", "velocity_map_to_pinocchio"]
 
 Array = NDArray[np.float64]
-
-XYZW = [1, 2, 3, 0]  # from [w, x, y, z]
-WXYZ = [3, 0, 1, 2]  # from [x, y, z, w]
 
 
 def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
@@ -49,21 +49,20 @@ def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
 
     Raises:
         KeyError: a joint of ``pin_model`` is not in ``model``.
-        ValueError: a joint of a type that cannot be converted (planar).
+        TypeError: a model is none.
+        ValueError: a joint of a type that has other coordinates there (cylindrical, universal, planar).
     """
+    check_models("to_pinocchio_q", model, pin_model)
     q = as_floats("to_pinocchio_q", model, "q", q)
     result = np.zeros((*q.shape[:-1], pin_model.nq))
-    for joint, theirs in matched(model, pin_model):
+    for joint, kind, theirs in matched(model, pin_model):
         there = slice(theirs.idx_q, theirs.idx_q + theirs.nq)
-        start = joint.q_start
-        if joint.type == "free":
-            result[..., there] = q[..., [start, start + 1, start + 2, *(start + 3 + k for k in XYZW)]]
-        elif joint.type == "spherical":
-            result[..., there] = q[..., [start + k for k in XYZW]]
-        else:
-            _, ratio, offset = joint.mimic or ("", 1.0, 0.0)
-            x = ratio * q[..., start] + offset
-            result[..., there] = np.stack([np.cos(x), np.sin(x)] if theirs.nq == 2 else [x], axis=-1)
+        values = q[..., [joint.q_start + k for k in kind.scalar_last]]
+        if joint.mimic is not None:
+            values = joint.mimic[1] * values + joint.mimic[2]
+        result[..., there] = (
+            values if kind.nq == theirs.nq else np.concatenate([np.cos(values), np.sin(values)], axis=-1)
+        )
     return result
 
 
@@ -79,21 +78,18 @@ def from_pinocchio_q(model: Model, pin_model: Any, q_pin: ArrayLike) -> Array:
     Returns:
         ``(..., nq)``.
     """
-    q_pin = np.asarray(q_pin, dtype=np.float64)
+    check_models("from_pinocchio_q", model, pin_model)
+    q_pin = as_numbers("from_pinocchio_q", "q_pin", q_pin)
     if q_pin.shape[-1:] != (pin_model.nq,):
         raise ArgumentValueError(f"from_pinocchio_q: q_pin has shape {q_pin.shape}, expected (..., {pin_model.nq})")
     q = np.zeros((*q_pin.shape[:-1], model.nq))
-    for joint, theirs in matched(model, pin_model):
+    for joint, kind, theirs in matched(model, pin_model):
         if joint.mimic is not None:
             continue
         values = q_pin[..., theirs.idx_q : theirs.idx_q + theirs.nq]
-        if joint.type == "free":
-            values = values[..., [0, 1, 2, *(3 + k for k in WXYZ)]]
-        elif joint.type == "spherical":
-            values = values[..., WXYZ]
-        elif theirs.nq == 2:
+        if kind.nq != theirs.nq:
             values = np.arctan2(values[..., 1:], values[..., :1])
-        q[..., joint.q_start : joint.q_start + values.shape[-1]] = values
+        q[..., [joint.q_start + k for k in kind.scalar_last]] = values
     return q
 
 
@@ -107,16 +103,11 @@ def velocity_map_to_pinocchio(model: Model, pin_model: Any) -> Array:
     Returns:
         ``(pin_model.nv, nv)``: for free joints the linear part comes first in the rows, the angular part in the columns.
     """
+    check_models("velocity_map_to_pinocchio", model, pin_model)
     G = np.zeros((pin_model.nv, model.nv))
-    for joint, theirs in matched(model, pin_model):
-        row, column = theirs.idx_v, joint.v_start
-        if joint.type == "free":
-            G[row : row + 3, column + 3 : column + 6] = np.eye(3)
-            G[row + 3 : row + 6, column : column + 3] = np.eye(3)
-        elif joint.type == "spherical":
-            G[row : row + 3, column : column + 3] = np.eye(3)
-        else:
-            G[row, column] = 1.0 if joint.mimic is None else joint.mimic[1]
+    for joint, kind, theirs in matched(model, pin_model):
+        for row, k in enumerate(kind.linear_first):
+            G[theirs.idx_v + row, joint.v_start + k] = 1.0 if joint.mimic is None else joint.mimic[1]
     return G
 
 
@@ -131,27 +122,44 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
     Returns:
         ``pin_model.njoints`` arrays ``(6,)``, in the coordinates of the joint's body; wrap each in ``pinocchio.Force``.
     """
+    check_models("forces_to_pinocchio", model, pin_model)
     f_ext = as_floats("forces_to_pinocchio", model, "f_ext", f_ext)
+    if f_ext.ndim != 2:
+        raise ArgumentValueError(f"forces_to_pinocchio: f_ext has shape {f_ext.shape}, expected those of one state")
     forces = [np.zeros(6) for _ in range(pin_model.njoints)]
-    for joint, theirs in matched(model, pin_model):
+    for joint, _, theirs in matched(model, pin_model):
         forces[theirs.id] = np.roll(f_ext[model.body_index(joint.child)], 3)
     return forces
 
 
-def matched(model: Model, pin_model: Any) -> list[tuple[Joint, Any]]:
-    """Our joints with theirs, by name; the free joint of a floating base may have another name there."""
+def check_models(function: str, model: Any, pin_model: Any) -> None:
+    """One model of ours and one of theirs."""
+    as_model(function, model)
+    if not all(hasattr(pin_model, name) for name in ("nq", "nv", "njoints", "names", "joints")):
+        raise ArgumentTypeError(f"{function}: pin_model must be a pinocchio.Model, got a {type(pin_model).__name__}")
+
+
+def matched(model: Model, pin_model: Any) -> list[tuple[Joint, JointType, Any]]:
+    """Our joints, their types, and theirs, by name; the joint of a floating base may have another name there."""
     ours = {joint.name: joint for joint in model.joints}
-    free = [joint for joint in model.joints if joint.type == "free"]
     pairs = []
     for k in range(1, pin_model.njoints):
-        name = pin_model.names[k]
-        if name == "root_joint" and name not in ours and len(free) == 1:
-            name = free[0].name
+        name, theirs = pin_model.names[k], pin_model.joints[k]
+        if name == "root_joint" and name not in ours:
+            alike = [joint.name for joint in model.joints if fits(JOINT_TYPES[joint.type], theirs)]
+            name = alike[0] if len(alike) == 1 else name
         if name not in ours:
             raise UnknownNameError(
-                f"Pinocchio's joint {name!r} is not in model {model.name!r}; there are {listing(ours)}"
+                f"Pinocchio's joint {name!r} is not in model {model.name!r}; there are {known(name, ours)}"
             )
-        if ours[name].type in ("cylindrical", "universal", "planar"):
-            raise ArgumentValueError(f"joint {name!r}: a {ours[name].type} joint has other coordinates in Pinocchio")
-        pairs.append((ours[name], pin_model.joints[k]))
+        joint, kind = ours[name], JOINT_TYPES[ours[name].type]
+        if not fits(kind, theirs):
+            raise ArgumentValueError(f"joint {name!r}: a {joint.type} joint has other coordinates in Pinocchio")
+        pairs.append((joint, kind, theirs))
     return pairs
+
+
+def fits(kind: JointType, theirs: Any) -> bool:
+    """Whether the coordinates of a joint are those of Pinocchio's, but for their order, and cosine and sine for an angle."""
+    sizes = (theirs.nq, theirs.nv)
+    return len(kind.chain) == 1 and sizes in [(kind.nq, kind.nv), (2, 1) if kind.one_freedom else (kind.nq, kind.nv)]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
+from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.running.batch import compiled_share_states
-from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import progress_bar
 from pluecker.spatial.parallel.threads import compiled_serve
 
@@ -28,10 +28,8 @@ def warmup(model: Model | None = None, progress: bool = True) -> None:
     Raises:
         TypeError: ``model`` is not a model.
     """
-    if not isinstance(model, Model | None):
-        raise ArgumentTypeError(
-            f"warmup: model must be a pluecker.articulated.Model or None, got a {type(model).__name__}"
-        )
+    if model is not None:
+        as_model("warmup", model)
     needed: list[Algorithm] = []
     for algorithm in ALGORITHMS.values():
         if model is None or not model.mimic or algorithm.with_mimic is None:

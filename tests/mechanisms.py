@@ -34,9 +34,9 @@ def random_joint(rng: np.random.Generator, kind: str, passive: bool) -> dict[str
     options: dict[str, Any] = {"position": rng.normal(scale=0.3, size=3), "rotation": random_rotation(rng)}
     if JOINT_TYPES[kind].axes:
         options["axis"] = rng.normal(size=3)
-    if kind == "universal":
+    if JOINT_TYPES[kind].axes == 2:
         options["axis2"] = np.cross(options["axis"], rng.normal(size=3))  # no two aligned axes, that are singular
-    if kind == "helical":
+    if JOINT_TYPES[kind].pitch:
         options["pitch"] = rng.normal(scale=0.2)
     if passive and kind != "fixed":
         for name in ("armature", "damping", "friction", "stiffness"):

@@ -14,6 +14,7 @@ from pluecker.articulated.model.joints import joint_transforms
 from pluecker.articulated.model.layout import (
     ARMATURE,
     COUNT,
+    INTEGERS_OF_LINK,
     IV,
     PARENT,
     clear,
@@ -129,7 +130,7 @@ def rows(model: Model) -> Iterator[tuple[int, list[int]]]:
     freedoms: dict[int, list[int]] = {0: []}  # of each link and of all between it and the world
     own = {}
     for i in range(1, model.n_links + 1):
-        link = model.links[i].astype(int)
+        link = model.links[i, INTEGERS_OF_LINK].astype(int)
         own[i] = list(range(link[IV], link[IV] + link[COUNT]))
         freedoms[i] = own[i] + freedoms[link[PARENT]]
     for i in range(model.n_links, 0, -1):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, as_model
 
 __all__ = ["neutral"]
 
@@ -20,8 +21,9 @@ def neutral(model: Model) -> Array:
 
     Returns:
         ``(nq,)``.
+
+    Raises:
+        TypeError: ``model`` is not a model.
     """
-    q = np.zeros(model.nq)
-    for part in model.quaternion_slices().values():
-        q[part.start] = 1.0
-    return q
+    as_model("neutral", model)
+    return np.array([x for joint in model.joints if joint.mimic is None for x in JOINT_TYPES[joint.type].neutral])

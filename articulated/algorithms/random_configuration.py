@@ -5,12 +5,19 @@ Source for quaternions: Marsaglia (1972), four normal numbers scaled to unit len
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, as_model
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["random_configuration"]
+
+MOST_AXES = 24  # of the 32 that every NumPy allows, some are needed for what is made of configurations
+MOST_NUMBERS = 2**31
 
 
 def random_configuration(
@@ -30,17 +37,44 @@ def random_configuration(
         ``size + (nq,)``.
 
     Raises:
-        TypeError: ``rng`` or ``size`` is not what NumPy takes.
+        TypeError: ``model`` is not a model, ``rng`` no generator or seed, ``size`` no integer or tuple of integers.
+        ValueError: the seed or an axis is negative, or the result would not fit into memory.
     """
-    rng = np.random.default_rng(rng)
-    shape = (size,) if isinstance(size, (int, np.integer)) else tuple(size)
+    as_model("random_configuration", model)
+    rng, shape = as_generator(rng), as_shape(size, model.nq)
     lower, upper = model.lower_limit.copy(), model.upper_limit.copy()
     width = np.where(model.q_is_angle, 2 * np.pi, 2.0)
     below, above = np.isfinite(lower), np.isfinite(upper)
     lower = np.where(below, lower, np.where(above, upper - width, -width / 2))
     upper = np.where(above, upper, lower + width)
-    q = lower + (upper - lower) * rng.random((*shape, model.nq))
+    share = rng.random((*shape, model.nq))
+    with np.errstate(over="ignore", invalid="ignore"):  # limits that are further apart than float64 reaches
+        q = np.where(np.isfinite(upper - lower), lower + (upper - lower) * share, lower * (1.0 - share) + upper * share)
     for part in model.quaternion_slices().values():
         p = rng.standard_normal((*shape, 4))
         q[..., part] = p / np.linalg.norm(p, axis=-1, keepdims=True)
     return q
+
+
+def as_generator(rng: Any) -> np.random.Generator:
+    """A NumPy generator, from a seed if it is one."""
+    what = f"random_configuration: rng is {shown(rng)}, expected a numpy.random.Generator, a seed or None"
+    if isinstance(rng, (bool, str)):
+        raise ArgumentTypeError(what)
+    try:
+        return np.random.default_rng(rng)
+    except TypeError:
+        raise ArgumentTypeError(what) from None
+    except ValueError as error:
+        raise ArgumentValueError(f"{what} ({error})") from None
+
+
+def as_shape(size: Any, nq: int) -> tuple[int, ...]:
+    """The leading axes of the result."""
+    axes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
+    if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in axes):
+        raise ArgumentTypeError(f"random_configuration: size is {shown(size)}, expected an integer or a tuple of them")
+    if len(axes) > MOST_AXES or any(n < 0 for n in axes) or math.prod(map(int, axes)) * nq > MOST_NUMBERS:
+        most = f"at most {MOST_AXES} axes, none negative, and {MOST_NUMBERS} numbers in all"
+        raise ArgumentValueError(f"random_configuration: size is {shown(size)}, expected {most}")
+    return tuple(map(int, axes))

@@ -2,32 +2,49 @@
 
 Fixed joints are merged, composite joints are taken apart into 1-DoF links, and links are sorted depth-first so that a
 parent comes before its children; the user's order of bodies and joints is kept outside, in the numbers that each link
-record holds.
+record holds. All of it takes time in proportion to the number of bodies.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model import layout
+from pluecker.articulated.model.description import Description, JointSpec
 from pluecker.articulated.model.inertias import Inertia
-from pluecker.articulated.model.joints import JOINT_TYPES, native_joint
-from pluecker.articulated.model.model import JOINT_ARRAYS, Joint, Model, listing
-
-if TYPE_CHECKING:
-    from pluecker.articulated.model.builder import JointSpec, ModelBuilder
+from pluecker.articulated.model.joints import JOINT_TYPES, native_joint, native_kind
+from pluecker.articulated.model.records import JOINT_ARRAYS, Joint, known
+from pluecker.spatial.errors import shown
 
 __all__ = ["assemble"]
 
 Array = NDArray[np.float64]
-EPSILON = (
-    1e-13  # of the inertias that a pivot came from: rounding leaves up to TODO of them where there should be nothing
-)
+EPSILON = 1e-13  # of the inertias that a pivot came from: what rounding may leave where there should be nothing
+HEAD = [
+    layout.PARENT, layout.BODY, layout.KIND, layout.OWNER, layout.IQ, layout.IV, layout.COUNT, layout.FIRST, layout.RATIO,
+    layout.OFFSET,
+]  # fmt: skip
+DEFAULTS = {"lower_limit": -np.inf, "upper_limit": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """Where a body is: on which link, and placed how; None where it is the body that the link's joint carries."""
+
+    link: int
+    place: tuple[Array, Array] | None = None  # its axes as columns, and its origin
+
+    def at(self, R: Array, p: Array) -> tuple[Array, Array]:
+        """A placement on the body, on the link."""
+        if self.place is None:
+            return R, p
+        return self.place[0] @ R, self.place[1] + self.place[0] @ p
 
 
 @dataclass
@@ -37,192 +54,205 @@ class Link:
     parent: int
     joint: JointSpec
     part: str  # of the joint type's chain: "revolute 0", "free", ...
-    number: int  # of that part in the chain
+    q: int  # where the part's coordinates begin among the joint's
+    v: int
     R: Array
     p: Array
-    body: str | None
-    inertia: Inertia = field(default_factory=Inertia.zero)
+    body: str | None = None
+    inertia: Inertia | None = None
 
 
-@dataclass
-class Anchor:
-    """Where a body is: on which link, and placed how."""
+def assemble(description: Description) -> dict[str, Any]:
+    """The fields of the model that a description describes.
 
-    link: int
-    R: Array
-    p: Array
-
-
-def assemble(builder: ModelBuilder) -> Model:
-    """Build the model that a :class:`ModelBuilder` describes."""
-    ordered = depth_first(builder)
-    links, anchors = place_links(builder, ordered)
-    joints = number_joints(builder)
-    owner = {joint.name: joint for joint in joints}
-    moving = [name for name in builder.bodies if any(link.body == name for link in links)]
-    records, freedoms = write_records(links, owner, {name: k for k, name in enumerate(moving)})
-    frames, placements = place_frames(builder, anchors, links, moving)
-    return Model(
-        name=builder.name,
-        gravity=builder.gravity,
-        joints=tuple(joints),
-        body_names=tuple(moving),
-        frames=frames,
-        frame_placements=placements,
-        links=records,
-        freedoms=freedoms,
-        **gather_arrays(builder, joints),
-    )
+    Raises:
+        ModelError: the bodies and joints do not make a tree that hangs on the world.
+    """
+    ordered = depth_first(description)
+    joints = number_joints(description)
+    with np.errstate(all="ignore"):  # what overflows is refused by name
+        links, anchors = place_links(description, ordered)
+        carried = {link.body for link in links}
+        moving = [name for name in description.bodies if name in carried]
+        numbers = {name: k for k, name in enumerate(moving)}
+        records, freedoms = write_records(links, {joint.name: joint for joint in joints}, numbers)
+        frames, placements = place_frames(description, anchors, links, numbers)
+        return {
+            "name": description.name,
+            "gravity": description.gravity,
+            "joints": tuple(joints),
+            "body_names": tuple(moving),
+            "frames": frames,
+            "frame_placements": placements,
+            "links": records,
+            "freedoms": freedoms,
+            **gather_arrays(description, joints),
+        }
 
 
 # --------------------------------------------------------------------------------------------------------------- the tree
 
 
-def depth_first(builder: ModelBuilder) -> list[JointSpec]:
+def depth_first(description: Description) -> list[JointSpec]:
     """The joints, each after the joint that carries its parent, siblings in the user's order."""
+    bodies, world = description.bodies, description.world
     carrier: dict[str, JointSpec] = {}
     below: dict[str, list[JointSpec]] = {}
-    for joint in builder.joints.values():
+    for joint in description.joints.values():
         for role, name in (("parent", joint.parent), ("child", joint.child)):
-            if name not in builder.bodies and name != builder.world:
-                known = listing([builder.world, *builder.bodies])
-                raise ModelError(f"joint {joint.name!r}: unknown {role} {name!r}; there are {known}")
+            if name not in bodies and name != world:
+                there = known(name, [world, *bodies])
+                raise ModelError(f"joint {shown(joint.name)}: unknown {role} {shown(name)}; there are {there}")
         if joint.child in carrier:
-            both = f"{carrier[joint.child].name!r} and {joint.name!r}"
+            both = f"{shown(carrier[joint.child].name)} and {shown(joint.name)}"
             raise ModelError(
-                f"body {joint.child!r} is the child of two joints, {both}; a tree has one path to each body"
+                f"body {shown(joint.child)} is the child of two joints, {both}; a tree has one path to each body"
             )
         carrier[joint.child] = joint
         below.setdefault(joint.parent, []).append(joint)
-    for name in builder.bodies:
+    for name in bodies:
         if name not in carrier:
-            raise ModelError(f"body {name!r} is the child of no joint; join it to {builder.world!r} or another body")
-    ordered, stack = [], below.get(builder.world, [])[::-1]
+            raise ModelError(f"body {shown(name)} is the child of no joint; join it to {shown(world)} or another body")
+    ordered, stack = [], below.get(world, [])[::-1]
     while stack:
         joint = stack.pop()
         ordered.append(joint)
         stack += below.get(joint.child, [])[::-1]
-    if len(ordered) < len(builder.joints):
+    if len(ordered) < len(description.joints):
         raise ModelError(f"joints form a cycle: {describe_cycle(carrier, {joint.name for joint in ordered})}")
     return ordered
 
 
-def describe_cycle(carrier: dict[str, JointSpec], reached: set[str]) -> str:
+def describe_cycle(carrier: dict[str, JointSpec], reached: set[str], most: int = 20) -> str:
     """The names along one cycle, found by walking from child to parent until a body comes again."""
     body = next(joint.child for joint in carrier.values() if joint.name not in reached)
-    seen: list[str] = []
+    seen: dict[str, int] = {}
     while body not in seen:
-        seen.append(body)
+        seen[body] = len(seen)
         body = carrier[body].parent
-    cycle = seen[seen.index(body) :][::-1]
-    steps = [f"{body!r}"] + [f"-> {name!r} (joint {carrier[name].name!r})" for name in cycle]
-    return " ".join(steps) + "; a tree has none"
+    cycle = list(seen)[seen[body] :][::-1]
+    steps = [shown(body)] + [f"-> {shown(name)} (joint {shown(carrier[name].name)})" for name in cycle[:most]]
+    more = f" and {len(cycle) - most} more" if len(cycle) > most else ""
+    return " ".join(steps) + more + "; a tree has none"
 
 
-def place_links(builder: ModelBuilder, ordered: list[JointSpec]) -> tuple[list[Link], dict[str, Anchor]]:
-    """The links, sorted, with merged inertias; and where each body ended up. Link 0 is the world."""
-    anchors = {builder.world: Anchor(0, np.eye(3), np.zeros(3))}
+def place_links(description: Description, ordered: list[JointSpec]) -> tuple[list[Link], dict[str, Anchor]]:
+    """The links, sorted, with merged inertias; and where each body ended up. Link 0 is the world, not in the list."""
+    anchors = {description.world: Anchor(0)}
     links: list[Link] = []
     for joint in ordered:
         base = anchors[joint.parent]
-        anchor = Anchor(base.link, base.R @ joint.rotation, base.p + base.R @ joint.position)
+        number, place = base.link, base.at(joint.rotation, joint.position)
         chain = JOINT_TYPES[joint.type].chain
-        for number, part in enumerate(chain):
-            last = number == len(chain) - 1
-            links.append(Link(anchor.link, joint, part, number, anchor.R, anchor.p, joint.child if last else None))
-            anchor = Anchor(len(links), np.eye(3), np.zeros(3))
-        anchors[joint.child] = anchor
-        if anchor.link > 0:
-            link = links[anchor.link - 1]
-            link.inertia = link.inertia + builder.bodies[joint.child].carried(anchor.R, anchor.p)
+        if not chain:  # the body becomes part of the link that carries it
+            anchors[joint.child] = Anchor(number, place)
+            if number > 0:
+                link = links[number - 1]
+                assert link.inertia is not None
+                link.inertia = link.inertia + description.bodies[joint.child].carried(*place)
+            continue
+        q = v = 0
+        for part in chain:
+            links.append(Link(number, joint, part, q, v, *place))
+            number, place = len(links), (np.eye(3), np.zeros(3))
+            q, v = q + native_kind(part).nq, v + native_kind(part).nv
+        links[-1].body, links[-1].inertia = joint.child, description.bodies[joint.child]
+        anchors[joint.child] = Anchor(number)
     return links, anchors
 
 
 def place_frames(
-    builder: ModelBuilder, anchors: dict[str, Anchor], links: list[Link], moving: list[str]
+    description: Description, anchors: dict[str, Anchor], links: list[Link], numbers: dict[str, int]
 ) -> tuple[tuple[tuple[str, int], ...], Array]:
     """Names of all frames with the body each is on, and their placements there, (n, 4, 4)."""
-    frames, placements = [], []
-    placed = [(name, anchors[name]) for name in builder.bodies]
-    for frame in builder.frames.values():
-        if frame.name in builder.bodies:
-            raise ModelError(f"frame {frame.name!r} has the name of a body")
+    origin = np.eye(3), np.zeros(3)
+    placed = [(name, anchors[name].link, anchors[name].at(*origin)) for name in description.bodies]
+    for frame in description.frames.values():
+        if frame.name in description.bodies:
+            raise ModelError(f"frame {shown(frame.name)} has the name of a body")
         if frame.body not in anchors:
-            known = listing([builder.world, *builder.bodies])
-            raise ModelError(f"frame {frame.name!r}: unknown body {frame.body!r}; there are {known}")
-        base = anchors[frame.body]
-        placed.append((frame.name, Anchor(base.link, base.R @ frame.rotation, base.p + base.R @ frame.position)))
-    numbers = {name: k for k, name in enumerate(moving)}
-    for name, anchor in placed:
-        body = links[anchor.link - 1].body if anchor.link > 0 else None
-        frames.append((name, numbers[body] if body is not None else -1))
-        T = np.eye(4)
-        T[:3, :3], T[:3, 3] = anchor.R, anchor.p
-        placements.append(T)
-    return tuple(frames), np.array(placements).reshape(-1, 4, 4)
+            there = known(frame.body, [description.world, *description.bodies])
+            raise ModelError(f"frame {shown(frame.name)}: unknown body {shown(frame.body)}; there are {there}")
+        anchor = anchors[frame.body]
+        placed.append((frame.name, anchor.link, anchor.at(frame.rotation, frame.position)))
+    bodies = [-1] + [-1 if link.body is None else numbers[link.body] for link in links]
+    placements = np.tile(np.eye(4), (len(placed), 1, 1))
+    if placed:
+        placements[:, :3, :3] = [place[0] for _, _, place in placed]
+        placements[:, :3, 3] = [place[1] for _, _, place in placed]
+    bad = np.flatnonzero(~np.isfinite(placements).all(axis=(1, 2)))
+    if len(bad):
+        raise ModelError(f"frame {shown(placed[bad[0]][0])}: its place on the body that carries it overflows float64")
+    return tuple((name, bodies[link]) for name, link, _ in placed), placements
 
 
 # ------------------------------------------------------------------------------------------------------------ coordinates
 
 
-def number_joints(builder: ModelBuilder) -> list[Joint]:
+def number_joints(description: Description) -> list[Joint]:
     """The moving joints in the user's order, with their places in q and v; a mimic joint has its source's."""
+    mimics = resolve_mimics(description)
     starts: dict[str, tuple[int, int]] = {}
     nq = nv = 0
-    moving = [joint for joint in builder.joints.values() if JOINT_TYPES[joint.type].nv > 0]
+    moving = [joint for joint in description.joints.values() if JOINT_TYPES[joint.type].nv > 0]
     for joint in moving:
         if joint.mimic is None:
             starts[joint.name] = nq, nv
             nq, nv = nq + JOINT_TYPES[joint.type].nq, nv + JOINT_TYPES[joint.type].nv
     joints = []
     for joint in moving:
-        mimic = resolve_mimic(builder, joint)
+        mimic = mimics.get(joint.name)
         start = starts[joint.name if mimic is None else mimic[0]]
         joints.append(Joint(joint.name, joint.type, joint.parent, joint.child, *start, mimic))
     return joints
 
 
-def resolve_mimic(builder: ModelBuilder, joint: JointSpec) -> tuple[str, float, float] | None:
-    """The joint at the end of a chain of mimics, with multiplier and offset of the whole chain."""
-    if joint.mimic is None:
-        return None
-    source, multiplier, offset = joint.mimic
-    seen = [joint.name]
-    while True:
-        if source not in builder.joints:
-            raise ModelError(
-                f"joint {joint.name!r} mimics {source!r}, which is no joint; there are {listing(builder.joints)}"
-            )
-        found = builder.joints[source]
-        if source in seen:
-            raise ModelError(f"joint {joint.name!r} mimics itself: {' -> '.join([*seen, source])}")
-        if (JOINT_TYPES[found.type].nq, JOINT_TYPES[found.type].nv) != (1, 1):
-            raise ModelError(
-                f"joint {joint.name!r} mimics {source!r}, a {found.type} joint; that must have one freedom"
-            )
-        if found.mimic is None:
-            return source, multiplier, offset
-        seen.append(source)
-        source, factor, shift = found.mimic
-        multiplier, offset = multiplier * factor, multiplier * shift + offset
+def resolve_mimics(description: Description) -> dict[str, tuple[str, float, float]]:
+    """For each mimic joint, the joint at the end of its chain, with multiplier and offset of the whole chain."""
+    resolved: dict[str, tuple[str, float, float]] = {}
+    for start in description.joints:
+        chain: dict[str, tuple[str, float, float]] = {}
+        name = start
+        while name not in resolved and (mimic := description.joints[name].mimic) is not None:
+            if name in chain:
+                cycle = list(chain)[list(chain).index(name) :]
+                circle = " -> ".join([*cycle[:20], *(["..."] if len(cycle) > 20 else []), name])
+                raise ModelError(f"joint {shown(name)} mimics itself: {circle}")
+            if mimic[0] not in description.joints:
+                there = known(mimic[0], description.joints)
+                raise ModelError(f"joint {shown(name)} mimics {shown(mimic[0])}, which is no joint; there are {there}")
+            source = description.joints[mimic[0]].type
+            if not JOINT_TYPES[source].one_freedom:
+                raise ModelError(
+                    f"joint {shown(name)} mimics {shown(mimic[0])}, a {source} joint; that must have one freedom"
+                )
+            chain[name] = mimic
+            name = mimic[0]
+        end, multiplier, offset = resolved.get(name, (name, 1.0, 0.0))
+        for name, (_, factor, shift) in reversed(chain.items()):
+            multiplier, offset = factor * multiplier, factor * offset + shift
+            if not (math.isfinite(multiplier) and math.isfinite(offset)):
+                raise ModelError(f"joint {shown(name)}: multiplier and offset of its chain of mimics overflow float64")
+            resolved[name] = end, multiplier, offset
+    return resolved
 
 
-def gather_arrays(builder: ModelBuilder, joints: list[Joint]) -> dict[str, Array]:
+def gather_arrays(description: Description, joints: list[Joint]) -> dict[str, Array]:
     """The arrays of the model from those of its joints; a mimic joint's act on the coordinate that it follows."""
-    infinity = {"lower_limit": -np.inf, "upper_limit": np.inf, "velocity_limit": np.inf, "effort_limit": np.inf}
     owners = [joint for joint in joints if joint.mimic is None]
-    arrays: dict[str, Array] = {}
-    for name, (count, _) in JOINT_ARRAYS.items():
-        parts = []
-        for joint in owners:
-            n = getattr(JOINT_TYPES[joint.type], count)
-            parts.append(builder.joints[joint.name].arrays.get(name, np.full(n, infinity.get(name, 0.0))))
-            if name == "rest_position" and joint.type in ("spherical", "free") and not parts[-1].any():
-                parts[-1] = np.array([0.0] * (n - 4) + [1.0, 0.0, 0.0, 0.0])
-        arrays[name] = np.concatenate(parts) if parts else np.empty(0)
+    sizes = {count: sum(getattr(JOINT_TYPES[joint.type], count) for joint in owners) for count in ("nq", "nv")}
+    arrays = {name: np.full(sizes[count], DEFAULTS.get(name, 0.0)) for name, (count, _) in JOINT_ARRAYS.items()}
+    for joint in owners:
+        kind = JOINT_TYPES[joint.type]
+        own = description.joints[joint.name].arrays
+        for name, values in own.items():
+            start = joint.q_start if JOINT_ARRAYS[name][0] == "nq" else joint.v_start
+            arrays[name][start : start + len(values)] = values
+        if kind.quaternion is not None and not own.get("rest_position", np.zeros(1)).any():
+            arrays["rest_position"][joint.q_start : joint.q_start + kind.nq] = kind.neutral
     for joint in joints:
         if joint.mimic is not None:
-            fold_mimic(arrays, builder.joints[joint.name].arrays, joint)
+            fold_mimic(arrays, description.joints[joint.name].arrays, joint)
     return arrays
 
 
@@ -260,39 +290,73 @@ def fold_mimic(arrays: dict[str, Array], own: dict[str, Array], joint: Joint) ->
 def write_records(links: list[Link], owner: dict[str, Joint], numbers: dict[str, int]) -> tuple[Array, Array]:
     """The link records, with one for the world, and the freedom records, as the layout has them."""
     records = np.zeros((len(links) + 1, layout.LINK))
-    freedoms: list[Array] = []
-    scales = inertia_scales(links)
-    for i, link in enumerate(links, start=1):
+    heads: list[tuple[float, ...]] = []
+    columns: list[Array] = []
+    first = 0
+    for record, link in zip(records[1:], links, strict=True):
         joint = owner[link.joint.name]
         ratio, offset = (1.0, 0.0) if joint.mimic is None else joint.mimic[1:]
-        kind, constants, columns = native_joint(link.part, link.joint.axes, link.joint.pitch, link.R, link.p, ratio)
-        record = records[i]
-        record[layout.PARENT], record[layout.KIND] = link.parent, kind
-        record[layout.BODY] = -1 if link.body is None else numbers[link.body]
-        record[layout.OWNER] = float(joint.mimic is None)
-        record[layout.IQ], record[layout.IV] = joint.q_start + link.number, joint.v_start + link.number
-        record[layout.COUNT], record[layout.FIRST] = len(columns), len(freedoms)
-        record[layout.RATIO], record[layout.OFFSET] = ratio, offset
-        record[layout.INERTIA : layout.INERTIA + 10] = link.inertia.ten_numbers()
+        kind, constants, S = native_joint(link.part, link.joint.axes, link.joint.pitch, link.R, link.p, ratio)
+        body = -1 if link.body is None else numbers[link.body]
+        places = joint.q_start + link.q, joint.v_start + link.v
+        heads.append((link.parent, body, kind, joint.mimic is None, *places, len(S), first, ratio, offset))
         for start, values in constants.items():
             record[start : start + values.size] = values.ravel()
-        mass, moment = scales[i]
-        for S in columns:
-            turn, slide = EPSILON * (S[:3] @ S[:3]), EPSILON * (S[3:] @ S[3:])
-            freedoms.append(np.concatenate([S, [turn * moment + slide * mass, turn]]))
-    return records, np.array(freedoms).reshape(-1, layout.FREEDOM)
+        columns.append(S)
+        first += len(S)
+    if links:
+        records[1:, HEAD] = heads
+        records[1:, layout.INERTIA : layout.INERTIA + 10] = ten_numbers(links)
+    refuse_overflow(records, links)
+    freedoms = np.zeros((first, layout.FREEDOM))
+    if links:
+        S = freedoms[:, : layout.THRESHOLD]
+        S[...] = np.concatenate(columns)
+        mass, moment = np.repeat(inertia_scales(links), [len(column) for column in columns], axis=0).T
+        turn, slide = EPSILON * (S[:, :3] ** 2).sum(axis=1), EPSILON * (S[:, 3:] ** 2).sum(axis=1)
+        freedoms[:, layout.THRESHOLD] = turn * moment + slide * mass
+        freedoms[:, layout.WEIGHT] = turn
+    refuse_overflow(freedoms, [link for link, S in zip(links, columns, strict=True) for _ in S])
+    return records, freedoms
 
 
-def inertia_scales(links: list[Link]) -> list[tuple[float, float]]:
-    """For each link and what it carries: the mass, and the largest moment of inertia that meets its joint from one link.
+def ten_numbers(links: list[Link]) -> Array:
+    """The inertias of the links, m, h, and J as xx, xy, xz, yy, yz, zz; zeros inside a composite joint."""
+    inertias = [Inertia.zero() if link.inertia is None else link.inertia for link in links]
+    numbers = np.zeros((len(links), 10))
+    if inertias:
+        numbers[:, 0] = [inertia.mass for inertia in inertias]
+        numbers[:, 1:4] = [inertia.moment for inertia in inertias]
+        rows, columns = np.triu_indices(3)
+        numbers[:, 4:] = np.stack([inertia.about_origin for inertia in inertias])[:, rows, columns]
+    return numbers
+
+
+def refuse_overflow(records: Array, links: list[Link]) -> None:
+    """Refuse records that hold no finite numbers, in the name of the joint or body they are about."""
+    bad = np.flatnonzero(~np.isfinite(records[len(records) - len(links) :]).all(axis=1))
+    if not len(bad):
+        return
+    link = links[bad[0]]
+    name = f"joint {shown(link.joint.name)}"
+    if link.inertia is not None and not link.inertia.is_finite():
+        raise ModelError(f"body {shown(link.body)}: its inertia, with the bodies fixed to it, overflows float64")
+    raise ModelError(f"{name}: its position, pitch or multiplier, or what it carries, overflows float64")
+
+
+def inertia_scales(links: list[Link]) -> Array:
+    """For each link and what it carries, (n, 2): the mass, and the largest moment of inertia that meets its joint from one
+    link.
 
     That is the moment of a body about its own origin, or of all the mass beyond a joint at the end of the one link that
     leads there: joints in between yield, so that no longer lever is ever added up.
     """
-    mass = [0.0] + [link.inertia.mass for link in links]
-    moment = [0.0] + [max(0.0, float(np.trace(link.inertia.about_origin))) for link in links]
+    own = ten_numbers(links)
+    mass = [0.0, *own[:, 0].tolist()]
+    moment = [0.0, *np.maximum(0.0, own[:, [4, 7, 9]].sum(axis=1)).tolist()]
+    squares = (np.array([link.p for link in links]) ** 2).sum(axis=1).tolist()
     for i in range(len(links), 0, -1):
-        link = links[i - 1]
-        mass[link.parent] += mass[i]
-        moment[link.parent] = max(moment[link.parent], moment[i], float(link.p @ link.p) * mass[i])
-    return list(zip(mass, moment, strict=True))
+        parent = links[i - 1].parent
+        mass[parent] += mass[i]
+        moment[parent] = max(moment[parent], moment[i], squares[i - 1] * mass[i])
+    return np.array([mass[1:], moment[1:]]).T

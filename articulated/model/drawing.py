@@ -2,50 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from pluecker.articulated.model.joints import JOINT_TYPES
-
-if TYPE_CHECKING:
-    from pluecker.articulated.model.model import Joint, Model
+from pluecker.articulated.model.records import Joint
 
 __all__ = ["draw_tree"]
 
 MOST_LINES = 120
 
 
-def draw_tree(model: Model) -> str:
-    """The head line, then a line for each body: its name, its joint, and the joint's coordinates."""
-    merged: dict[str, list[str]] = {}
-    for name, body in model.frames:
-        carrier = model.body_names[body] if body >= 0 else "world"
-        if name != carrier:
-            merged.setdefault(carrier, []).append(name)
-    children: dict[str, list[Joint]] = {}
-    carriers = {name: carrier for carrier, names in merged.items() for name in names}
-    for joint in model.joints:
-        children.setdefault(carriers.get(joint.parent, joint.parent), []).append(joint)
+def draw_tree(
+    head: str, world: str, joints: Sequence[Joint], tree: Sequence[tuple[int, int]], frames: Sequence[tuple[str, int]]
+) -> str:
+    """The head line, then a line for each body: its name, its joint, and the joint's coordinates.
 
-    rows = [("world", "", fixed(merged.get("world")))]
-    stack = [(joint, prefix, mark) for joint, prefix, mark in branches(children.get("world", []), "")]
-    while stack:
-        joint, prefix, mark = stack.pop()
-        rows.append((prefix + mark + joint.child, describe(joint), fixed(merged.get(joint.child))))
+    Args:
+        head: the first line.
+        world: the name of the root.
+        joints: the joints that move; each carries a body of another number.
+        tree: for each joint the numbers of the body that carries it and of the one that it carries; the world is -1.
+        frames: name and number of the body, of everything that has a name.
+    """
+    children: dict[int, list[tuple[Joint, int]]] = {}
+    for joint, (parent, child) in zip(joints, tree, strict=True):
+        children.setdefault(parent, []).append((joint, child))
+    names = {-1: world} | {child: joint.child for joint, (_, child) in zip(joints, tree, strict=True)}
+    merged: dict[int, list[str]] = {}
+    for name, body in frames:
+        if name != names[body]:
+            merged.setdefault(body, []).append(name)
+
+    rows = [(world, "", fixed(merged.get(-1)))]
+    stack = branches(children.get(-1, []), "")
+    while stack and len(rows) < MOST_LINES:
+        (joint, body), prefix, mark = stack.pop()
+        rows.append((prefix + mark + joint.child, describe(joint), fixed(merged.get(body))))
         below = prefix + {"├─ ": "│  ", "└─ ": "   ", "": ""}[mark]
-        stack += branches(children.get(joint.child, []), below)
+        stack += branches(children.get(body, []), below)
 
-    lines = [
-        f"Model {model.name!r}: nq = {model.nq}, nv = {model.nv}, n_bodies = {model.n_bodies}, {model.mass:.6g} kg"
-    ]
     first = max(len(row[0]) for row in rows)
     second = max(len(row[1]) for row in rows)
-    lines += [f"{a:<{first}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows[:MOST_LINES]]
-    if len(rows) > MOST_LINES:
-        lines.append(f"... and {len(rows) - MOST_LINES} more bodies")
+    lines = [head] + [f"{a:<{first}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows]
+    if len(joints) >= len(rows):
+        lines.append(f"... and {len(joints) + 1 - len(rows)} more bodies")
     return "\n".join(lines)
 
 
-def branches(joints: list[Joint], prefix: str) -> list[tuple[Joint, str, str]]:
+def branches(joints: list[tuple[Joint, int]], prefix: str) -> list[tuple[tuple[Joint, int], str, str]]:
     """What hangs on a body, the last one first, with the lines to draw before it."""
     if len(joints) < 2:
         return [(joint, prefix, "") for joint in joints]
@@ -54,6 +58,7 @@ def branches(joints: list[Joint], prefix: str) -> list[tuple[Joint, str, str]]:
 
 
 def describe(joint: Joint) -> str:
+    """The joint's name, its type, and where its coordinates are."""
     kind = JOINT_TYPES[joint.type]
     if joint.mimic is not None:
         source, multiplier, offset = joint.mimic
@@ -64,10 +69,12 @@ def describe(joint: Joint) -> str:
 
 
 def span(letter: str, start: int, count: int) -> str:
+    """``q[3]``, ``q[3:7]``"""
     return f"{letter}[{start}]" if count == 1 else f"{letter}[{start}:{start + count}]"
 
 
 def fixed(names: list[str] | None) -> str:
+    """What is fixed to a body, the first few of it."""
     if not names:
         return ""
     shown = ", ".join(names[:4])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,9 +33,16 @@ class Inertia:
     @staticmethod
     def at_center_of_mass(mass: float, center: Array, about_center: Array) -> Inertia:
         """From the inertia about the centre of mass, by the parallel-axes theorem."""
-        return Inertia(
-            mass, mass * center, about_center + mass * (center @ center * np.eye(3) - np.outer(center, center))
+        x, y, z = center.tolist()
+        hx, hy, hz = mass * x, mass * y, mass * z
+        shift = np.array(
+            [
+                [hy * y + hz * z, -hx * y, -hx * z],
+                [-hx * y, hx * x + hz * z, -hy * z],
+                [-hx * z, -hy * z, hx * x + hy * y],
+            ]
         )
+        return Inertia(mass, np.array([hx, hy, hz]), about_center + shift)
 
     def carried(self, R: Array, p: Array) -> Inertia:
         """The same body seen from a frame in which this one has the axes ``R`` (columns) and the origin ``p``."""
@@ -46,34 +54,40 @@ class Inertia:
     def __add__(self, other: Inertia) -> Inertia:
         return Inertia(self.mass + other.mass, self.moment + other.moment, self.about_origin + other.about_origin)
 
-    def ten_numbers(self) -> Array:
-        """m, h, and J as xx, xy, xz, yy, yz, zz: the order of :mod:`pluecker.spatial.algebra.inertia`."""
-        return np.concatenate([[self.mass], self.moment, self.about_origin[np.triu_indices(3)]])
+    def is_finite(self) -> bool:
+        """Whether nothing has overflowed."""
+        return math.isfinite(self.mass) and bool(
+            np.isfinite(self.moment).all() and np.isfinite(self.about_origin).all()
+        )
 
 
-def check_mass(body: str, mass: float) -> None:
+def check_mass(label: str, mass: float) -> None:
     """A mass is a finite number, not negative."""
-    if not np.isfinite(mass) or mass < 0.0:
-        raise ModelError(f"body {body!r}: mass is {mass}, expected a finite number of kg, not negative")
+    if not math.isfinite(mass) or mass < 0.0:
+        raise ModelError(f"{label}: mass is {mass}, expected a finite number of kg, not negative")
 
 
-def check_inertia(body: str, mass: float, inertia: Array, advice: str) -> None:
+def check_inertia(label: str, mass: float, inertia: Array, advice: str) -> None:
     """Refuse an inertia about the centre of mass that no distribution of mass has.
 
     Principal moments A, B, C of a body are not negative, none exceeds the sum of the two others, and a body without mass
     has none (RBDA section 2.13 on what an inertia may be; Traversaro et al. 2016 on full physical consistency).
     """
-    if not np.isfinite(inertia).all():
-        raise ModelError(f"body {body!r}: inertia holds {inertia.ravel().tolist()}, expected finite numbers")
-    size = float(np.abs(inertia).max())
-    if np.abs(inertia - inertia.T).max() > RELATIVE_SLACK * size:
-        raise ModelError(f"body {body!r}: the inertia matrix is not symmetric: {inertia.tolist()}")
-    a, b, c = np.linalg.eigvalsh(inertia)
-    slack = RELATIVE_SLACK * size + ABSOLUTE_SLACK * mass
-    moments = f"principal moments {a:.4g}, {b:.4g}, {c:.4g} kg m^2"
-    if mass == 0.0 and size > 0.0:
-        raise ModelError(f"body {body!r}: mass 0 with {moments}: a body without mass has no inertia; {advice}")
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = inertia.tolist()
+    size = max(map(abs, (xx, xy, xz, yx, yy, yz, zx, zy, zz)))
+    if size == 0.0:
+        return
+    if max(abs(xy / size - yx / size), abs(xz / size - zx / size), abs(yz / size - zy / size)) > RELATIVE_SLACK:
+        raise ModelError(f"{label}: the inertia matrix is not symmetric: {inertia.tolist()}")
+    if xy == xz == yz == 0.0:
+        a, b, c = sorted((xx / size, yy / size, zz / size))
+    else:
+        a, b, c = np.linalg.eigvalsh(inertia / size).tolist()  # divided, so that no sum of them overflows
+    slack = RELATIVE_SLACK + ABSOLUTE_SLACK * mass / size
+    moments = f"principal moments {a * size:.4g}, {b * size:.4g}, {c * size:.4g} kg m^2"
+    if mass == 0.0:
+        raise ModelError(f"{label}: mass 0 with {moments}: a body without mass has no inertia; {advice}")
     if a < -slack:
-        raise ModelError(f"body {body!r}: {moments}: none can be negative; {advice}")
+        raise ModelError(f"{label}: {moments}: none can be negative; {advice}")
     if c > a + b + slack:
-        raise ModelError(f"body {body!r}: {moments}: none can exceed the sum of the other two; {advice}")
+        raise ModelError(f"{label}: {moments}: none can exceed the sum of the other two; {advice}")

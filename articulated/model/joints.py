@@ -10,7 +10,8 @@ algorithm needs a bias term for it (RBDA section 4.4):
 - ``FREE``: position and quaternion; ``v`` is the spatial velocity in body coordinates, angular part first.
 
 Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
-add a line there; to add a native kind, give it a branch in each of the functions below.
+add a line there; to add a native kind, add a line to :data:`NATIVE` too, and give it a branch in each of the functions
+below that asks for the kind. What the rest of the package has to know follows from the two records.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pluecker.articulated.model.layout import (
     HEADER,
     LINK,
     PLACEMENT,
+    RATIO,
     SINE,
     SLIDE,
     STIFFNESS,
@@ -71,16 +73,54 @@ from pluecker.spatial.scalars.operations import accumulate, lift, load, sincos, 
 
 Array = NDArray[np.float64]
 ONE_DOF, SPHERICAL, FREE = 0, 1, 2
+AXES = np.eye(6)
+SLACK = 1e-6  # by which constants may differ from what they should be: files are rounded
+
+
+@dataclass(frozen=True)
+class NativeKind:
+    """A kind that kernels know, by its number; how many entries of q it has, and which velocities of its body are free.
+
+    These, as places among ``[w; v]``, are the columns of S. Those of a 1-DoF joint depend on its axis.
+    """
+
+    number: int
+    nq: int = 1
+    free: tuple[int, ...] = ()
+
+    @property
+    def nv(self) -> int:
+        return len(self.free) or 1
+
+
+# The first word of a part of a joint type's chain -> its kind
+NATIVE = {
+    "revolute": NativeKind(ONE_DOF),
+    "prismatic": NativeKind(ONE_DOF),
+    "helical": NativeKind(ONE_DOF),
+    "spherical": NativeKind(SPHERICAL, 4, (0, 1, 2)),
+    "free": NativeKind(FREE, 7, (0, 1, 2, 3, 4, 5)),
+}
+
+
+def native_kind(part: str) -> NativeKind:
+    """The kind of a part of a chain: of ``"revolute 0"``, ``"free"``."""
+    return NATIVE[part.split()[0]]
 
 
 @dataclass(frozen=True)
 class JointType:
-    """What a user may ask for: how many coordinates, how they are called, how many axes, and which native joints."""
+    """What a user may ask for: which native joints, what their coordinates are called and measured in, and which axes."""
 
     chain: tuple[str, ...]  # "revolute", "prismatic", "helical" about an axis by number, or a native kind
     q_labels: tuple[str, ...]
     v_labels: tuple[str, ...]
-    axes: int = 1
+    q_units: tuple[str, ...]  # "rad", "m", or "" for the entries of a quaternion
+    axes: int = 1  # that the user has to give
+    plane: bool = (
+        False  # whether the axis is the normal of a plane, with two axes in it, of which the user may give one
+    )
+    pitch: bool = False  # whether it has one
 
     @property
     def nq(self) -> int:
@@ -90,28 +130,68 @@ class JointType:
     def nv(self) -> int:
         return len(self.v_labels)
 
+    @property
+    def one_freedom(self) -> bool:
+        """Whether one number says where the joint is and another one how fast it moves: such joints can mimic each other."""
+        return self.nq == self.nv == 1
+
+    @property
+    def rate_is_velocity(self) -> bool:
+        """Whether the rate of change of q is v: so it is in chains of 1-DoF joints."""
+        return all(native_kind(part).number == ONE_DOF for part in self.chain)
+
+    @property
+    def quaternion(self) -> int | None:
+        """Where its quaternion begins in its q, if it has one."""
+        return self.q_labels.index(QUATERNION[0]) if QUATERNION[0] in self.q_labels else None
+
+    @property
+    def neutral(self) -> tuple[float, ...]:
+        """Its coordinates without displacement: zeros, and the quaternion of no turn."""
+        return tuple(1.0 if label == QUATERNION[0] else 0.0 for label in self.q_labels)
+
+    @property
+    def scalar_last(self) -> tuple[int, ...]:
+        """Its coordinates as other libraries order them: quaternions ``[x, y, z, w]``."""
+        order = list(range(self.nq))
+        if self.quaternion is not None:
+            order.insert(self.quaternion + 3, order.pop(self.quaternion))
+        return tuple(order)
+
+    @property
+    def linear_first(self) -> tuple[int, ...]:
+        """Its velocities as other libraries order them: the linear ones before the angular ones."""
+        return tuple(sorted(range(self.nv), key=lambda k: not self.v_labels[k].startswith("v")))
+
 
 QUATERNION = ("qw", "qx", "qy", "qz")
+NO_UNITS = ("", "", "", "")
 OMEGA = ("wx", "wy", "wz")
+ANGLE_AND_SLIDE, TWO_ANGLES = ("angle", "slide"), ("angle1", "angle2")
+IN_PLANE = ("x", "y", "angle")
 
 JOINT_TYPES = {
-    "fixed": JointType((), (), (), axes=0),
-    "revolute": JointType(("revolute 0",), ("",), ("",)),
-    "continuous": JointType(("revolute 0",), ("",), ("",)),
-    "prismatic": JointType(("prismatic 0",), ("",), ("",)),
-    "helical": JointType(("helical 0",), ("",), ("",)),
-    "cylindrical": JointType(("revolute 0", "prismatic 0"), ("angle", "slide"), ("angle", "slide")),
-    "universal": JointType(("revolute 0", "revolute 1"), ("angle1", "angle2"), ("angle1", "angle2"), axes=2),
-    "planar": JointType(("prismatic 1", "prismatic 2", "revolute 0"), ("x", "y", "angle"), ("x", "y", "angle")),
-    "spherical": JointType(("spherical",), QUATERNION, OMEGA, axes=0),
-    "free": JointType(("free",), ("x", "y", "z", *QUATERNION), (*OMEGA, "vx", "vy", "vz"), axes=0),
+    "fixed": JointType((), (), (), (), axes=0),
+    "revolute": JointType(("revolute 0",), ("",), ("",), ("rad",)),
+    "continuous": JointType(("revolute 0",), ("",), ("",), ("rad",)),
+    "prismatic": JointType(("prismatic 0",), ("",), ("",), ("m",)),
+    "helical": JointType(("helical 0",), ("",), ("",), ("rad",), pitch=True),
+    "cylindrical": JointType(("revolute 0", "prismatic 0"), ANGLE_AND_SLIDE, ANGLE_AND_SLIDE, ("rad", "m")),
+    "universal": JointType(("revolute 0", "revolute 1"), TWO_ANGLES, TWO_ANGLES, ("rad", "rad"), axes=2),
+    "planar": JointType(
+        ("prismatic 1", "prismatic 2", "revolute 0"), IN_PLANE, IN_PLANE, ("m", "m", "rad"), plane=True
+    ),
+    "spherical": JointType(("spherical",), QUATERNION, OMEGA, NO_UNITS, axes=0),
+    "free": JointType(
+        ("free",), ("x", "y", "z", *QUATERNION), (*OMEGA, "vx", "vy", "vz"), ("m", "m", "m", *NO_UNITS), axes=0
+    ),
 }
 
 
 def native_joint(
     part: str, axes: tuple[Array, ...], pitch: float, R: Array, p: Array, ratio: float
-) -> tuple[int, dict[int, Array], list[Array]]:
-    """What a link record holds of its joint: the kind, the constants of the placement, and the columns of S.
+) -> tuple[int, dict[int, Array], Array]:
+    """What a link record holds of its joint: the kind, the constants of the placement, and the columns of S, ``(nv, 6)``.
 
     Args:
         part: from a joint type's chain, ``"revolute 0"`` or ``"free"``.
@@ -121,11 +201,10 @@ def native_joint(
         ratio: 1, or the multiplier of a mimic joint.
     """
     E = R.T
+    kind = native_kind(part)
     constants = {PLACEMENT: E, PLACEMENT + 9: p}
-    if part == "free":
-        return FREE, constants, list(np.eye(6))
-    if part == "spherical":
-        return SPHERICAL, constants, list(np.eye(6)[:3])
+    if kind.number != ONE_DOF:
+        return kind.number, constants, AXES[list(kind.free)]
     motion, axis = part.split()
     u = axes[int(axis)]
     turn = 0.0 if motion == "prismatic" else 1.0
@@ -137,7 +216,40 @@ def native_joint(
         constants[SINE] = -cross @ E
         constants[COSINE] = (np.eye(3) - along) @ E
     constants[SLIDE] = slide * (E.T @ u)
-    return ONE_DOF, constants, [ratio * np.concatenate([turn * u, slide * u])]
+    return kind.number, constants, np.concatenate([ratio * turn * u, ratio * slide * u])[None]
+
+
+def contradictory(kind: NativeKind, links: Array, S: Array) -> NDArray[np.bool_]:
+    """Which joints of one kind have constants that :func:`native_joint` cannot have made, rounding allowed for.
+
+    Args:
+        kind: the native kind.
+        links: their link records, ``(n, LINK)``.
+        S: the columns of their motion subspaces, ``(n, nv, 6)``.
+
+    Of a 1-DoF joint, ``E^T E = 1`` is a trigonometric polynomial of second degree in x, so that five angles decide for all.
+    """
+    B0 = links[:, PLACEMENT : PLACEMENT + 9].reshape(-1, 3, 3)
+    if kind.number != ONE_DOF:
+        return ~are_rotations(B0) | (AXES[list(kind.free)] != S).any(axis=(1, 2))
+    B1 = links[:, SINE : SINE + 9].reshape(-1, 3, 3)
+    B2 = links[:, COSINE : COSINE + 9].reshape(-1, 3, 3)
+    bad = np.zeros(len(links), dtype=bool)
+    for x in 2.0 * np.pi / 5.0 * np.arange(5):
+        bad |= ~are_rotations(B0 + B1 * np.sin(x) + B2 * np.cos(x))
+    E = B0 + B2
+    W = -B1 @ E.transpose(0, 2, 1)  # E' = -w x E at x = 0
+    w = np.stack([W[:, 2, 1], W[:, 0, 2], W[:, 1, 0]], axis=1)
+    v = np.einsum("nij,nj->ni", E, links[:, SLIDE : SLIDE + 3])
+    expected = links[:, RATIO, None] * np.concatenate([w, v], axis=1)
+    bad |= np.abs(np.cross(w, v)).max(axis=1) > SLACK * np.abs(v).max(axis=1)  # it travels along its axis
+    return bad | (np.abs(S[:, 0] - expected).max(axis=1) > SLACK * np.abs(expected).max(axis=1))
+
+
+def are_rotations(E: Array) -> NDArray[np.bool_]:
+    """Which of the matrices ``(n, 3, 3)`` are rotations, rounding allowed for."""
+    error = np.abs(E @ E.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
+    return (error < SLACK) & (np.linalg.det(E) > 0.0)
 
 
 @kernel
@@ -190,6 +302,30 @@ def add_joint_force(m, i, f, tau):
     k = first_v(m, i)
     for j in range(freedom_count(m, i)):
         accumulate(tau, k + j, dot(subspace(m, i, j), f))
+
+
+@kernel
+def quaternion_place(m, i):
+    """Where the quaternion of joint ``i`` begins in q, or -1 if the joint has none"""
+    if kind(m, i) == ONE_DOF:
+        return -1
+    return first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3)
+
+
+@kernel
+def rate_joint(m, i, q, v, out):
+    """dq/dt: the velocity itself; 1/2 p w for a quaternion; R v for the position of a free joint (RBDA section 4.5)"""
+    k, j = first_q(m, i), first_v(m, i)
+    if kind(m, i) == ONE_DOF:
+        store(out, k, load(v, j))
+        return
+    w = load3(v, j)
+    if kind(m, i) == FREE:
+        E = rotation_from_quaternion(load_quaternion(q, k + 3))
+        store3(out, k, rotate_back(E, load3(v, j + 3)))
+        k += 3
+    half = 0.5 * w[0], 0.5 * w[1], 0.5 * w[2]
+    store_quaternion(out, k, quaternion_product(load_quaternion(q, k), (0.0 * w[0], half[0], half[1], half[2])))
 
 
 @kernel

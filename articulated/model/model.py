@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,44 +12,30 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.errors import ModelError
 from pluecker.articulated.model import layout
+from pluecker.articulated.model.assembly import assemble
+from pluecker.articulated.model.consistency import as_array, check_fields, joint_tree
+from pluecker.articulated.model.drawing import draw_tree
 from pluecker.articulated.model.joints import JOINT_TYPES
-from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError
+from pluecker.articulated.model.records import (
+    JOINT_ARRAYS,
+    Joint,
+    ModelFields,
+    coordinate_names,
+    known,
+    listing,
+)
+from pluecker.articulated.model.urdf import read_urdf
+from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Joint", "Model"]
+__all__ = ["Joint", "Model", "listing"]
 
 Array = NDArray[np.float64]
 
-# array of the model -> (its length, the smallest value allowed)
-JOINT_ARRAYS = {
-    "armature": ("nv", 0.0),
-    "damping": ("nv", 0.0),
-    "friction": ("nv", 0.0),
-    "stiffness": ("nv", 0.0),
-    "rest_position": ("nq", -np.inf),
-    "lower_limit": ("nq", -np.inf),
-    "upper_limit": ("nq", -np.inf),
-    "velocity_limit": ("nv", 0.0),
-    "effort_limit": ("nv", 0.0),
-}
-MAY_BE_INFINITE = ("lower_limit", "upper_limit", "velocity_limit", "effort_limit")
-
-
-@dataclass(frozen=True)
-class Joint:
-    """A joint that moves: its type, the bodies it joins, and where its coordinates begin in q and v."""
-
-    name: str
-    type: str
-    parent: str
-    child: str
-    q_start: int
-    v_start: int
-    mimic: tuple[str, float, float] | None = None
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Model:
+class Model(ModelFields):
     """A mechanism: a tree of rigid bodies. Made by :class:`ModelBuilder` or :meth:`Model.from_urdf`; it never changes.
 
     Models are equal, and hash alike, if their contents are equal; they can be pickled. Bodies and joints keep the order in
@@ -74,32 +60,11 @@ class Model:
         velocity_limit, effort_limit: ``(nv,)``; kept for the user, no algorithm of this package enforces them.
     """
 
-    name: str
-    gravity: Array
-    joints: tuple[Joint, ...]
-    body_names: tuple[str, ...]
-    frames: tuple[tuple[str, int], ...]  # name and body number, -1 for the world
-    frame_placements: Array  # (n_frames, 4, 4) on that body
-    links: Array  # link records, see layout
-    freedoms: Array  # freedom records, see layout
-    armature: Array
-    damping: Array
-    friction: Array
-    stiffness: Array
-    rest_position: Array
-    lower_limit: Array
-    upper_limit: Array
-    velocity_limit: Array
-    effort_limit: Array
-
     def __post_init__(self) -> None:
         for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                value = np.array(value, dtype=np.float64)
-                value.flags.writeable = False
-                object.__setattr__(self, field.name, value)
-        self._check()
+            if field.type == "Array":
+                object.__setattr__(self, field.name, as_array(field.name, getattr(self, field.name)))
+        check_fields(self)
 
     # ---------------------------------------------------------------------------------------------------- construction
 
@@ -131,9 +96,11 @@ class Model:
             ModelError: the file cannot be read as a robot; the message names the link or joint and what to do.
             MissingExtraError: yourdfpy is not installed.
         """
-        from pluecker.articulated.model.urdf import load_urdf
-
-        return load_urdf(path_or_text, floating_base, gravity, check_inertia, mimic)
+        source, description = read_urdf(path_or_text, floating_base, gravity, check_inertia, mimic)
+        try:
+            return cls(**assemble(description))
+        except ModelError as error:
+            raise ModelError(f"{source}: {error}") from None
 
     def replace(self, **changes: Any) -> Model:
         """A model like this one with another ``name``, ``gravity`` or joint arrays (``armature=``, ``damping=``, ...).
@@ -147,40 +114,17 @@ class Model:
         allowed = ("name", "gravity", *JOINT_ARRAYS)
         for key, value in changes.items():
             if key not in allowed:
-                raise ArgumentTypeError(f"Model.replace: cannot replace {key!r}; it takes {', '.join(allowed)}")
+                raise ArgumentTypeError(f"Model.replace: cannot replace {shown(key)}; it takes {', '.join(allowed)}")
+            if key == "name":
+                continue
+            array = as_numbers("Model.replace", key, value)
             if key in JOINT_ARRAYS:
-                changes[key] = np.broadcast_to(np.asarray(value, np.float64), (getattr(self, JOINT_ARRAYS[key][0]),))
-            elif key == "gravity":
-                changes[key] = np.asarray(value, np.float64)
+                n = getattr(self, JOINT_ARRAYS[key][0])
+                if array.shape not in ((), (1,), (n,)):
+                    raise ModelError(f"Model.replace: {key} has shape {array.shape}, expected a number or ({n},)")
+                array = np.broadcast_to(array, (n,))
+            changes[key] = array
         return replace(self, **changes)
-
-    def _check(self) -> None:
-        if self.gravity.shape != (3,) or not np.isfinite(self.gravity).all():
-            raise ModelError(f"gravity must be three finite numbers, got {self.gravity.tolist()}")
-        for name, (count, smallest) in JOINT_ARRAYS.items():
-            array, n = getattr(self, name), getattr(self, count)
-            if array.shape != (n,):
-                raise ModelError(f"{name} has shape {array.shape}, expected ({n},)")
-            bad = np.isnan(array) | (array < smallest)
-            if name not in MAY_BE_INFINITE:
-                bad |= np.isinf(array)
-            if bad.any():
-                k = int(np.argmax(bad))
-                where = (self.q_names if count == "nq" else self.v_names)[k]
-                raise ModelError(f"{name} of {where!r} is {array[k]}, expected a finite number from {smallest} up")
-        crossed = self.lower_limit > self.upper_limit
-        if crossed.any():
-            k = int(np.argmax(crossed))
-            limits = f"[{self.lower_limit[k]}, {self.upper_limit[k]}]"
-            raise ModelError(
-                f"the position limits of {self.q_names[k]!r} are {limits}: the lower one is above the upper"
-            )
-        for joint, part in self.quaternion_slices().items():
-            length = np.linalg.norm(self.rest_position[part])
-            if abs(length - 1.0) > 1e-6:
-                raise ModelError(
-                    f"rest_position: the quaternion of joint {joint!r} has length {length:.9g}, expected 1"
-                )
 
     # ---------------------------------------------------------------------------------------------------------- counts
 
@@ -229,31 +173,18 @@ class Model:
     @cached_property
     def q_names(self) -> tuple[str, ...]:
         """A name for each entry of q: the joint's, with ``.qw``, ``.x``, ... behind it where the joint has several."""
-        return self._coordinate_names("q_labels")
+        return coordinate_names(self.joints, "q_labels")
 
     @cached_property
     def v_names(self) -> tuple[str, ...]:
         """A name for each entry of v: the joint's, with ``.wx``, ``.vx``, ... behind it where the joint has several."""
-        return self._coordinate_names("v_labels")
-
-    def _coordinate_names(self, labels: str) -> tuple[str, ...]:
-        owners = [joint for joint in self.joints if joint.mimic is None]
-        return tuple(
-            f"{joint.name}.{label}" if label else joint.name
-            for joint in owners
-            for label in getattr(JOINT_TYPES[joint.type], labels)
-        )
+        return coordinate_names(self.joints, "v_labels")
 
     @cached_property
     def q_is_angle(self) -> NDArray[np.bool_]:
         """For each entry of q, whether it is an angle (in rad) rather than a length (in m) or part of a quaternion."""
-        angle = []
-        for joint in self.joints:
-            if joint.mimic is None:
-                kind = JOINT_TYPES[joint.type]
-                turns = joint.type in ("revolute", "continuous", "helical")
-                angle += [turns if not label else label.startswith("angle") for label in kind.q_labels]
-        return np.array(angle, dtype=bool)
+        owners = [joint for joint in self.joints if joint.mimic is None]
+        return np.array([unit == "rad" for joint in owners for unit in JOINT_TYPES[joint.type].q_units], dtype=bool)
 
     @cached_property
     def _joint_by_name(self) -> dict[str, Joint]:
@@ -261,10 +192,10 @@ class Model:
 
     def joint(self, name: str) -> Joint:
         """The joint of that name. KeyError, with the names there are, if there is none."""
-        try:
-            return self._joint_by_name[name]
-        except KeyError:
-            raise UnknownNameError(f"no joint {name!r} moves; there are {listing(self._joint_by_name)}") from None
+        check_is_name("Model.joint", name)
+        if name not in self._joint_by_name:
+            raise UnknownNameError(f"no joint {shown(name)} moves; there are {known(name, self._joint_by_name)}")
+        return self._joint_by_name[name]
 
     def q_slice(self, joint: str) -> slice:
         """Where the joint's coordinates are in q. KeyError for an unknown name, and for a mimic joint, which has none."""
@@ -282,42 +213,52 @@ class Model:
             source, multiplier, offset = found.mimic
             rule = f"{multiplier:g} q + {offset:g}" if offset else f"{multiplier:g} q"
             raise UnknownNameError(
-                f"joint {name!r} has no coordinates: it is at {rule} with q that of {source!r}; ask for that"
+                f"joint {shown(name)} has no coordinates: it is at {rule} with q that of {shown(source)}; ask for that"
             )
         return found
 
+    @cached_property
+    def _body_numbers(self) -> dict[str, int]:
+        return {name: k for k, name in enumerate(self.body_names)}
+
+    @cached_property
+    def _frame_numbers(self) -> dict[str, int]:
+        return {name: k for k, (name, _) in enumerate(self.frames)}
+
     def body_index(self, body: str) -> int:
         """The number of a moving body: its place in ``f_ext`` and in the results by body. KeyError if there is none."""
-        try:
-            return self.body_names.index(body)
-        except ValueError:
-            pass
-        merged = dict(self.frames)
-        if body in merged:
-            carrier = self.body_names[merged[body]] if merged[body] >= 0 else "the world"
+        check_is_name("Model.body_index", body)
+        number = self._body_numbers.get(body)
+        if number is not None:
+            return number
+        if body in self._frame_numbers:
+            carrier = self.frames[self._frame_numbers[body]][1]
+            where = shown(self.body_names[carrier]) if carrier >= 0 else "the world"
             raise UnknownNameError(
-                f"{body!r} is no moving body: it is fixed to {carrier!r}; it can be asked for as a frame"
+                f"{shown(body)} is no moving body: it is fixed to {where}; it can be asked for as a frame"
             )
-        raise UnknownNameError(f"no body {body!r}; there are {listing(self.body_names)}")
+        raise UnknownNameError(f"no body {shown(body)}; there are {known(body, self.body_names)}")
 
-    def frame_offsets(self, names: Sequence[str]) -> tuple[NDArray[np.intp], Array]:
+    def frame_offsets(self, names: Iterable[str]) -> tuple[NDArray[np.intp], Array]:
         """For frames by name: the number of the body each is on, -1 for the world, and its placement there, (n, 4, 4)."""
-        known = {name: k for k, name in enumerate(self.frame_names)}
-        missing = [name for name in names if name not in known]
-        if missing:
-            raise UnknownNameError(f"no frame {missing[0]!r}; there are {listing(known)}")
-        chosen = [known[name] for name in names]
-        bodies = np.array([self.frames[k][1] for k in chosen], dtype=np.intp)
-        return bodies, self.frame_placements[chosen]
+        if isinstance(names, str) or not isinstance(names, Iterable):
+            raise ArgumentTypeError(f"frames is {shown(names)}, expected names of frames")
+        chosen = []
+        for name in names:
+            check_is_name("frames", name)
+            if name not in self._frame_numbers:
+                raise UnknownNameError(f"no frame {shown(name)}; there are {known(name, self._frame_numbers)}")
+            chosen.append(self._frame_numbers[name])
+        return np.array([self.frames[k][1] for k in chosen], dtype=np.intp), self.frame_placements[chosen]
 
     def quaternion_slices(self) -> dict[str, slice]:
         """For each joint that has a quaternion, where it is in q."""
-        start = {"spherical": 0, "free": 3}
-        return {
-            joint.name: slice(joint.q_start + start[joint.type], joint.q_start + start[joint.type] + 4)
-            for joint in self.joints
-            if joint.type in start
-        }
+        slices = {}
+        for joint in self.joints:
+            first = JOINT_TYPES[joint.type].quaternion
+            if first is not None:
+                slices[joint.name] = slice(joint.q_start + first, joint.q_start + first + 4)
+        return slices
 
     # --------------------------------------------------------------------------------------------------------- kernels
 
@@ -362,13 +303,17 @@ class Model:
     # ----------------------------------------------------------------------------------------------------------- repr
 
     def __repr__(self) -> str:
-        from pluecker.articulated.model.drawing import draw_tree
+        counts = f"nq = {self.nq}, nv = {self.nv}, n_bodies = {self.n_bodies}"
+        tree = joint_tree(self).tolist()
+        roots = [joint.parent for joint, (parent, _) in zip(self.joints, tree, strict=True) if parent == -1]
+        moving = {name for name, body in self.frames if body >= 0}
+        world = next((name for name in roots if name not in self._frame_numbers), "world")
+        while world in moving:  # nothing says what the world is called where all that stands on it is fixed to it
+            world += "_"
+        return draw_tree(f"Model {self.name!r}: {counts}, {self.mass:.6g} kg", world, self.joints, tree, self.frames)
 
-        return draw_tree(self)
 
-
-def listing(names: Any, most: int = 20) -> str:
-    """Names for a message, the first ``most`` of them."""
-    names = list(names)
-    text = ", ".join(map(repr, names[:most])) or "none"
-    return text + (f" and {len(names) - most} more" if len(names) > most else "")
+def check_is_name(function: str, name: Any) -> None:
+    """A name that is looked up is a string."""
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"{function}: a name is {shown(name)}, expected a string")

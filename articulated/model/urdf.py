@@ -6,6 +6,7 @@ by yourdfpy, without meshes. URDF: http://wiki.ros.org/urdf/XML.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import re
@@ -13,17 +14,18 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.errors import ModelError
-from pluecker.articulated.model.builder import ModelBuilder
-from pluecker.articulated.model.model import Model, listing
-from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.articulated.model.description import Description
+from pluecker.articulated.model.records import known, listing
+from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
 
-__all__ = ["load_urdf"]
+__all__ = ["read_urdf"]
 
 # URDF type -> ours; a continuous joint is a revolute one without limits
 TYPES = {
@@ -43,17 +45,18 @@ NOT_URDF = {
     "svg": "a picture (SVG)",
     "html": "a web page",
 }
+BLANK = "\ufeff \t\r\n"
 FLOATING_BASE = "floating_base"
 
 
-def load_urdf(
+def read_urdf(
     path_or_text: str | os.PathLike[str],
     floating_base: bool = False,
     gravity: ArrayLike = (0.0, 0.0, -9.81),
     check_inertia: bool = True,
     mimic: bool = True,
-) -> Model:
-    """See :meth:`Model.from_urdf`."""
+) -> tuple[str, Description]:
+    """What to call the source in messages, and the robot. See :meth:`~pluecker.articulated.model.model.Model.from_urdf`."""
     yourdfpy = require("yourdfpy", "urdf", "reading URDF files")
     source, text = read_source(path_or_text)
     root = parse(source, text)
@@ -63,7 +66,7 @@ def load_urdf(
         io.BytesIO(ElementTree.tostring(without_shapes(root))), build_scene_graph=False, load_meshes=False
     ).robot
     try:
-        return build(robot, root.get("name", "robot"), base, floating_base, gravity, check_inertia, mimic)
+        return source, describe(robot, root.get("name", "robot"), base, floating_base, gravity, check_inertia, mimic)
     except ModelError as error:
         raise ModelError(f"{source}: {error}") from None
 
@@ -75,8 +78,12 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
     """What to call the source in messages, and its text."""
     if not isinstance(path_or_text, (str, os.PathLike)):
         raise ArgumentTypeError(f"from_urdf takes a path or XML text, got {type(path_or_text).__name__}")
-    if isinstance(path_or_text, str) and path_or_text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return "URDF text", path_or_text
+    if isinstance(path_or_text, str):
+        begin = path_or_text.lstrip(BLANK)[:1]
+        if not begin:
+            raise ModelError("from_urdf takes a path or XML text, got an empty string")
+        if begin == "<":
+            return "URDF text", path_or_text
     path = Path(path_or_text)
     try:
         data = path.read_bytes()
@@ -110,15 +117,14 @@ def short(path: Path) -> str:
 
 def parse(source: str, text: str) -> ElementTree.Element:
     """The root element of a URDF file, refusing other files and document type declarations."""
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise ModelError(f"{source}: holds a document type declaration; URDF has none, remove <!DOCTYPE ...>")
-    body = text.lstrip("\ufeff \t\r\n")
+    body = text.lstrip(BLANK)
     if not body:
         raise ModelError(f"{source}: this is no XML, expected a URDF file: it is empty")
     if not body.startswith("<"):
         raise ModelError(f"{source}: this is no XML, expected a URDF file: it begins with {body[:30]!r}")
     if body.startswith("<?xml"):  # the text is decoded already: what encoding it declares no longer matters
         body = body[body.find("?>") + 2 :]
+    refuse_document_type(source, body)
     try:
         root = ElementTree.fromstring(body)
     except (ElementTree.ParseError, UnicodeError) as error:
@@ -129,6 +135,20 @@ def parse(source: str, text: str) -> ElementTree.Element:
     if any(name.startswith("{http://www.ros.org/wiki/xacro}") or "xacro" in name for name in tags(root)):
         raise ModelError(f"{source}: holds xacro macros; expand them first: xacro FILE > robot.urdf")
     return root
+
+
+def refuse_document_type(source: str, text: str) -> None:
+    """Refuse a document type declaration, in which entities are declared, before anything is expanded."""
+    if "<!DOCTYPE" not in text:
+        return
+
+    def refuse(*_: Any) -> None:
+        raise ModelError(f"{source}: holds a document type declaration; URDF has none, remove <!DOCTYPE ...>")
+
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse  # in a comment it is none
+    with contextlib.suppress(expat.ExpatError, UnicodeError):  # what else is wrong is found by the next parser
+        parser.Parse(text, True)
 
 
 def tags(root: ElementTree.Element) -> set[str]:
@@ -167,14 +187,16 @@ def check_elements(source: str, root: ElementTree.Element) -> None:
         counts = Counter(element.attrib["name"] for element in elements)
         twice = [name for name, count in counts.items() if count > 1]
         if twice:
-            raise ModelError(f"{source}: {tag} {twice[0]!r} is there {counts[twice[0]]} times; names are used once")
+            raise ModelError(
+                f"{source}: {tag} {shown(twice[0])} is there {counts[twice[0]]} times; names are used once"
+            )
     if not root.findall("link"):
         raise ModelError(f"{source}: the robot has no <link>")
     for link in root.findall("link"):
-        check_link(f"{source}: link {link.attrib['name']!r}", link)
-    names = [link.attrib["name"] for link in root.findall("link")]
+        check_link(f"{source}: link {shown(link.attrib['name'])}", link)
+    names = {link.attrib["name"]: None for link in root.findall("link")}
     for joint in root.findall("joint"):
-        check_joint(f"{source}: joint {joint.attrib['name']!r}", joint, names)
+        check_joint(f"{source}: joint {shown(joint.attrib['name'])}", joint, names)
 
 
 def check_link(label: str, link: ElementTree.Element) -> None:
@@ -192,10 +214,10 @@ def check_link(label: str, link: ElementTree.Element) -> None:
         check_numbers(label, inertia, dict.fromkeys(six, 1), required=("ixx", "iyy", "izz"))
 
 
-def check_joint(label: str, joint: ElementTree.Element, links: list[str]) -> None:
+def check_joint(label: str, joint: ElementTree.Element, links: dict[str, None]) -> None:
     kind = joint.get("type")
     if kind not in TYPES:
-        what = "has no type" if kind is None else f"unknown type {kind!r}"
+        what = "has no type" if kind is None else f"unknown type {shown(kind)}"
         raise ModelError(f"{label}: {what}; there are {listing(TYPES)}")
     check_single(label, joint, JOINT_ELEMENTS)
     for role in ("parent", "child"):
@@ -204,14 +226,14 @@ def check_joint(label: str, joint: ElementTree.Element, links: list[str]) -> Non
         if link is None:
             raise ModelError(f"{label}: has no <{role} link=...>")
         if link not in links:
-            raise ModelError(f"{label}: unknown {role} link {link!r}; there are {listing(links)}")
+            raise ModelError(f"{label}: unknown {role} link {shown(link)}; there are {known(link, links)}")
     check_numbers(label, joint.find("origin"), {"xyz": 3, "rpy": 3}, required=())
     axis = joint.find("axis")
     if kind in NEED_AXIS:
         if axis is None:
             raise ModelError(f"{label}: a {kind} joint needs an axis; write <axis xyz='...'/>")
         check_numbers(label, axis, {"xyz": 3})
-        if not np.linalg.norm(numbers(axis.attrib["xyz"])) > 1e-9:
+        if not numbers(axis.attrib["xyz"]).any():
             raise ModelError(f"{label}: the axis is zero; give it a direction")
     limits = {"lower": 1, "upper": 1, "velocity": 1, "effort": 1}
     check_numbers(label, joint.find("limit"), limits, required=())
@@ -246,21 +268,31 @@ def check_numbers(
         values = numbers(text)
         if values is None or len(values) != count or np.isnan(values).any():
             expected = "a number" if count == 1 else f"{count} numbers"
-            raise ModelError(f"{label}: <{element.tag} {name}={text!r}>, expected {expected}")
+            raise ModelError(f"{label}: <{element.tag} {name}={shown(text)}>, expected {expected}")
         if element.tag != "limit" and np.isinf(values).any():
-            raise ModelError(f"{label}: <{element.tag} {name}={text!r}>, expected finite numbers")
+            raise ModelError(f"{label}: <{element.tag} {name}={shown(text)}>, expected finite numbers")
 
 
 def numbers(text: str) -> Any:
     try:
-        return np.array([float(word) for word in text.split()])
+        return (
+            None if "_" in text else np.array([float(word) for word in text.split()])
+        )  # Python reads 1_000 as a number
     except ValueError:
         return None
 
 
 def find_root(source: str, root: ElementTree.Element) -> str:
     """The one link that is no joint's child."""
-    carriers = {joint.find("child").get("link"): joint for joint in root.findall("joint")}  # type: ignore[union-attr]
+    carriers: dict[Any, ElementTree.Element] = {}
+    for joint in root.findall("joint"):
+        child = joint.find("child").get("link")  # type: ignore[union-attr]
+        if child in carriers:
+            both = f"{shown(carriers[child].get('name'))} and {shown(joint.get('name'))}"
+            raise ModelError(
+                f"{source}: link {shown(child)} is the child of two joints, {both}; a tree has one path to each link"
+            )
+        carriers[child] = joint
     roots = [link.attrib["name"] for link in root.findall("link") if link.attrib["name"] not in carriers]
     if len(roots) > 1:
         raise ModelError(
@@ -278,14 +310,14 @@ def find_root(source: str, root: ElementTree.Element) -> str:
 def find_cycle(carriers: dict[Any, Any]) -> list[str]:
     """The joints along one cycle, by walking from child to parent until a link comes again."""
     link = next(iter(carriers))
-    seen: list[str] = []
+    seen: dict[str, int] = {}
     while link not in seen:
-        seen.append(link)
+        seen[link] = len(seen)
         link = carriers[link].find("parent").get("link")
-    return [carriers[name].get("name") for name in seen[seen.index(link) :][::-1]]
+    return [carriers[name].get("name") for name in list(seen)[seen[link] :][::-1]]
 
 
-# --------------------------------------------------------------------------------------------------------- to the builder
+# ----------------------------------------------------------------------------------------------------- to the description
 
 
 def unused_name(name: str, taken: Any) -> str:
@@ -294,41 +326,41 @@ def unused_name(name: str, taken: Any) -> str:
     return name
 
 
-def build(
+def describe(
     robot: Any, name: str, base: str, floating_base: bool, gravity: ArrayLike, check_inertia: bool, mimic: bool
-) -> Model:
-    """The model of a robot that yourdfpy has read, in the order of the file."""
+) -> Description:
+    """The robot that yourdfpy has read, in the order of the file."""
     joints = {joint.name: joint for joint in robot.joints}
     links = {link.name: link for link in robot.links}
     world = unused_name("world", links)
-    builder = ModelBuilder(name=name, gravity=gravity, world=world)
+    description = Description(name=name, gravity=gravity, world=world)
     for name, link in links.items():
-        add_link(builder, name, link, check_inertia)
+        add_link(description, name, link, check_inertia)
     if floating_base:
-        builder.add_joint(unused_name(FLOATING_BASE, joints), "free", parent=world, child=base)
+        description.add_joint(unused_name(FLOATING_BASE, joints), "free", parent=world, child=base)
     else:
-        builder.add_joint(unused_name("fixed_base", joints), "fixed", parent=world, child=base)
+        description.add_joint(unused_name("fixed_base", joints), "fixed", parent=world, child=base)
     for joint in joints.values():
-        add_joint(builder, joint, joints if mimic else None)
-    return builder.build()
+        add_joint(description, joint, joints if mimic else None)
+    return description
 
 
-def add_link(builder: ModelBuilder, name: str, link: Any, check_inertia: bool) -> None:
+def add_link(description: Description, name: str, link: Any, check_inertia: bool) -> None:
     inertial = link.inertial
     if inertial is None:
-        builder.add_body(name)
+        description.add_body(name)
         return
     T = np.eye(4) if inertial.origin is None else inertial.origin
     R = T[:3, :3]
     inertia = R @ inertial.inertia @ R.T
     try:
-        builder.add_body(name, inertial.mass, T[:3, 3], inertia, check=check_inertia)
+        description.add_body(name, inertial.mass, T[:3, 3], inertia, check=check_inertia)
     except ModelError as error:
-        text = str(error).replace(f"body {name!r}", f"link {name!r}")
+        text = str(error).replace(f"body {shown(name)}", f"link {shown(name)}")
         raise ModelError(text.replace("pass check=False", "pass check_inertia=False")) from None
 
 
-def add_joint(builder: ModelBuilder, joint: Any, sources: dict[str, Any] | None) -> None:
+def add_joint(description: Description, joint: Any, sources: dict[str, Any] | None) -> None:
     """Add a joint that yourdfpy has read; ``sources``: the joints it may mimic, None to let it move by itself."""
     name, kind = joint.name, TYPES[joint.type]
     T = np.eye(4) if joint.origin is None else joint.origin
@@ -339,10 +371,10 @@ def add_joint(builder: ModelBuilder, joint: Any, sources: dict[str, Any] | None)
         source = joint.mimic.joint
         if source not in sources:
             advice = "correct the name, or pass mimic=False to let such joints move by themselves"
-            raise ModelError(f"joint {name!r} mimics {source!r}, which is no joint; {advice}")
+            raise ModelError(f"joint {shown(name)} mimics {shown(source)}, which is no joint; {advice}")
         options["mimic"] = (source, joint.mimic.multiplier, joint.mimic.offset)
     axis = joint.axis if kind in NEED_AXIS else None
-    builder.add_joint(
+    description.add_joint(
         name, kind, joint.parent, joint.child, axis=axis, position=T[:3, 3], rotation=T[:3, :3], **options
     )
 

@@ -20,16 +20,8 @@ from typing import Any
 import numpy as np
 from numba import config, types
 
-from pluecker.articulated.model.joints import ONE_DOF, SPHERICAL
-from pluecker.articulated.model.layout import (
-    body_count,
-    configuration_count,
-    first_q,
-    kind,
-    link_count,
-    owns_coordinates,
-    velocity_count,
-)
+from pluecker.articulated.model.joints import quaternion_place
+from pluecker.articulated.model.layout import body_count, configuration_count, link_count, velocity_count
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
@@ -93,8 +85,9 @@ else:
 def all_unit(m, q):
     """Whether all quaternions of a configuration have unit length."""
     for i in range(1, link_count(m) + 1):
-        if kind(m, i) != ONE_DOF and owns_coordinates(m, i):
-            w, x, y, z = load_quaternion(q, first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3))
+        k = quaternion_place(m, i)
+        if k >= 0:
+            w, x, y, z = load_quaternion(q, k)
             if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
                 return False
     return True

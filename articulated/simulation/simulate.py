@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.model.joints import rate_joint
+from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.spatial.compiled.decorators import kernel
 
 __all__ = ["configuration_rate", "simulate"]
 
@@ -18,29 +21,22 @@ Array = NDArray[np.float64]
 
 
 def configuration_rate(model: Model, q: Array, v: Array) -> Array:
-    """dq/dt from the velocity: the same, but for quaternions, d/dt p = 1/2 p w, and for positions of free joints, R v.
+    """dq/dt from the velocity, of one state: the same, but for quaternions, d/dt p = 1/2 p w, and for positions of free
+    joints, R v.
 
     Source: RBDA section 4.5, with the angular velocity in body coordinates.
     """
     rate = np.empty(model.nq)
-    for joint in model.joints:
-        if joint.mimic is not None:
-            continue
-        k, j = joint.q_start, joint.v_start
-        if joint.type not in ("spherical", "free"):
-            n = model.q_slice(joint.name).stop - k
-            rate[k : k + n] = v[j : j + n]
-            continue
-        start = k + 3 if joint.type == "free" else k
-        w, u = q[start], q[start + 1 : start + 4]
-        omega = v[j : j + 3]
-        rate[start] = -0.5 * (u @ omega)
-        rate[start + 1 : start + 4] = 0.5 * (w * omega + np.cross(u, omega))
-        if joint.type == "free":
-            linear = v[j + 3 : j + 6]
-            turn = 2.0 * np.cross(u, linear)
-            rate[k : k + 3] = linear + w * turn + np.cross(u, turn)
+    configuration_rate_kernel(model.packed, q, v, rate)
     return rate
+
+
+@kernel
+def configuration_rate_kernel(m, q, v, rate):
+    """Each joint by itself"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            rate_joint(m, i, q, v, rate)
 
 
 def simulate(

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
+from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.random_configuration import random_configuration
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
@@ -22,10 +24,10 @@ FASTEST = 2.0  # rad/s or m/s, where the robot has no limit
 
 @dataclass
 class SmoothMotion:
-    """Coordinates along splines of degree seven, at rest at both ends.
+    """Displacements along splines of degree seven, at rest at both ends.
 
-    A spherical joint turns about a fixed axis by the first of its three curves; a free joint does so too, and its origin
-    follows the three that come after.
+    A joint whose velocity is not the rate of its coordinates, such as a spherical or free one, moves along a constant
+    screw, by the first of its curves: its velocity and acceleration are then those of the curve, along the screw.
     """
 
     model: Model
@@ -34,35 +36,14 @@ class SmoothMotion:
 
     def __call__(self, time: Array) -> tuple[Array, Array, Array]:
         """Configuration, velocity, acceleration at the times ``(n,)``."""
-        x, dx, ddx = self.curves(time), self.curves(time, 1), self.curves(time, 2)
-        q = np.zeros((len(time), self.model.nq))
-        v, a = dx.copy(), ddx.copy()
+        displacement, v, a = self.curves(time), self.curves(time, 1), self.curves(time, 2)
         for joint in self.model.joints:
-            if joint.mimic is not None:
-                continue
-            k, j = joint.q_start, joint.v_start
-            if joint.type not in ("spherical", "free"):
-                n = JOINT_TYPES[joint.type].nq
-                q[:, k : k + n] = x[:, j : j + n]
-                continue
-            u = np.ones(3) / np.sqrt(3.0)
-            half = 0.5 * x[:, j]
-            v[:, j : j + 3], a[:, j : j + 3] = np.outer(dx[:, j], u), np.outer(ddx[:, j], u)
-            if joint.type == "free":
-                q[:, k : k + 3] = x[:, j + 3 : j + 6]
-                v[:, j + 3 : j + 6] = turned_back(u, x[:, j], dx[:, j + 3 : j + 6])
-                a[:, j + 3 : j + 6] = turned_back(u, x[:, j], ddx[:, j + 3 : j + 6])
-                a[:, j + 3 : j + 6] -= np.cross(v[:, j : j + 3], v[:, j + 3 : j + 6])
-                k += 3
-            q[:, k] = np.cos(half)
-            q[:, k + 1 : k + 4] = np.sin(half)[:, None] * u
-        return q, v, a
-
-
-def turned_back(u: Array, angle: Array, x: Array) -> Array:
-    """R^T x for the turns R about the unit axis ``u`` (Rodrigues)."""
-    c, s = np.cos(angle)[:, None], np.sin(angle)[:, None]
-    return c * x - s * np.cross(u, x) + (1.0 - c) * (x @ u)[:, None] * u
+            if joint.mimic is None and not JOINT_TYPES[joint.type].rate_is_velocity:
+                part = self.model.v_slice(joint.name)
+                screw = np.full(part.stop - part.start, 1.0 / np.sqrt(3.0))
+                for x in (displacement, v, a):
+                    x[:, part] = np.outer(x[:, part.start], screw)
+        return integrate(self.model, neutral(self.model), displacement), v, a
 
 
 def smooth_motion(model: Model, seed: int = 18) -> SmoothMotion:
@@ -74,8 +55,9 @@ def smooth_motion(model: Model, seed: int = 18) -> SmoothMotion:
     points = np.zeros((WAYPOINTS, model.nv))
     for joint in model.joints:
         if joint.mimic is None:
-            k, j, n = joint.q_start, joint.v_start, JOINT_TYPES[joint.type].nv
-            if joint.type in ("spherical", "free"):
+            kind = JOINT_TYPES[joint.type]
+            k, j, n = joint.q_start, joint.v_start, kind.nv
+            if not kind.rate_is_velocity:
                 points[:, j : j + n] = np.random.default_rng(seed).uniform(-0.5, 0.5, (WAYPOINTS, n))
             else:
                 around = np.clip(middle[k : k + n], -np.pi, np.pi)

@@ -8,12 +8,17 @@ from scipy.spatial.transform import Rotation
 
 from pluecker.articulated import (
     ModelBuilder,
+    body_velocities,
     difference,
     forward_kinematics,
     integrate,
     neutral,
     random_configuration,
 )
+from pluecker.articulated.simulation.simulate import configuration_rate
+from pluecker.articulated.simulation.smooth_motion import smooth_motion
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from tests.mechanisms import MOVING, random_description, random_joint
 
 
 def single(kind, **options):
@@ -61,6 +66,63 @@ def test_a_full_turn_comes_back():
     np.testing.assert_allclose(difference(BALL, q, around), 0.0, atol=1e-15)
 
 
+def sample(kind, seed):
+    """A mechanism of one joint of that type, anywhere, and a state of it."""
+    model = random_description(seed, 1, kinds=(kind,)).build()
+    return model, random_configuration(model, seed), np.random.default_rng(seed).normal(size=model.nv)
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_the_rate_of_a_configuration_is_that_of_the_path_it_is_on(kind):
+    """Against a central difference of fourth order: error h^4 / 30 times the fifth derivative, |v| < 4, and rounding / h."""
+    for seed in range(5):
+        model, q, v = sample(kind, seed)
+        h = 1e-3
+        ends = {k: integrate(model, q, k * h * v) for k in (-2, -1, 1, 2)}
+        expected = (8.0 * (ends[1] - ends[-1]) - (ends[2] - ends[-2])) / (12.0 * h)
+        np.testing.assert_allclose(configuration_rate(model, q, v), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_the_velocity_of_a_joint_is_that_of_its_body(kind):
+    """dT/dt = T [v x] along integrate: what the joint's record says of S is what its transform does."""
+    for seed in range(5):
+        model, q, v = sample(kind, seed)
+        h = 1e-3
+        T = {k: forward_kinematics(model, integrate(model, q, k * h * v))[0] for k in (-2, -1, 0, 1, 2)}
+        rate = np.linalg.inv(T[0]) @ (8.0 * (T[1] - T[-1]) - (T[2] - T[-2])) / (12.0 * h)
+        found = [rate[2, 1], rate[0, 2], rate[1, 0], *rate[:3, 3]]
+        np.testing.assert_allclose(body_velocities(model, q, v)[0], found, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", MOVING)
+def test_neutral_is_relaxed_and_where_the_joint_is_placed(kind):
+    builder = ModelBuilder()
+    options = random_joint(np.random.default_rng(3), kind, passive=False)
+    builder.add_body("b", mass=1.0)
+    builder.add_joint("j", kind, "world", "b", **options)
+    builder.add_frame("there", "world", position=options["position"], rotation=options["rotation"])
+    model = builder.build()
+    np.testing.assert_array_equal(model.rest_position, neutral(model))
+    T = forward_kinematics(model, neutral(model), ["b", "there"])
+    np.testing.assert_allclose(T[0], T[1], atol=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_smooth_motion_has_the_velocity_and_acceleration_that_it_says(seed):
+    """Joints of every type at once, by central differences of fourth order."""
+    model = random_description(seed, 12, passive=False).build()
+    motion = smooth_motion(model, seed)
+    time, h = np.linspace(0.1, 0.9, 7) * motion.duration, 1e-3
+    q, v, a = motion(time)
+    q_at, v_at = {}, {}
+    for k in (-2, -1, 1, 2):
+        q_at[k], v_at[k], _ = motion(time + k * h)
+    moved = {k: difference(model, q, q_at[k]) for k in q_at}
+    np.testing.assert_allclose((8 * (moved[1] - moved[-1]) - (moved[2] - moved[-2])) / (12 * h), v, atol=1e-7)
+    np.testing.assert_allclose((8 * (v_at[1] - v_at[-1]) - (v_at[2] - v_at[-2])) / (12 * h), a, atol=1e-7)
+
+
 def test_neutral_is_no_displacement():
     builder = ModelBuilder()
     for kind, options in (
@@ -89,6 +151,34 @@ def test_random_configurations_keep_the_limits_and_fill_them():
 def test_random_configurations_without_limits_span_a_turn(limits, low, high):
     q = random_configuration(single("revolute", axis=(0, 0, 1), **limits), 0, 4000)
     np.testing.assert_allclose([q.min(), q.max()], [low, high], atol=0.02)
+
+
+def test_random_configurations_between_limits_as_far_apart_as_numbers_go():
+    q = random_configuration(single("prismatic", axis=(0, 0, 1), lower_limit=-1.7e308, upper_limit=1.7e308), 0, 1000)
+    assert np.isfinite(q).all()
+    assert (np.abs(q) > 1e308).any()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"rng": "seed"}, ArgumentTypeError, "rng is 'seed', expected a numpy.random.Generator, a seed or None"),
+        ({"rng": 1.5}, ArgumentTypeError, "rng is 1.5"),
+        ({"rng": -1}, ArgumentValueError, "rng is -1"),
+        ({"rng": True}, ArgumentTypeError, "rng is True"),
+        ({"size": "3"}, ArgumentTypeError, "size is '3', expected an integer or a tuple of them"),
+        ({"size": 2.0}, ArgumentTypeError, "size is 2.0"),
+        ({"size": None}, ArgumentTypeError, "size is None"),
+        ({"size": (2, "x")}, ArgumentTypeError, "size is"),
+        ({"size": -1}, ArgumentValueError, "size is -1"),
+        ({"size": 10**400}, ArgumentValueError, "size is an integer of 1329 bits"),
+        ({"size": (1,) * 70}, ArgumentValueError, "expected at most 24 axes"),
+    ],
+)
+def test_what_is_no_seed_or_size_is_an_error_of_ours(options, error, message):
+    with pytest.raises(error, match=f"random_configuration: .*{message}") as caught:
+        random_configuration(FREE, **options)
+    assert len(str(caught.value)) < 300
 
 
 def test_random_configurations_repeat_with_a_seed_and_have_the_size_asked_for():

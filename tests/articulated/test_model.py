@@ -7,7 +7,19 @@ import pickle
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, ModelError, bias_force, forward_kinematics, neutral, rnea
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    ModelError,
+    bias_force,
+    conventions,
+    forward_kinematics,
+    neutral,
+    random_configuration,
+    rnea,
+    warmup,
+)
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError
 from tests.mechanisms import random_description, random_state
 
 
@@ -76,6 +88,84 @@ def test_repr_of_a_long_chain_stays_short():
     assert max(map(len, lines)) < 80
 
 
+def test_the_name_of_the_world_may_be_that_of_a_body_elsewhere():
+    """The root is where the tree begins, whatever it and the bodies are called."""
+    for world, body in (("world", "a"), ("ground", "world"), ("ground", "a"), ("world", "model")):
+        builder = ModelBuilder("m", world=world)
+        builder.add_body(body)
+        builder.add_body("plate")
+        builder.add_body("tip", mass=1.0)
+        builder.add_joint("j1", "revolute", world, body, axis=(0, 0, 1))
+        builder.add_joint("weld", "fixed", body, "plate")
+        builder.add_joint("j2", "revolute", "plate", "tip", axis=(0, 0, 1))
+        head, *lines = str(builder.build()).splitlines()
+        assert head.startswith("Model 'm'")
+        assert [line.split()[0] for line in lines] == [world, body, "tip"]
+
+
+def test_nothing_else_has_the_name_of_the_world():
+    builder = ModelBuilder(world="ground")
+    for add in (builder.add_body, lambda name: builder.add_frame(name, "ground")):
+        with pytest.raises(ModelError, match="'ground': that is the name of the world"):
+            add("ground")
+
+
+def test_a_chain_of_many_bodies_is_built_drawn_and_searched():
+    """Nothing recurses, and nothing looks at all bodies for each of them."""
+    builder = ModelBuilder()
+    n = 3000
+    for k in range(n):
+        builder.add_body(f"b{k}", mass=1.0)
+        parent = f"b{k - 1}" if k else "world"
+        builder.add_joint(f"j{k}", "revolute", parent, f"b{k}", axis=(0, 0, 1), position=(0.1, 0, 0))
+    model = builder.build()
+    assert len(str(model).splitlines()) < 130
+    assert [model.body_index(name) for name in model.body_names] == list(range(n))
+    assert pickle.loads(pickle.dumps(model)) == model
+
+
+def test_of_many_names_those_that_look_alike_come_first():
+    builder = ModelBuilder()
+    for k in range(200):
+        builder.add_body(f"finger_{k}", mass=1.0)
+        builder.add_joint(f"knuckle_{k}", "prismatic", "world", f"finger_{k}", axis=(0, 0, 1))
+    model = builder.build()
+    for ask, near in (
+        (lambda: model.body_index("fingr_173"), "'finger_173'"),
+        (lambda: model.q_slice("knuckel_173"), "'knuckle_173'"),
+        (lambda: model.frame_offsets(["fnger_173"]), "'finger_173'"),
+    ):
+        with pytest.raises(UnknownNameError, match=f"there are {near}") as caught:
+            ask()
+        assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize("thing", [None, Model, "panda.urdf", 3, np.zeros(3)], ids=str)
+def test_what_is_no_model_is_a_type_error_of_ours(thing):
+    calls = [
+        lambda: neutral(thing),
+        lambda: random_configuration(thing),
+        lambda: conventions.to_pinocchio_q(thing, thing, [0.0]),
+        lambda: conventions.from_pinocchio_q(thing, thing, [0.0]),
+        lambda: conventions.velocity_map_to_pinocchio(thing, thing),
+        lambda: conventions.forces_to_pinocchio(thing, thing, [0.0]),
+        lambda: conventions.velocity_map_to_pinocchio(walker(), thing),
+    ]
+    for call in calls if thing is None else [*calls, lambda: warmup(thing)]:
+        with pytest.raises(ArgumentTypeError, match="must be a p"):
+            call()
+
+
+def test_a_name_that_is_no_string_is_a_type_error_of_ours(model):
+    for name in (None, 3, ["b1"], np.zeros(2)):
+        for ask in (model.joint, model.q_slice, model.v_slice, model.body_index, lambda x: model.frame_offsets([x])):
+            with pytest.raises(ArgumentTypeError, match="expected a string"):
+                ask(name)
+    for names in (None, 3, "b1"):
+        with pytest.raises(ArgumentTypeError, match="expected names of frames"):
+            model.frame_offsets(names)
+
+
 def test_a_model_cannot_be_changed(model):
     with pytest.raises(dataclasses.FrozenInstanceError):
         model.gravity = np.zeros(3)
@@ -141,7 +231,14 @@ def test_replace_changes_what_it_says_and_nothing_else(model):
         ({"lower_limit": np.nan}, ModelError, "lower_limit of 'left_hip' is nan"),
         ({"lower_limit": 1.0, "upper_limit": -1.0}, ModelError, "position limits of 'left_hip'"),
         ({"rest_position": 0.0}, ModelError, "the quaternion of joint 'base' has length 0"),
-        ({"damping": np.zeros(3)}, ValueError, "broadcast"),
+        ({"damping": np.zeros(3)}, ModelError, r"damping has shape \(3,\), expected a number or \(10,\)"),
+        ({"damping": "x"}, TypeError, "Model.replace: damping must be an array of real numbers"),
+        ({"damping": True}, TypeError, "Model.replace: damping must be an array of real numbers"),
+        ({"stiffness": None}, TypeError, "Model.replace: stiffness must be an array of real numbers"),
+        ({"armature": 10**400}, PlueckerError, "Model.replace: armature"),
+        ({"gravity": "down"}, TypeError, "Model.replace: gravity must be an array of real numbers"),
+        ({"gravity": ("0", "0", "1")}, TypeError, "Model.replace: gravity must be an array of real numbers"),
+        ({"name": 3}, TypeError, "name is 3, expected a string"),
     ],
 )
 def test_replace_refuses_what_cannot_be(changes, error, message):

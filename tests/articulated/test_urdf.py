@@ -9,6 +9,7 @@ pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
 
 from pluecker.articulated import Model, ModelError, crba, forward_kinematics, neutral, rnea
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
+from pluecker.spatial.errors import ArgumentTypeError
 
 INERTIAL = """<inertial><origin xyz="0.1 0 0.2" rpy="0.1 0.2 0.3"/><mass value="2"/>
   <inertia ixx="0.1" ixy="0.01" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial>"""
@@ -181,6 +182,29 @@ BAD = {
     "all in a cycle": (
         robot(*TWO, joint("j", "base", "a"), joint("k", "a", "base")), r"no root link.*joints 'k', 'j' form a cycle"
     ),
+    "two parents, one of them a root": (
+        robot(*TWO, link("b"), joint("j1", "base", "a"), joint("j2", "b", "a")),
+        r"link 'a' is the child of two joints, 'j1' and 'j2'",
+    ),
+    "a link on itself": (
+        robot(*ARM, link("c"), joint("j3", "c", "c")), r"joint 'j3': parent and child are the same body, 'c'"
+    ),
+    "a number too large": (bad_joint('<axis xyz="1e999 0 0"/>'), r"joint 'j': <axis xyz='1e999 0 0'>, expected finite"),
+    "numbers of Python": (bad_joint('<axis xyz="0 0 1_0"/>'), r"joint 'j': <axis xyz='0 0 1_0'>, expected 3 numbers"),
+    "numbers with commas": (bad_joint('<axis xyz="0,0,1"/>'), r"joint 'j': <axis xyz='0,0,1'>, expected 3 numbers"),
+    "a mass too large": (
+        bad_link(HEAVY.format("1e308", 1, 1, 1).replace("<mass", '<origin xyz="1e200 0 0"/><mass')),
+        r"link 'a': its moments about the origin overflow",
+    ),
+    "an endless number": (bad_joint(f'<axis xyz="0 0 {"1" * 10**5}"/>'), r"joint 'j': <axis xyz='0 0 111.*finite"),
+    "an endless name": (robot(link("a" * 10**5), link("a" * 10**5)), r"link 'aaa.* is there 2 times"),
+    "a joint in a link": (robot(link("base", joint("j", "base", "a")), link("a")), r"2 root links, 'base', 'a'"),
+    "a robot in a robot": (robot(robot(*ARM)), r"the robot has no <link>"),
+    "a comment that never ends": (robot(*ARM) + "<!-- <!DOCTYPE", r"broken XML"),
+    "two robots": (robot(*ARM) * 2, r"broken XML, junk after document element"),
+    "a declaration after a comment": (robot("&c;", *ARM, head="<!-- <!DOCTYPE -->" + BOMB), r"document type declaration"),
+    "a small declaration": (robot(*ARM, head="<!doctype robot>"), r"broken XML"),
+    "a name of another space": (robot('<l:link name="l"/>', attributes='name="r" xmlns:l="x"'), r"the robot has no <link>"),
     "a cycle apart": (
         robot(*ARM, link("c"), link("d"), joint("k1", "c", "d"), joint("k2", "d", "c")),
         r"cycle: .*'c' \(joint 'k2'\)",
@@ -266,6 +290,37 @@ def test_a_bad_file_is_one_clear_error(name, tmp_path, caplog, capsys):
         assert "\n" not in str(caught.value)
     assert not caplog.records
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_declaration_in_a_comment_is_none():
+    for head in ("<!-- <!DOCTYPE robot> -->", "<?note <!DOCTYPE robot> ?>"):
+        assert Model.from_urdf(robot(*ARM, head=head)) == Model.from_urdf(robot(*ARM))
+    assert Model.from_urdf(robot(*ARM, "<note><![CDATA[<!DOCTYPE robot>]]></note>")) == Model.from_urdf(robot(*ARM))
+
+
+def test_a_second_link_called_world_moves_like_any_other():
+    """The tree is drawn from the records, not by looking for a name."""
+    text = robot(link("base"), link("world"), joint("j", "base", "world"), link("tip"), joint("k", "world", "tip"))
+    model = Model.from_urdf(text)
+    assert model.body_names == ("world", "tip")
+    assert [line.split()[0] for line in str(model).splitlines()[1:]] == ["world_", "world", "tip"]
+    renamed = Model.from_urdf(text.replace("world", "arm"))
+    q = [0.3, 0.4]
+    np.testing.assert_array_equal(forward_kinematics(model, q), forward_kinematics(renamed, q))
+    np.testing.assert_array_equal(
+        forward_kinematics(model, q, ["base", "world", "tip"]), forward_kinematics(renamed, q, ["base", "arm", "tip"])
+    )
+
+
+@pytest.mark.parametrize("empty", ["", "  ", "\n\t", "\ufeff"])
+def test_an_empty_text_is_no_path(empty):
+    with pytest.raises(ModelError, match="takes a path or XML text, got an empty string"):
+        Model.from_urdf(empty)
+
+
+def test_gravity_of_another_type_is_a_type_error_of_ours():
+    with pytest.raises(ArgumentTypeError, match="gravity must be an array of real numbers"):
+        Model.from_urdf(robot(*ARM), gravity="down")
 
 
 @pytest.mark.parametrize("name", ["too slender an inertia", "negative inertia", "inertia without mass"])
