@@ -64,8 +64,8 @@ def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tm
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "holds 0 lines, expected a header"),
-        ("a,b\n", "holds 1 lines, expected a header and at least one sample"),
+        ("", "holds nothing, expected a header"),
+        ("a,b\n", "holds a header only, expected at least one sample"),
         ("a,c\n1,2\n", "column 'c' names no coordinate of the robot; there are 'a', 'b'"),
         ("a,x:b\n1,2\n", "column 'x:b' names no coordinate"),
         ("a\n1\n", "has some q columns but not 'b'"),
