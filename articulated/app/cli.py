@@ -111,6 +111,9 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         sys.exit(fail(2, f"{message}; '{self.prog} --help' says more"))
 
+    def print_help(self, file: Any = None) -> None:
+        (file or sys.stdout).write(self.format_help())  # argparse would pass over errors
+
 
 def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.ArgumentParser:
     robot_help = f"a URDF file, {ARM!r} (the arm that comes with the package), or a name from example-robot-data"
@@ -214,7 +217,9 @@ def robot_file(name: str) -> Path:
     path = Path(name)
     if name == ARM:
         return SEVEN_JOINT_ARM
-    is_name = name and "/" not in name.replace("/", "", 1) and path.suffix not in (".urdf", ".xml", ".xacro")
+    if not name:
+        raise ModelError(f"the robot's name is empty, expected a URDF file, {ARM!r}, or a name from example-robot-data")
+    is_name = "/" not in name.replace("/", "", 1) and path.suffix not in (".urdf", ".xml", ".xacro")
     return find_robot(name) if is_name and not os.path.lexists(name) else path
 
 
@@ -294,8 +299,20 @@ def run_inverse(options: argparse.Namespace) -> int:
     if given.q is None:
         raise TrajectoryError(f"{options.trajectory}: has no positions; name the columns after joints, or q:JOINT")
     check_quaternions(model, options.trajectory, given)
-    full = given.with_derivatives(model)
-    tau = of_each_sample(rnea, model, options.trajectory, full.q, full.v, full.a)
+    try:
+        full = given.with_derivatives(model)
+    except TrajectoryError as error:
+        raise TrajectoryError(f"{options.trajectory}: {error}") from None
+    try:
+        tau = of_each_sample(rnea, model, options.trajectory, full.q, full.v, full.a)
+    except ComputationError as error:
+        if given.v is not None and given.a is not None:
+            raise
+        splined, name = (given.q, "position") if given.v is None else (given.v, "velocity")
+        largest = 1 + int(np.argmax(np.abs(splined).max(axis=1, initial=0.0)))
+        raise ComputationError(
+            f"{error}; its derivatives are a spline's; the largest {name} is in sample {largest}"
+        ) from None
     finish(options, model, Trajectory(full.time, full.q, full.v, full.a, tau), "joint forces of a motion")
     return 0
 
