@@ -15,6 +15,7 @@ from scipy.integrate import solve_ivp
 from pluecker.articulated.algorithms.aba import aba
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers
@@ -93,8 +94,7 @@ def simulate(
 
     Source: RBDA section 3.1; Hairer, Norsett and Wanner (1993), section II.5.
     """
-    if not isinstance(model, Model):
-        raise ArgumentTypeError(f"simulate: model must be a pluecker.articulated.Model, got a {type(model).__name__}")
+    as_model("simulate", model)
     times = as_finite("time", time, None)
     n = len(times)
     forces = as_finite("tau", tau, (n, model.nv))

@@ -15,7 +15,6 @@ import csv
 import io
 import lzma
 import os
-import reprlib
 import sys
 import zipfile
 import zlib
@@ -30,7 +29,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import make_interp_spline
 
 from pluecker.articulated.model.model import Model, listing
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.articulated.running.arguments import as_model
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.files import whole_file
 from pluecker.spatial.functions.elementwise import as_numbers
 
@@ -100,10 +100,7 @@ class Trajectory:
             TypeError: the model is none.
             TrajectoryError: the first part that does not fit, with the sample.
         """
-        if not isinstance(model, Model):
-            raise ArgumentTypeError(
-                f"{source}: model must be a pluecker.articulated.Model, got a {type(model).__name__}"
-            )
+        as_model(source, model)
         for part in COLUMNS:
             values = getattr(self, part)
             if values is None:
@@ -180,11 +177,8 @@ def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Tr
     """
     path = to_path("read_trajectory", path)
     if not isinstance(bare, str) or bare not in PARTS:
-        raise ArgumentValueError(f"read_trajectory: bare is {reprlib.repr(bare)}, expected one of {', '.join(PARTS)}")
-    if not isinstance(model, Model):
-        raise ArgumentTypeError(
-            f"read_trajectory: model must be a pluecker.articulated.Model, got a {type(model).__name__}"
-        )
+        raise ArgumentValueError(f"read_trajectory: bare is {shown(bare)}, expected one of {', '.join(PARTS)}")
+    as_model("read_trajectory", model)
     try:
         if path.suffix.lower() == ".npz":
             trajectory = read_npz(path, model)
@@ -312,7 +306,7 @@ def to_numbers(path: Path, sample: int, header: Sequence[str], row: Sequence[str
     except ValueError:
         pass
     j = next(j for j, cell in enumerate(row) if not is_number(cell))
-    name, cell = header[j].strip(), reprlib.repr(row[j])
+    name, cell = header[j].strip(), shown(row[j])
     raise TrajectoryError(f"{path}: sample {sample}, column {name!r}: {cell} is no number")
 
 
@@ -330,14 +324,14 @@ def assign_columns(path: Path, header: Sequence[str], model: Model, bare: str) -
     known = {part: frozenset(names_of(model, part)) for part in PARTS}
     for j, cell in enumerate(header):
         key = meaning(cell, known, bare) or meaning(cell.strip(), known, bare)
-        shown = reprlib.repr(cell.strip())
+        column = f"{path}: column {shown(cell.strip())}"
         if key is None:
             prefix = cell.strip().partition(":")[0]
             there = listing(names_of(model, prefix if prefix in PARTS else bare))
             hint = "; columns are separated by commas" if len(header) == 1 and (";" in cell or "\t" in cell) else ""
-            raise TrajectoryError(f"{path}: column {shown} names no coordinate of the robot; there are {there}{hint}")
+            raise TrajectoryError(f"{column} names no coordinate of the robot; there are {there}{hint}")
         if key in where:
-            raise TrajectoryError(f"{path}: column {shown} is there twice")
+            raise TrajectoryError(f"{column} is there twice")
         where[key] = j
     columns = {}
     for part in COLUMNS:
