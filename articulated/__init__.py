@@ -12,6 +12,7 @@ kinematics                             :func:`forward_kinematics`, :func:`body_v
 one joint                              :func:`joint_transform`
 configurations                         :func:`integrate`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
+a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
 =====================================  ================================================================================
@@ -38,10 +39,11 @@ from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
-from pluecker.articulated.errors import MissingExtraError, ModelError, SingularInertiaError
+from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
@@ -50,7 +52,10 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "ModelError",
+    "SimulationError",
     "SingularInertiaError",
+    "Trajectory",
+    "TrajectoryError",
     "aba",
     "bias_force",
     "body_accelerations",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
-__all__ = ["MissingExtraError", "ModelError", "SingularInertiaError"]
+__all__ = ["MissingExtraError", "ModelError", "SimulationError", "SingularInertiaError"]
 
 
 class ModelError(ArgumentValueError):
@@ -14,3 +14,7 @@ class ModelError(ArgumentValueError):
 
 class SingularInertiaError(ArgumentValueError):
     """A joint that moves no inertia: its acceleration is not determined by the forces."""
+
+
+class SimulationError(ArgumentValueError):
+    """A motion that cannot be followed to its end: it leaves the range of numbers, or the tolerance cannot be kept."""

@@ -15,7 +15,7 @@ from pluecker.spatial.parallel.threads import compiled_serve
 __all__ = ["warmup"]
 
 
-def warmup(model: Model | None = None, progress: bool = True) -> None:
+def warmup(model: Model | None = None, *, progress: bool = True) -> None:
     """Compile every algorithm, for one state and for batches, or load it from the cache of compiled code.
 
     Compiled code does not depend on the model, but for models with mimic joints, whose ``aba`` and ``crba`` are others. It
@@ -26,10 +26,16 @@ def warmup(model: Model | None = None, progress: bool = True) -> None:
         progress: whether to show a progress bar, on a terminal and if tqdm is installed (the extra ``cli`` brings it).
 
     Raises:
-        TypeError: ``model`` is not a model.
+        TypeError: ``model`` is not a model, or ``progress`` neither True nor False.
+
+    Example:
+        >>> from pluecker.articulated import warmup
+        >>> warmup()  # doctest: +SKIP
     """
     if model is not None:
         as_model("warmup", model)
+    if not isinstance(progress, bool):
+        raise ArgumentTypeError(f"warmup: progress is a {type(progress).__name__}, expected True or False")
     needed: list[Algorithm] = []
     for algorithm in ALGORITHMS.values():
         if model is None or not model.mimic or algorithm.with_mimic is None:

@@ -8,8 +8,6 @@ What solves is imported when ``friction`` is chosen. ``pluecker warmup`` compile
 from __future__ import annotations
 
 import argparse
-import os
-import stat
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -17,13 +15,14 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pluecker.articulated.app.cli import compile_ahead, fail
+from pluecker.articulated.app.cli import compile_ahead
 from pluecker.articulated.app.cli import main as articulated_main
-from pluecker.articulated.app.figures import ENDINGS
+from pluecker.articulated.app.figures import FIGURES, as_label, need_figures
+from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.articulated.warmup import warmup as articulated_warmup
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.extras import progress_bar, require
+from pluecker.spatial.extras import progress_bar
 
 if TYPE_CHECKING:
     from pluecker.contact.problem import Problem
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
-FILES = (".hdf5", ".h5")
-WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+SOLUTIONS = (".hdf5", ".h5")
 PICTURE = "convergence.png"
 COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
 
@@ -72,22 +70,18 @@ def add_commands(commands: Any) -> None:
         "--methods", metavar="A,B,C", help="methods to compare; with --plot alone, the usual ones and METHOD"
     )
     parser.add_argument(
-        "--plot", nargs="?", const=PICTURE, metavar="OUT", help=f"draw their convergence: .png, .pdf, .svg ({PICTURE})"
+        "--plot",
+        nargs="?",
+        const=PICTURE,
+        metavar="OUT",
+        help=f"draw their convergence: .png, .pdf or .svg ({PICTURE}, which is replaced each time)",
     )
     parser.add_argument(
         "--write-solution", metavar="OUT", help="write problem and solution, FCLIB's layout, .hdf5 or .h5"
     )
-    parser.add_argument("--force", action="store_true", help="replace OUT of --write-solution, if it exists")
+    parser.add_argument("--force", action="store_true", help=f"replace OUT if it exists, and is not {PICTURE}")
     parser.set_defaults(run=run_friction)
     commands.choices["warmup"].set_defaults(run=run_warmup)
-
-
-def run_friction(options: argparse.Namespace) -> int:
-    """Solve, print, and what else was asked for."""
-    try:
-        return friction(options)
-    except ProblemError as error:
-        return fail(2, error)
 
 
 def run_warmup(_: argparse.Namespace) -> int:
@@ -99,13 +93,13 @@ def run_warmup(_: argparse.Namespace) -> int:
     return compile_ahead(parts)
 
 
-def friction(options: argparse.Namespace) -> int:
-    """The same, with errors as exceptions."""
+def run_friction(options: argparse.Namespace) -> int:
+    """Solve, print, and what else was asked for."""
     from pluecker.contact.comparison import check_methods, usual_methods
     from pluecker.contact.solve import check, solve
     from pluecker.contact.warmup import Wait, fastest
 
-    check_outputs(options)
+    check_files(options)
     problem = load(options)
     chosen = {"tol": options.tol, "max_iterations": options.max_iterations, "directions": options.directions}
     check(
@@ -135,34 +129,15 @@ def names_in(text: str) -> tuple[str, ...]:
     return names
 
 
-def check_outputs(options: argparse.Namespace) -> None:
+def check_files(options: argparse.Namespace) -> None:
     """Refuse a file that cannot be written, or must not be, before there is anything to write."""
+    outputs = []
     if options.plot is not None:
-        check_output(options.plot, "figure", ENDINGS)
-        require("matplotlib.figure", "plot", "drawing convergence")
-    out = options.write_solution
-    if out is None:
-        return
-    check_output(out, "solution", FILES)
-    if os.path.exists(out) and os.path.exists(options.file) and os.path.samefile(out, options.file):
-        raise ProblemError(f"{out}: this is the file that is read, {options.file}; the solution needs another one")
-    if os.path.lexists(out) and not options.force:
-        raise ProblemError(f"{out}: exists; --force replaces it")
-    if os.path.exists(out) and not os.stat(out).st_mode & WRITABLE:
-        raise ProblemError(f"{out}: exists, and its permissions let nobody write it")
-
-
-def check_output(path: str, what: str, endings: Sequence[str]) -> None:
-    """Refuse an ending, and a folder that is not there."""
-    file = Path(path)
-    if file.suffix.lower() not in endings:
-        raise ProblemError(f"{path}: no {what} can be written there; the path must end in {', '.join(endings)}")
-    if file.is_dir():
-        raise ProblemError(f"{path}: the {what} cannot be written, this is a folder")
-    if not file.parent.is_dir():
-        raise ProblemError(f"{path}: the {what} cannot be written, there is no folder {file.parent}")
-    if not os.access(file.parent, os.W_OK):
-        raise ProblemError(f"{path}: the {what} cannot be written, the folder {file.parent} is read-only")
+        outputs.append(Output(options.plot, "figure", FIGURES, own=options.plot == PICTURE))
+        need_figures()
+    if options.write_solution is not None:
+        outputs.append(Output(options.write_solution, "solution", SOLUTIONS))
+    check_outputs(outputs, [options.file], options.force)
 
 
 def load(options: argparse.Namespace) -> Problem:
@@ -190,7 +165,7 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str],
     if options.plot is None:
         results = compare_methods(problem, names, **given)
     else:
-        title = f"{Path(options.file).name}: {counted(problem)}, law {options.law}"
+        title = f"{as_label(Path(options.file).name)}: {counted(problem)}, law {options.law}"
         figure, results = plot_convergence(problem, names, title=title, **given)
         save(figure, options.plot)
     print("\n" + table(results))

@@ -27,6 +27,7 @@ from pluecker.contact.result import Result
 from pluecker.contact.solve import METHODS, solve
 from pluecker.contact.table import ContactTable, Rows
 from pluecker.spatial.compiled.numba_internals import event
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError, progress_bar
 
 __all__ = ["LONG", "Wait", "fastest", "warmup"]
@@ -94,7 +95,7 @@ def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:
     return min(results, key=lambda result: result.time), waited
 
 
-def warmup(progress: bool = True) -> None:
+def warmup(*, progress: bool = True) -> None:
     """Compile what solves friction problems, by every method and law, or load it from the cache of compiled code.
 
     Small problems are solved: contacts of 1, 2, 3, 5 and 6 components with equations, limits and motors, from bodies, from a
@@ -104,10 +105,15 @@ def warmup(progress: bool = True) -> None:
     Args:
         progress: whether to show a progress bar, on a terminal and if tqdm is installed (the extra ``cli`` brings it).
 
+    Raises:
+        TypeError: ``progress`` is neither True nor False.
+
     Example:
         >>> from pluecker.contact import warmup
         >>> warmup()  # doctest: +SKIP
     """
+    if not isinstance(progress, bool):
+        raise ArgumentTypeError(f"warmup: progress is a {type(progress).__name__}, expected True or False")
     problems = small_problems()
     for method in progress_bar(tuple(METHODS), unit="method", show=progress):
         run_method(method, problems)

@@ -16,7 +16,7 @@ from pluecker.articulated.algorithms.crba import crba
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.rnea import rnea
-from pluecker.articulated.app.figures import draw_lines, draw_robot, label_lines, new_figure
+from pluecker.articulated.app.figures import as_label, draw_lines, draw_robot, label_lines, new_figure
 from pluecker.articulated.app.peer import PinocchioPeer
 from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.model.model import Model
@@ -144,7 +144,7 @@ def draw_demonstration(demo: Demonstration) -> Any:
     """The motion, its forces, and both checks in one figure."""
     figure = new_figure(13.0, 7.6)
     model, t = demo.model, demo.time
-    figure.suptitle(f"{model.name}: inverse and forward dynamics of one motion", fontsize=14)
+    figure.suptitle(f"{as_label(model.name)}: inverse and forward dynamics of one motion", fontsize=14)
     left, right = figure.subfigures(1, 2, width_ratios=(0.82, 1.0))
     space = left.add_subplot(projection="3d")
     draw_robot(space, model, demo.q)
@@ -162,7 +162,7 @@ def draw_demonstration(demo: Demonstration) -> Any:
     floor = np.finfo(float).eps
     bottom.semilogy(t, np.maximum(demo.closure, 0.1 * floor), color="tab:green", linewidth=0.7)
     bottom.axhline(floor, color="black", linewidth=0.8, linestyle="--")
-    bottom.text(t[-1], 1.15 * floor, "unit roundoff of float64 ", ha="right", va="bottom", fontsize=8)
+    bottom.text(t[-1], 1.15 * floor, "machine epsilon of float64 ", ha="right", va="bottom", fontsize=8)
     bottom.set_title(
         f"Check 2: forward dynamics (ABA) returns the accelerations to {demo.closure.max():.0e}", fontsize=10
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -9,21 +10,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.forward_kinematics import forward_kinematics
+from pluecker.articulated.app.outputs import OutputError
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.spatial.extras import require
+from pluecker.spatial.files import whole_file
 
-__all__ = ["new_figure", "plot_trajectory", "save"]
+__all__ = [
+    "FIGURES",
+    "as_label",
+    "draw_lines",
+    "draw_robot",
+    "label_lines",
+    "need_figures",
+    "new_figure",
+    "plot_trajectory",
+    "save",
+]
 
 Array = NDArray[np.float64]
 MOST_LABELS = 12
-ENDINGS = (".png", ".pdf", ".svg")
+FEW = 50  # samples, which are marked one by one
+FIGURES = (".png", ".pdf", ".svg")
 QUANTITIES = {
-    "q": "position\nrad or m",
-    "v": "velocity\nrad/s or m/s",
-    "a": "acceleration\nrad/s² or m/s²",
-    "tau": "joint force\nN m or N",
+    "q": ("position", "rad", "m"),
+    "v": ("velocity", "rad/s", "m/s"),
+    "a": ("acceleration", "rad/s²", "m/s²"),
+    "tau": ("joint force", "N m", "N"),
 }
+
+
+def need_figures() -> None:
+    """Say what is missing for figures before there is anything to draw.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    require("matplotlib.figure", "plot", "drawing figures")
+
+
+def as_label(name: str) -> str:
+    """A name as matplotlib shows it: as it is, and not as a formula between dollars, nor hidden for its first letter."""
+    text = name.encode("utf-8", "replace").decode().replace("$", r"\$")
+    return f"\N{ZERO WIDTH SPACE}{text}" if text.startswith("_") else text
 
 
 def new_figure(width: float, height: float) -> Any:
@@ -34,37 +63,55 @@ def new_figure(width: float, height: float) -> Any:
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Write the figure; the ending of the path chooses the format."""
-    if Path(path).suffix.lower() not in ENDINGS:
-        raise TrajectoryError(f"{path}: no figure can be written there; the path must end in {', '.join(ENDINGS)}")
+    """Write the figure, as a whole or not at all; the ending of the path chooses the format.
+
+    Raises:
+        OutputError: the path has another ending, or the file cannot be written; what was there before is still there.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in FIGURES:
+        raise OutputError(f"{path}: no figure can be written there; the path must end in {', '.join(FIGURES)}")
     try:
-        figure.savefig(path)
+        with warnings.catch_warnings(), whole_file(path) as file:
+            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)  # a box is drawn in its place
+            figure.savefig(file, format=ending[1:])
     except OSError as error:
-        raise TrajectoryError(f"{path}: the figure cannot be written ({error.strerror or error})") from None
+        raise OutputError(f"{path}: the figure cannot be written ({error.strerror or error})") from None
 
 
 def plot_trajectory(model: Model, trajectory: Trajectory, title: str) -> Any:
     """One panel for each of position, velocity, acceleration and force that the trajectory has."""
     parts = [part for part in QUANTITIES if getattr(trajectory, part) is not None]
     figure = new_figure(9.0, 2.0 + 1.9 * len(parts))
-    figure.suptitle(title)
+    figure.suptitle(as_label(title))
     axes = figure.subplots(len(parts), 1, sharex=True, squeeze=False)[:, 0]
-    x = np.arange(len(trajectory), dtype=np.float64) if trajectory.time is None else trajectory.time
+    x = np.arange(1.0, len(trajectory) + 1.0) if trajectory.time is None else trajectory.time
     for axis, part in zip(axes, parts, strict=True):
         draw_lines(axis, x, getattr(trajectory, part), model.q_names if part == "q" else model.v_names)
-        axis.set_ylabel(QUANTITIES[part])
+        axis.set_ylabel(quantity(model, part))
     axes[-1].set_xlabel("sample" if trajectory.time is None else "time in s")
     label_lines(figure, axes[0])
     return figure
 
 
+def quantity(model: Model, part: str) -> str:
+    """What a panel shows, and in which unit, as far as the coordinates have one in common."""
+    name, angular, linear = QUANTITIES[part]
+    if model.nq != model.nv:  # quaternions, and velocities of both kinds
+        return f"{name}\n{angular}, {linear}" + (", or quaternion" if part == "q" else "")
+    turns = model.q_is_angle
+    return f"{name}\n" + (angular if turns.all() else linear if not turns.any() else f"{angular} or {linear}")
+
+
 def draw_lines(axis: Any, x: Array, values: Array, names: tuple[str, ...]) -> None:
     """A line for each coordinate, in colours that follow the order of the coordinates."""
     colours = require("matplotlib", "plot", "drawing figures").colormaps["turbo"]
+    marker = ".-" if len(x) <= FEW else "-"
     for k, name in enumerate(names):
-        axis.plot(x, values[:, k], color=colours(0.08 + 0.84 * k / max(1, len(names) - 1)), linewidth=1.4, label=name)
+        colour = colours(0.08 + 0.84 * k / max(1, len(names) - 1))
+        axis.plot(x, values[:, k], marker, color=colour, linewidth=1.4, markersize=3.5, label=as_label(name))
     axis.grid(alpha=0.25)
-    axis.margins(x=0.0)
+    axis.margins(x=0.02 if len(x) <= FEW else 0.0)
 
 
 def label_lines(figure: Any, axis: Any) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib.metadata
 from pathlib import Path
 
-from pluecker.articulated.errors import MissingExtraError, ModelError
+from pluecker.articulated.errors import MissingExtraError
+from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError
 
 __all__ = ["SEVEN_JOINT_ARM", "example_robots", "find_robot"]
 
@@ -38,9 +39,12 @@ def find_robot(name: str) -> Path:
     """The URDF file that a name stands for: the file's own name, the folder's, or both; the shortest one if several fit.
 
     Raises:
-        ModelError: no robot has that name.
+        TypeError: the name is no string.
+        KeyError: no robot has that name.
         MissingExtraError: example-robot-data is not installed.
     """
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"find_robot: name is a {type(name).__name__}, expected a string")
     robots = example_robots()
     tests = (
         lambda key: name in (key, key.split("/")[1]),
@@ -48,8 +52,10 @@ def find_robot(name: str) -> Path:
         lambda key: key.split("/")[1].startswith(name),
     )
     for test in tests:
-        fitting = [key for key in robots if test(key)]
+        fitting = [key for key in robots if name and test(key)]
         if fitting:
             return robots[min(fitting, key=lambda key: (len(key), key))]
     folders = sorted({key.split("/")[0] for key in robots})
-    raise ModelError(f"no robot {name!r} in {DISTRIBUTION}; there are {', '.join(folders)}, most in several versions")
+    raise UnknownNameError(
+        f"no robot {name[:100]!r} in {DISTRIBUTION}; there are {', '.join(folders)}, most in several versions"
+    )

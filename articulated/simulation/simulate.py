@@ -1,23 +1,32 @@
-"""Motion under given joint forces, by the Runge-Kutta method DOP853 of SciPy between the samples."""
+"""Motion under given joint forces, by the Runge-Kutta method DOP853 of SciPy between the samples.
+
+Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), section II.5.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
 from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
+from pluecker.spatial.functions.elementwise import as_numbers
 
 __all__ = ["configuration_rate", "simulate"]
 
 Array = NDArray[np.float64]
+UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
 
 def configuration_rate(model: Model, q: Array, v: Array) -> Array:
@@ -41,30 +50,57 @@ def configuration_rate_kernel(m, q, v, rate):
 
 def simulate(
     model: Model,
-    time: Array,
-    tau: Array,
-    q: Array,
-    v: Array,
-    tolerance: float = 1e-9,
+    q: ArrayLike,
+    v: ArrayLike,
+    time: ArrayLike,
+    tau: ArrayLike,
+    *,
+    tol: float = 1e-9,
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Trajectory:
     """The motion from the state ``q, v`` under joint forces, linear between their samples.
 
     Args:
         model: the mechanism.
-        time: rising, ``(n,)``; s.
-        tau: joint forces at these times, ``(n, nv)``; N m or N.
         q, v: the state at ``time[0]``, ``(nq,)`` and ``(nv,)``.
-        tolerance: relative and absolute, of each step.
-        progress: wraps the iteration over the intervals, for a progress bar.
+        time: rising, ``(n,)``, at least one; s.
+        tau: joint forces at these times, ``(n, nv)``; N m or N.
+        tol: of each step, relative to the coordinates and absolute, above 0.
+        progress: is given the numbers of the intervals and gives them back one by one, for a progress bar.
 
     Returns:
-        A trajectory with ``time, q, v, a, tau``.
+        A trajectory with ``time``, ``q`` ``(n, nq)``, ``v``, ``a`` and ``tau`` ``(n, nv)``.
 
     Raises:
-        ArithmeticError: the integrator cannot keep the tolerance; the message says at what time.
+        TypeError: an argument is of another type.
+        ValueError: an argument of the wrong shape, a number that is not finite, time that does not rise, a quaternion that
+            is not of unit length, a tolerance that is not above 0.
+        SimulationError: the motion cannot be followed to its end; the message says at what time.
         SingularInertiaError: as :func:`aba`.
+
+    Example:
+        >>> import numpy as np
+        >>> from pluecker.articulated import ModelBuilder, simulate
+        >>> lift = ModelBuilder()
+        >>> lift.add_body("cabin", mass=2.0)
+        >>> lift.add_joint("shaft", "prismatic", parent="world", child="cabin", axis=(0, 0, 1))
+        >>> fall = simulate(lift.build(), q=[0.0], v=[0.0], time=[0.0, 1.0], tau=np.zeros((2, 1)))
+        >>> fall.q[:, 0].round(6)
+        array([ 0.   , -4.905])
+
+    Source: RBDA section 3.1; Hairer, Norsett and Wanner (1993), section II.5.
     """
+    as_model("simulate", model)
+    times = as_finite("time", time, None)
+    n = len(times)
+    forces = as_finite("tau", tau, (n, model.nv))
+    q, v = as_finite("q", q, (model.nq,)), as_finite("v", v, (model.nv,))
+    check_time(times)
+    check_quaternions(model, q)
+    tolerance = as_tolerance(tol)
+    if not callable(progress):
+        raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
+    between = {"method": "DOP853", "rtol": max(tolerance, 1e-13), "atol": tolerance}
     quaternions = list(model.quaternion_slices().values())
 
     def normalized(y: Array) -> tuple[Array, Array]:
@@ -75,18 +111,77 @@ def simulate(
 
     def rate(t: float, y: Array, k: int) -> Array:
         q, v = normalized(y)
-        s = (t - time[k]) / (time[k + 1] - time[k])
-        a = aba(model, q, v, (1.0 - s) * tau[k] + s * tau[k + 1])
+        s = (t - times[k]) / (times[k + 1] - times[k])
+        a = aba(model, q, v, (1.0 - s) * forces[k] + s * forces[k + 1])
         return np.concatenate([configuration_rate(model, q, v), a])
 
     states = [np.concatenate([q, v])]
-    between = {"method": "DOP853", "rtol": max(tolerance, 1e-13), "atol": tolerance}
-    for k in progress(range(len(time) - 1)):
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is an error below, no warning too
-            step = solve_ivp(rate, (time[k], time[k + 1]), states[-1], args=(k,), **between)
-        if not step.success:
-            raise ArithmeticError(f"the motion cannot be followed beyond t = {step.t[-1]:.6g} s: {step.message}")
-        states.append(np.concatenate(normalized(step.y[:, -1])))
+    for k in progress(range(n - 1)):
+        try:
+            with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
+                step = solve_ivp(rate, (times[k], times[k + 1]), states[-1], args=(k,), **between)
+                found = np.concatenate(normalized(step.y[:, -1]))
+        except SingularInertiaError:
+            raise
+        except PlueckerError as error:  # the state has left the range of numbers that algorithms take
+            raise SimulationError(
+                f"simulate: the motion cannot be followed beyond t = {times[k]:.6g} s: {error}"
+            ) from None
+        if not step.success or not np.isfinite(found).all():
+            why = "its numbers overflow" if step.success else step.message
+            raise SimulationError(f"simulate: the motion cannot be followed beyond t = {step.t[-1]:.6g} s: {why}")
+        states.append(found)
     y = np.array(states)
     q_all, v_all = np.ascontiguousarray(y[:, : model.nq]), np.ascontiguousarray(y[:, model.nq :])
-    return Trajectory(time, q_all, v_all, aba(model, q_all, v_all, tau), tau)
+    return Trajectory(times, q_all, v_all, aba(model, q_all, v_all, forces), forces)
+
+
+# ---------------------------------------------------------------------------------------------------------------- arguments
+
+
+def as_finite(name: str, value: ArrayLike, shape: tuple[int, ...] | None) -> Array:
+    """An array of its own with finite numbers, of the shape, or a row of at least one."""
+    array = as_numbers("simulate", name, value)
+    if array.shape != shape and (shape is not None or array.ndim != 1 or not len(array)):
+        expected = "(n,) with n at least 1" if shape is None else str(shape)
+        raise ArgumentValueError(f"simulate: {name} has shape {array.shape}, expected {expected}")
+    if not np.isfinite(array).all():
+        index = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
+        place = ", ".join(map(str, index))
+        raise ArgumentValueError(f"simulate: {name}[{place}] is {array[index]}, expected a finite number")
+    return array
+
+
+def as_tolerance(tol: object) -> float:
+    """The tolerance as a number."""
+    if isinstance(tol, bool) or not isinstance(tol, Real):
+        raise ArgumentTypeError(f"simulate: tol is a {type(tol).__name__}, expected a number above 0")
+    try:
+        number = float(tol)
+    except OverflowError:
+        number = np.inf
+    if not 0.0 < number < np.inf:
+        raise ArgumentValueError(f"simulate: tol is {number}, expected a finite number above 0")
+    return number
+
+
+def check_time(time: Array) -> None:
+    """Refuse time that does not rise, or whose differences are no numbers."""
+    if not (time[1:] > time[:-1]).all():
+        k = int(np.argmin(time[1:] > time[:-1]))
+        raise ArgumentValueError(f"simulate: time[{k + 1}] is {time[k + 1]} after {time[k]}, expected rising times")
+    with np.errstate(over="ignore"):
+        if len(time) and not np.isfinite(time[-1] - time[0]):
+            raise ArgumentValueError(f"simulate: time goes from {time[0]} to {time[-1]}, which overflows")
+
+
+def check_quaternions(model: Model, q: Array) -> None:
+    """Refuse quaternions that are not of unit length."""
+    for joint, part in model.quaternion_slices().items():
+        with np.errstate(over="ignore"):
+            length = float(np.linalg.norm(q[part]))
+        if not abs(length - 1.0) <= UNIT:
+            raise ArgumentValueError(
+                f"simulate: the quaternion of joint {joint!r}, q[{part.start}:{part.stop}], has length {length:.9g}, "
+                "expected 1 within 1e-6; normalize it (order [w, x, y, z])"
+            )

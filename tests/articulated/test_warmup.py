@@ -53,9 +53,11 @@ def test_after_warmup_in_a_new_process_calls_compile_nothing(tmp_path):
     assert done.stdout.split() == ["0"]
 
 
-def test_warmup_wants_a_model():
+def test_warmup_wants_a_model_and_an_answer():
     with pytest.raises(TypeError, match=r"warmup: model must be a pluecker.articulated.Model or None, got a str"):
         warmup("panda")
+    with pytest.raises(TypeError, match=r"warmup: progress is a int, expected True or False"):
+        warmup(progress=5)
 
 
 def test_the_command_says_where_compiled_code_is_kept(capsys):

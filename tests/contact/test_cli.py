@@ -200,6 +200,7 @@ def test_convergence_is_drawn(ending, file, tmp_path, capsys):
 def test_a_picture_has_a_name_and_usual_methods_if_none_are_given(file, tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "convergence.png").write_text("of another day")
     assert main(["friction", file, "--plot"]) == 0
     assert (tmp_path / "convergence.png").stat().st_size > 5000
     printed = capsys.readouterr().out
@@ -212,7 +213,8 @@ def test_the_chosen_method_is_in_the_picture_beside_the_usual_ones(file, tmp_pat
     assert main(["friction", file, "--method", "jacobi", "--tol", "1e-3", "--plot", str(picture)]) in (0, 1)
     printed = capsys.readouterr().out
     assert all(re.search(rf"^{name} +\d", printed, re.MULTILINE) for name in ("jacobi", "auto", "pgs"))
-    assert main(["friction", file, "--method", "jacobi", "--methods", "pgs", "--plot", str(picture)]) in (0, 1)
+    replaced = ["--plot", str(picture), "--force"]
+    assert main(["friction", file, "--method", "jacobi", "--methods", "pgs", *replaced]) in (0, 1)
     assert not re.search(r"^jacobi +\d", capsys.readouterr().out, re.MULTILINE)
 
 
@@ -319,6 +321,10 @@ def test_a_file_that_exists_is_replaced_only_by_force(file, tmp_path, capsys):
     assert out.read_text() == "precious"
     assert main(["friction", file, "--write-solution", str(out), "--force"]) == 0
     assert read_fclib_solution(out) is not None
+    picture = tmp_path / "kept.png"
+    picture.write_text("precious")
+    fails(capsys, "kept.png: exists; --force replaces it", file, "--plot", picture)
+    assert picture.read_text() == "precious"
     out.chmod(0o444)
     before = out.read_bytes()
     fails(capsys, "out.h5: exists, and its permissions", file, "--write-solution", out, "--force")

@@ -138,3 +138,8 @@ def test_the_fastest_call_is_the_one_that_is_given_back():
 
     result, waited = fastest(call, 3)
     assert (result.time, waited) == (0.2, 0.0)
+
+
+def test_warmup_wants_an_answer():
+    with pytest.raises(TypeError, match="warmup: progress is a int, expected True or False"):
+        warmup(progress=5)
