@@ -25,6 +25,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
+from pluecker.contact.arguments import as_number, shown
 from pluecker.contact.checks import HUGE
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error, frozen, numbers_of
@@ -223,7 +224,7 @@ class Bodies:
         """
         g = numbers_of("gravity", gravity)
         if g.shape != (3,) or not np.isfinite(g).all():
-            raise ProblemError(f"gravity is {gravity!r}, expected three finite numbers")
+            raise ProblemError(f"gravity is {shown(gravity)}, expected three finite numbers")
         weight = np.zeros((len(self), 6))
         with np.errstate(over="ignore"):
             weight[:, 3:] = np.where(self.static, 0.0, self.mass)[:, None] * g
@@ -239,9 +240,7 @@ def finite(what: str, values: Array) -> Array:
 
 def as_step(step: float) -> float:
     """The length of a step, if it is a positive number."""
-    if isinstance(step, bool) or not isinstance(step, (int, float, np.integer, np.floating)) or not 0.0 < step < np.inf:
-        raise ProblemError(f"step is {step!r}, expected a positive number of seconds")
-    return float(step)
+    return as_number("step", step, "a positive number of seconds", 0.0)
 
 
 def checked_inertia(mass: Array, value: ArrayLike) -> Array:
@@ -269,7 +268,7 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
         )
     uneven = np.abs(full - np.swapaxes(full, -1, -2)).max(axis=(1, 2), initial=0.0)
     for k in np.flatnonzero(uneven > NEARLY * np.abs(full).max(axis=(1, 2), initial=0.0)):
-        raise entry_error("body", int(k), f"inertia is {full[k].tolist()}, expected a symmetric matrix")
+        raise entry_error("body", int(k), f"inertia is not symmetric, its entries differ by {uneven[k]:.6g}")
     full = 0.5 * (full + np.swapaxes(full, -1, -2))
     spatial = spatial_inertia(mass[moving], np.zeros((len(moving), 3)), full[moving])
     for k in np.flatnonzero(~is_consistent(spatial, definite=True)):

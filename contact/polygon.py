@@ -42,13 +42,17 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 
-from pluecker.contact.blocks import to_scipy
+from pluecker.contact.arguments import as_record, as_whole, check_memory, shown
+from pluecker.contact.blocks import Indices, to_scipy
 from pluecker.contact.checks import as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem import Problem
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
+
+EVEN = "an even number from 4 on, or 2 in the plane"
+COPIES = 6  # of the numbers of A, with their indices, that are in memory while it is put together (measured)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +116,7 @@ class MixedLcp:
         directions: eta.
         M, Je, Jn, Jd, E, mu: the blocks.
         map: from z to the multipliers r of the problem.
+        shape: of the velocities of the bodies, as :meth:`~pluecker.contact.problem.Problem.motion` gives them.
     """
 
     A: csr_matrix
@@ -126,14 +131,17 @@ class MixedLcp:
     E: csr_matrix
     mu: csr_matrix
     map: csr_matrix
+    shape: tuple[int, ...]
 
     def multipliers(self, z: ArrayLike) -> Array:
         """r of the problem, ``(m,)``, from z; errors as for :meth:`FrictionLcp.multipliers`."""
         return np.asarray(self.map @ as_vector("z", z, len(self.b)))
 
     def motion(self, z: ArrayLike) -> Array:
-        """The velocities of the bodies, ``(n,)``, from z; errors as for :meth:`FrictionLcp.multipliers`."""
-        return as_vector("z", z, len(self.b))[: self.M.shape[0]]
+        """The velocities of the bodies from z, ``(n, 6)`` or ``(n,)``, as those of the problem; errors as for
+        :meth:`FrictionLcp.multipliers`.
+        """
+        return as_vector("z", z, len(self.b))[: self.M.shape[0]].reshape(self.shape)
 
 
 class Maps(NamedTuple):
@@ -156,8 +164,8 @@ def polygon_directions(directions: int) -> Array:
 
     Source: seed document 000, ``eta = 2 i, i >= 2``.
     """
-    if not isinstance(directions, (int, np.integer)) or directions < 4 or directions % 2:
-        raise ProblemError(f"directions is {directions!r}, expected an even number from 4 on, or 2 in the plane")
+    if as_whole("directions", directions, 4, EVEN) % 2:
+        raise ProblemError(f"directions is {shown(directions)}, expected {EVEN}")
     angle = 2.0 * np.pi * np.arange(directions // 2) / directions
     half = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     half[np.abs(half) < 1e-15] = 0.0
@@ -168,6 +176,29 @@ def usual_directions(problem: Problem) -> int:
     """2 where the contacts are in the plane, 8 otherwise."""
     sizes = np.diff(problem.sets.start)[problem.sets.sizes[:, 0] > 0]
     return 2 if len(sizes) and (sizes == 2).all() else 8
+
+
+def checked_directions(problem: Problem, directions: int | None, pairs: int, entries: int) -> int:
+    """The number of directions, the usual one unless given, if the problem with so many fits into memory.
+
+    Args:
+        problem: contacts and rows.
+        directions: eta.
+        pairs: of contacts that meet in the matrix, in eta^2 entries.
+        entries: that become eta each.
+    """
+    if directions is None:
+        return usual_directions(problem)
+    eta = as_whole("directions", directions, 2, EVEN)
+    check_memory(
+        f"directions is {shown(directions)}: such a problem", COPIES * (eta + 2) * ((eta + 2) * pairs + entries)
+    )
+    return eta
+
+
+def normals(problem: Problem) -> Indices:
+    """The normal multipliers of the contacts."""
+    return problem.sets.start[:-1][problem.sets.sizes[:, 0] > 0]
 
 
 def polygon_maps(problem: Problem, directions: int) -> Maps:
@@ -208,7 +239,7 @@ def blocks(grid: list[list[Any]]) -> csr_matrix:
     return csr_matrix(scipy.sparse.bmat(grid, format="csr"))
 
 
-def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp:
+def friction_lcp(problem: Problem, *, directions: int | None = None) -> FrictionLcp:
     """Coulomb's law with a polygon, as the linear complementarity problem of seed document 000.
 
         [ DD   DN   E   DR ] [ beta   ]   [ D'b ]
@@ -234,7 +265,7 @@ def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp
         >>> import numpy as np
         >>> from pluecker.contact.polygon import friction_lcp
         >>> from pluecker.contact.problem import Problem
-        >>> friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 0.5, 0.0], [0.3]), 4).A.toarray()
+        >>> friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 0.5, 0.0], [0.3]), directions=4).A.toarray()
         array([[ 1. ,  0. , -1. ,  0. ,  0. ,  1. ],
                [ 0. ,  1. ,  0. , -1. ,  0. ,  1. ],
                [-1. ,  0. ,  1. ,  0. ,  0. ,  1. ],
@@ -242,8 +273,10 @@ def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp
                [ 0. ,  0. ,  0. ,  0. ,  1. ,  0. ],
                [-1. , -1. , -1. , -1. ,  0.3,  0. ]])
     """
-    directions = usual_directions(problem) if directions is None else directions
-    P, N = polygon_maps(problem, directions), problem.matrix()
+    as_record("problem", problem, Problem)
+    N, top = problem.matrix(), normals(problem)
+    directions = checked_directions(problem, directions, N[top][:, top].nnz, N[top].nnz)
+    P = polygon_maps(problem, directions)
     DD, DN, NN = csr_matrix(P.D.T @ N @ P.D), csr_matrix(P.D.T @ N @ P.N), csr_matrix(P.N.T @ N @ P.N)
     K, R, n = P.N.shape[1], P.R.shape[1], P.D.shape[1]
     nothing, idle = csr_matrix((K, K)), csr_matrix((K, R))
@@ -262,7 +295,7 @@ def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp
     return FrictionLcp(A, b, lower, upper, directions, DD, DN, NN, P.E, P.mu, back)
 
 
-def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> MixedLcp:
+def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> MixedLcp:
     """Coulomb's law with a polygon, as the mixed linear complementarity problem of seed document 004.
 
     Args:
@@ -288,20 +321,22 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> Mix
         >>> from pluecker.contact.problem import Problem
         >>> mass = 2.0 * np.eye(3)  # a point of 2 kg that slides on a floor: normal, and two directions
         >>> problem = Problem.from_factors(mass, np.eye(3), [-2.0, 6.0, 0.0], np.zeros(3), [0.5])
-        >>> mixed = mixed_lcp(problem, mass, 4)
+        >>> mixed = mixed_lcp(problem, mass, directions=4)
         >>> result = solve_lcp(mixed.A, mixed.b, lower=mixed.lower, upper=mixed.upper)
         >>> (mixed.motion(result.z).round(9) + 0.0).tolist(), mixed.multipliers(result.z).round(9).tolist()
         ([0.0, 2.5, 0.0], [2.0, -1.0, 0.0])
     """
+    as_record("problem", problem, Problem)
     if problem.free_velocity is None or not problem.operator.is_factored:
         raise ProblemError("mixed_lcp: this problem has no factors: it was made from a matrix, or assembled")
-    J, T, free = to_scipy(problem.operator.J), to_scipy(problem.operator.T), problem.free_velocity
+    J, T, free = to_scipy(problem.operator.J), to_scipy(problem.operator.T), problem.free_velocity.ravel()
     M, n = as_matrix("mass", mass), len(free)
     if M.shape != (n, n):
         raise ProblemError(f"mass is {M.shape}, expected {(n, n)}")
     if np.abs((T @ M - J).data).max(initial=0.0) > 1e-9 * np.abs(J.data).max(initial=0.0):
         raise ProblemError("mass is not the one that this problem was made with: J M^-1 is another matrix")
-    directions = usual_directions(problem) if directions is None else directions
+    top = normals(problem)
+    directions = checked_directions(problem, directions, len(top), J[top].nnz)
     P = polygon_maps(problem, directions)
     w, C = problem.offset - J @ free, diagonal(problem.operator.compliance)
     Q = [P.R, P.N, P.D]
@@ -321,4 +356,5 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> Mix
     lower = np.concatenate([np.full(n, -np.inf), P.lower, np.zeros(rest)])
     upper = np.concatenate([np.full(n, np.inf), P.upper, np.full(rest, np.inf)])
     back = blocks([[csr_matrix((problem.size, n)), *Q, csr_matrix((problem.size, K))]])
-    return MixedLcp(A, b, lower, upper, directions, M, Je, Jn, Jd, P.E, P.mu, back)
+    shape = problem.free_velocity.shape
+    return MixedLcp(A, b, lower, upper, directions, M, Je, Jn, Jd, P.E, P.mu, back, shape)

@@ -29,6 +29,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import as_switch, as_whole, held, real_numbers
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.checks import (
     HUGE,
@@ -39,13 +40,13 @@ from pluecker.contact.checks import (
     check_semidefinite,
     check_size,
     check_symmetric,
-    real_numbers,
 )
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import frozen
+from pluecker.contact.fields import frozen, is_frozen
 from pluecker.contact.mass_matrix import inverse_times
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
 from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
@@ -78,8 +79,8 @@ class Problem:
         operator: N, in either form, see :mod:`~pluecker.contact.operator`.
         offset: b, the relative velocities without multipliers, with what restitution and gaps add, ``(m,)``, m/s.
         sets: cones and intervals, see :mod:`~pluecker.contact.sets`.
-        free_velocity: the velocities of the bodies without multipliers, ``(n,)``, where the problem was made from bodies or
-            factors; with them :meth:`motion` gives the velocities of the bodies.
+        free_velocity: the velocities without multipliers, ``(n, 6)`` of n bodies, ``(n,)`` of factors, None of a matrix;
+            with them :meth:`motion` gives the velocities of the bodies.
         names: what each block is called in messages, ``(blocks,)``.
 
     Source: seed document 000 for contacts and rows, 003 and 004 for the laws.
@@ -103,7 +104,7 @@ class Problem:
     def __post_init__(self) -> None:
         for name in ("offset", "free_velocity"):
             array = getattr(self, name)
-            if array is not None and array.flags.writeable:
+            if array is not None and not is_frozen(array):
                 object.__setattr__(self, name, frozen(array))
 
     @classmethod
@@ -141,7 +142,7 @@ class Problem:
         b = as_vector("q", q, int(sets.start[-1]), reason, HUGE)
         if matrix.shape != (len(b), len(b)):
             raise ProblemError(f"W is {matrix.shape}, expected {(len(b), len(b))}{reason}")
-        matrix = check_symmetric("W", matrix, symmetrise)
+        matrix = check_symmetric("W", matrix, as_switch("symmetrise", symmetrise))
         check_semidefinite("W", matrix, sets)
         operator = assembled(from_scipy(matrix, sets.start, sets.start), make_compliance(compliance, len(b)))
         return cls(operator, b, sets)
@@ -150,7 +151,7 @@ class Problem:
     def from_factors(
         cls,
         M: Any,
-        H: Any,
+        J: Any,
         f: ArrayLike,
         w: ArrayLike,
         friction: ArrayLike,
@@ -159,11 +160,12 @@ class Problem:
         compliance: ArrayLike | None = None,
         rows: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> Problem:
-        """A problem from ``M v = H r + f`` and ``u = H' v + w``, so that ``N = H' M^-1 H`` and ``b = w + H' M^-1 f``.
+        """A problem from ``M v = J' r + f`` and ``u = J v + w``, so that ``N = J M^-1 J'`` and ``b = w + J M^-1 f``.
 
         Args:
             M: the mass matrix, ``(n, n)``, symmetric positive definite.
-            H: the transposed Jacobian, ``(n, m)``: contacts first, each with its normal and then its tangents, then rows.
+            J: the Jacobian, ``(m, n)``: contacts first, each with its normal and then its tangents, then rows; FCLIB's files
+                hold its transpose H.
             f: ``(n,)``, N s.
             w: ``(m,)``, m/s.
             friction, size, compliance, rows: as for :meth:`from_delassus`.
@@ -172,23 +174,23 @@ class Problem:
             ProblemError: as for :meth:`from_delassus`; M is not positive definite, or so small that N, or the velocity
                 ``M^-1 f``, is above 1e150.
         """
-        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("H", H, HUGE)
+        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("J", J, HUGE)
         sets = build_sets(friction, size, rows)
         n, m = mass.shape[0], int(sets.start[-1])
         reason = counted(sets, size, rows)
-        if jacobian.shape != (n, m):
-            raise ProblemError(f"H is {jacobian.shape}, expected {(n, m)} for M of {n} rows,{reason}")
+        if jacobian.shape != (m, n):
+            raise ProblemError(f"J is {jacobian.shape}, expected {(m, n)} for M of {n} rows,{reason}")
         jacobian.eliminate_zeros()
         force, shift = as_vector("f", f, n, f" for M of {n} rows", HUGE), as_vector("w", w, m, reason, HUGE)
-        solved, columns = inverse_times("M", mass, scipy.sparse.hstack([jacobian, force[:, None]]).tocsr())
-        J, T = (from_scipy(A, sets.start, columns) for A in (jacobian.T, solved[:, :m].T))
+        solved, columns = inverse_times("M", mass, scipy.sparse.hstack([jacobian.T, force[:, None]]).tocsr())
+        rows_of, T = (from_scipy(A, sets.start, columns) for A in (jacobian, solved[:, :m].T))
         free = solved[:, [m]].toarray().ravel()
         if not (np.abs(free) <= HUGE).all():
             k = int(np.argmin(np.abs(free) <= HUGE))
             raise ProblemError(
                 f"M^-1 f [{k}] is {free[k]}, expected no number above {HUGE:.0e}, whose products overflow"
             )
-        problem = cls(factored(J, T, make_compliance(compliance, m)), shift + jacobian.T @ free, sets, free)
+        problem = cls(factored(rows_of, T, make_compliance(compliance, m)), shift + jacobian @ free, sets, free)
         check_size(problem.operator, problem.offset, problem.label)
         return problem
 
@@ -215,7 +217,11 @@ class Problem:
         return u + self.offset
 
     def motion(self, multipliers: ArrayLike) -> Array:
-        """The velocities of the bodies with these multipliers, M^-1 (f + H r), ``(n,)``.
+        """The velocities of the bodies with these multipliers, ``v_free + M^-1 J' r``.
+
+        Returns:
+            ``(n, 6)`` where the problem was made from n bodies: ``[w; v]``, in world axes, of the centres of mass, as
+            ``Bodies.velocity``; rad/s, m/s. ``(n,)`` where it was made from factors, in their coordinates.
 
         Raises:
             ProblemError: the problem was made from a matrix, and knows no bodies; or the shape does not fit.
@@ -223,7 +229,7 @@ class Problem:
         if self.free_velocity is None:
             raise ProblemError("motion: this problem was made from a matrix, and knows no bodies")
         r = as_vector("multipliers", multipliers, self.size)
-        return self.free_velocity + self._factors[1].T @ r
+        return self.free_velocity + (self._factors[1].T @ r).reshape(self.free_velocity.shape)
 
     def matrix(self) -> scipy.sparse.csr_matrix:
         """N as a sparse matrix, the compliance included, ``(m, m)``."""
@@ -263,14 +269,16 @@ class Problem:
 
 def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
     """Checked: contacts of one size, then rows."""
-    if not isinstance(size, (int, np.integer)) or size not in SIZES:
-        raise ProblemError(f"size is {size!r}, expected one of {', '.join(map(str, SIZES))}")
-    sets = contact_sets(as_coefficients(friction), size)
+    expected = f"one of {', '.join(map(str, SIZES))}"
+    if as_whole("size", size, 1, expected) not in SIZES:
+        raise ProblemError(f"size is {size}, expected {expected}")
+    sets = contact_sets(as_coefficients(friction), int(size))
     check_components(sets.friction, sets.sizes)
     if rows is None:
         return sets
     if not isinstance(rows, (tuple, list)) or len(rows) != 2:
-        raise ProblemError(f"rows is {type(rows).__name__}, expected a pair: lower bounds and upper bounds, (R,) each")
+        kind = ProblemError if isinstance(rows, (tuple, list)) else ArgumentTypeError
+        raise kind(f"rows is {held(rows)}, expected a pair: lower bounds and upper bounds, (R,) each")
     lower, upper = (np.atleast_1d(real_numbers("a bound of rows", bound, "a vector")) for bound in rows)
     if lower.ndim != 1 or lower.shape != upper.shape:
         raise ProblemError(f"rows: lower has shape {lower.shape} and upper {upper.shape}, expected (R,) both")
