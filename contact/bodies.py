@@ -1,7 +1,7 @@
 """Free rigid bodies in maximal coordinates: where they are, how they move, what acts on them.
 
 ====================================================  =========================================  ====================
-formula                                               where                                      seed document 000
+formula                                               where                                      source document 000
 ====================================================  =========================================  ====================
 ``I_w = R I R^T``                                     :attr:`Bodies.world_inertia`               equations of motion
 ``M = diag(I_w, m 1)``, angular part first            :meth:`Bodies.mass_matrix`                 the matrix M
@@ -9,7 +9,7 @@ formula                                               where                     
 ``v + h M^-1 ([t; f] - [w x I_w w; 0])``              :meth:`Bodies.free_velocity`               u + dt M^-1 f_ext
 ====================================================  =========================================  ====================
 
-The seed document puts linear velocities first, and leaves the inertia in the axes of the body where it stands between
+Source document 000 (docs/sources.md) puts linear velocities first, and leaves the inertia in the axes of the body where it stands between
 vectors of the world. Here the angular part comes first, as everywhere in this project, and all vectors are in world
 axes.
 
@@ -64,7 +64,8 @@ class Bodies:
             has such an inertia, or one without extension, a finite mass or a moment of inertia is not between 1e-150 and
             1e150, a quaternion is not of unit length; the message names the body.
 
-    Source: seed document 000, equations of motion.
+    Source: K. Erleben, "Stable, robust, and versatile multibody dynamics animation", thesis (2004); source document 000
+    (docs/sources.md), equations of motion.
 
     Example:
         >>> from pluecker.contact import Bodies
@@ -176,7 +177,7 @@ class Bodies:
         Raises:
             ProblemError: the step is not a positive number, or the result overflows.
 
-        Source: seed document 000, ``u + dt M^-1 f_ext``.
+        Source: D. E. Stewart and J. C. Trinkle (1996); source document 000 (docs/sources.md), ``u + dt M^-1 f_ext``.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             return finite("the free velocity", self.velocity + as_step(step) * self.acceleration())

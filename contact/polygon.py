@@ -1,4 +1,4 @@
-"""Coulomb's law with a polygon in place of the circle: the complementarity problems of seed documents 000 and 004.
+"""Coulomb's law with a polygon in place of the circle: the complementarity problems of Stewart and Trinkle.
 
 Friction of a contact is a sum of eta forces ``beta_h >= 0`` along directions in its tangent plane,
 
@@ -13,8 +13,8 @@ most:
 ===========================  =========================================================  ==============================
 function                     problem                                                    unknowns
 ===========================  =========================================================  ==============================
-:func:`friction_lcp`         A of seed document 000, the bodies eliminated              beta, f, lambda, rows
-:func:`mixed_lcp`            the mixed problem of seed document 004, bodies in it       v, rows, f, beta, lambda
+:func:`friction_lcp`         the bodies eliminated, as in source document 000           beta, f, lambda, rows
+:func:`mixed_lcp`            mixed, bodies in it, as in source document 004             v, rows, f, beta, lambda
 ===========================  =========================================================  ==============================
 
 Both are ``lower <= z <= upper`` with ``w = A z + b``, w >= 0 at the lower bound, w <= 0 at the upper one and w = 0
@@ -29,7 +29,9 @@ What the documents say otherwise, and the tests decide:
   and lambda_d belongs to the complementary pairs;
 - 004 has no gap, no restitution and no compliance: here they are the offset of the rows and a block on the diagonal.
 
-Sources: seed documents 000 and 004; Stewart and Trinkle (1996), Anitescu and Potra (1997).
+Sources: D. E. Stewart and J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
+and Coulomb friction" (1996); M. Anitescu and F. A. Potra, "Formulating dynamic multi-rigid-body contact problems with
+friction as solvable linear complementarity problems" (1997); source documents 000 and 004 (docs/sources.md).
 """
 
 from __future__ import annotations
@@ -57,7 +59,7 @@ COPIES = 6  # of the numbers of A, with their indices, that are in memory while 
 
 @dataclass(frozen=True, eq=False)
 class FrictionLcp:
-    """The linear complementarity problem of seed document 000, for K contacts with eta directions each, and R rows.
+    """The linear complementarity problem, as in source document 000 (docs/sources.md), for K contacts with eta directions each, and R rows.
 
         z = [beta; f; lambda; rows],    w = A z + b
 
@@ -98,7 +100,7 @@ class FrictionLcp:
 
 @dataclass(frozen=True, eq=False)
 class MixedLcp:
-    """The mixed complementarity problem of seed document 004: n velocities, R rows, K contacts with eta directions.
+    """The mixed complementarity problem, as in source document 004 (docs/sources.md): n velocities, R rows, K contacts with eta directions.
 
         z = [v; rows; f; beta; lambda],    w = A z + b
 
@@ -162,7 +164,7 @@ def polygon_directions(directions: int) -> Array:
     Raises:
         ProblemError: eta is not an even number from 4 on.
 
-    Source: seed document 000, ``eta = 2 i, i >= 2``.
+    Source: source document 000 (docs/sources.md), ``eta = 2 i, i >= 2``.
     """
     if as_whole("directions", directions, 4, EVEN) % 2:
         raise ProblemError(f"directions is {shown(directions)}, expected {EVEN}")
@@ -202,7 +204,7 @@ def normals(problem: Problem) -> Indices:
 
 
 def polygon_maps(problem: Problem, directions: int) -> Maps:
-    """The matrices that take the unknowns of the polygon to multipliers, in the order of the seed document."""
+    """The matrices that take the unknowns of the polygon to multipliers, in the order of source document 000."""
     sets, m = problem.sets, problem.size
     size = np.diff(sets.start)
     contacts, rows = np.flatnonzero(sets.sizes[:, 0] > 0), np.flatnonzero(sets.sizes[:, 0] == 0)
@@ -240,7 +242,7 @@ def blocks(grid: list[list[Any]]) -> csr_matrix:
 
 
 def friction_lcp(problem: Problem, *, directions: int | None = None) -> FrictionLcp:
-    """Coulomb's law with a polygon, as the linear complementarity problem of seed document 000.
+    """Coulomb's law with a polygon, as the linear complementarity problem of source document 000.
 
         [ DD   DN   E   DR ] [ beta   ]   [ D'b ]
         [ DN'  NN   0   NR ] [ f      ] + [ N'b ]   >= 0   complementary to z, for rows between their bounds
@@ -259,7 +261,8 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
     Raises:
         ProblemError: a contact has another number of components, eta is no such number.
 
-    Source: seed document 000, the problem with friction, and one design for all constraints.
+    Source: Anitescu and Potra (1997); source document 000 (docs/sources.md), the problem with friction, and one design for
+    all constraints.
 
     Example:
         >>> import numpy as np
@@ -296,7 +299,7 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
 
 
 def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> MixedLcp:
-    """Coulomb's law with a polygon, as the mixed linear complementarity problem of seed document 004.
+    """Coulomb's law with a polygon, as the mixed linear complementarity problem of source document 004.
 
     Args:
         problem: with factors, from bodies or from :meth:`~pluecker.contact.problem.Problem.from_factors`; its contacts
@@ -312,7 +315,7 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
         ProblemError: the problem was made from a matrix; M has another shape, or is not the one whose inverse the
             problem has; else as for :func:`friction_lcp`.
 
-    Source: seed document 004, section 10.
+    Source: Stewart and Trinkle (1996); source document 004 (docs/sources.md), section 10.
 
     Example:
         >>> import numpy as np

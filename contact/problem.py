@@ -8,9 +8,9 @@
 law           for each contact
 ============  ========================================================================================================
 frictionless  0 <= r_n, u_n >= 0, r_n u_n = 0, and no tangential multipliers
-ccp           r in K, u in the dual cone K*, r . u = 0: the optimum of min 1/2 r'Nr + b'r over K (seed document 003)
+ccp           r in K, u in the dual cone K*, r . u = 0: the optimum of min 1/2 r'Nr + b'r over K
 ncp           the same with u_n + sum mu_k |u_k| in place of u_n: Coulomb's law (De Saxce and Feng 1998)
-lcp           Coulomb's law with a polygon in place of the circle (seed documents 000 and 004)
+lcp           Coulomb's law with a polygon in place of the circle (Stewart and Trinkle 1996)
 ============  ========================================================================================================
 
 and for each row ``r = P(r - u)`` with P the projection on ``[lower, upper]``, in all laws.
@@ -83,7 +83,12 @@ class Problem:
             with them :meth:`motion` gives the velocities of the bodies.
         names: what each block is called in messages, ``(blocks,)``.
 
-    Source: seed document 000 for contacts and rows, 003 and 004 for the laws.
+    One coefficient of friction for each contact: what is needed to start to slide is what resists the sliding (no static
+    friction above the kinetic one).
+
+    Sources: D. E. Stewart and J. C. Trinkle (1996) and M. Anitescu and F. A. Potra (1997) for contacts, rows and the law lcp;
+    M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010), for
+    the law ccp; source documents 000, for contacts and rows, and 004 (docs/sources.md).
 
     Example:
         A block of 2 kg that falls on the floor with 1 m/s and slides over it with 3 m/s, friction 0.5: it stops falling, and

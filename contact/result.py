@@ -149,7 +149,9 @@ class Result:
             >>> solve(sliding).contact_states().tolist()
             ['sliding']
         """
-        chosen = self.state_tol if tol is None else as_number("tol", tol, "a number that is not negative", 0.0, zero=True)
+        chosen = (
+            self.state_tol if tol is None else as_number("tol", tol, "a number that is not negative", 0.0, zero=True)
+        )
         if self.blocks is None:
             raise ProblemError("contact_states: this result does not know its problem, it was not made by solve")
         return states_of(self.blocks, self.multipliers, self.velocity, chosen)

@@ -20,7 +20,8 @@ function             what it does
 ``signorini_block``  by how much Signorini's condition is violated
 ===================  ================================================================================================
 
-Sources: seed document 003 (the cone with one disc) and 000 (bounds of rows); De Saxce and Feng (1998) for the correction;
+Sources: A. Tasora and M. Anitescu (2011) for the cone with one disc; source document 000 (docs/sources.md) for bounds of
+rows; De Saxce and Feng (1998) for the correction;
 Acary and Bourrier (2021) for rolling friction; the projection on several discs is derived here.
 """
 
@@ -217,8 +218,8 @@ def is_steep(K, i):
 
     Up to 1 that is sqrt(2) at most. A cone of 1e6 hides all of u_n, also where there is no force at all.
     """
-    mu = K.friction[i]
-    return mu[0] * mu[0] + mu[1] * mu[1] + mu[2] * mu[2] > 1.0
+    a, b, c = K.friction[i, 0], K.friction[i, 1], K.friction[i, 2]
+    return a * a + b * b + c * c > 1.0
 
 
 @allocation_free_kernel

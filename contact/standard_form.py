@@ -13,8 +13,8 @@ both                            ``z_i = lower_i + y_i``, with the multiplier t_i
 
 The matrix of the standard problem is positive semidefinite if A is.
 
-Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992), sections 1.2 and 1.5; seed
-document 000 for the rows with two bounds (joint limits and motors).
+Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992), sections 1.2 and 1.5; source
+document 000 (docs/sources.md) for the rows with two bounds (joint limits and motors).
 """
 
 from __future__ import annotations

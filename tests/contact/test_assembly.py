@@ -10,8 +10,8 @@ from pluecker.contact.blocks import to_scipy
 from pluecker.contact.bodies import Bodies
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.table import ContactTable, contact_frames
-from pluecker.spatial.functions.quaternions import quaternion_exp, quaternion_product
 from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.functions.quaternions import quaternion_exp, quaternion_product
 from tests.contact.scenes import (
     coulomb,
     cross_matrix,

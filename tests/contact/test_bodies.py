@@ -159,7 +159,10 @@ def test_no_bodies():
         ({"inertia": [[1, 1, 1], [1, 1, 3]]}, "body 1: the principal moments .* the largest exceeds the sum"),
         ({"inertia": [[1, 1, 1], [0, 1, 1]]}, "body 1: .* not positive definite"),
         ({"inertia": [[1, 1, 1], [-1, 1, 1]]}, "body 1: .* none can be negative"),
-        ({"inertia": [np.eye(3), np.eye(3) + np.eye(3, k=1)]}, "body 1: inertia is not symmetric, its entries differ by 1"),
+        (
+            {"inertia": [np.eye(3), np.eye(3) + np.eye(3, k=1)]},
+            "body 1: inertia is not symmetric, its entries differ by 1",
+        ),
         ({"inertia": [[1, 1, 1], [1, np.inf, 1]]}, r"body 1: inertia\[1\] is inf, expected a finite number"),
         ({"inertia": np.eye(3)}, r"inertia has shape \(3, 3\), expected \(2, 3\) or \(2, 3, 3\)"),
         ({"position": [[0, 0, 0], [0, np.nan, 0]]}, r"body 1: position\[1\] is nan, expected a finite number"),
