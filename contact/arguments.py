@@ -1,4 +1,6 @@
-"""Arguments as users give them: numbers, names, switches, arrays, records. A wrong type is a TypeError, a wrong value a ValueError.
+"""Arguments as users give them: numbers, names, switches, arrays, records.
+
+A wrong type is an ArgumentTypeError, which is a TypeError; a wrong value a ProblemError, which is a ValueError.
 
 Arrays come back as copies of native, aligned, contiguous float64, whatever they were: compiled code sees nothing else.
 """

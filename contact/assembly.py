@@ -7,8 +7,8 @@ A contact has three rows, for its normal and its tangents d = n, t1, t2, the vel
     J_d v = d . (v_j + w_j x r_j) - d . (v_i + w_i x r_i) = [r_j x d; d] . v_j - [r_i x d; d] . v_i
 
 with r_i, r_j from the centres of mass to the point; rolling friction adds ``t . (w_j - w_i)`` for both tangents,
-spinning friction ``n . (w_j - w_i)``. In the words of source document 000 (docs/sources.md) ``J' = C [N, D]``, with these corrections, each
-checked by the tests:
+spinning friction ``n . (w_j - w_i)``. In the words of source document 000 (docs/sources.md) ``J' = C [N, D]``,
+with these corrections, each checked by the tests:
 
 - C: the angular rows of body j are ``l = 2 j_k`` (the document repeats ``2 i_k``); linear rows first there, angular
   ones here;
@@ -82,8 +82,8 @@ def assemble_contacts(
             static; a recovery is not between 0 and 1; the step is not positive; an entry of J, J M^-1, the offset or the
             diagonal of N is above 1e150. The message names the contact or row.
 
-    Source: D. E. Stewart and J. C. Trinkle (1996); M. Anitescu and F. A. Potra (1997); source document 000 (docs/sources.md),
-    the linear complementarity problem, and the mixing of forces for the compliance.
+    Source: D. E. Stewart and J. C. Trinkle (1996); M. Anitescu and F. A. Potra (1997); source document 000
+    (docs/sources.md), the linear complementarity problem, and the mixing of forces for the compliance.
 
     Example:
         >>> from pluecker.contact import Bodies, ContactTable, assemble_contacts

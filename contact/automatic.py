@@ -9,8 +9,9 @@ after them costs, they are left. What that costs is known from the pattern of th
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     of cones with mu > 10 shifts held in turn, from nothing; Newton; shifts held in turn, each a convex problem for the interior point, and Newton after
-                        every fourth; gradients to the limit; Newton
+ncp                     where a cone has mu > 10, shifts held in turn, from nothing; Newton; shifts held in turn, each
+                        a convex problem for the interior point, and Newton after every fourth; gradients to the limit;
+                        Newton
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better.

@@ -9,9 +9,12 @@ formula                                               where                     
 ``v + h M^-1 ([t; f] - [w x I_w w; 0])``              :meth:`Bodies.free_velocity`               u + dt M^-1 f_ext
 ====================================================  =========================================  ====================
 
-Source document 000 (docs/sources.md) puts linear velocities first, and leaves the inertia in the axes of the body where it stands between
-vectors of the world. Here the angular part comes first, as everywhere in this project, and all vectors are in world
+Source document 000 (docs/sources.md) puts linear velocities first, and leaves the inertia in the axes of the body where
+it stands between vectors of the world. Here the angular part comes first, as everywhere in this project, and all vectors are in world
 axes.
+
+In the whole module the velocity of a body is ``[w; v]``, angular part first, in **world axes**, at its **centre of mass**:
+:func:`~pluecker.articulated.body_velocities` of a robot are in body axes, at the body's origin.
 
 The velocity of a body is that of its centre of mass, [w; dr/dt], so that its rate of change has no term ``w x v``: it
 is the acceleration that is measured, not the spatial acceleration of the course.
@@ -54,8 +57,8 @@ class Bodies:
             about the body axes; kg m^2. That of a static body is not looked at, and becomes zero.
         position: of the centres of mass in the world, ``(n, 3)``, m.
         orientation: unit quaternions [w, x, y, z] from body to world axes, ``(n, 4)``; as the world where not given.
-        velocity: ``[w; v]``, ``(n, 6)``: angular velocity, and velocity of the centre of mass, in world axes; rad/s,
-            m/s.
+        velocity: in world axes, at the centre of mass, angular part first: ``[w; v]``, ``(n, 6)``; rad/s, m/s. (Those of
+            robots, :func:`~pluecker.articulated.body_velocities`, are in body axes, at the body's origin.)
         wrench: ``[torque; force]``, ``(n, 6)``: what acts from outside, about the centre of mass, in world axes; N m,
             N. Gravity belongs to it, see :meth:`with_gravity`.
 
@@ -157,7 +160,7 @@ class Bodies:
             return np.concatenate([angular, self.inverse_mass[:, None] * force[:, 3:]], axis=1)
 
     def acceleration(self) -> Array:
-        """dv/dt of the bodies when they touch nothing, ``M^-1 (wrench - [w x I w; 0])``, ``(n, 6)``; rad/s^2, m/s^2.
+        """dv/dt in world axes, at the centres of mass, of the bodies when they touch nothing, ``M^-1 (wrench - [w x I w; 0])``, ``(n, 6)``; rad/s^2, m/s^2.
 
         Raises:
             ProblemError: it overflows, since the wrench of a body is too large for its mass, or its angular velocity.
@@ -169,7 +172,7 @@ class Bodies:
         return finite("the acceleration from wrench and angular velocity", self._divided(force))
 
     def free_velocity(self, step: float) -> Array:
-        """The velocities after a step in which the bodies touch nothing, ``v + h dv/dt``, ``(n, 6)``; rad/s, m/s.
+        """The velocities after a step without contact, ``v + h dv/dt``, in world axes, at the centres of mass, ``(n, 6)``.
 
         Args:
             step: h, s.

@@ -16,8 +16,8 @@ method              cost of an iteration    for what
 ==================  ======================  ==========================================================================
 
 Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992); K. Erleben, "Numerical methods
-for linear complementarity problems in physics-based animation" (2013); source documents 000 and 004 (docs/sources.md) for the problems of
-contact.
+for linear complementarity problems in physics-based animation" (2013); source documents 000 and 004 (docs/sources.md) for
+the problems of contact.
 """
 
 from __future__ import annotations

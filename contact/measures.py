@@ -149,7 +149,7 @@ def other_errors(K, r, u, exact, R, U, work):
 
 
 def scaled_maps(P, x, u, exact, begin, end, work, out, steep):
-    """The scaled maps of the islands from ``begin`` to ``end`` of a prepared problem, and the Signorini errors of steep cones"""
+    """Of islands from ``begin`` to ``end`` the scaled maps, and Signorini's errors of steep cones"""
     for island in range(begin, end):
         first, last = P.islands[island], P.islands[island + 1]
         top, bottom = P.K.start[first], P.K.start[last]

@@ -59,7 +59,7 @@ COPIES = 6  # of the numbers of A, with their indices, that are in memory while 
 
 @dataclass(frozen=True, eq=False)
 class FrictionLcp:
-    """The linear complementarity problem, as in source document 000 (docs/sources.md), for K contacts with eta directions each, and R rows.
+    """The linear complementarity problem of K contacts with eta directions each, and R rows (source document 000).
 
         z = [beta; f; lambda; rows],    w = A z + b
 
@@ -100,7 +100,7 @@ class FrictionLcp:
 
 @dataclass(frozen=True, eq=False)
 class MixedLcp:
-    """The mixed complementarity problem, as in source document 004 (docs/sources.md): n velocities, R rows, K contacts with eta directions.
+    """The mixed problem of n velocities, R rows and K contacts with eta directions (source document 004).
 
         z = [v; rows; f; beta; lambda],    w = A z + b
 

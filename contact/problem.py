@@ -86,8 +86,7 @@ class Problem:
     One coefficient of friction for each contact: what is needed to start to slide is what resists the sliding (no static
     friction above the kinetic one).
 
-    Sources: D. E. Stewart and J. C. Trinkle (1996) and M. Anitescu and F. A. Potra (1997) for contacts, rows and the law lcp;
-    M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010), for
+    Sources: D. E. Stewart and J. C. Trinkle (1996), M. Anitescu and F. A. Potra (1997) for contacts, rows and the law lcp; M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010), for
     the law ccp; source documents 000, for contacts and rows, and 004 (docs/sources.md).
 
     Example:

@@ -92,8 +92,8 @@ class Result:
         law: the law that was solved.
         method: the method that was asked for.
         status: ``converged`` if and only if natural map and steep error are not above the tolerance, and the scaled map not
-            above 1e-3, or the tolerance if that is larger; otherwise ``iteration limit``, ``stalled`` (rounding, or no progress) or
-            ``no solution found``.
+            above 1e-3, or the tolerance if that is larger; otherwise ``iteration limit``, ``stalled`` (rounding, or no
+            progress) or ``no solution found``.
         errors: all errors, for the law, see :mod:`~pluecker.contact.measures`.
         tol: the natural map that was asked for.
         iterations: of all methods that took part, of the island that needed most.
@@ -141,7 +141,7 @@ class Result:
             ArgumentTypeError: tol is no number.
             ProblemError: tol is negative or not finite, or the result was not made by ``solve``.
 
-        Source: document 000 and document 004 (docs/sources.md), the three states of a contact.
+        Source: source documents 000 and 004 (docs/sources.md), the three states of a contact.
 
         Example:
             >>> from pluecker.contact import Problem, solve

@@ -15,8 +15,8 @@ undetermined      none      none                it grazes: neither a force, nor 
 A contact at the edge of its cone that does not slide sticks. The velocity is the one at the end of the step; with a gap it
 holds what closes the gap within the step, so that a contact is open that may part by then.
 
-Source: document 000 and document 004 (docs/sources.md), the three states of a contact; D. E. Stewart and J. C. Trinkle, "An
-implicit time-stepping scheme for rigid body dynamics with inelastic collisions and Coulomb friction" (1996).
+Source: D. E. Stewart and J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
+and Coulomb friction" (1996); source documents 000 and 004 (docs/sources.md), the three states of a contact.
 """
 
 from __future__ import annotations

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from pluecker.contact import (
-    CONTACT_STATES, LAWS, Bodies, ContactTable, Problem, ProblemError, Result, Rows, assemble_contacts, solve,
+    CONTACT_STATES,
+    LAWS,
+    Bodies,
+    ContactTable,
+    Problem,
+    ProblemError,
+    Result,
+    Rows,
+    assemble_contacts,
+    solve,
 )  # fmt: skip
 from pluecker.contact.measures import Errors
 from pluecker.spatial.errors import ArgumentTypeError
@@ -24,7 +33,13 @@ def block_on_a_slope(slope, mu, pull=0.0, gap=0.0):
 @pytest.mark.parametrize("law", ["ncp", "ccp", "lcp"])
 @pytest.mark.parametrize("mu", [0.2, 0.5, 0.9])
 def test_a_block_sticks_below_the_angle_of_friction_and_slides_above(law, mu):
-    for factor, expected in ((0.0, "sticking"), (0.9, "sticking"), (0.99, "sticking"), (1.01, "sliding"), (1.3, "sliding")):
+    for factor, expected in (
+        (0.0, "sticking"),
+        (0.9, "sticking"),
+        (0.99, "sticking"),
+        (1.01, "sliding"),
+        (1.3, "sliding"),
+    ):
         result = solve(block_on_a_slope(factor * np.arctan(mu), mu), law, tol=1e-9)
         assert result.converged, str(result)
         assert result.contact_states().tolist() == [expected], factor
@@ -54,7 +69,11 @@ def test_states_depend_on_no_units(mass, speed):
 def test_contacts_of_all_sizes_among_rows(size):
     """Rows have no state; a contact of one component has nothing that holds it."""
     mu = np.array([0.5, 0.3, 0.2])[: {1: 1, 2: 1, 3: 1, 5: 2, 6: 3}[size]] * (size > 1)
-    for b, expected in (([-1.0] + [0.01] * 5, "sticking"), ([-1.0] + [9.0] * 5, "sliding"), ([1.0] + [9.0] * 5, "open")):
+    for b, expected in (
+        ([-1.0] + [0.01] * 5, "sticking"),
+        ([-1.0] + [9.0] * 5, "sliding"),
+        ([1.0] + [9.0] * 5, "open"),
+    ):
         rows = ([-1.0, 0.0], [1.0, np.inf]) if size > 1 else ([-1.0], [1.0])
         full = np.concatenate([b[:size], -np.ones(len(rows[0]))])
         problem = Problem.from_delassus(np.eye(len(full)), full, mu[None], size=size, rows=rows)
@@ -90,7 +109,8 @@ def test_without_contacts_there_are_no_states_and_what_cannot_be_is_refused():
     empty = solve(Problem.from_delassus(np.zeros((0, 0)), [], []))
     assert empty.contact_states().shape == (0,)
     rows = Rows([[1, -1]], np.ones((1, 2, 6)) * [[[1.0], [0.0]]])
-    bodies, none = Bodies([np.inf, 1.0], np.ones((2, 3)), np.zeros((2, 3))), ContactTable([], np.zeros((0, 3)), np.zeros((0, 3)))
+    bodies = Bodies([np.inf, 1.0], np.ones((2, 3)), np.zeros((2, 3)))
+    none = ContactTable([], np.zeros((0, 3)), np.zeros((0, 3)))
     assert len(solve(assemble_contacts(bodies, none, STEP, rows)).contact_states()) == 0
     for tol, kind in ((-1.0, ProblemError), (np.nan, ProblemError), ("a", ArgumentTypeError), (10**400, ProblemError)):
         with pytest.raises(kind, match="tol is"):
