@@ -10,8 +10,8 @@ formula                                               where                     
 ====================================================  =========================================  ====================
 
 Source document 000 (docs/sources.md) puts linear velocities first, and leaves the inertia in the axes of the body where
-it stands between vectors of the world. Here the angular part comes first, as everywhere in this project, and all vectors are in world
-axes.
+it stands between vectors of the world. Here the angular part comes first, as everywhere in this project, and all
+vectors are in world axes.
 
 In the whole module the velocity of a body is ``[w; v]``, angular part first, in **world axes**, at its **centre of mass**:
 :func:`~pluecker.articulated.body_velocities` of a robot are in body axes, at the body's origin.
@@ -160,7 +160,9 @@ class Bodies:
             return np.concatenate([angular, self.inverse_mass[:, None] * force[:, 3:]], axis=1)
 
     def acceleration(self) -> Array:
-        """dv/dt in world axes, at the centres of mass, of the bodies when they touch nothing, ``M^-1 (wrench - [w x I w; 0])``, ``(n, 6)``; rad/s^2, m/s^2.
+        """dv/dt of the bodies when they touch nothing, in world axes, at the centres of mass, ``(n, 6)``.
+
+        It is ``M^-1 (wrench - [w x I w; 0])``; rad/s^2, m/s^2.
 
         Raises:
             ProblemError: it overflows, since the wrench of a body is too large for its mass, or its angular velocity.

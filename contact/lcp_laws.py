@@ -113,7 +113,7 @@ def solve_as_lcp(
     if ended in ("ray", "infeasible") and not is_converged(errors, tol):
         status, message = UNSOLVED, why
     return Result(
-        best, lcp.problem.velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
+        best, lcp.problem.unchecked_velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
         time.perf_counter() - began, tuple(stages), np.array(record).reshape(-1, 2) if history else None, message,
         Blocks(lcp.problem.sets, lcp.scale, lcp.problem.offset),
     )  # fmt: skip
@@ -148,7 +148,7 @@ class NormalsOnly:
     def errors(self, r: Array) -> Errors:
         """Those of the law"""
         problem = self.problem
-        return all_errors(problem.sets, problem.offset, r, problem.velocity(r), "frictionless", self.scale)
+        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), "frictionless", self.scale)
 
 
 class Polygon:
@@ -191,7 +191,7 @@ class Polygon:
     def errors(self, r: Array) -> Errors:
         """Those of the circle, with both maps of the complementarity problem at the z of r"""
         problem, b = self.problem, self.problem.offset
-        z, u = self.unknowns(r), problem.velocity(r)
+        z, u = self.unknowns(r), problem.unchecked_velocity(r)
         w = self.A @ z + self.b
 
         def gap(unit: Array) -> float:

@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_switch, as_whole, held, real_numbers
+from pluecker.contact.arguments import as_switch, as_whole, held, real_numbers, shown
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.checks import (
     HUGE,
@@ -86,8 +86,9 @@ class Problem:
     One coefficient of friction for each contact: what is needed to start to slide is what resists the sliding (no static
     friction above the kinetic one).
 
-    Sources: D. E. Stewart and J. C. Trinkle (1996), M. Anitescu and F. A. Potra (1997) for contacts, rows and the law lcp; M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010), for
-    the law ccp; source documents 000, for contacts and rows, and 004 (docs/sources.md).
+    Sources: D. E. Stewart and J. C. Trinkle (1996), M. Anitescu and F. A. Potra (1997) for contacts, rows and the law lcp;
+    M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010),
+    for the law ccp; source documents 000, for contacts and rows, and 004 (docs/sources.md).
 
     Example:
         A block of 2 kg that falls on the floor with 1 m/s and slides over it with 3 m/s, friction 0.5: it stops falling, and
@@ -209,16 +210,22 @@ class Problem:
         return len(self.sets.start) - 1
 
     def velocity(self, multipliers: ArrayLike) -> Array:
-        """u = N r + b, ``(m,)``.
+        """u = N r + b, ``(m,)``, m/s.
 
         Raises:
-            ProblemError: the shape does not fit, or an entry is not finite.
+            ArgumentTypeError: no real numbers.
+            ProblemError: the shape does not fit, an entry is not finite, or the result overflows.
         """
-        r = as_vector("multipliers", multipliers, self.size)
+        u = self.unchecked_velocity(as_vector("multipliers", multipliers, self.size))
+        return not_overflown("velocity", u)
+
+    def unchecked_velocity(self, r: Array) -> Array:
+        """The same of multipliers that were checked; what overflows is infinite or NaN."""
         u = np.empty(self.size)
         operator = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
-        apply(operator, r, u, 0, self.blocks, 0, len(operator.velocity))
-        return u + self.offset
+        with np.errstate(over="ignore", invalid="ignore"):
+            apply(operator, r, u, 0, self.blocks, 0, len(operator.velocity))
+            return u + self.offset
 
     def motion(self, multipliers: ArrayLike) -> Array:
         """The velocities of the bodies with these multipliers, ``v_free + M^-1 J' r``.
@@ -228,12 +235,15 @@ class Problem:
             ``Bodies.velocity``; rad/s, m/s. ``(n,)`` where it was made from factors, in their coordinates.
 
         Raises:
-            ProblemError: the problem was made from a matrix, and knows no bodies; or the shape does not fit.
+            ProblemError: the problem was made from a matrix, and knows no bodies; the shape does not fit; the result
+                overflows.
         """
         if self.free_velocity is None:
             raise ProblemError("motion: this problem was made from a matrix, and knows no bodies")
         r = as_vector("multipliers", multipliers, self.size)
-        return self.free_velocity + (self._factors[1].T @ r).reshape(self.free_velocity.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            change = (self._factors[1].T @ r).reshape(self.free_velocity.shape)
+            return not_overflown("motion", self.free_velocity + change)
 
     def matrix(self) -> scipy.sparse.csr_matrix:
         """N as a sparse matrix, the compliance included, ``(m, m)``."""
@@ -271,11 +281,18 @@ class Problem:
         return f"{name}, component {component}" if self.sets.sizes[i].any() else name
 
 
+def not_overflown(name: str, values: Array) -> Array:
+    """What was computed, if all of it is finite."""
+    if not np.isfinite(values).all():
+        raise ProblemError(f"{name}: the result overflows float64, the multipliers are too large")
+    return values
+
+
 def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
     """Checked: contacts of one size, then rows."""
     expected = f"one of {', '.join(map(str, SIZES))}"
     if as_whole("size", size, 1, expected) not in SIZES:
-        raise ProblemError(f"size is {size}, expected {expected}")
+        raise ProblemError(f"size is {shown(size)}, expected {expected}")
     sets = contact_sets(as_coefficients(friction), int(size))
     check_components(sets.friction, sets.sizes)
     if rows is None:

@@ -190,7 +190,7 @@ def solve_checked(
         done = run_on_islands(job, P, x, threads, history)
     r = np.zeros(problem.size)
     r[places] = done.x * P.s
-    u = solved.velocity(r)
+    u = solved.unchecked_velocity(r)
     errors = all_errors(solved.sets, solved.offset, r, u, law, scale)
     status, message = judge(errors, tol, done.iterations if done.iterations >= limit else None)
     result = Result(
@@ -225,8 +225,11 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
     as_choice("law", law, CONES)
     r = as_vector("multipliers", multipliers, problem.size)
     problem = problem.with_friction(0.0) if law == "frictionless" else problem
-    scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
-    return all_errors(problem.sets, problem.offset, r, problem.velocity(r), law, scale)
+    with np.errstate(all="ignore"):
+        problem, start, _ = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
+        r = r if start is None else start
+        scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
 
 
 def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Array) -> bool:
@@ -235,18 +238,18 @@ def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Arr
     Islands need the tolerance relative to their own velocities: small ones may not have it, where all together do.
     """
     project(problem.sets, start, start)
-    u = problem.velocity(start)
+    u = problem.unchecked_velocity(start)
     return is_converged(all_errors(problem.sets, problem.offset, start, u, law, scale), tol)
 
 
-def in_units(problem: Problem, start: Array | None) -> tuple[Problem, Array | None, int]:
+def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
     """The same problem with velocities and multipliers near one, so that no square overflows: divided by a power of two.
 
-    All errors are ratios and stay the same, and so do all digits. A start is left out where its velocities may overflow, and
-    where zero is a solution.
+    All errors are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. A start is left out
+    where its velocities may overflow, and where zero is a solution.
     """
     b, K = problem.offset, problem.sets
-    size = max(np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
+    size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
     if size == 0.0:  # no multipliers are a solution
         return problem, None, 0
     exponent = int(np.frexp(size)[1])

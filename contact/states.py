@@ -59,8 +59,8 @@ def states_of(blocks: Blocks, r: Array, u: Array, tol: float) -> NDArray[np.str_
         tol: what is not above it is none.
     """
     K, s = blocks.sets, blocks.scale
-    contacts = K.sizes.any(axis=1)
-    contacts = contacts if contacts.any() else (K.lower == 0.0) & np.isposinf(K.upper)
+    discs = np.asarray(K.sizes.any(axis=1), np.bool_)
+    contacts = discs if discs.any() else np.asarray((K.lower == 0.0) & np.isposinf(K.upper), np.bool_)
     if not contacts.any():
         return np.zeros(0, dtype=np.array(CONTACT_STATES).dtype)
     x, w = r / s, u * s

@@ -249,7 +249,8 @@ def contact_frames(normal: ArrayLike) -> Array:
 
 def unit_normals(normal: Array) -> Array:
     """Normals of unit length, to rounding."""
-    length = np.linalg.norm(normal, axis=1)
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(normal, axis=1)
     for k in np.flatnonzero(~(np.abs(length - 1.0) <= NEARLY)):
         raise entry_error("contact", int(k), f"normal has length {length[k]:.9g}, expected 1 within 1e-6")
     return frozen(normal / length[:, None])
