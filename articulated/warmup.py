@@ -9,6 +9,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
 from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.running.batch import compiled_share_states
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import progress_bar
 from pluecker.spatial.parallel.threads import compiled_serve
 

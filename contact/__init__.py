@@ -10,6 +10,7 @@ solve it                                          ``solve`` -> ``Result``
 Coulomb's law with a polygon, as an LCP           ``friction_lcp``, ``mixed_lcp``
 plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
 judge multipliers of your own                     ``errors_of`` -> ``Errors``
+open, sticking, sliding, undetermined             ``Result.contact_states``, ``CONTACT_STATES``
 methods side by side; pictures                    ``compare_methods``, ``plot_convergence``
 compile all of it ahead                           ``warmup``
 ================================================  ====================================================================
@@ -33,11 +34,13 @@ from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.restitution import PoissonImpact, poisson_restitution
 from pluecker.contact.result import Result, Stage
 from pluecker.contact.solve import METHODS, errors_of, solve
+from pluecker.contact.states import CONTACT_STATES
 from pluecker.contact.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
 from pluecker.contact.warmup import warmup
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
+    "CONTACT_STATES",
     "LAWS",
     "METHODS",
     "Bodies",

@@ -7,8 +7,8 @@ A contact has three rows, for its normal and its tangents d = n, t1, t2, the vel
     J_d v = d . (v_j + w_j x r_j) - d . (v_i + w_i x r_i) = [r_j x d; d] . v_j - [r_i x d; d] . v_i
 
 with r_i, r_j from the centres of mass to the point; rolling friction adds ``t . (w_j - w_i)`` for both tangents,
-spinning friction ``n . (w_j - w_i)``. In the words of seed document 000 ``J' = C [N, D]``, with these corrections, each
-checked by the tests:
+spinning friction ``n . (w_j - w_i)``. In the words of source document 000 (docs/sources.md) ``J' = C [N, D]``,
+with these corrections, each checked by the tests:
 
 - C: the angular rows of body j are ``l = 2 j_k`` (the document repeats ``2 i_k``); linear rows first there, angular
   ones here;
@@ -32,10 +32,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import as_record, as_switch
 from pluecker.contact.blocks import BlockMatrix, Indices
 from pluecker.contact.bodies import Bodies, as_step
 from pluecker.contact.checks import check_size
-from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error
 from pluecker.contact.operator import factored
 from pluecker.contact.problem import Problem, build_sets
@@ -73,7 +73,7 @@ def assemble_contacts(
             needs it.
 
     Returns:
-        A problem whose ``velocity(r)`` is ``J v + w`` (m/s), and whose ``motion(r).reshape(-1, 6)`` are the velocities
+        A problem whose ``velocity(r)`` is ``J v + w`` (m/s), and whose ``motion(r)``, ``(n, 6)``, are the velocities
         of the bodies at the end of the step, ``[w; v]`` in world axes. Multipliers are impulses in N s; those of
         rolling and spinning in N m s.
 
@@ -82,7 +82,8 @@ def assemble_contacts(
             static; a recovery is not between 0 and 1; the step is not positive; an entry of J, J M^-1, the offset or the
             diagonal of N is above 1e150. The message names the contact or row.
 
-    Source: seed document 000, the linear complementarity problem, and the mixing of forces for the compliance.
+    Source: D. E. Stewart and J. C. Trinkle (1996); M. Anitescu and F. A. Potra (1997); source document 000
+    (docs/sources.md), the linear complementarity problem, and the mixing of forces for the compliance.
 
     Example:
         >>> from pluecker.contact import Bodies, ContactTable, assemble_contacts
@@ -93,9 +94,10 @@ def assemble_contacts(
     """
     h = as_step(step)
     rows = Rows(np.zeros((0, 2), np.int64), np.zeros((0, 2, BODY))) if rows is None else rows
-    check_type("bodies", bodies, Bodies)
-    check_type("table", table, ContactTable)
-    check_type("rows", rows, Rows)
+    as_record("bodies", bodies, Bodies)
+    as_record("table", table, ContactTable)
+    as_record("rows", rows, Rows)
+    restitution = as_switch("restitution", restitution)
     check_bodies("row", rows.bodies, bodies)
     share = as_recovery(recovery, len(table))
     with np.errstate(over="ignore", invalid="ignore"):  # check_size names what overflows
@@ -136,7 +138,7 @@ def assemble(bodies: Bodies, table: ContactTable, rows: Rows, h: float, recovery
     softness[:, :columns] = table.compliance.reshape(K, columns)
     names = (*(f"contact {k}" for k in range(K)), *(f"row {k}" for k in range(len(rows))))
     operator = factored(J, T, np.concatenate([softness.ravel(), rows.compliance]), G)
-    return Problem(operator, np.concatenate([offset.ravel(), of_rows]), sets, free.ravel(), names)
+    return Problem(operator, np.concatenate([offset.ravel(), of_rows]), sets, free, names)
 
 
 def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
@@ -145,8 +147,8 @@ def contact_jacobian(bodies: Bodies, table: ContactTable) -> Array:
     Raises:
         ProblemError: an argument is of another type, a body is out of range, or both bodies of a contact are static.
     """
-    check_type("bodies", bodies, Bodies)
-    check_type("table", table, ContactTable)
+    as_record("bodies", bodies, Bodies)
+    as_record("table", table, ContactTable)
     check_bodies("contact", table.bodies, bodies)
     frames = contact_frames(table.normal)
     arms = table.point[:, None] - bodies.position[table.bodies]
@@ -199,12 +201,6 @@ def block_matrix(start: Indices, n: int, pairs: Indices, there: Array, parts: li
     width = np.where(heights == 3, BODY, 0)
     columns = BODY * np.arange(n + 1, dtype=np.int64)
     return BlockMatrix(start, columns, first, pairs[there], place.astype(np.int64), np.concatenate(data), width)
-
-
-def check_type(name: str, value: object, expected: type) -> None:
-    """Refuse what is something else."""
-    if not isinstance(value, expected):
-        raise ProblemError(f"{name} is {type(value).__name__}, expected {expected.__name__}")
 
 
 def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:

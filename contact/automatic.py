@@ -9,8 +9,9 @@ after them costs, they are left. What that costs is known from the pattern of th
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     Newton; shifts held in turn, each a convex problem for the interior point, and Newton after
-                        every fourth; gradients to the limit; Newton
+ncp                     where a cone has mu > 10, shifts held in turn, from nothing; Newton; shifts held in turn, each
+                        a convex problem for the interior point, and Newton after every fourth; gradients to the limit;
+                        Newton
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better.
@@ -39,6 +40,8 @@ FEW = 12  # from a point that may be near, at the first attempt
 START = 2000  # iterations of gradients before Newton's method, at most
 SHIFTS = 48  # held in turn
 AT_A_TIME = 4  # shifts, then Newton's method
+STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
+FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
 NEAR = 1e-4  # an error of gradients from which Newton's method is tried
 
 
@@ -93,6 +96,8 @@ def run_automatic(P, law, x, u, tol, limit, options, work, states, history, resu
 def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     if island.law == 1:
+        if steepness(island) > STEEP:
+            by_shifts(island, tol, fresh=True)
         exact(island, tol)
     else:
         island.convex(tol, island.zero, island.x)
@@ -129,6 +134,11 @@ def exact(island: Island, tol: float) -> None:
                 return
 
 
+def steepness(island: Island) -> float:
+    """The largest coefficient of friction, 1 at least."""
+    return max(1.0, float(island.P.K.friction.max(initial=0.0)))
+
+
 def polish(island: Island, tol: float) -> None:
     """Newton's method, started by gradients."""
     island.gradients(max(tol, 1e-4), START)
@@ -144,15 +154,20 @@ def inside(island: Island, tol: float) -> None:
     by_shifts(island, tol)
 
 
-def by_shifts(island: Island, tol: float, solver: Solver = OURS) -> None:
-    """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls."""
+def by_shifts(island: Island, tol: float, solver: Solver = OURS, fresh: bool = False) -> None:
+    """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
+
+    It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
+    """
     if island.law == 0:
         island.convex(tol, island.zero, island.x, solver)
         return
     x, g, step, idle = island.x.copy(), island.first_shift(), 1.0, 0
+    x, g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
     while island.error > tol and island.rest > 0 and step > 0.05:
         before = island.error
-        x = island.convex(min(0.01 * min(island.error, 1.0), 0.3 * tol), g, x, solver)
+        goal = min(0.01 * min(island.error, 1.0), 0.3 * tol)
+        x = island.convex(max(goal / steepness(island), min(goal, FINEST)), g, x, solver)
         g += step * (island.shifted(x) - g)
         idle = 0 if island.error < 0.9 * before else idle + 1
         if idle == 4:

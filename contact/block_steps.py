@@ -11,7 +11,8 @@ function              what it does
 ``project_step``      ``P(x_i - rho_i (u + g)_i)`` with the shift of Coulomb's law
 ====================  ===============================================================================================
 
-Source: seed document 003 for the projected step; G. H. Golub and C. F. Van Loan, "Matrix computations", section 8.5,
+Source: A. Tasora and M. Anitescu, "A matrix-free cone complementarity approach for solving large-scale, nonsmooth, rigid
+body dynamics" (2011), for the projected step; G. H. Golub and C. F. Van Loan, "Matrix computations", section 8.5,
 for the rotations.
 """
 

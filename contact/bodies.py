@@ -1,7 +1,7 @@
 """Free rigid bodies in maximal coordinates: where they are, how they move, what acts on them.
 
 ====================================================  =========================================  ====================
-formula                                               where                                      seed document 000
+formula                                               where                                      source document 000
 ====================================================  =========================================  ====================
 ``I_w = R I R^T``                                     :attr:`Bodies.world_inertia`               equations of motion
 ``M = diag(I_w, m 1)``, angular part first            :meth:`Bodies.mass_matrix`                 the matrix M
@@ -9,9 +9,12 @@ formula                                               where                     
 ``v + h M^-1 ([t; f] - [w x I_w w; 0])``              :meth:`Bodies.free_velocity`               u + dt M^-1 f_ext
 ====================================================  =========================================  ====================
 
-The seed document puts linear velocities first, and leaves the inertia in the axes of the body where it stands between
-vectors of the world. Here the angular part comes first, as everywhere in this project, and all vectors are in world
-axes.
+Source document 000 (docs/sources.md) puts linear velocities first, and leaves the inertia in the axes of the body where
+it stands between vectors of the world. Here the angular part comes first, as everywhere in this project, and all
+vectors are in world axes.
+
+In the whole module the velocity of a body is ``[w; v]``, angular part first, in **world axes**, at its **centre of mass**:
+:func:`~pluecker.articulated.body_velocities` of a robot are in body axes, at the body's origin.
 
 The velocity of a body is that of its centre of mass, [w; dr/dt], so that its rate of change has no term ``w x v``: it
 is the acceleration that is measured, not the spatial acceleration of the course.
@@ -25,6 +28,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
+from pluecker.contact.arguments import as_number, shown
 from pluecker.contact.checks import HUGE
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error, frozen, numbers_of
@@ -53,8 +57,8 @@ class Bodies:
             about the body axes; kg m^2. That of a static body is not looked at, and becomes zero.
         position: of the centres of mass in the world, ``(n, 3)``, m.
         orientation: unit quaternions [w, x, y, z] from body to world axes, ``(n, 4)``; as the world where not given.
-        velocity: ``[w; v]``, ``(n, 6)``: angular velocity, and velocity of the centre of mass, in world axes; rad/s,
-            m/s.
+        velocity: in world axes, at the centre of mass, angular part first: ``[w; v]``, ``(n, 6)``; rad/s, m/s. (Those of
+            robots, :func:`~pluecker.articulated.body_velocities`, are in body axes, at the body's origin.)
         wrench: ``[torque; force]``, ``(n, 6)``: what acts from outside, about the centre of mass, in world axes; N m,
             N. Gravity belongs to it, see :meth:`with_gravity`.
 
@@ -63,7 +67,8 @@ class Bodies:
             has such an inertia, or one without extension, a finite mass or a moment of inertia is not between 1e-150 and
             1e150, a quaternion is not of unit length; the message names the body.
 
-    Source: seed document 000, equations of motion.
+    Source: K. Erleben, "Stable, robust, and versatile multibody dynamics animation", thesis (2004); source document 000
+    (docs/sources.md), equations of motion.
 
     Example:
         >>> from pluecker.contact import Bodies
@@ -155,7 +160,9 @@ class Bodies:
             return np.concatenate([angular, self.inverse_mass[:, None] * force[:, 3:]], axis=1)
 
     def acceleration(self) -> Array:
-        """dv/dt of the bodies when they touch nothing, ``M^-1 (wrench - [w x I w; 0])``, ``(n, 6)``; rad/s^2, m/s^2.
+        """dv/dt of the bodies when they touch nothing, in world axes, at the centres of mass, ``(n, 6)``.
+
+        It is ``M^-1 (wrench - [w x I w; 0])``; rad/s^2, m/s^2.
 
         Raises:
             ProblemError: it overflows, since the wrench of a body is too large for its mass, or its angular velocity.
@@ -167,7 +174,7 @@ class Bodies:
         return finite("the acceleration from wrench and angular velocity", self._divided(force))
 
     def free_velocity(self, step: float) -> Array:
-        """The velocities after a step in which the bodies touch nothing, ``v + h dv/dt``, ``(n, 6)``; rad/s, m/s.
+        """The velocities after a step without contact, ``v + h dv/dt``, in world axes, at the centres of mass, ``(n, 6)``.
 
         Args:
             step: h, s.
@@ -175,7 +182,7 @@ class Bodies:
         Raises:
             ProblemError: the step is not a positive number, or the result overflows.
 
-        Source: seed document 000, ``u + dt M^-1 f_ext``.
+        Source: D. E. Stewart and J. C. Trinkle (1996); source document 000 (docs/sources.md), ``u + dt M^-1 f_ext``.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             return finite("the free velocity", self.velocity + as_step(step) * self.acceleration())
@@ -223,7 +230,7 @@ class Bodies:
         """
         g = numbers_of("gravity", gravity)
         if g.shape != (3,) or not np.isfinite(g).all():
-            raise ProblemError(f"gravity is {gravity!r}, expected three finite numbers")
+            raise ProblemError(f"gravity is {shown(gravity)}, expected three finite numbers")
         weight = np.zeros((len(self), 6))
         with np.errstate(over="ignore"):
             weight[:, 3:] = np.where(self.static, 0.0, self.mass)[:, None] * g
@@ -239,9 +246,7 @@ def finite(what: str, values: Array) -> Array:
 
 def as_step(step: float) -> float:
     """The length of a step, if it is a positive number."""
-    if isinstance(step, bool) or not isinstance(step, (int, float, np.integer, np.floating)) or not 0.0 < step < np.inf:
-        raise ProblemError(f"step is {step!r}, expected a positive number of seconds")
-    return float(step)
+    return as_number("step", step, "a positive number of seconds", 0.0)
 
 
 def checked_inertia(mass: Array, value: ArrayLike) -> Array:
@@ -269,7 +274,7 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
         )
     uneven = np.abs(full - np.swapaxes(full, -1, -2)).max(axis=(1, 2), initial=0.0)
     for k in np.flatnonzero(uneven > NEARLY * np.abs(full).max(axis=(1, 2), initial=0.0)):
-        raise entry_error("body", int(k), f"inertia is {full[k].tolist()}, expected a symmetric matrix")
+        raise entry_error("body", int(k), f"inertia is not symmetric, its entries differ by {uneven[k]:.6g}")
     full = 0.5 * (full + np.swapaxes(full, -1, -2))
     spatial = spatial_inertia(mass[moving], np.zeros((len(moving), 3)), full[moving])
     for k in np.flatnonzero(~is_consistent(spatial, definite=True)):

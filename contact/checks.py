@@ -11,6 +11,7 @@ import scipy.sparse.csgraph
 import scipy.sparse.linalg
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import real_numbers, sparse_numbers
 from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.operator import Operator, diagonal_of
@@ -27,7 +28,6 @@ __all__ = [
     "check_size",
     "check_symmetric",
     "eliminate",
-    "real_numbers",
 ]
 
 HUGE = 1e150  # of data: the product of two such numbers is still far from the end of float64
@@ -35,24 +35,6 @@ KINDS = ("friction", "rolling friction", "spinning friction")
 SYMMETRIC = 1e-9  # asymmetry that is rounding, relative to the diagonal entries of both rows
 NEGATIVE = 1e-9  # what may be missing on the diagonal, relative to the entry that is there
 ROUNDING = 1e-14  # of the largest entry that a row is joined to: nothing below it can be told from rounding
-
-
-def real_numbers(name: str, value: Any, what: str) -> Array:
-    """A copy as float64; numbers in an array of objects are numbers, digits in strings and complex numbers are not."""
-    try:
-        array = np.asarray(value)
-        if np.ma.is_masked(value):
-            raise ProblemError(f"{name} has masked entries, expected {what} of real numbers")
-        if array.dtype.kind in "fiub" or (array.dtype.kind == "O" and array.ndim and not np.iscomplexobj(array)):
-            return np.array(array, dtype=np.float64)
-        held = f"{type(value).__name__} of {array.dtype}" if array.ndim else type(value).__name__
-        if array.size == 0:
-            return np.zeros(array.shape)
-    except ProblemError:
-        raise
-    except (TypeError, ValueError):
-        held = type(value).__name__
-    raise ProblemError(f"{name} is {held}, expected {what} of real numbers")
 
 
 def check_numbers(values: Array, largest: float) -> tuple[int, str] | None:
@@ -83,10 +65,9 @@ def as_matrix(name: str, value: Any, largest: float = np.inf) -> scipy.sparse.cs
         value = real_numbers(name, value, "a matrix")
         if value.ndim != 2:
             raise ProblemError(f"{name} has shape {value.shape}, expected a matrix")
-    elif value.dtype.kind not in "fiub":
-        raise ProblemError(f"{name} is a sparse matrix of {value.dtype}, expected real numbers")
-    matrix = scipy.sparse.csr_matrix(value, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
+        matrix = scipy.sparse.csr_matrix(value)
+    else:
+        matrix = sparse_numbers(name, value)
     wrong = check_numbers(matrix.data, largest)
     if wrong is not None:
         k, expected = wrong

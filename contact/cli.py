@@ -163,10 +163,10 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str],
 
     given: dict[str, Any] = {"law": options.law, "progress": progress, **chosen}
     if options.plot is None:
-        results = compare_methods(problem, names, **given)
+        results = compare_methods(problem, methods=names, **given)
     else:
         title = f"{as_label(Path(options.file).name)}: {counted(problem)}, law {options.law}"
-        figure, results = plot_convergence(problem, names, title=title, **given)
+        figure, results = plot_convergence(problem, methods=names, title=title, **given)
         save(figure, options.plot)
     print("\n" + table(results))
     if options.plot is not None:
@@ -197,14 +197,18 @@ def headline(file: str, problem: Problem) -> str:
 def describe(result: Result, waited: float) -> str:
     """A result, one fact a line; ``waited`` are the seconds for compiled code, of the first call."""
     from pluecker.contact.comparison import duration
+    from pluecker.contact.states import CONTACT_STATES
 
     lines = [("law", result.law), ("method", result.method), ("status", result.status)]
     if result.message:
         lines.append(("", result.message))
     for field in fields(result.errors):
         value = f"{getattr(result.errors, field.name):.2e}"
-        note = f"   tolerance {result.tolerance:.0e}" if field.name == "natural_map" else ""
+        note = f"   tolerance {result.tol:.0e}" if field.name == "natural_map" else ""
         lines.append((field.name.replace("_", " "), value + note))
+    states = result.contact_states().tolist()
+    count = ", ".join(f"{states.count(state)} {state}" for state in CONTACT_STATES if state in states)
+    lines.append(("contacts", f"{count or 'none'}   tolerance {result.state_tol:.0e}"))
     lines += [(name, str(getattr(result, name))) for name in ("iterations", "products", "islands")]
     loading = f", at first {duration(waited)} more for compiled code" if waited > result.time else ""
     lines.append(("time", duration(result.time) + loading))

@@ -16,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from pluecker.contact.arguments import as_choice, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem import Problem
+from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.result import Result
-from pluecker.contact.solve import check, solve
+from pluecker.contact.solve import METHODS, check, solve
 from pluecker.contact.warmup import fastest
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 
 __all__ = ["check_methods", "compare_methods", "duration", "usual_methods"]
@@ -43,23 +45,28 @@ def check_methods(
     max_iterations: int | None,
     directions: int | None,
     repeats: int,
+    separate: bool = True,
 ) -> None:
     """Refuse what :func:`compare_methods` cannot do, before anything is solved; its errors."""
-    if isinstance(methods, str) or not methods or len(set(methods)) < len(methods):
-        raise ProblemError(f"methods is {methods!r}, expected different names, at least one")
+    if not isinstance(methods, (list, tuple)):
+        raise ArgumentTypeError(f"methods is {shown(methods)}, expected different names, at least one, in a list")
+    for name in methods:
+        as_choice("method", name, METHODS)
+    if not methods or len(set(methods)) < len(methods):
+        raise ProblemError(f"methods is {shown(methods)}, expected different names, at least one")
     for name in methods:
         check(problem, law, name, tol, max_iterations, None, None, directions, "best")
         if name == "clarabel":
             require("clarabel", "cone", "the method clarabel")
-    if not repeats >= 1:
-        raise ProblemError(f"repeats is {repeats}, expected 1 or more")
+    as_whole("repeats", repeats, 1)
+    as_switch("separate", separate)
 
 
 def compare_methods(
     problem: Problem,
+    law: str = "ncp",
     methods: Sequence[str] | None = None,
     *,
-    law: str = "ncp",
     tol: float = 1e-8,
     max_iterations: int | None = None,
     directions: int | None = None,
@@ -71,8 +78,9 @@ def compare_methods(
 
     Args:
         problem: see :mod:`~pluecker.contact.problem`.
+        law: as for :func:`~pluecker.contact.solve.solve`.
         methods: names, see :mod:`~pluecker.contact.solve`; the usual ones for the law unless given.
-        law, tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solve.solve`.
+        tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solve.solve`.
         repeats: of each call; the fastest one counts, since the first one loads or makes compiled code. A call that takes
             a second or more is not repeated, unless it did that.
         progress: is given the names and gives them back one by one, for a progress bar.
@@ -83,6 +91,7 @@ def compare_methods(
         without unit.
 
     Raises:
+        ArgumentTypeError: an argument of another type.
         ProblemError: as of ``solve``; there are no methods, one twice, or repeats are less than 1; before anything
             is solved.
         MissingExtraError: a method needs a package that is not installed.
@@ -92,11 +101,12 @@ def compare_methods(
     Example:
         >>> from pluecker.contact import Problem, compare_methods
         >>> sliding = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
-        >>> [result.status for result in compare_methods(sliding, ["apgd", "pgs"]).values()]
+        >>> [result.status for result in compare_methods(sliding, methods=["apgd", "pgs"]).values()]
         ['converged', 'converged']
     """
+    as_choice("law", law, LAWS)
     names = usual_methods(law) if methods is None else methods
-    check_methods(problem, names, law, tol, max_iterations, directions, repeats)
+    check_methods(problem, names, law, tol, max_iterations, directions, repeats, separate)
     how: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations, "directions": directions, "separate": separate}
     return {
         name: fastest(lambda name=name: solve(problem, law, name, history=True, **how), repeats)[0]  # type: ignore[misc]

@@ -28,6 +28,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import real_numbers, sparse_numbers
 from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.functions.elementwise import Array
@@ -105,19 +106,10 @@ def complementarity(problem: LinearComplementarityProblem, z: Array, w: Array) -
 def as_square(value: Any) -> Any:
     """A as a float64 array, or as compressed rows if it is sparse."""
     if scipy.sparse.issparse(value):
-        if value.dtype.kind not in "fiub":
-            raise ProblemError(f"A is a sparse matrix of {value.dtype}, expected real numbers")
-        A = scipy.sparse.csr_matrix(value, dtype=np.float64, copy=True)
-        A.sum_duplicates()
+        A = sparse_numbers("A", value)
         entries = A.data
     else:
-        try:
-            A = np.asarray(value)
-        except ValueError:
-            A = np.empty((), dtype=object)
-        if A.dtype.kind not in "fiub" and A.size:
-            raise ProblemError(f"A is {type(value).__name__}, expected a square matrix of real numbers")
-        A = np.array(A, dtype=np.float64, order="C")
+        A = real_numbers("A", value, "a square matrix")
         if A.size == 0 and A.ndim < 3:
             A = A.reshape(0, 0) if A.shape in ((0,), (1, 0)) else A
         entries = A
@@ -134,10 +126,7 @@ def as_bound(name: str, value: ArrayLike | None, size: int, default: float) -> A
     """A bound: one number for all or one for each; infinite ones are allowed, NaN is not."""
     if value is None:
         return np.full(size, default)
-    try:
-        bound = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ProblemError(f"{name} is {type(value).__name__}, expected real numbers") from None
+    bound = real_numbers(name, value, "one number or a vector")
     if bound.ndim == 0:
         bound = np.full(size, float(bound))
     if bound.shape != (size,):
@@ -160,6 +149,7 @@ def make_problem(
         upper: ``(n,)`` or one number; infinity if not given.
 
     Raises:
+        ArgumentTypeError: no real numbers.
         ProblemError: a shape, a number that is not finite, or a lower bound above the upper one; the message names the row.
     """
     matrix = as_square(A)

@@ -38,9 +38,12 @@ def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftC
         0 = u + c r + s g / h,          c = 1 / (h (h k + d)),    s = h k / (h k + d)
 
     This is what a contact with compliance c and recovery s has where it presses. Without damping s is 1; without
-    stiffness it is 0. ODE calls c / h its CFM and s its ERP; the scheme is that of Catto, "Soft constraints" (GDC
-    2011). It is stable for any step, and dissipates what the implicit Euler method does. A contact that presses against
-    a weight mg rests where the spring does, at the penetration mg / k.
+    stiffness it is 0. The scheme is that of Catto, "Soft constraints" (GDC 2011). It is stable for any step, and
+    dissipates what the implicit Euler method does. A contact that presses against a weight mg rests where the spring
+    does, at the penetration mg / k.
+
+    ODE has the same with forces in place of impulses, ``J v = - ERP g / h - CFM f`` with ``f = r / h``: its ERP is s, and
+    its CFM is c h, ``1 / (h k + d)``. So is K_cfm of source document 000, which multiplies forces, too.
 
     Args:
         stiffness: k, N/m, positive or zero, any shape.
@@ -51,11 +54,13 @@ def soft_contact(stiffness: ArrayLike, damping: ArrayLike, step: float) -> SoftC
         ``(compliance, recovery)``, of the broadcast shape.
 
     Raises:
+        ArgumentTypeError: no real numbers.
         ProblemError: a number is negative or not finite, or stiffness and damping are both zero; their shapes do not
             broadcast; the step is not positive; the compliance overflows.
 
-    Source: seed document 000, error correction (k_erp) and the mixing of forces (K_cfm), where both are free
-    parameters.
+    Source: R. Smith, Open Dynamics Engine, manual, "How to use ERP and CFM" (``ERP = h k / (h k + d)``,
+    ``CFM = 1 / (h k + d)``); source document 000 (docs/sources.md), error correction (k_erp) and the mixing of forces
+    (K_cfm), where both are free parameters.
 
     Example:
         >>> from pluecker.contact import soft_contact

@@ -16,11 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluecker.contact.arguments import shown
 from pluecker.contact.comparison import compare_methods, duration
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.measures import all_errors
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import Result, Stage
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
@@ -109,6 +111,7 @@ def start_error(problem: Problem, law: str) -> float:
 
 def plot_convergence(
     problem: Problem,
+    law: str = "ncp",
     methods: Sequence[str] | None = None,
     *,
     title: str | None = None,
@@ -122,10 +125,10 @@ def plot_convergence(
     The line of ``auto`` is broad and lies beneath the others, one of which it often is for a while.
 
     Args:
-        problem, methods: as for :func:`~pluecker.contact.comparison.compare_methods`.
+        problem, law, methods: as for :func:`~pluecker.contact.comparison.compare_methods`.
         title: over the panels; unless given, the law and the number of contacts.
         axes: two axes of matplotlib to draw on; a new figure unless given.
-        how: ``law``, ``tol``, ``max_iterations``, ``directions``, ``separate``, ``repeats``, ``progress``: as for
+        how: ``tol``, ``max_iterations``, ``directions``, ``separate``, ``repeats``, ``progress``: as for
             :func:`compare_methods`.
 
     Returns:
@@ -141,11 +144,10 @@ def plot_convergence(
     Example:
         >>> from pluecker.contact import plot_convergence, read_fclib
         >>> problem = read_fclib("Capsules-i125-1213.hdf5")  # doctest: +SKIP
-        >>> figure, results = plot_convergence(problem, ["auto", "apgd", "pgs"], law="ccp")  # doctest: +SKIP
+        >>> figure, results = plot_convergence(problem, "ccp", ["auto", "apgd", "pgs"])  # doctest: +SKIP
         >>> figure.savefig("convergence.png")  # doctest: +SKIP
     """
-    if axes is not None and len(axes) != 2:
-        raise ProblemError(f"axes are {len(axes)}, expected two: for iterations and for time")
+    axes = None if axes is None else checked_axes(axes)
     if axes is None:
         matplotlib = require("matplotlib.figure", "plot", "drawing convergence")
         require("matplotlib.backends.backend_agg", "plot", "drawing convergence")
@@ -153,9 +155,9 @@ def plot_convergence(
         panels = figure.subplots(1, 2, sharey=True)
     else:
         panels, figure = axes, axes[0].figure
-    results = compare_methods(problem, methods, **how)
+    results = compare_methods(problem, law, methods, **how)
     any_one = next(iter(results.values()))
-    law, tol = any_one.law, any_one.tolerance
+    tol = any_one.tol
     start = start_error(problem, law)
     ranked = sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time))
     curves = {name: curve_of(result, start) for name, result in ranked}
@@ -185,6 +187,16 @@ def plot_convergence(
         panels[0].set_title(heading, loc="left")
         panels[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), **legend)
     return figure, results
+
+
+def checked_axes(axes: Sequence[Any]) -> list[Any]:
+    """Two axes of matplotlib."""
+    expected = "expected two axes of matplotlib: for iterations and for time"
+    if not isinstance(axes, (list, tuple, np.ndarray)) or not all(hasattr(a, "plot") for a in np.ravel(axes)):
+        raise ArgumentTypeError(f"axes is {shown(axes)}, {expected}")
+    if np.size(axes) != 2:
+        raise ProblemError(f"axes are {np.size(axes)}, {expected}")
+    return list(np.ravel(axes))
 
 
 def counted(problem: Problem) -> str:

@@ -87,7 +87,7 @@ def to_problem(form: LocalForm | GlobalForm) -> Problem:
     s = np.zeros(0) if form.b is None else form.b
     H = form.H if form.G is None else scipy.sparse.hstack([form.H, form.G])
     w, rows = np.concatenate([form.w, s]), unbounded(len(s))
-    return Problem.from_factors(symmetric(form.M), H, form.f, w, form.mu, size=form.spacedim, rows=rows)
+    return Problem.from_factors(symmetric(form.M), H.T, form.f, w, form.mu, size=form.spacedim, rows=rows)
 
 
 def unbounded(count: int) -> tuple[Array, Array]:
@@ -323,5 +323,5 @@ def to_solution(name: str, given: object, problem: Problem | LocalForm | GlobalF
     if r.shape != (problem.size,):
         raise ProblemError(f"{name} is of a problem of {len(r)} multipliers, expected {problem.size}")
     mine = np.repeat(problem.sets.sizes[:, 0] > 0, np.diff(problem.sets.start))
-    bodies = None if problem.free_velocity is None else problem.motion(r)
+    bodies = None if problem.free_velocity is None else problem.motion(r).ravel()
     return Solution(r[mine], u[mine], bodies, None if mine.all() else r[~mine])

@@ -5,20 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import real_numbers, shown
 from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import ProblemError
-from pluecker.spatial.functions.elementwise import Array, as_numbers
+from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["as_field", "as_indices", "entry_error", "frozen"]
+__all__ = ["as_field", "as_indices", "entry_error", "frozen", "is_frozen", "numbers_of"]
 
 MOST = np.iinfo(np.int64).max  # of 64 bits
 
 
 def frozen(array: Array) -> Array:
     """A copy that cannot be written to, so that what was derived from it stays true."""
-    array = np.array(array)
+    array = np.array(array, dtype=np.float64, order="C")
     array.setflags(write=False)
     return array
+
+
+def is_frozen(array: Array) -> bool:
+    """Whether an array is what :func:`frozen` makes."""
+    flags = array.flags
+    return not flags.writeable and array.dtype == np.float64 and bool(flags.c_contiguous and flags.aligned)
 
 
 def entry_error(what: str, k: int, complaint: str) -> ProblemError:
@@ -27,11 +35,8 @@ def entry_error(what: str, k: int, complaint: str) -> ProblemError:
 
 
 def numbers_of(name: str, value: ArrayLike) -> Array:
-    """Real numbers, finite or not."""
-    try:
-        return as_numbers("", name, value)
-    except TypeError as error:
-        raise ProblemError(str(error).removeprefix(": ")) from None
+    """Real numbers, finite or not; no truth values."""
+    return real_numbers(name, value, truth=False)
 
 
 def as_field(
@@ -53,7 +58,8 @@ def as_field(
         infinite: whether infinities are allowed.
 
     Raises:
-        ProblemError: no real numbers, another shape, NaN or infinite.
+        ArgumentTypeError: no real numbers.
+        ProblemError: another shape, NaN or infinite.
     """
     array = numbers_of(name, value)
     if array.ndim == 0 and shape == () and count is not None:
@@ -75,25 +81,31 @@ def as_indices(what: str, value: ArrayLike) -> Indices:
     """The pairs of bodies of contacts or rows, ``(K, 2)``, that cannot be written to.
 
     Raises:
-        ProblemError: no rectangular array, another shape, or numbers that are no integers of 64 bits.
+        ArgumentTypeError: no rectangular array, or entries that are no integers.
+        ProblemError: another shape, or integers of more than 64 bits.
     """
     expected = f"expected integers of shape ({'K' if what == 'contact' else 'R'}, 2)"
     try:
         array = np.asarray(value)
-    except (ValueError, OverflowError) as error:
-        raise ProblemError(f"bodies is not a rectangular array ({error}), {expected}") from None
-    if np.ma.is_masked(value):
-        raise ProblemError(f"bodies has masked entries, {expected}")
+    except (ValueError, TypeError, OverflowError, AttributeError, RuntimeError):
+        raise ArgumentTypeError(f"bodies is not a rectangular array, {expected}") from None
+    if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
+        raise ArgumentTypeError(f"bodies has masked entries, {expected}")
     if array.size == 0:
         array = np.zeros((0, 2), np.int64)
-    held = f"bodies is {array.dtype} of shape {array.shape}, {expected}"
+    came = f"bodies is {array.dtype} of shape {array.shape}, {expected}"
+    if array.ndim == 0:
+        raise ArgumentTypeError(f"bodies is {shown(value)}, {expected}")
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ProblemError(held)
+        raise ProblemError(came)
     if array.dtype.kind != "i":
         for k, pair in enumerate(array.tolist()):
             if not all(is_index(body) for body in pair):
-                raise ProblemError(f"{held}: {what} {k} has {pair[0]!r:.30} and {pair[1]!r:.30}")
-    pairs = array.astype(np.int64)
+                whole = all(isinstance(body, (int, np.integer)) and not isinstance(body, bool) for body in pair)
+                raise (ProblemError if whole else ArgumentTypeError)(
+                    f"{came}: {what} {k} has {shown(pair[0])} and {shown(pair[1])}"
+                )
+    pairs = np.array(array, dtype=np.int64, order="C")
     pairs.setflags(write=False)
     return pairs
 

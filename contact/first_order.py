@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.sets import project_block, shift_block
+from pluecker.contact.sets import is_steep, project_block, shift_block, signorini_block
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
 
@@ -43,6 +43,7 @@ def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
     """The natural map's error of x, where u = N^ x + b^, relative to max(|b|, |r|, |u|)
 
     With ``r = s x`` and ``u^ = s u``, r - P(r - u - g) is s times x - P^(x - (u^ / s + g) / s). ``g`` is not scaled.
+    Of steep cones Signorini's condition counts where it is the larger, as in :func:`~pluecker.contact.measures.natural_map`.
     """
     e, bb, rr, uu = 0.0, 0.0, 0.0, 0.0
     for i in range(first, last):
@@ -60,9 +61,14 @@ def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
         if exact == 1:
             work[top] -= shift_block(K, i, u) * inverse * inverse
         project_block(K, i, work, work)
+        part = 0.0
         for k in range(top, bottom):
             d = (x[k] - work[k]) * si
-            e += d * d
+            part += d * d
+        if exact == 1 and is_steep(K, i):
+            lack = signorini_block(K, i, si, inverse, x, u)
+            part = max(part, lack * lack)
+        e += part
     scale = np.sqrt(max(bb, rr, uu))
     if not scale < LARGEST:
         return np.inf

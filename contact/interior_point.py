@@ -19,7 +19,8 @@ Contacts that neither stick nor slide nor open for certain have both s and z nea
 needs m near 1e-20 for a natural map of 1e-10, which is why s and z are never computed as differences.
 
 Sources: S. Mehrotra (SIAM J. Optim. 2, 1992); L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers"
-(2010); seed document 003 (the convex problem).
+(2010); M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010),
+for the convex problem.
 """
 
 from __future__ import annotations

@@ -16,13 +16,12 @@ method              cost of an iteration    for what
 ==================  ======================  ==========================================================================
 
 Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992); K. Erleben, "Numerical methods
-for linear complementarity problems in physics-based animation" (2013); seed documents 000 and 004 for the problems of
-contact.
+for linear complementarity problems in physics-based animation" (2013); source documents 000 and 004 (docs/sources.md) for
+the problems of contact.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import as_choice, as_number, as_switch, as_whole
 from pluecker.contact.checks import as_vector
 from pluecker.contact.complementarity import LinearComplementarityProblem, complementarity, make_problem
 from pluecker.contact.errors import ProblemError
@@ -94,7 +94,7 @@ def solve_lcp(
     method: str = "lemke",
     tol: float = 1e-10,
     max_iterations: int | None = None,
-    start: ArrayLike | None = None,
+    warm_start: ArrayLike | None = None,
     history: bool = False,
     covering: ArrayLike | None = None,
     relaxation: float | None = None,
@@ -111,7 +111,7 @@ def solve_lcp(
             relative to what is given alone, has to be as small but for rounding, so that no z or w hides a row by its
             size, and none that grows without bound passes for a solution.
         max_iterations: pivots (1000 + 50 n), Newton steps (200) or sweeps (10000).
-        start: ``(n,)``; the projection of zero if not given. Lemke's method only looks whether it is a solution.
+        warm_start: ``(n,)``; the projection of zero if not given. Lemke's method only looks whether it is a solution.
         history: whether to report on each iteration.
         covering: ``(n,)``, positive; Lemke's method only; ones if not given.
         relaxation: between 0 and 2; psor only; 1 if not given.
@@ -121,6 +121,7 @@ def solve_lcp(
         says so; nothing is raised.
 
     Raises:
+        ArgumentTypeError: an argument of another type.
         ProblemError: the data or an argument are impossible; Lemke: dependent equations; psor: a diagonal entry that is not
             positive.
 
@@ -137,20 +138,18 @@ def solve_lcp(
         'infeasible'
     """
     began = time.perf_counter()
-    if method not in METHODS:
-        raise ProblemError(f"method is {method!r}, expected one of {', '.join(METHODS)}")
+    as_choice("method", method, METHODS)
     problem = make_problem(A, b, lower, upper)
     n = problem.size
-    if not (isinstance(tol, (int, float, np.integer, np.floating)) and 0.0 <= tol < math.inf):
-        raise ProblemError(f"tol is {tol!r}, expected a finite number that is not negative")
+    tol = as_number("tol", tol, "a finite number that is not negative", 0.0, zero=True)
+    history = as_switch("history", history)
     limit = as_limit(max_iterations, usual_limit(method, n))
     for name, value, only in (("covering", covering, "lemke"), ("relaxation", relaxation, "psor")):
         if value is not None and method != only:
             raise ProblemError(f"{name} is an argument of the method {only}, the method is {method}")
-    first = None if start is None else as_vector("start", start, n)
-    result = run(
-        problem, method, float(tol), limit, first, as_covering(covering, n), 1.0 if relaxation is None else relaxation
-    )
+    first = None if warm_start is None else as_vector("warm_start", warm_start, n)
+    factor = 1.0 if relaxation is None else as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
+    result = run(problem, method, tol, limit, first, as_covering(covering, n), factor)
     return replace(result, history=result.history if history else np.zeros(0), time=time.perf_counter() - began)
 
 
@@ -190,6 +189,4 @@ def as_limit(value: int | None, default: int) -> int:
     """A number of iterations."""
     if value is None:
         return default
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise ProblemError(f"max_iterations is {value!r}, expected a whole number that is not negative")
-    return int(value)
+    return as_whole("max_iterations", value, 0, "a whole number that is not negative")

@@ -35,6 +35,7 @@ from pluecker.contact.polygon import FrictionLcp, friction_lcp
 from pluecker.contact.prepared import scales
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
+from pluecker.contact.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
@@ -56,7 +57,7 @@ def solve_as_lcp(
     method: str,
     tol: float,
     limit: int | None,
-    start: Array | None,
+    warm_start: Array | None,
     directions: int | None,
     history: bool,
 ) -> Result:
@@ -69,7 +70,7 @@ def solve_as_lcp(
         )
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     given = make_problem(lcp.A, lcp.b, lcp.lower, lcp.upper)
-    first = None if start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(start))))
+    first = None if warm_start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(warm_start))))
     best = np.asarray(lcp.map @ lcp.project(np.zeros(given.size)))
     errors, ended, why = lcp.errors(best), "", ""
 
@@ -112,15 +113,16 @@ def solve_as_lcp(
     if ended in ("ray", "infeasible") and not is_converged(errors, tol):
         status, message = UNSOLVED, why
     return Result(
-        best, lcp.problem.velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
+        best, lcp.problem.unchecked_velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
         time.perf_counter() - began, tuple(stages), np.array(record).reshape(-1, 2) if history else None, message,
+        Blocks(lcp.problem.sets, lcp.scale, lcp.problem.offset),
     )  # fmt: skip
 
 
 def height(errors: Errors, tol: float) -> float:
     """By which results are compared: the natural map, or the larger of both maps where the scaled one is too large."""
     allowed = is_converged(replace(errors, natural_map=0.0), tol)
-    return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map)
+    return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map, errors.steep)
 
 
 class NormalsOnly:
@@ -146,14 +148,14 @@ class NormalsOnly:
     def errors(self, r: Array) -> Errors:
         """Those of the law"""
         problem = self.problem
-        return all_errors(problem.sets, problem.offset, r, problem.velocity(r), "frictionless", self.scale)
+        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), "frictionless", self.scale)
 
 
 class Polygon:
     """The problem with a polygon for friction."""
 
     def __init__(self, problem: Problem, directions: int | None) -> None:
-        lcp: FrictionLcp = friction_lcp(problem, directions)
+        lcp: FrictionLcp = friction_lcp(problem, directions=directions)
         self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.E.shape[1]
         self.A, self.b, self.lower, self.upper, self.map = lcp.A, lcp.b, lcp.lower, lcp.upper, lcp.map
         s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
@@ -189,7 +191,7 @@ class Polygon:
     def errors(self, r: Array) -> Errors:
         """Those of the circle, with both maps of the complementarity problem at the z of r"""
         problem, b = self.problem, self.problem.offset
-        z, u = self.unknowns(r), problem.velocity(r)
+        z, u = self.unknowns(r), problem.unchecked_velocity(r)
         w = self.A @ z + self.b
 
         def gap(unit: Array) -> float:

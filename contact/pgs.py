@@ -11,8 +11,8 @@ dx_i``, so that all velocities are known after a sweep; with factors to those of
 Contacts that do not change cost nothing. Rounding gathers in these sums: they are formed anew now and then, and
 before a pair is called good enough.
 
-Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998); seed
-document 003 for the projected sweep; the correction inside as in De Saxce and Feng (1998).
+Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998), also
+for the projected sweep; the correction inside as in De Saxce and Feng (1998).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Coulomb's law with a polygon in place of the circle: the complementarity problems of seed documents 000 and 004.
+"""Coulomb's law with a polygon in place of the circle: the complementarity problems of Stewart and Trinkle.
 
 Friction of a contact is a sum of eta forces ``beta_h >= 0`` along directions in its tangent plane,
 
@@ -13,8 +13,8 @@ most:
 ===========================  =========================================================  ==============================
 function                     problem                                                    unknowns
 ===========================  =========================================================  ==============================
-:func:`friction_lcp`         A of seed document 000, the bodies eliminated              beta, f, lambda, rows
-:func:`mixed_lcp`            the mixed problem of seed document 004, bodies in it       v, rows, f, beta, lambda
+:func:`friction_lcp`         the bodies eliminated, as in source document 000           beta, f, lambda, rows
+:func:`mixed_lcp`            mixed, bodies in it, as in source document 004             v, rows, f, beta, lambda
 ===========================  =========================================================  ==============================
 
 Both are ``lower <= z <= upper`` with ``w = A z + b``, w >= 0 at the lower bound, w <= 0 at the upper one and w = 0
@@ -29,7 +29,9 @@ What the documents say otherwise, and the tests decide:
   and lambda_d belongs to the complementary pairs;
 - 004 has no gap, no restitution and no compliance: here they are the offset of the rows and a block on the diagonal.
 
-Sources: seed documents 000 and 004; Stewart and Trinkle (1996), Anitescu and Potra (1997).
+Sources: D. E. Stewart and J. C. Trinkle, "An implicit time-stepping scheme for rigid body dynamics with inelastic collisions
+and Coulomb friction" (1996); M. Anitescu and F. A. Potra, "Formulating dynamic multi-rigid-body contact problems with
+friction as solvable linear complementarity problems" (1997); source documents 000 and 004 (docs/sources.md).
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 
-from pluecker.contact.blocks import to_scipy
+from pluecker.contact.arguments import as_record, as_whole, check_memory, shown
+from pluecker.contact.blocks import Indices, to_scipy
 from pluecker.contact.checks import as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem import Problem
@@ -50,10 +53,13 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
 
+EVEN = "an even number from 4 on, or 2 in the plane"
+COPIES = 6  # of the numbers of A, with their indices, that are in memory while it is put together (measured)
+
 
 @dataclass(frozen=True, eq=False)
 class FrictionLcp:
-    """The linear complementarity problem of seed document 000, for K contacts with eta directions each, and R rows.
+    """The linear complementarity problem of K contacts with eta directions each, and R rows (source document 000).
 
         z = [beta; f; lambda; rows],    w = A z + b
 
@@ -94,7 +100,7 @@ class FrictionLcp:
 
 @dataclass(frozen=True, eq=False)
 class MixedLcp:
-    """The mixed complementarity problem of seed document 004: n velocities, R rows, K contacts with eta directions.
+    """The mixed problem of n velocities, R rows and K contacts with eta directions (source document 004).
 
         z = [v; rows; f; beta; lambda],    w = A z + b
 
@@ -112,6 +118,7 @@ class MixedLcp:
         directions: eta.
         M, Je, Jn, Jd, E, mu: the blocks.
         map: from z to the multipliers r of the problem.
+        shape: of the velocities of the bodies, as :meth:`~pluecker.contact.problem.Problem.motion` gives them.
     """
 
     A: csr_matrix
@@ -126,14 +133,17 @@ class MixedLcp:
     E: csr_matrix
     mu: csr_matrix
     map: csr_matrix
+    shape: tuple[int, ...]
 
     def multipliers(self, z: ArrayLike) -> Array:
         """r of the problem, ``(m,)``, from z; errors as for :meth:`FrictionLcp.multipliers`."""
         return np.asarray(self.map @ as_vector("z", z, len(self.b)))
 
     def motion(self, z: ArrayLike) -> Array:
-        """The velocities of the bodies, ``(n,)``, from z; errors as for :meth:`FrictionLcp.multipliers`."""
-        return as_vector("z", z, len(self.b))[: self.M.shape[0]]
+        """The velocities of the bodies from z, ``(n, 6)`` or ``(n,)``, as those of the problem; errors as for
+        :meth:`FrictionLcp.multipliers`.
+        """
+        return as_vector("z", z, len(self.b))[: self.M.shape[0]].reshape(self.shape)
 
 
 class Maps(NamedTuple):
@@ -154,10 +164,10 @@ def polygon_directions(directions: int) -> Array:
     Raises:
         ProblemError: eta is not an even number from 4 on.
 
-    Source: seed document 000, ``eta = 2 i, i >= 2``.
+    Source: source document 000 (docs/sources.md), ``eta = 2 i, i >= 2``.
     """
-    if not isinstance(directions, (int, np.integer)) or directions < 4 or directions % 2:
-        raise ProblemError(f"directions is {directions!r}, expected an even number from 4 on, or 2 in the plane")
+    if as_whole("directions", directions, 4, EVEN) % 2:
+        raise ProblemError(f"directions is {shown(directions)}, expected {EVEN}")
     angle = 2.0 * np.pi * np.arange(directions // 2) / directions
     half = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     half[np.abs(half) < 1e-15] = 0.0
@@ -170,8 +180,31 @@ def usual_directions(problem: Problem) -> int:
     return 2 if len(sizes) and (sizes == 2).all() else 8
 
 
+def checked_directions(problem: Problem, directions: int | None, pairs: int, entries: int) -> int:
+    """The number of directions, the usual one unless given, if the problem with so many fits into memory.
+
+    Args:
+        problem: contacts and rows.
+        directions: eta.
+        pairs: of contacts that meet in the matrix, in eta^2 entries.
+        entries: that become eta each.
+    """
+    if directions is None:
+        return usual_directions(problem)
+    eta = as_whole("directions", directions, 2, EVEN)
+    check_memory(
+        f"directions is {shown(directions)}: such a problem", COPIES * (eta + 2) * ((eta + 2) * pairs + entries)
+    )
+    return eta
+
+
+def normals(problem: Problem) -> Indices:
+    """The normal multipliers of the contacts."""
+    return problem.sets.start[:-1][problem.sets.sizes[:, 0] > 0]
+
+
 def polygon_maps(problem: Problem, directions: int) -> Maps:
-    """The matrices that take the unknowns of the polygon to multipliers, in the order of the seed document."""
+    """The matrices that take the unknowns of the polygon to multipliers, in the order of source document 000."""
     sets, m = problem.sets, problem.size
     size = np.diff(sets.start)
     contacts, rows = np.flatnonzero(sets.sizes[:, 0] > 0), np.flatnonzero(sets.sizes[:, 0] == 0)
@@ -208,8 +241,8 @@ def blocks(grid: list[list[Any]]) -> csr_matrix:
     return csr_matrix(scipy.sparse.bmat(grid, format="csr"))
 
 
-def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp:
-    """Coulomb's law with a polygon, as the linear complementarity problem of seed document 000.
+def friction_lcp(problem: Problem, *, directions: int | None = None) -> FrictionLcp:
+    """Coulomb's law with a polygon, as the linear complementarity problem of source document 000.
 
         [ DD   DN   E   DR ] [ beta   ]   [ D'b ]
         [ DN'  NN   0   NR ] [ f      ] + [ N'b ]   >= 0   complementary to z, for rows between their bounds
@@ -228,13 +261,14 @@ def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp
     Raises:
         ProblemError: a contact has another number of components, eta is no such number.
 
-    Source: seed document 000, the problem with friction, and one design for all constraints.
+    Source: Anitescu and Potra (1997); source document 000 (docs/sources.md), the problem with friction, and one design for
+    all constraints.
 
     Example:
         >>> import numpy as np
         >>> from pluecker.contact.polygon import friction_lcp
         >>> from pluecker.contact.problem import Problem
-        >>> friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 0.5, 0.0], [0.3]), 4).A.toarray()
+        >>> friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 0.5, 0.0], [0.3]), directions=4).A.toarray()
         array([[ 1. ,  0. , -1. ,  0. ,  0. ,  1. ],
                [ 0. ,  1. ,  0. , -1. ,  0. ,  1. ],
                [-1. ,  0. ,  1. ,  0. ,  0. ,  1. ],
@@ -242,8 +276,10 @@ def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp
                [ 0. ,  0. ,  0. ,  0. ,  1. ,  0. ],
                [-1. , -1. , -1. , -1. ,  0.3,  0. ]])
     """
-    directions = usual_directions(problem) if directions is None else directions
-    P, N = polygon_maps(problem, directions), problem.matrix()
+    as_record("problem", problem, Problem)
+    N, top = problem.matrix(), normals(problem)
+    directions = checked_directions(problem, directions, N[top][:, top].nnz, N[top].nnz)
+    P = polygon_maps(problem, directions)
     DD, DN, NN = csr_matrix(P.D.T @ N @ P.D), csr_matrix(P.D.T @ N @ P.N), csr_matrix(P.N.T @ N @ P.N)
     K, R, n = P.N.shape[1], P.R.shape[1], P.D.shape[1]
     nothing, idle = csr_matrix((K, K)), csr_matrix((K, R))
@@ -262,8 +298,8 @@ def friction_lcp(problem: Problem, directions: int | None = None) -> FrictionLcp
     return FrictionLcp(A, b, lower, upper, directions, DD, DN, NN, P.E, P.mu, back)
 
 
-def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> MixedLcp:
-    """Coulomb's law with a polygon, as the mixed linear complementarity problem of seed document 004.
+def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> MixedLcp:
+    """Coulomb's law with a polygon, as the mixed linear complementarity problem of source document 004.
 
     Args:
         problem: with factors, from bodies or from :meth:`~pluecker.contact.problem.Problem.from_factors`; its contacts
@@ -279,7 +315,7 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> Mix
         ProblemError: the problem was made from a matrix; M has another shape, or is not the one whose inverse the
             problem has; else as for :func:`friction_lcp`.
 
-    Source: seed document 004, section 10.
+    Source: Stewart and Trinkle (1996); source document 004 (docs/sources.md), section 10.
 
     Example:
         >>> import numpy as np
@@ -288,20 +324,22 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> Mix
         >>> from pluecker.contact.problem import Problem
         >>> mass = 2.0 * np.eye(3)  # a point of 2 kg that slides on a floor: normal, and two directions
         >>> problem = Problem.from_factors(mass, np.eye(3), [-2.0, 6.0, 0.0], np.zeros(3), [0.5])
-        >>> mixed = mixed_lcp(problem, mass, 4)
+        >>> mixed = mixed_lcp(problem, mass, directions=4)
         >>> result = solve_lcp(mixed.A, mixed.b, lower=mixed.lower, upper=mixed.upper)
         >>> (mixed.motion(result.z).round(9) + 0.0).tolist(), mixed.multipliers(result.z).round(9).tolist()
         ([0.0, 2.5, 0.0], [2.0, -1.0, 0.0])
     """
+    as_record("problem", problem, Problem)
     if problem.free_velocity is None or not problem.operator.is_factored:
         raise ProblemError("mixed_lcp: this problem has no factors: it was made from a matrix, or assembled")
-    J, T, free = to_scipy(problem.operator.J), to_scipy(problem.operator.T), problem.free_velocity
+    J, T, free = to_scipy(problem.operator.J), to_scipy(problem.operator.T), problem.free_velocity.ravel()
     M, n = as_matrix("mass", mass), len(free)
     if M.shape != (n, n):
         raise ProblemError(f"mass is {M.shape}, expected {(n, n)}")
     if np.abs((T @ M - J).data).max(initial=0.0) > 1e-9 * np.abs(J.data).max(initial=0.0):
         raise ProblemError("mass is not the one that this problem was made with: J M^-1 is another matrix")
-    directions = usual_directions(problem) if directions is None else directions
+    top = normals(problem)
+    directions = checked_directions(problem, directions, len(top), J[top].nnz)
     P = polygon_maps(problem, directions)
     w, C = problem.offset - J @ free, diagonal(problem.operator.compliance)
     Q = [P.R, P.N, P.D]
@@ -321,4 +359,5 @@ def mixed_lcp(problem: Problem, mass: Any, directions: int | None = None) -> Mix
     lower = np.concatenate([np.full(n, -np.inf), P.lower, np.zeros(rest)])
     upper = np.concatenate([np.full(n, np.inf), P.upper, np.full(rest, np.inf)])
     back = blocks([[csr_matrix((problem.size, n)), *Q, csr_matrix((problem.size, K))]])
-    return MixedLcp(A, b, lower, upper, directions, M, Je, Jn, Jd, P.E, P.mu, back)
+    shape = problem.free_velocity.shape
+    return MixedLcp(A, b, lower, upper, directions, M, Je, Jn, Jd, P.E, P.mu, back, shape)

@@ -8,9 +8,9 @@
 law           for each contact
 ============  ========================================================================================================
 frictionless  0 <= r_n, u_n >= 0, r_n u_n = 0, and no tangential multipliers
-ccp           r in K, u in the dual cone K*, r . u = 0: the optimum of min 1/2 r'Nr + b'r over K (seed document 003)
+ccp           r in K, u in the dual cone K*, r . u = 0: the optimum of min 1/2 r'Nr + b'r over K
 ncp           the same with u_n + sum mu_k |u_k| in place of u_n: Coulomb's law (De Saxce and Feng 1998)
-lcp           Coulomb's law with a polygon in place of the circle (seed documents 000 and 004)
+lcp           Coulomb's law with a polygon in place of the circle (Stewart and Trinkle 1996)
 ============  ========================================================================================================
 
 and for each row ``r = P(r - u)`` with P the projection on ``[lower, upper]``, in all laws.
@@ -29,6 +29,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import as_switch, as_whole, held, real_numbers, shown
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.checks import (
     HUGE,
@@ -39,13 +40,13 @@ from pluecker.contact.checks import (
     check_semidefinite,
     check_size,
     check_symmetric,
-    real_numbers,
 )
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import frozen
+from pluecker.contact.fields import frozen, is_frozen
 from pluecker.contact.mass_matrix import inverse_times
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
 from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
@@ -78,11 +79,16 @@ class Problem:
         operator: N, in either form, see :mod:`~pluecker.contact.operator`.
         offset: b, the relative velocities without multipliers, with what restitution and gaps add, ``(m,)``, m/s.
         sets: cones and intervals, see :mod:`~pluecker.contact.sets`.
-        free_velocity: the velocities of the bodies without multipliers, ``(n,)``, where the problem was made from bodies or
-            factors; with them :meth:`motion` gives the velocities of the bodies.
+        free_velocity: the velocities without multipliers, ``(n, 6)`` of n bodies, ``(n,)`` of factors, None of a matrix;
+            with them :meth:`motion` gives the velocities of the bodies.
         names: what each block is called in messages, ``(blocks,)``.
 
-    Source: seed document 000 for contacts and rows, 003 and 004 for the laws.
+    One coefficient of friction for each contact: what is needed to start to slide is what resists the sliding (no static
+    friction above the kinetic one).
+
+    Sources: D. E. Stewart and J. C. Trinkle (1996), M. Anitescu and F. A. Potra (1997) for contacts, rows and the law lcp;
+    M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010),
+    for the law ccp; source documents 000, for contacts and rows, and 004 (docs/sources.md).
 
     Example:
         A block of 2 kg that falls on the floor with 1 m/s and slides over it with 3 m/s, friction 0.5: it stops falling, and
@@ -103,7 +109,7 @@ class Problem:
     def __post_init__(self) -> None:
         for name in ("offset", "free_velocity"):
             array = getattr(self, name)
-            if array is not None and array.flags.writeable:
+            if array is not None and not is_frozen(array):
                 object.__setattr__(self, name, frozen(array))
 
     @classmethod
@@ -141,7 +147,7 @@ class Problem:
         b = as_vector("q", q, int(sets.start[-1]), reason, HUGE)
         if matrix.shape != (len(b), len(b)):
             raise ProblemError(f"W is {matrix.shape}, expected {(len(b), len(b))}{reason}")
-        matrix = check_symmetric("W", matrix, symmetrise)
+        matrix = check_symmetric("W", matrix, as_switch("symmetrise", symmetrise))
         check_semidefinite("W", matrix, sets)
         operator = assembled(from_scipy(matrix, sets.start, sets.start), make_compliance(compliance, len(b)))
         return cls(operator, b, sets)
@@ -150,7 +156,7 @@ class Problem:
     def from_factors(
         cls,
         M: Any,
-        H: Any,
+        J: Any,
         f: ArrayLike,
         w: ArrayLike,
         friction: ArrayLike,
@@ -159,11 +165,12 @@ class Problem:
         compliance: ArrayLike | None = None,
         rows: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> Problem:
-        """A problem from ``M v = H r + f`` and ``u = H' v + w``, so that ``N = H' M^-1 H`` and ``b = w + H' M^-1 f``.
+        """A problem from ``M v = J' r + f`` and ``u = J v + w``, so that ``N = J M^-1 J'`` and ``b = w + J M^-1 f``.
 
         Args:
             M: the mass matrix, ``(n, n)``, symmetric positive definite.
-            H: the transposed Jacobian, ``(n, m)``: contacts first, each with its normal and then its tangents, then rows.
+            J: the Jacobian, ``(m, n)``: contacts first, each with its normal and then its tangents, then rows; FCLIB's files
+                hold its transpose H.
             f: ``(n,)``, N s.
             w: ``(m,)``, m/s.
             friction, size, compliance, rows: as for :meth:`from_delassus`.
@@ -172,23 +179,23 @@ class Problem:
             ProblemError: as for :meth:`from_delassus`; M is not positive definite, or so small that N, or the velocity
                 ``M^-1 f``, is above 1e150.
         """
-        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("H", H, HUGE)
+        mass, jacobian = check_symmetric("M", as_matrix("M", M), False), as_matrix("J", J, HUGE)
         sets = build_sets(friction, size, rows)
         n, m = mass.shape[0], int(sets.start[-1])
         reason = counted(sets, size, rows)
-        if jacobian.shape != (n, m):
-            raise ProblemError(f"H is {jacobian.shape}, expected {(n, m)} for M of {n} rows,{reason}")
+        if jacobian.shape != (m, n):
+            raise ProblemError(f"J is {jacobian.shape}, expected {(m, n)} for M of {n} rows,{reason}")
         jacobian.eliminate_zeros()
         force, shift = as_vector("f", f, n, f" for M of {n} rows", HUGE), as_vector("w", w, m, reason, HUGE)
-        solved, columns = inverse_times("M", mass, scipy.sparse.hstack([jacobian, force[:, None]]).tocsr())
-        J, T = (from_scipy(A, sets.start, columns) for A in (jacobian.T, solved[:, :m].T))
+        solved, columns = inverse_times("M", mass, scipy.sparse.hstack([jacobian.T, force[:, None]]).tocsr())
+        rows_of, T = (from_scipy(A, sets.start, columns) for A in (jacobian, solved[:, :m].T))
         free = solved[:, [m]].toarray().ravel()
         if not (np.abs(free) <= HUGE).all():
             k = int(np.argmin(np.abs(free) <= HUGE))
             raise ProblemError(
                 f"M^-1 f [{k}] is {free[k]}, expected no number above {HUGE:.0e}, whose products overflow"
             )
-        problem = cls(factored(J, T, make_compliance(compliance, m)), shift + jacobian.T @ free, sets, free)
+        problem = cls(factored(rows_of, T, make_compliance(compliance, m)), shift + jacobian @ free, sets, free)
         check_size(problem.operator, problem.offset, problem.label)
         return problem
 
@@ -203,27 +210,40 @@ class Problem:
         return len(self.sets.start) - 1
 
     def velocity(self, multipliers: ArrayLike) -> Array:
-        """u = N r + b, ``(m,)``.
+        """u = N r + b, ``(m,)``, m/s.
 
         Raises:
-            ProblemError: the shape does not fit, or an entry is not finite.
+            ArgumentTypeError: no real numbers.
+            ProblemError: the shape does not fit, an entry is not finite, or the result overflows.
         """
-        r = as_vector("multipliers", multipliers, self.size)
+        u = self.unchecked_velocity(as_vector("multipliers", multipliers, self.size))
+        return not_overflown("velocity", u)
+
+    def unchecked_velocity(self, r: Array) -> Array:
+        """The same of multipliers that were checked; what overflows is infinite or NaN."""
         u = np.empty(self.size)
         operator = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
-        apply(operator, r, u, 0, self.blocks, 0, len(operator.velocity))
-        return u + self.offset
+        with np.errstate(over="ignore", invalid="ignore"):
+            apply(operator, r, u, 0, self.blocks, 0, len(operator.velocity))
+            return u + self.offset
 
     def motion(self, multipliers: ArrayLike) -> Array:
-        """The velocities of the bodies with these multipliers, M^-1 (f + H r), ``(n,)``.
+        """The velocities of the bodies with these multipliers, ``v_free + M^-1 J' r``.
+
+        Returns:
+            ``(n, 6)`` where the problem was made from n bodies: ``[w; v]``, in world axes, of the centres of mass, as
+            ``Bodies.velocity``; rad/s, m/s. ``(n,)`` where it was made from factors, in their coordinates.
 
         Raises:
-            ProblemError: the problem was made from a matrix, and knows no bodies; or the shape does not fit.
+            ProblemError: the problem was made from a matrix, and knows no bodies; the shape does not fit; the result
+                overflows.
         """
         if self.free_velocity is None:
             raise ProblemError("motion: this problem was made from a matrix, and knows no bodies")
         r = as_vector("multipliers", multipliers, self.size)
-        return self.free_velocity + self._factors[1].T @ r
+        with np.errstate(over="ignore", invalid="ignore"):
+            change = (self._factors[1].T @ r).reshape(self.free_velocity.shape)
+            return not_overflown("motion", self.free_velocity + change)
 
     def matrix(self) -> scipy.sparse.csr_matrix:
         """N as a sparse matrix, the compliance included, ``(m, m)``."""
@@ -261,16 +281,25 @@ class Problem:
         return f"{name}, component {component}" if self.sets.sizes[i].any() else name
 
 
+def not_overflown(name: str, values: Array) -> Array:
+    """What was computed, if all of it is finite."""
+    if not np.isfinite(values).all():
+        raise ProblemError(f"{name}: the result overflows float64, the multipliers are too large")
+    return values
+
+
 def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
     """Checked: contacts of one size, then rows."""
-    if not isinstance(size, (int, np.integer)) or size not in SIZES:
-        raise ProblemError(f"size is {size!r}, expected one of {', '.join(map(str, SIZES))}")
-    sets = contact_sets(as_coefficients(friction), size)
+    expected = f"one of {', '.join(map(str, SIZES))}"
+    if as_whole("size", size, 1, expected) not in SIZES:
+        raise ProblemError(f"size is {shown(size)}, expected {expected}")
+    sets = contact_sets(as_coefficients(friction), int(size))
     check_components(sets.friction, sets.sizes)
     if rows is None:
         return sets
     if not isinstance(rows, (tuple, list)) or len(rows) != 2:
-        raise ProblemError(f"rows is {type(rows).__name__}, expected a pair: lower bounds and upper bounds, (R,) each")
+        kind = ProblemError if isinstance(rows, (tuple, list)) else ArgumentTypeError
+        raise kind(f"rows is {held(rows)}, expected a pair: lower bounds and upper bounds, (R,) each")
     lower, upper = (np.atleast_1d(real_numbers("a bound of rows", bound, "a vector")) for bound in rows)
     if lower.ndim != 1 or lower.shape != upper.shape:
         raise ProblemError(f"rows: lower has shape {lower.shape} and upper {upper.shape}, expected (R,) both")

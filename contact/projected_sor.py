@@ -66,16 +66,10 @@ def projected_sor(search: Search, relaxation: float = 1.0) -> tuple[str, str]:
         The status (``converged``, ``iteration limit`` or ``stalled``) and a message.
 
     Raises:
-        ProblemError: an entry of the diagonal is not positive; the relaxation is outside its range.
+        ProblemError: an entry of the diagonal is not positive.
 
     Source: see the head of the file.
     """
-    if (
-        isinstance(relaxation, bool)
-        or not isinstance(relaxation, (int, float, np.number))
-        or not 0.0 < relaxation < 2.0
-    ):
-        raise ProblemError(f"relaxation is {relaxation!r}, expected a number between 0 and 2, exclusive")
     problem = search.problem
     A = scipy.sparse.csr_matrix(problem.A)
     diagonal = A.diagonal()

@@ -37,12 +37,15 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
+from pluecker.contact.arguments import as_record, held, shown
 from pluecker.contact.blocks import Indices, from_scipy
+from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import as_field, entry_error
 from pluecker.contact.operator import assembled
 from pluecker.contact.problem import Problem
 from pluecker.contact.sets import make_sets
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["PoissonImpact", "expansion_problem", "poisson_restitution"]
@@ -68,7 +71,7 @@ class PoissonImpact:
 
 
 def poisson_restitution(
-    problem: Problem, restitution: ArrayLike, solver: Callable[[Problem], Any] | None = None
+    problem: Problem, restitution: ArrayLike, *, solver: Callable[[Problem], Any] | None = None
 ) -> PoissonImpact:
     """Impulses and velocities of an impact by Poisson's hypothesis.
 
@@ -84,7 +87,8 @@ def poisson_restitution(
         A :class:`PoissonImpact`.
 
     Raises:
-        ProblemError: ``problem`` is of another type, there are more coefficients than blocks, one that is not between 0
+        ArgumentTypeError: an argument of another type, or a solver that returns no multipliers.
+        ProblemError: there are more coefficients than blocks, one that is not between 0
             and 1, or one for a row that is no contact.
 
     Source: Pfeiffer and Glocker (1996), chapter 8.
@@ -102,8 +106,9 @@ def poisson_restitution(
         >>> impact.velocity.round(3) + 0.0, impact.multipliers.round(3) + 0.0
         (array([1.5, 0. , 0. ]), array([9., 0., 0.]))
     """
-    if not isinstance(problem, Problem):
-        raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
+    as_record("problem", problem, Problem)
+    if solver is not None and not callable(solver):
+        raise ArgumentTypeError(f"solver is {shown(solver)}, expected a function of a Problem")
     if solver is None:
         from pluecker.contact.solve import solve
 
@@ -112,14 +117,21 @@ def poisson_restitution(
 
     e = as_restitution(problem, restitution)
     compression = solver(problem)
-    r = np.array(compression.multipliers, np.float64)
+    r = multipliers_of(compression, problem)
     p = np.maximum(r[problem.sets.start[:-1]], 0.0) * e
     if not p.any():
         return PoissonImpact(r, problem.velocity(r), compression, None)
     second, S, at_least = expansion_problem(problem, r, p)
     expansion = solver(second)
-    r += S @ expansion.multipliers + at_least
+    r += S @ multipliers_of(expansion, second) + at_least
     return PoissonImpact(r, problem.velocity(r), compression, expansion)
+
+
+def multipliers_of(result: Any, problem: Problem) -> Array:
+    """What a solver of the caller found."""
+    if not hasattr(result, "multipliers"):
+        raise ArgumentTypeError(f"solver returned {held(result)}, expected a record with multipliers")
+    return as_vector("multipliers of the solver", result.multipliers, problem.size)
 
 
 def expansion_problem(problem: Problem, compression: Array, p: Array) -> tuple[Problem, scipy.sparse.csr_matrix, Array]:

@@ -2,8 +2,9 @@
 
 An island is done when it has the tolerance in the natural map, and its *scaled map* is not above 1e-3: the natural map
 compares forces with velocities as numbers, and can be small while forces are far from right, where bodies weigh tonnes or
-milligrams, or where multipliers grow without bound because there is no solution. An island that has the first and not the
-second is sent back with a smaller tolerance, for as long as iterations are left and the natural map gets smaller.
+milligrams, or where multipliers grow without bound because there is no solution. Cones with mu > 1 need the tolerance in
+Signorini's condition as well, see :mod:`~pluecker.contact.measures`. An island that has the first and not the others is
+sent back with a smaller tolerance, for as long as iterations are left and the natural map gets smaller.
 
 Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
 number of threads, bit for bit.
@@ -91,7 +92,8 @@ class Islands:
         if self.x.any():
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
         self.u += P.b
-        self.results, self.states, self.maps = np.zeros((islands, 3)), np.zeros((islands, STATE)), np.zeros(islands)
+        self.results, self.states = np.zeros((islands, 3)), np.zeros((islands, STATE))
+        self.maps, self.steep = np.zeros(islands), np.zeros(islands)
         self.results[:, 0] = np.inf
         self.options = np.array([job.relaxation, 0.0, 0.0, 0.0])
         self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
@@ -121,11 +123,16 @@ class Islands:
             self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
             self.results[island, 0] = self.begun[island]
 
+    def excess(self, mine: slice | int) -> Any:
+        """How many times too large the scaled map of islands is, or Signorini's error of their steep cones."""
+        tol = self.job.tol
+        return np.maximum(self.maps[mine] / max(DOUBTFUL, tol), self.steep[mine] / tol)
+
     def doubtful(self, goal: float, begin: int, end: int) -> Indices:
-        """The islands that have the tolerance, but not the scaled map, and iterations left."""
-        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.work[2], self.maps)
+        """The islands that have the tolerance, but not the other two, and iterations left."""
+        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.work[2], self.maps, self.steep)
         mine, job = slice(begin, end), self.job
-        wrong = (self.maps[mine] > max(DOUBTFUL, job.tol)) & (self.results[mine, 0] <= goal)
+        wrong = (self.excess(mine) > 1.0) & (self.results[mine, 0] <= goal)
         return np.asarray(begin + np.flatnonzero(wrong & (self.results[mine, 1] < job.limit)), np.int64)
 
     def again(self, begin: int, end: int, record: Array) -> list[Part]:
@@ -134,7 +141,7 @@ class Islands:
         for island in self.doubtful(self.goal, begin, end):
             goal, one = self.goal, (int(island), int(island) + 1)
             while goal > SMALLEST and len(self.doubtful(goal, *one)):
-                less = min(SMALLER, 0.5 * max(DOUBTFUL, self.job.tol) / float(self.maps[island]))
+                less = min(SMALLER, 0.5 / float(self.excess(int(island))))
                 goal = max(less * min(goal, float(self.results[island, 0])), SMALLEST)
                 parts += self.call(goal, *one, record)
         return parts

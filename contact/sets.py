@@ -17,9 +17,11 @@ function             what it does
 ``project_block``    the nearest point of one block's set
 ``derivative_block`` an element of the generalised Jacobian of that projection
 ``shift_block``      what De Saxce's correction adds to the normal velocity: sum_k mu_k |u_k|
+``signorini_block``  by how much Signorini's condition is violated
 ===================  ================================================================================================
 
-Sources: seed document 003 (the cone with one disc) and 000 (bounds of rows); De Saxce and Feng (1998) for the correction;
+Sources: A. Tasora and M. Anitescu (2011) for the cone with one disc; source document 000 (docs/sources.md) for bounds of
+rows; De Saxce and Feng (1998) for the correction;
 Acary and Bourrier (2021) for rolling friction; the projection on several discs is derived here.
 """
 
@@ -34,7 +36,10 @@ from pluecker.contact.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "project", "project_block", "shift", "shift_block"]
+__all__ = [
+    "DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "is_steep", "project", "project_block", "shift", "shift_block",
+    "signorini_block",
+]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning
 LARGEST = 6  # components of a contact
@@ -205,6 +210,26 @@ def shift_block(K, i, u):
     if K.start[i + 1] - top == 3:
         return K.friction[i, 0] * np.sqrt(u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2])
     return shift_discs(K, i, u)
+
+
+@allocation_free_kernel
+def is_steep(K, i):
+    """Whether sum mu_k^2 > 1: where friction holds, De Saxce's map shows u_n divided by (1 + sum mu_k^2)^(1/2)
+
+    Up to 1 that is sqrt(2) at most. A cone of 1e6 hides all of u_n, also where there is no force at all.
+    """
+    a, b, c = K.friction[i, 0], K.friction[i, 1], K.friction[i, 2]
+    return a * a + b * b + c * c > 1.0
+
+
+@allocation_free_kernel
+def signorini_block(K, i, a, c, r, u):
+    """|min(a r_n, c u_n)| of a contact; of one that parts with all of its force, whose normal part may be small"""
+    top = positive(K.start[i])
+    least = min(a * r[top], c * u[top])
+    if least <= 0.0:
+        return abs(least)
+    return min(a * length(r, top, K.start[i + 1] - top), c * u[top])
 
 
 def project(K, x, out):

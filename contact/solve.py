@@ -30,6 +30,7 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.admm import run_admm
 from pluecker.contact.apgd import run_apgd
+from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.automatic import run_automatic, run_interior_point, run_polished
 from pluecker.contact.barzilai_borwein import run_barzilai_borwein
 from pluecker.contact.checks import as_vector
@@ -45,11 +46,11 @@ from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.result import Result, is_converged, judge
 from pluecker.contact.running import Done, Job, run_on_islands
 from pluecker.contact.sets import project
+from pluecker.contact.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["METHODS", "Method", "errors_of", "solve"]
 
-REAL, WHOLE = (int, float, np.integer, np.floating), (int, np.integer)
 RELAXED = ("psor", "jacobi")
 MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
 LARGE = 1e100  # multipliers to start from, in units in which b is one
@@ -116,7 +117,8 @@ def solve(
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: one of those in the head of this file.
         tol: the natural map to be reached, relative to max(|b|, |r|, |u|). The scaled map must not be above 1e-3, or
-            ``tol`` if that is larger, as well: see :mod:`~pluecker.contact.measures`.
+            ``tol`` if that is larger, as well, and in the law ncp Signorini's error of contacts with mu > 1 not above
+            ``tol``: see :mod:`~pluecker.contact.measures`.
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
@@ -132,6 +134,7 @@ def solve(
         not. It says ``converged`` only where both maps are not above their tolerances.
 
     Raises:
+        ArgumentTypeError: an argument of another type.
         ProblemError: an unknown law, method or form, a law that the method cannot solve, a number that is out of its
             range, or a start of another length or with NaN.
 
@@ -146,14 +149,12 @@ def solve(
     """
     began = time.perf_counter()
     check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form)
-    for name, switch in (("separate", separate), ("history", history)):
-        if not isinstance(switch, bool | np.bool_):
-            raise ProblemError(f"{name} is {switch!r}, expected True or False")
+    separate, history = as_switch("separate", separate), as_switch("history", history)
     tol, relaxation = float(tol), None if relaxation is None else float(relaxation)
     max_iterations = None if max_iterations is None else min(int(max_iterations), MOST)
     if history and max_iterations is not None and max_iterations > MOST_KEPT:
         raise ProblemError(
-            f"max_iterations is {max_iterations}, expected at most {MOST_KEPT} where the history is kept"
+            f"max_iterations is {shown(max_iterations)}, expected at most {MOST_KEPT} where the history is kept"
         )
     with np.errstate(all="ignore"):
         return solve_checked(
@@ -189,12 +190,13 @@ def solve_checked(
         done = run_on_islands(job, P, x, threads, history)
     r = np.zeros(problem.size)
     r[places] = done.x * P.s
-    u = solved.velocity(r)
+    u = solved.unchecked_velocity(r)
     errors = all_errors(solved.sets, solved.offset, r, u, law, scale)
     status, message = judge(errors, tol, done.iterations if done.iterations >= limit else None)
     result = Result(
         r, u, law, method, status, errors, tol, done.iterations, done.products, done.islands,
         time.perf_counter() - began, done.stages, done.history, message,
+        Blocks(solved.sets, scale, solved.offset),
     )  # fmt: skip
     return in_units_of_caller(result, exponent, began)
 
@@ -208,6 +210,7 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
         law: ``frictionless``, ``ccp`` or ``ncp``.
 
     Raises:
+        ArgumentTypeError: an argument of another type.
         ProblemError: another law, or multipliers of another length or with NaN.
 
     Source: see :mod:`~pluecker.contact.measures`.
@@ -218,14 +221,15 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
         >>> errors_of(sliding, [1.0, -0.5, 0.0]).natural_map, errors_of(sliding, [1.0, 0.0, 0.0]).dissipation
         (0.0, 0.5)
     """
-    if not isinstance(problem, Problem):
-        raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
-    if law not in CONES:
-        raise ProblemError(f"law is {law!r}, expected one of {', '.join(CONES)}")
+    as_record("problem", problem, Problem)
+    as_choice("law", law, CONES)
     r = as_vector("multipliers", multipliers, problem.size)
     problem = problem.with_friction(0.0) if law == "frictionless" else problem
-    scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
-    return all_errors(problem.sets, problem.offset, r, problem.velocity(r), law, scale)
+    with np.errstate(all="ignore"):
+        problem, start, _ = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
+        r = r if start is None else start
+        scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
 
 
 def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Array) -> bool:
@@ -234,18 +238,18 @@ def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Arr
     Islands need the tolerance relative to their own velocities: small ones may not have it, where all together do.
     """
     project(problem.sets, start, start)
-    u = problem.velocity(start)
+    u = problem.unchecked_velocity(start)
     return is_converged(all_errors(problem.sets, problem.offset, start, u, law, scale), tol)
 
 
-def in_units(problem: Problem, start: Array | None) -> tuple[Problem, Array | None, int]:
+def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
     """The same problem with velocities and multipliers near one, so that no square overflows: divided by a power of two.
 
-    All errors are ratios and stay the same, and so do all digits. A start is left out where its velocities may overflow, and
-    where zero is a solution.
+    All errors are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. A start is left out
+    where its velocities may overflow, and where zero is a solution.
     """
     b, K = problem.offset, problem.sets
-    size = max(np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
+    size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
     if size == 0.0:  # no multipliers are a solution
         return problem, None, 0
     exponent = int(np.frexp(size)[1])
@@ -261,7 +265,8 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     """The multipliers and velocities multiplied by the power of two, the largest number in place of what is larger."""
     largest = np.finfo(np.float64).max
     r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
-    return replace(result, multipliers=r, velocity=u, time=time.perf_counter() - began)
+    blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
+    return replace(result, multipliers=r, velocity=u, blocks=blocks, time=time.perf_counter() - began)
 
 
 def check(
@@ -269,27 +274,22 @@ def check(
     threads: int | None, directions: int | None, form: str,
 ) -> None:  # fmt: skip
     """Refuse arguments that cannot be."""
-    if not isinstance(problem, Problem):
-        raise ProblemError(f"problem is {type(problem).__name__}, expected a Problem")
-    if law not in LAWS:
-        raise ProblemError(f"law is {law!r}, expected one of {', '.join(LAWS)}")
-    if not isinstance(method, str) or method not in METHODS:
-        raise ProblemError(f"method is {method!r}, expected one of {', '.join(METHODS)}")
+    as_record("problem", problem, Problem)
+    as_choice("law", law, LAWS)
+    as_choice("method", method, METHODS)
     if law not in METHODS[method].laws:
         others = ", ".join(name for name, how in METHODS.items() if law in how.laws)
         own = METHODS[method].laws
         what = f"{'laws' if len(own) > 1 else 'law'} {', '.join(own)}"
         raise ProblemError(f"method {method!r} solves the {what}, not {law}; for that there are {others}")
-    if isinstance(tol, bool) or not (isinstance(tol, REAL) and 0 < tol < np.inf):
-        raise ProblemError(f"tol is {tol!r}, expected a positive number")
+    as_number("tol", tol, "a positive number", 0.0)
     for name, value in (("max_iterations", max_iterations), ("threads", threads), ("directions", directions)):
-        if value is not None and (isinstance(value, bool) or not (isinstance(value, WHOLE) and value >= 1)):
-            raise ProblemError(f"{name} is {value!r}, expected a whole number, 1 or more")
-    if relaxation is not None and not (isinstance(relaxation, REAL) and 0 < relaxation < 2):
-        raise ProblemError(f"relaxation is {relaxation!r}, expected a number between 0 and 2")
+        if value is not None:
+            as_whole(name, value, 1)
+    if relaxation is not None:
+        as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
     if relaxation is not None and method not in RELAXED:
         raise ProblemError(f"relaxation is an argument of {' and '.join(RELAXED)}, the method is {method!r}")
-    if form not in ("best", "matrix", "factors"):
-        raise ProblemError(f"form is {form!r}, expected best, matrix or factors")
+    as_choice("form", form, ("best", "matrix", "factors"))
     if form == "factors" and not problem.operator.is_factored:
         raise ProblemError("form: this problem was made from a matrix, and has no factors")

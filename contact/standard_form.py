@@ -13,8 +13,8 @@ both                            ``z_i = lower_i + y_i``, with the multiplier t_i
 
 The matrix of the standard problem is positive semidefinite if A is.
 
-Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992), sections 1.2 and 1.5; seed
-document 000 for the rows with two bounds (joint limits and motors).
+Source: R. W. Cottle, J.-S. Pang, R. E. Stone, "The linear complementarity problem" (1992), sections 1.2 and 1.5; source
+document 000 (docs/sources.md) for the rows with two bounds (joint limits and motors).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from pluecker.contact.arguments import check_memory
 from pluecker.contact.blocks import Indices
 from pluecker.contact.complementarity import LinearComplementarityProblem, euclid, minimum_map
 from pluecker.contact.errors import ProblemError
@@ -40,6 +41,7 @@ __all__ = ["StandardForm", "islands", "lemke", "standard_form"]
 
 ACCURATE = 1e-10  # the error of a part from which no other walk is tried, at least
 WALKS = 3  # from different covering vectors
+COPIES = 4  # of a dense matrix: the form, the tableau and what it is made of
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # its multiples are spread evenly between whole numbers
 SINGULAR = 1e-14  # reciprocal condition number of the equations, times their number
 
@@ -143,6 +145,7 @@ def closest(problem: LinearComplementarityProblem, points: list[Array]) -> tuple
 
 def walk_part(search: Search, I: Indices, part: LinearComplementarityProblem, covering: Array) -> tuple[Array, str]:
     """z of a part and how the walk ended; other walks where the first ends in a basis that is too ill-conditioned."""
+    check_memory(f"Lemke's method with {len(I)} unknowns that hang together", COPIES * len(I) ** 2)
     form = standard_form(part, I)
     d = np.concatenate([covering[I[form.kept]], np.ones(len(form.boxed))])
     goal = 0.1 * max(search.tol, ACCURATE) * search.scaling.size
@@ -178,7 +181,7 @@ def lemke(search: Search, covering: Array) -> tuple[str, str]:
         The status (see there) and a message.
 
     Raises:
-        ProblemError: the rows without bounds do not determine their unknowns.
+        ProblemError: the rows without bounds do not determine their unknowns, or the matrix is too large to be dense.
     """
     if search.converged:
         return "converged", "solved"

@@ -1,4 +1,4 @@
-"""What touches what, and what is joined to what: the contact table of seed document 000, and rows for all else.
+"""What touches what, and what is joined to what: a table of contacts, and rows for all else.
 
 =================================  ==================================================================================
 name                               what it is
@@ -11,7 +11,7 @@ name                               what it is
 =================================  ==================================================================================
 
 A contact of bodies i < j has a normal from i to j, so that the normal velocity of j relative to i is positive where the
-bodies part, and the impulse ``r_n n >= 0`` acts on j, its reaction on i (seed document 000).
+bodies part, and the impulse ``r_n n >= 0`` acts on j, its reaction on i (source document 000, docs/sources.md).
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ class ContactTable:
         normal: unit vectors from i to j, in world axes, ``(K, 3)``; made exactly of unit length.
         point: where the bodies touch, in the world, ``(K, 3)``, m.
         gap: the distance between the bodies along the normal, negative where they penetrate, ``(K,)``, m.
-        friction: coefficients of Coulomb friction, ``(K,)``; ``(K, 2)`` with rolling friction, ``(K, 3)`` with spinning
+        friction: coefficients of Coulomb friction, one for sticking and sliding alike (static and kinetic friction are not
+            told apart), ``(K,)``; ``(K, 2)`` with rolling friction, ``(K, 3)`` with spinning
             friction, these in m.
         restitution: Newton's coefficient, from 0 to 1, ``(K,)``.
         compliance: of the normal, ``(K,)``, or of the normal and the two tangents, ``(K, 3)``, m/s per N s: what is
@@ -59,7 +60,8 @@ class ContactTable:
             equal or not in order or negative, a normal is not of unit length within 1e-6, a coefficient is negative, a
             restitution is not between 0 and 1; the message names the contact.
 
-    Source: seed document 000, the contact table.
+    Source: K. Erleben, "Stable, robust, and versatile multibody dynamics animation", thesis (2004); source document 000
+    (docs/sources.md), the contact table.
 
     Example:
         A ball, body 1, that touches the floor, body 0, in the origin, and is 0.1 m away from a wall, body 2.
@@ -141,7 +143,7 @@ class Rows:
             ``(R, 2, 6)``; zeros in place of a second body that there is not.
         lower: the smallest multiplier, ``(R,)``, N s or N m s; may be infinite.
         upper: the largest, ``(R,)``.
-        offset: what is added to the velocity, ``(R,)``: ``- b`` of the seed document, whose rows are ``J u = b``. An
+        offset: what is added to the velocity, ``(R,)``: ``- b`` of source document 000, whose rows are ``J u = b``. An
             error e of the position is reduced by the share k in a step h with the offset ``k e / h``.
         compliance: ``(R,)``, m/s per N s.
 
@@ -150,7 +152,8 @@ class Rows:
             negative, the Jacobian of no body is not zero, bounds are crossed, a compliance is negative; the message
             names the row.
 
-    Source: seed document 000, one design for all constraints, and the mixing of forces for the compliance.
+    Source: Erleben (2004); R. Smith, Open Dynamics Engine, manual; source document 000 (docs/sources.md), one design for all
+    constraints, and the mixing of forces for the compliance.
 
     Example:
         A hinge at the point p, about the axis z, and a motor in it that turns body 1 against body 0 with 2 rad/s. The point
@@ -168,7 +171,7 @@ class Rows:
         >>> hinge = Rows([[0, 1]] * 6, J, np.negative(largest), largest, offset=[0, 0, 0, 0, 0, -2.0])
         >>> none = ContactTable([], np.zeros((0, 3)), np.zeros((0, 3)))
         >>> problem = assemble_contacts(bodies, none, 0.01, hinge)
-        >>> problem.motion(solve(problem, tol=1e-10).multipliers)[6:].round(6) + 0.0
+        >>> problem.motion(solve(problem, tol=1e-10).multipliers)[1].round(6) + 0.0
         array([0., 0., 2., 0., 1., 0.])
     """
 
@@ -246,7 +249,8 @@ def contact_frames(normal: ArrayLike) -> Array:
 
 def unit_normals(normal: Array) -> Array:
     """Normals of unit length, to rounding."""
-    length = np.linalg.norm(normal, axis=1)
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(normal, axis=1)
     for k in np.flatnonzero(~(np.abs(length - 1.0) <= NEARLY)):
         raise entry_error("contact", int(k), f"normal has length {length[k]:.9g}, expected 1 within 1e-6")
     return frozen(normal / length[:, None])

@@ -144,7 +144,7 @@ def small_problems() -> list[Problem]:
         H, f = rng.normal(size=(m + 2, m)), rng.normal(size=m + 2)
         mu = np.array([coefficients])
         rows = [-np.inf, 0.0, -0.1], [np.inf, np.inf, 0.1]
-        factored = Problem.from_factors(np.eye(m + 2), H, f, np.zeros(m), mu, size=size, rows=rows)
+        factored = Problem.from_factors(np.eye(m + 2), H.T, f, np.zeros(m), mu, size=size, rows=rows)
         found += [factored, Problem.from_delassus(H.T @ H, factored.offset, mu, size=size, rows=rows)]
     return found
 

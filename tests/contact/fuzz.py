@@ -90,6 +90,12 @@ def long_norm(x: np.ndarray) -> Any:
     return np.sqrt((np.asarray(x, Extended) ** 2).sum())
 
 
+def signorini(r: np.ndarray, u: np.ndarray) -> Any:
+    """Penetration or pulling of a contact, or the force of one that parts."""
+    least = min(r[0], u[0])
+    return -least if least <= 0 else min(long_norm(r), u[0])
+
+
 def long_map(case_sets: Any, b: np.ndarray, r: np.ndarray, u: np.ndarray, law: str) -> float:
     """|r - P(r - u - g)| / max(|b|, |r|, |u|)"""
     K, total = case_sets, Extended(0)
@@ -107,7 +113,10 @@ def long_map(case_sets: Any, b: np.ndarray, r: np.ndarray, u: np.ndarray, law: s
                     x[0] -= Extended(mu[k]) * long_norm(u[rows][row : row + n])
                     row += n
             p = nearest_in_cone(x, K.sizes[i], mu)
-        total += ((r[rows] - p) ** 2).sum()
+        part = ((r[rows] - p) ** 2).sum()
+        if law == "ncp" and (mu**2).sum() > 1.0:
+            part = max(part, signorini(r[rows], u[rows]) ** 2)
+        total += part
     scale = max(long_norm(b), long_norm(r), long_norm(u))
     return float(np.sqrt(total) / scale) if scale > 0 else float(np.sqrt(total))
 
@@ -145,11 +154,17 @@ def judge(case: Case, result: Result) -> list[str]:
         wrong.append(f"status {result.status!r}")
     if result.converged != is_converged(e, tol) and law != "lcp" and case.arguments["method"] not in LCP_METHODS:
         wrong.append(f"{result.status} with {e.natural_map}, {e.scaled_map} and tolerance {tol}")
+    if result.converged and law == "ncp":
+        R, U = (np.abs(x).max(initial=0.0) or 1.0 for x in (r, np.concatenate([u, b])))
+        for i in np.flatnonzero((problem.sets.friction**2).sum(axis=1) > 1.0):
+            rows = slice(int(problem.sets.start[i]), int(problem.sets.start[i + 1]))
+            if not signorini(r[rows] / R, u[rows] / U) <= tol * (1 + 1e-6) + 1e-14:
+                wrong.append(f"converged, but contact {i} violates Signorini's condition, tolerance {tol}")
     if result.converged and not e.natural_map <= tol:
         wrong.append(f"converged with {e.natural_map} and tolerance {tol}")
     if bool(result.message) == result.converged:
         wrong.append(f"{result.status}, message {result.message!r}")
-    if result.tolerance != tol or result.law != law or result.method != case.arguments["method"]:
+    if result.tol != tol or result.law != law or result.method != case.arguments["method"]:
         wrong.append("tolerance, law or method are not those asked for")
     long_r = np.asarray(r, Extended)
     exact = case.N @ long_r + b

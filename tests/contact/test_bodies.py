@@ -7,10 +7,13 @@ import pytest
 
 from pluecker.contact.bodies import Bodies
 from pluecker.contact.errors import ProblemError
+from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
 from pluecker.spatial.functions.quaternions import quaternion_exp, quaternion_from_rotation, quaternion_product
 from pluecker.spatial.functions.rigid_body import kinetic_energy, spatial_inertia
 from tests.contact.scenes import random_bodies
+
+REFUSED = ProblemError, ArgumentTypeError
 
 GOOD = {"mass": [1.0, 2.0], "inertia": np.ones((2, 3)), "position": np.zeros((2, 3))}
 
@@ -152,11 +155,14 @@ def test_no_bodies():
         ({"mass": [-np.inf, 1.0]}, "body 0: mass is -inf kg"),
         ({"mass": [np.nan, 1.0]}, "body 0: mass is nan, expected a number"),
         ({"mass": 1.0}, r"mass has shape \(\), expected \(n,\)"),
-        ({"mass": ["a", "b"]}, "mass must be an array of real numbers"),
+        ({"mass": ["a", "b"]}, "mass is .*, expected an array of real numbers"),
         ({"inertia": [[1, 1, 1], [1, 1, 3]]}, "body 1: the principal moments .* the largest exceeds the sum"),
         ({"inertia": [[1, 1, 1], [0, 1, 1]]}, "body 1: .* not positive definite"),
         ({"inertia": [[1, 1, 1], [-1, 1, 1]]}, "body 1: .* none can be negative"),
-        ({"inertia": [np.eye(3), np.eye(3) + np.eye(3, k=1)]}, "body 1: inertia is .* expected a symmetric matrix"),
+        (
+            {"inertia": [np.eye(3), np.eye(3) + np.eye(3, k=1)]},
+            "body 1: inertia is not symmetric, its entries differ by 1",
+        ),
         ({"inertia": [[1, 1, 1], [1, np.inf, 1]]}, r"body 1: inertia\[1\] is inf, expected a finite number"),
         ({"inertia": np.eye(3)}, r"inertia has shape \(3, 3\), expected \(2, 3\) or \(2, 3, 3\)"),
         ({"position": [[0, 0, 0], [0, np.nan, 0]]}, r"body 1: position\[1\] is nan, expected a finite number"),
@@ -167,18 +173,18 @@ def test_no_bodies():
     ],
 )
 def test_refusals_name_the_body(change, words):
-    with pytest.raises(ProblemError, match=words):
+    with pytest.raises(REFUSED, match=words):
         Bodies(**{**GOOD, **change})
 
 
 @pytest.mark.parametrize("step", [0.0, -1.0, np.nan, np.inf, "a", True])
 def test_a_step_is_a_positive_number(step):
-    with pytest.raises(ProblemError, match="step is"):
+    with pytest.raises(REFUSED, match="step is"):
         Bodies(**GOOD).free_velocity(step)
 
 
 def test_gravity_is_a_vector():
-    with pytest.raises(ProblemError, match="gravity is"):
+    with pytest.raises(REFUSED, match="gravity is"):
         Bodies(**GOOD).with_gravity([0.0, 0.0, np.nan])
 
 
@@ -188,9 +194,9 @@ def test_gravity_is_a_vector():
         (np.zeros(5), r"velocity has shape \(5,\), expected \(2, 6\) or \(12,\)"),
         (np.zeros((6, 2)), r"velocity has shape \(6, 2\), expected"),
         (np.r_[np.zeros(9), np.nan, 0, 0], r"body 1: velocity\[3\] is nan, expected a finite number"),
-        ("fast", "velocity must be an array of real numbers"),
+        ("fast", "velocity is .*, expected an array of real numbers"),
     ],
 )
 def test_kinetic_energy_is_that_of_velocities(velocity, words):
-    with pytest.raises(ProblemError, match=words):
+    with pytest.raises(REFUSED, match=words):
         Bodies(**GOOD).kinetic_energy(velocity)

@@ -16,7 +16,10 @@ from pluecker.contact.linear_solve import factorize, reciprocal_condition
 from pluecker.contact.minmap_newton import MinimumMap
 from pluecker.contact.polygon import friction_lcp
 from pluecker.contact.problem import Problem
+from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, mixed, monotone, positive_definite, solvable
+
+REFUSED = ProblemError, ArgumentTypeError
 
 DIRECT = ("lemke", "fischer_newton", "minmap_newton")
 NEWTON = ("fischer_newton", "minmap_newton")
@@ -104,7 +107,7 @@ def test_a_negative_diagonal_in_one_dimension_without_solution():
         result = solve_lcp([[-1.0]], [-1.0], method=method)
         assert result.status in ("stalled", "iteration limit")
         assert result.natural_map > 0.1
-    with pytest.raises(ProblemError, match=r"row 0: A\[0, 0\] is -1; projected SOR divides by the diagonal"):
+    with pytest.raises(REFUSED, match=r"row 0: A\[0, 0\] is -1; projected SOR divides by the diagonal"):
         solve_lcp([[-1.0]], [-1.0], method="psor")
 
 
@@ -112,10 +115,10 @@ def test_a_negative_diagonal_in_one_dimension_with_two_solutions():
     """z = 0, w = 1 and z = 1, w = 0: from zero everyone finds the first, from one the second."""
     for method in DIRECT:
         assert solve_lcp([[-1.0]], [1.0], method=method).z.tolist() == [0.0]
-        result = solve_lcp([[-1.0]], [1.0], method=method, start=[1.0])
+        result = solve_lcp([[-1.0]], [1.0], method=method, warm_start=[1.0])
         assert (result.z.tolist(), result.iterations) == ([1.0], 0)
     for method in NEWTON:
-        near = solve_lcp([[-1.0]], [1.0], method=method, start=[0.9])
+        near = solve_lcp([[-1.0]], [1.0], method=method, warm_start=[0.9])
         np.testing.assert_allclose(near.z, [1.0], rtol=1e-9)
 
 
@@ -166,7 +169,7 @@ def test_newton_s_method_on_the_minimum_map_does_not_cycle_with_a_line_search(A)
     assert seen[-3:] == seen[-6:-3]
     assert len(set(seen[-3:])) == 3
     for method in DIRECT:
-        result = solve_lcp(A, b, method=method, start=[0.0, 0.0, 1.0])
+        result = solve_lcp(A, b, method=method, warm_start=[0.0, 0.0, 1.0])
         assert result.status == "converged"
         np.testing.assert_allclose(result.z, np.full(3, 1 / 3), rtol=1e-9)
 
@@ -242,13 +245,13 @@ def test_equal_bounds_fix_an_unknown(method):
 def test_dependent_equations_are_named_by_lemke_and_solved_by_newton():
     A = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     b, lower = np.array([-1.0, -1.0, -1.0]), np.array([-np.inf, -np.inf, 0.0])
-    with pytest.raises(ProblemError, match="the 2 rows without bounds, the first of which is row 0, do not determine"):
+    with pytest.raises(REFUSED, match="the 2 rows without bounds, the first of which is row 0, do not determine"):
         solve_lcp(A, b, lower=lower)
     for method in NEWTON:
         check(solve_lcp(A, b, lower=lower, method=method), A, b, lower)
     rng = np.random.default_rng(6)
     B = rng.normal(size=(6, 3))
-    with pytest.raises(ProblemError, match="the 6 rows without bounds"):
+    with pytest.raises(REFUSED, match="the 6 rows without bounds"):
         solve_lcp(B @ B.T, B @ np.ones(3), lower=-np.inf)
 
 
@@ -339,7 +342,7 @@ def test_a_start_that_solves_the_problem_costs_nothing(method):
     rng = np.random.default_rng(15)
     A = positive_definite(rng, 10)
     b, z = solvable(rng, A)
-    result = solve_lcp(A, b, method=method, start=z)
+    result = solve_lcp(A, b, method=method, warm_start=z)
     assert result.iterations == 0
     np.testing.assert_array_equal(result.z, z)
 
@@ -363,7 +366,7 @@ def test_no_solver_ever_returns_nan():
             for method in METHODS:
                 if method == "psor":
                     np.fill_diagonal(A, np.abs(np.diagonal(A)))
-                result = solve_lcp(A, b, method=method, start=1e3 * rng.normal(size=5), max_iterations=200)
+                result = solve_lcp(A, b, method=method, warm_start=1e3 * rng.normal(size=5), max_iterations=200)
                 for numbers in (result.z, result.w, result.natural_map, result.complementarity, result.history):
                     assert np.isfinite(numbers).all()
                 assert result.converged == (result.status == "converged")
@@ -496,7 +499,7 @@ def test_factors_of_singular_matrices_are_none():
 def test_a_block_on_a_plane_sticks_and_slides(method):
     """Coulomb's law with a polygon, for one contact of unit mass: sticks inside the cone, slides with mu f outside."""
     for pull, slides in ((0.2, False), (0.9, True)):
-        problem = friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, pull, 0.0], [0.5]), 4)
+        problem = friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, pull, 0.0], [0.5]), directions=4)
         result = solve_lcp(problem.A, problem.b, lower=problem.lower, upper=problem.upper, method=method)
         assert result.status == "converged"
         beta, f = result.z[:4], result.z[4]
@@ -512,9 +515,9 @@ def test_a_block_on_a_plane_sticks_and_slides(method):
     [
         (([[1.0, 2.0]], [1.0]), r"A has shape \(1, 2\), expected a square matrix"),
         ((np.ones(3), np.ones(3)), r"A has shape \(3,\), expected a square matrix"),
-        (([[1.0], [1.0, 2.0]], [1.0]), "A is list, expected a square matrix of real numbers"),
-        (([["x"]], [1.0]), "A is list, expected a square matrix of real numbers"),
-        (([[1j]], [1.0]), "A is list, expected a square matrix of real numbers"),
+        (([[1.0], [1.0, 2.0]], [1.0]), "A is .*, expected a square matrix of real numbers"),
+        (([["x"]], [1.0]), "A is .*, expected a square matrix of real numbers"),
+        (([[1j]], [1.0]), "A is .*, expected a square matrix of real numbers"),
         ((scipy.sparse.csr_matrix([[1j]]), [1.0]), "A is a sparse matrix of complex128"),
         ((None, [1.0]), "A is NoneType"),
         (([[1.0, np.nan], [0.0, 1.0]], [1.0, 1.0]), r"A\[0, 1\] is nan, expected a finite number"),
@@ -526,7 +529,7 @@ def test_a_block_on_a_plane_sticks_and_slides(method):
     ],
 )
 def test_data_that_are_no_problem_are_refused(arguments, message):
-    with pytest.raises(ProblemError, match=message):
+    with pytest.raises(REFUSED, match=message):
         solve_lcp(*arguments)
 
 
@@ -539,7 +542,7 @@ def test_data_that_are_no_problem_are_refused(arguments, message):
         ({"lower": np.inf}, r"lower\[0\] is inf, which no number satisfies"),
         ({"upper": [1.0, -np.inf]}, r"upper\[1\] is -inf, which no number satisfies"),
         ({"lower": [0.0]}, r"lower has shape \(1,\), expected \(2,\) or one number"),
-        ({"upper": "high"}, "upper is str, expected real numbers"),
+        ({"upper": "high"}, "upper is str, expected one number or a vector of real numbers"),
         ({"method": "simplex"}, "method is 'simplex', expected one of lemke, fischer_newton, minmap_newton, psor"),
         ({"tol": -1.0}, "tol is -1.0"),
         ({"tol": np.nan}, "tol is nan"),
@@ -547,8 +550,8 @@ def test_data_that_are_no_problem_are_refused(arguments, message):
         ({"max_iterations": -1}, "max_iterations is -1"),
         ({"max_iterations": 1.5}, "max_iterations is 1.5"),
         ({"max_iterations": True}, "max_iterations is True"),
-        ({"start": [1.0]}, r"start has shape \(1,\)"),
-        ({"start": [1.0, np.nan]}, r"start\[1\] is nan"),
+        ({"warm_start": [1.0]}, r"warm_start has shape \(1,\)"),
+        ({"warm_start": [1.0, np.nan]}, r"warm_start\[1\] is nan"),
         ({"method": "psor", "relaxation": 2.0}, "relaxation is 2.0, expected a number between 0 and 2"),
         ({"method": "psor", "relaxation": np.nan}, "relaxation is nan"),
         ({"relaxation": 1.0}, "relaxation is an argument of the method psor, the method is lemke"),
@@ -556,7 +559,7 @@ def test_data_that_are_no_problem_are_refused(arguments, message):
     ],
 )
 def test_arguments_that_cannot_be_are_refused(options, message):
-    with pytest.raises(ProblemError, match=message):
+    with pytest.raises(REFUSED, match=message):
         solve_lcp(np.eye(2), [-1.0, -1.0], **options)
 
 
@@ -566,6 +569,6 @@ def test_arguments_are_not_changed():
     before = [x.copy() for x in (A, b, lower, upper)]
     start = rng.normal(size=5)
     for method in METHODS:
-        solve_lcp(A, b, lower=lower, upper=upper, method=method, start=start)
+        solve_lcp(A, b, lower=lower, upper=upper, method=method, warm_start=start)
     for x, y in zip((A, b, lower, upper), before, strict=True):
         np.testing.assert_array_equal(x, y)

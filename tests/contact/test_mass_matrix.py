@@ -42,7 +42,7 @@ def test_solutions_are_those_of_dense_masses(sizes, mixed):
     M, m = groups(rng, sizes, mixed), 9
     n = len(M)
     H, f, w = rng.normal(size=(n, m)) * (rng.random((n, m)) < 0.2), rng.normal(size=n), rng.normal(size=m)
-    problem = Problem.from_factors(scipy.sparse.csr_matrix(M), H, f, w, np.full(3, 0.5))
+    problem = Problem.from_factors(scipy.sparse.csr_matrix(M), H.T, f, w, np.full(3, 0.5))
     np.testing.assert_allclose(problem.matrix().toarray(), H.T @ np.linalg.solve(M, H), rtol=1e-10, atol=1e-12)
     r = rng.normal(size=m)
     np.testing.assert_allclose(problem.motion(r), np.linalg.solve(M, H @ r + f), rtol=1e-10, atol=1e-12)
@@ -83,7 +83,7 @@ def test_one_entry_far_from_the_diagonal_joins_two_bodies_only():
     for body in range(50):
         H[6 * body + 3 : 6 * body + 6, 3 * body : 3 * body + 3] = np.eye(3)
     H[0, 0] = 1.0  # the first contact feels the entry
-    problem = Problem.from_factors(M, H, np.zeros(n), np.zeros(150), np.full(50, 0.5))
+    problem = Problem.from_factors(M, H.T, np.zeros(n), np.zeros(150), np.full(50, 0.5))
     assert len(find_islands(problem.operator)[2]) - 1 == 49
     assert len(problem.operator.T.data) < 3000
     np.testing.assert_allclose(problem.matrix().toarray(), H.T @ np.linalg.solve(M, H), atol=1e-12)
@@ -99,7 +99,7 @@ def test_large_connected_masses_are_solved_and_not_inverted(corner):
     H[[0, 5000, 19999], [0, 1, 2]] = 1.0
     f = np.ones(n)
     tracemalloc.start()
-    problem = Problem.from_factors(M, H, f, np.zeros(3), [0.5])
+    problem = Problem.from_factors(M, H.T, f, np.zeros(3), [0.5])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1e8
@@ -117,13 +117,13 @@ def test_masses_that_are_not_definite_are_refused_by_their_rows():
         M = scipy.sparse.block_diag([np.eye(12), bad, np.eye(4)])
         H = rng.normal(size=(M.shape[0], 3))
         with pytest.raises(ProblemError, match=f"M is not positive definite in rows 12 to {11 + n}"):
-            Problem.from_factors(M, H, np.zeros(len(H)), np.zeros(3), [0.5])
+            Problem.from_factors(M, H.T, np.zeros(len(H)), np.zeros(3), [0.5])
     M = np.diag(np.r_[np.ones(60), -1.0, np.ones(5)])
     with pytest.raises(ProblemError, match="M is not positive definite in rows 60 to 65"):
-        Problem.from_factors(M, np.zeros((66, 3)), np.zeros(66), np.zeros(3), [0.5])
+        Problem.from_factors(M, np.zeros((3, 66)), np.zeros(66), np.zeros(3), [0.5])
 
 
 def test_a_mass_without_rows():
-    problem = Problem.from_factors(np.zeros((0, 0)), np.zeros((0, 3)), [], [1.0, 2.0, 3.0], [0.5])
+    problem = Problem.from_factors(np.zeros((0, 0)), np.zeros((3, 0)), [], [1.0, 2.0, 3.0], [0.5])
     np.testing.assert_array_equal(problem.velocity([1.0, 0.0, 0.0]), [1.0, 2.0, 3.0])
     assert problem.motion(np.zeros(3)).shape == (0,)

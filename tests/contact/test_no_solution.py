@@ -17,7 +17,10 @@ from pluecker.contact.polygon import friction_lcp, mixed_lcp
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import UNSOLVED
 from pluecker.contact.table import ContactTable
+from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, positive_definite, solvable
+
+REFUSED = ProblemError, ArgumentTypeError
 
 DIRECT = ("lemke", "fischer_newton", "minmap_newton")
 TOL = 1e-6
@@ -68,14 +71,14 @@ def test_a_row_that_is_wrong_by_all_of_b_is_not_hidden_by_another_that_grows(met
     for matrix in (A, scipy.sparse.csr_matrix(A)):
         result = solve_lcp(matrix, b, method=method)
         assert not result.converged
-        far = solve_lcp(matrix, b, method=method, start=[4.3e11, 0.0], max_iterations=50)
+        far = solve_lcp(matrix, b, method=method, warm_start=[4.3e11, 0.0], max_iterations=50)
         assert not far.converged
-    tiny = solve_lcp(A, b, method=method, start=[1e300, 0.0], max_iterations=50)
+    tiny = solve_lcp(A, b, method=method, warm_start=[1e300, 0.0], max_iterations=50)
     assert not tiny.converged
 
 
 def test_a_small_natural_map_alone_is_explained():
-    result = solve_lcp([[0.0]], [-1.0], method="fischer_newton", start=[1e12], max_iterations=0)
+    result = solve_lcp([[0.0]], [-1.0], method="fischer_newton", warm_start=[1e12], max_iterations=0)
     assert not result.converged
     assert "beside what is given the error is" in result.message or result.natural_map > 0.1
 
@@ -115,11 +118,13 @@ def test_where_rounding_hides_b_nothing_is_known():
     A, b = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -1.0])
     z = np.array([1e17, 1e17])
     assert (A @ z).tolist() == [0.0, 0.0]
-    assert not solve_lcp(A, b, method="fischer_newton", start=z, max_iterations=0).converged
+    assert not solve_lcp(A, b, method="fischer_newton", warm_start=z, max_iterations=0).converged
     wide = np.array([[3.0, -1.0, -2.0], [-1.0, 1.0, 0.0], [-2.0, 0.0, 2.0]])
     assert np.abs(wide.sum(axis=1)).max() == 0.0
     for size in 10.0 ** np.arange(8, 18):
-        result = solve_lcp(wide, [-1.0, -1.0, 1.5], method="minmap_newton", start=size * np.ones(3), max_iterations=0)
+        result = solve_lcp(
+            wide, [-1.0, -1.0, 1.5], method="minmap_newton", warm_start=size * np.ones(3), max_iterations=0
+        )
         assert not result.converged
 
 
@@ -249,7 +254,7 @@ def test_projected_sor_does_not_solve_the_polygon_and_says_why():
     words = (
         "'lcp_psor' does not solve the law lcp, which lemke, fischer_newton, minmap_newton and auto do: it divides by"
     )
-    with pytest.raises(ProblemError, match=words):
+    with pytest.raises(REFUSED, match=words):
         attempt(painleve(), "lcp", "lcp_psor")
 
 
@@ -299,7 +304,7 @@ def test_another_walk_is_tried_where_the_last_basis_is_no_solution(monkeypatch):
 
 def test_dependent_equations_of_a_part_are_named_by_their_rows():
     A, lower = np.diag([1.0, 0.0, 1.0]), [0.0, -np.inf, 0.0]
-    with pytest.raises(ProblemError, match="the 1 rows without bounds, the first of which is row 1"):
+    with pytest.raises(REFUSED, match="the 1 rows without bounds, the first of which is row 1"):
         solve_lcp(A, [-1.0, 1.0, -1.0], lower=lower)
 
 
@@ -308,7 +313,7 @@ def test_dependent_equations_of_a_part_are_named_by_their_rows():
 
 @pytest.mark.parametrize("value", ["a", [1.0], True, 1j])
 def test_a_relaxation_is_a_number(value):
-    with pytest.raises(ProblemError, match=r"relaxation is .*, expected a number between 0 and 2, exclusive"):
+    with pytest.raises(REFUSED, match=r"relaxation is .*, expected a number between 0 and 2"):
         solve_lcp(np.eye(2), [-1.0, -1.0], method="psor", relaxation=value)
 
 

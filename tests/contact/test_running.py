@@ -136,4 +136,4 @@ def test_numbers_of_any_type_are_the_same_number(value):
     ours = solve(problem, tol=float(value), max_iterations=np.int32(500), threads=np.int64(1))
     theirs = solve(problem, tol=value, max_iterations=500, threads=1)
     np.testing.assert_array_equal(ours.multipliers, theirs.multipliers)
-    assert isinstance(theirs.tolerance, float)
+    assert isinstance(theirs.tol, float)
