@@ -11,7 +11,7 @@ import reprlib
 from typing import Any
 
 __all__ = [
-    "ArgumentTypeError", "ArgumentValueError", "EntryIndexError", "PlueckerError", "ReadOnlyError", "UnknownNameError",
+    "ArgumentTypeError", "ArgumentValueError", "EntryIndexError", "MissingFileError", "PlueckerError", "ReadOnlyError", "UnknownNameError",
     "shown",
 ]  # fmt: skip
 
@@ -39,6 +39,10 @@ class UnknownNameError(PlueckerError, KeyError):
 
 class EntryIndexError(PlueckerError, IndexError):
     """An index that a batch of quantities does not have."""
+
+
+class MissingFileError(PlueckerError, FileNotFoundError):
+    """A file that is not there."""
 
 
 class ReadOnlyError(PlueckerError, AttributeError):

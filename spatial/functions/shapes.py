@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, MissingFileError, shown
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.arguments import Array, as_floats, composed, finite, number_at
 from pluecker.spatial.functions.bases import entry
@@ -368,7 +368,7 @@ def closed_surface(shape: Any) -> Array:
     if isinstance(shape, (str, os.PathLike)):
         name = os.fspath(shape)
         if not os.path.isfile(name):
-            raise FileNotFoundError(f"mesh: no such file: {name}")
+            raise MissingFileError(f"mesh: no such file: {name}")
         try:
             shape = trimesh.load(shape, force="mesh")
         except Exception as error:  # whatever its readers stumble over in a broken file

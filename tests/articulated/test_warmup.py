@@ -54,7 +54,7 @@ def test_after_warmup_in_a_new_process_calls_compile_nothing(tmp_path):
 
 
 def test_warmup_wants_a_model_and_an_answer():
-    with pytest.raises(TypeError, match=r"warmup: model must be a pluecker.articulated.Model or None, got a str"):
+    with pytest.raises(TypeError, match=r"warmup: model must be a pluecker.articulated.Model, got a str"):
         warmup("panda")
     with pytest.raises(TypeError, match=r"warmup: progress is a int, expected True or False"):
         warmup(progress=5)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.errors import ArgumentValueError, MissingFileError
 from pluecker.spatial.extras import MissingExtraError
 from pluecker.spatial.functions.consistency import check_consistent, pseudo_inertia
 from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
@@ -349,7 +349,7 @@ def test_a_surface_that_encloses_nothing_is_refused(trimesh, tmp_path):
 
 def test_what_is_no_mesh_is_refused(trimesh, tmp_path):
     whole = trimesh.creation.box((1.0, 1.0, 1.0))
-    with pytest.raises(FileNotFoundError, match=r"mesh: no such file: .*nothing\.stl"):
+    with pytest.raises(MissingFileError, match=r"mesh: no such file: .*nothing\.stl"):
         mesh(tmp_path / "nothing.stl", mass=1.0)
     with pytest.raises(TypeError, match="mesh: shape is of type int"):
         mesh(3, mass=1.0)
