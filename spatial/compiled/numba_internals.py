@@ -20,7 +20,6 @@ private                              why
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
 ``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only
 ``event``                            to measure how long a call waits for compiled code; in the manual of developers only
-``NumbaError``                       the base of its errors
 ===================================  ====================================================================================
 """
 
@@ -38,14 +37,13 @@ from typing import Any
 from numba import types
 from numba.core import caching, cgutils, event
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher
 
 from pluecker.spatial.compiled.stamp import source_stamp
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "WITHOUT_REFERENCES", "CPUDispatcher", "NumbaError", "address", "call_address", "cgutils", "check_index", "compiling",
+    "WITHOUT_REFERENCES", "CPUDispatcher", "address", "call_address", "cgutils", "check_index", "compiling",
     "event", "keep_on_disk", "once",
 ]  # fmt: skip
 

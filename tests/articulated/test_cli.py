@@ -62,6 +62,7 @@ def is_picture(path):
 # ------------------------------------------------------------------------------------------------------------------ jobs
 
 
+@pytest.mark.slow
 def test_demo_computes_checks_times_and_draws(capsys, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     picture = tmp_path / "demo.png"
@@ -76,6 +77,7 @@ def test_demo_computes_checks_times_and_draws(capsys, tmp_path):
     assert is_picture(picture)
 
 
+@pytest.mark.slow
 def test_demo_of_a_real_robot_compares_with_pinocchio(capsys, tmp_path):
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
     name = "panda" if COMPILED else "TwoDofs"
@@ -175,6 +177,7 @@ def test_a_free_body_falls_as_galilei_said(urdf, tmp_path, capsys):
     np.testing.assert_allclose(found.q[:, 2], -(found.time**2), atol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_results_are_drawn_in_the_format_of_the_ending(ending, arm, tmp_path):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
@@ -184,6 +187,7 @@ def test_results_are_drawn_in_the_format_of_the_ending(ending, arm, tmp_path):
     assert is_picture(picture)
 
 
+@pytest.mark.slow
 def test_the_module_runs_as_a_program():
     done = subprocess.run(
         [sys.executable, "-m", "pluecker.articulated", "info", "seven_joint_arm"],

@@ -188,6 +188,7 @@ def test_that_something_is_compiled_is_said_once_on_stderr(compiled, file, capsy
     assert err.count("\n") == err.count("compiling, once: ") == compiled
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_convergence_is_drawn(ending, file, tmp_path, capsys):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
@@ -197,6 +198,7 @@ def test_convergence_is_drawn(ending, file, tmp_path, capsys):
     assert picture.read_bytes()[:4] in (b"\x89PNG", b"%PDF", b"<?xm")
 
 
+@pytest.mark.slow
 def test_a_picture_has_a_name_and_usual_methods_if_none_are_given(file, tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     monkeypatch.chdir(tmp_path)
@@ -207,6 +209,7 @@ def test_a_picture_has_a_name_and_usual_methods_if_none_are_given(file, tmp_path
     assert all(re.search(rf"^{name} ", printed, re.MULTILINE) for name in ("auto", "apgd", "pgs", "interior_point"))
 
 
+@pytest.mark.slow
 def test_the_chosen_method_is_in_the_picture_beside_the_usual_ones(file, tmp_path, capsys):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     picture = tmp_path / "picture.svg"
@@ -262,6 +265,7 @@ def test_warmup_names_what_it_compiles_for_robots_and_for_friction(capsys, monke
     assert "kept" in kept
 
 
+@pytest.mark.slow
 def test_the_modules_run_as_programs():
     for module, named in (("pluecker.contact.cli", True), ("pluecker.articulated", False)):
         done = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True)

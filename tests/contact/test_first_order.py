@@ -278,6 +278,7 @@ def test_any_relaxation_between_0_and_2_converges(method, relaxation):
     assert run(problem_of(random, compliance), method, relaxation=relaxation).error <= 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["psor", "jacobi"])
 @pytest.mark.parametrize("seed", range(31, 35))
 def test_the_best_pair_is_returned_where_relaxation_makes_errors_rise(method, seed):

@@ -70,7 +70,9 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("count", [1, 3, 10, 40])
+@pytest.mark.parametrize(
+    "count", [1, 3, pytest.param(10, marks=pytest.mark.slow), pytest.param(40, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_natural_map_vanishes(family, count):
     for seed in range(3):

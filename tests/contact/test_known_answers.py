@@ -372,6 +372,7 @@ def test_forces_between_heavy_bodies_are_right_at_the_default_tolerance():
 # ------------------------------------------------------------------------------------------------------------ the polygon
 
 
+@pytest.mark.slow
 def test_the_polygon_converges_to_the_circle():
     """In general of the first order: friction is along a corner, off by pi / eta at most. Means over many directions."""
     N, mu = np.diag([1.0, 0.7, 1.3]) + 0.1, 0.3
@@ -425,6 +426,7 @@ def test_a_contact_without_friction_that_parts_is_not_pulled(law, method, size):
     assert u.tolist() == [1.0] + [0.0] * (size - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", RUNNABLE)
 def test_contacts_that_no_body_touches(method):
     """Rows of zeros: an island of its own, without entries; with b_n < 0 nothing can be done about it"""

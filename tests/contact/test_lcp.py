@@ -358,6 +358,7 @@ def test_newton_s_method_ends_quadratically(method):
     assert len(history) < 40
 
 
+@pytest.mark.slow
 def test_no_solver_ever_returns_nan():
     rng = np.random.default_rng(18)
     for size in (1.0, 1e150, 1e-150):
@@ -387,6 +388,7 @@ def test_sweeps_that_change_nothing_end():
     assert result.iterations < 100
 
 
+@pytest.mark.slow
 def test_over_relaxation_is_faster_where_it_should_be():
     n = 60
     A = scipy.sparse.diags([-np.ones(n - 1), 2.0 * np.ones(n), -np.ones(n - 1)], [-1, 0, 1])

@@ -83,6 +83,7 @@ def test_a_small_natural_map_alone_is_explained():
     assert "beside what is given the error is" in result.message or result.natural_map > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", DIRECT)
 @pytest.mark.parametrize("family", ["skew", "tied", "semidefinite", *OTHERS])
 def test_no_method_solves_what_a_linear_program_proves_infeasible(method, family):
@@ -164,6 +165,7 @@ def test_painleve_s_data_have_no_solution():
     assert all(a == pytest.approx(b - 3.5) for a, b in (u(0.3, 0.2), u(5.0, -7.5)))  # u_n = 0 slides forwards: no other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["auto", *POLYGON_METHODS])
 @pytest.mark.parametrize("tol", [1e-10, 1e-6, 1e-3])
 def test_painleve_s_data_are_not_solved(method, tol):
