@@ -74,7 +74,11 @@ def as_shape(size: Any, nq: int) -> tuple[int, ...]:
     axes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
     if any(isinstance(n, bool) or not isinstance(n, (int, np.integer)) for n in axes):
         raise ArgumentTypeError(f"random_configuration: size is {shown(size)}, expected an integer or a tuple of them")
-    if len(axes) > MOST_AXES or any(n < 0 for n in axes) or math.prod(map(int, axes)) * nq > MOST_NUMBERS:
+    if (
+        len(axes) > MOST_AXES
+        or any(n < 0 for n in axes)
+        or math.prod(max(1, int(n)) for n in (*axes, nq)) > MOST_NUMBERS
+    ):
         most = f"at most {MOST_AXES} axes, none negative, and {MOST_NUMBERS} numbers in all"
         raise ArgumentValueError(f"random_configuration: size is {shown(size)}, expected {most}")
     return tuple(map(int, axes))

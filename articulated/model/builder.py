@@ -13,8 +13,8 @@ class ModelBuilder(Description):
     """Collects bodies, joints and frames, and builds a :class:`Model` of them.
 
     What is wrong by itself (a zero axis, a negative mass, a name used twice) is refused at once; what is wrong together
-    (an unknown parent, a cycle, a body without a joint) when the model is built. Every error is a :class:`ModelError`
-    that names the body or joint.
+    (an unknown parent, a cycle, a body without a joint) when the model is built. Every error names
+    the body or joint: a :class:`ModelError`, or a ``TypeError`` where something is of another type.
 
     Args:
         name: the name of the mechanism.

@@ -83,6 +83,7 @@ class Description:
         """
         self._check_new(name, "body", self.bodies)
         label = f"body {shown(name)}"
+        check_flag(f"{label}: check", check)
         mass = number(label, "mass", mass)
         check_mass(label, mass)
         center = vector(label, "center_of_mass", center_of_mass)
@@ -199,6 +200,12 @@ def check_name(what: str, name: Any, empty: bool = False) -> None:
         raise ArgumentTypeError(f"{what} is {shown(name)}, expected a string")
     if not name and not empty:
         raise ModelError(f"{what} is empty")
+
+
+def check_flag(what: str, value: Any) -> None:
+    """True or False, or an integer that stands for them."""
+    if not isinstance(value, (bool, int, np.bool_)):
+        raise ArgumentTypeError(f"{what} is {shown(value)}, expected True or False")
 
 
 def number(label: str, name: str, value: Any) -> float:

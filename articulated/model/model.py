@@ -241,7 +241,7 @@ class Model(ModelFields):
 
     def frame_offsets(self, names: Iterable[str]) -> tuple[NDArray[np.intp], Array]:
         """For frames by name: the number of the body each is on, -1 for the world, and its placement there, (n, 4, 4)."""
-        if isinstance(names, str) or not isinstance(names, Iterable):
+        if isinstance(names, str) or not isinstance(names, Iterable) or getattr(names, "shape", None) == ():
             raise ArgumentTypeError(f"frames is {shown(names)}, expected names of frames")
         chosen = []
         for name in names:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.errors import ModelError
-from pluecker.articulated.model.description import Description
+from pluecker.articulated.model.description import Description, check_flag
 from pluecker.articulated.model.records import known, listing
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
@@ -57,6 +57,8 @@ def read_urdf(
     mimic: bool = True,
 ) -> tuple[str, Description]:
     """What to call the source in messages, and the robot. See :meth:`~pluecker.articulated.model.model.Model.from_urdf`."""
+    for name, flag in (("floating_base", floating_base), ("check_inertia", check_inertia), ("mimic", mimic)):
+        check_flag(f"from_urdf: {name}", flag)
     yourdfpy = require("yourdfpy", "urdf", "reading URDF files")
     source, text = read_source(path_or_text)
     root = parse(source, text)

@@ -94,6 +94,7 @@ def test_what_is_wrong_by_itself_is_refused_when_it_is_added(add, message):
         (body(center_of_mass=("0", "0", "1")), "body 'a': center_of_mass must be an array of real numbers"),
         (body(center_of_mass=np.array(["0", "0", "1"], object)), "body 'a': center_of_mass must be an array of real"),
         (body(center_of_mass=None), "body 'a': center_of_mass must be an array of real numbers"),
+        (body(check=np.zeros(3)), r"body 'a': check is \[0.0, 0.0, 0.0\], expected True or False"),
         (body(inertia="abc"), "body 'a': inertia must be an array of real numbers"),
         (body(inertia=[[1, 2], [3]]), "body 'a': inertia is not a rectangular array"),
         (joint(type=["revolute"]), r"joint 'j': type is \['revolute'\], expected one of 'fixed'"),

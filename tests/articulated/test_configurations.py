@@ -172,6 +172,7 @@ def test_random_configurations_between_limits_as_far_apart_as_numbers_go():
         ({"size": (2, "x")}, ArgumentTypeError, "size is"),
         ({"size": -1}, ArgumentValueError, "size is -1"),
         ({"size": 10**400}, ArgumentValueError, "size is an integer of 1329 bits"),
+        ({"size": (0, 2**64)}, ArgumentValueError, "size is"),
         ({"size": (1,) * 70}, ArgumentValueError, "expected at most 24 axes"),
     ],
 )

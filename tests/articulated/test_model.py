@@ -161,7 +161,7 @@ def test_a_name_that_is_no_string_is_a_type_error_of_ours(model):
         for ask in (model.joint, model.q_slice, model.v_slice, model.body_index, lambda x: model.frame_offsets([x])):
             with pytest.raises(ArgumentTypeError, match="expected a string"):
                 ask(name)
-    for names in (None, 3, "b1"):
+    for names in (None, 3, "b1", np.array("b1")):
         with pytest.raises(ArgumentTypeError, match="expected names of frames"):
             model.frame_offsets(names)
 

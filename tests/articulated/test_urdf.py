@@ -318,9 +318,12 @@ def test_an_empty_text_is_no_path(empty):
         Model.from_urdf(empty)
 
 
-def test_gravity_of_another_type_is_a_type_error_of_ours():
+def test_options_of_another_type_are_type_errors_of_ours():
     with pytest.raises(ArgumentTypeError, match="gravity must be an array of real numbers"):
         Model.from_urdf(robot(*ARM), gravity="down")
+    for flag in ("floating_base", "check_inertia", "mimic"):
+        with pytest.raises(ArgumentTypeError, match=f"from_urdf: {flag} is 'yes', expected True or False"):
+            Model.from_urdf(robot(*ARM), **{flag: "yes"})
 
 
 @pytest.mark.parametrize("name", ["too slender an inertia", "negative inertia", "inertia without mass"])
