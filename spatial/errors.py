@@ -11,8 +11,8 @@ import reprlib
 from typing import Any
 
 __all__ = [
-    "ArgumentTypeError", "ArgumentValueError", "EntryIndexError", "MissingFileError", "PlueckerError", "ReadOnlyError", "UnknownNameError",
-    "shown",
+    "ArgumentTypeError", "ArgumentValueError", "EntryIndexError", "MissingFileError", "PlueckerError", "ReadOnlyError",
+    "UnknownNameError", "shown",
 ]  # fmt: skip
 
 SHORT = 60  # characters of a value in a message
