@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from pluecker.contact import Problem
 from pluecker.contact.fclib import GlobalForm, LocalForm, arrays_of
 from pluecker.contact.fclib_forms import same_bits
-from pluecker.contact.problem import Problem
 
 DATA = Path(__file__).resolve().parents[3] / "shared/data/friction"
 

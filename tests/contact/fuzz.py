@@ -20,14 +20,12 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse
 
+from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve
 from pluecker.contact.blocks import from_scipy
-from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp_laws import LCP_METHODS
 from pluecker.contact.operator import assembled, factored
-from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, Result, is_converged
+from pluecker.contact.result import CONVERGED, LIMIT, STALLED, UNSOLVED, is_converged
 from pluecker.contact.sets import SIZES, make_sets
-from pluecker.contact.solve import METHODS, solve
 
 Extended = np.longdouble
 INF = np.inf

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.table import ContactTable, Rows, contact_frames
+from pluecker.contact import Bodies, ContactTable, Rows, contact_frames
 
 EPS = np.finfo(float).eps
 

@@ -5,11 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pluecker.contact.assembly import assemble_contacts, contact_jacobian
+from pluecker.contact import Bodies, ContactTable, ProblemError, assemble_contacts, contact_frames
+from pluecker.contact.assembly import contact_jacobian
 from pluecker.contact.blocks import to_scipy
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.table import ContactTable, contact_frames
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.quaternions import quaternion_exp, quaternion_product
 from tests.contact.scenes import (

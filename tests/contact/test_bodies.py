@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
+from pluecker.contact import Bodies, ProblemError
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.coordinates import pluecker_transform, transform_inertia
 from pluecker.spatial.functions.quaternions import quaternion_exp, quaternion_from_rotation, quaternion_product

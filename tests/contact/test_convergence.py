@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 from numba.core import event
 
-from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.comparison import compare_methods
-from pluecker.contact.convergence import Curve, curve_of, legend_text, plot_convergence, start_error
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.measures import Errors
-from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import CONVERGED, LIMIT, Result, Stage
+from pluecker.contact import (
+    LAWS,
+    Errors,
+    Problem,
+    ProblemError,
+    Result,
+    Stage,
+    assemble_contacts,
+    compare_methods,
+    plot_convergence,
+)
+from pluecker.contact.convergence import Curve, curve_of, legend_text, start_error
+from pluecker.contact.result import CONVERGED, LIMIT
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.scenes import random_bodies, random_table

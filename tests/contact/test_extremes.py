@@ -5,13 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.assembly import assemble_contacts
+from pluecker.contact import Bodies, ContactTable, Problem, ProblemError, Rows, assemble_contacts, soft_contact, solve
 from pluecker.contact.blocks import to_scipy
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem import Problem
-from pluecker.contact.solve import solve
-from pluecker.contact.table import ContactTable, Rows, soft_contact
 from pluecker.spatial.errors import ArgumentTypeError
 
 REFUSED = ProblemError, ArgumentTypeError

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact.errors import FileError, ProblemError
+from pluecker.contact import FileError, Problem, ProblemError, solve
 from pluecker.contact.fclib import (
     GlobalForm,
     LocalForm,
@@ -25,9 +25,7 @@ from pluecker.contact.fclib import (
     write_fclib,
 )
 from pluecker.contact.fclib_forms import same_bits
-from pluecker.contact.problem import Problem
 from pluecker.contact.sets import make_sets
-from pluecker.contact.solve import solve
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.fclib_files import dense, global_form, local_form, same_problem, sparse
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pluecker.contact.errors import FileError
-from pluecker.contact.fclib import read_fclib, read_fclib_form, read_fclib_guesses, read_fclib_solution, write_fclib
+from pluecker.contact import FileError, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
+from pluecker.contact.fclib import read_fclib_form
 from tests.contact.fclib_files import global_form, local_form, published
 
 h5py = pytest.importorskip("h5py")

@@ -11,19 +11,17 @@ import scipy.linalg
 import scipy.sparse
 from numba import config
 
+from pluecker.contact import Problem, read_fclib, solve
 from pluecker.contact.admm import run_admm
 from pluecker.contact.apgd import run_apgd
 from pluecker.contact.barzilai_borwein import run_barzilai_borwein
 from pluecker.contact.blocks import from_scipy
-from pluecker.contact.fclib import read_fclib
 from pluecker.contact.first_order import ROWS_OF_WORK, STATE, rows_apart
 from pluecker.contact.jacobi import run_jacobi
 from pluecker.contact.measures import all_errors
 from pluecker.contact.operator import assembled, factored
 from pluecker.contact.pgs import run_pgs, run_psor
 from pluecker.contact.prepared import prepare
-from pluecker.contact.problem import Problem
-from pluecker.contact.solve import solve
 from tests.contact.random_friction import KINDS, as_problem, clarabel_solution, random_problem
 
 RUNNERS = {

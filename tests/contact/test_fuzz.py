@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem import Problem
-from pluecker.contact.solve import solve
+from pluecker.contact import Problem, ProblemError, solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import RUNNABLE, random_case, run
 

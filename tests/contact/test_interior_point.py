@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pluecker.contact import read_fclib
 from pluecker.contact.blocks import from_scipy
-from pluecker.contact.fclib import read_fclib
 from pluecker.contact.interior_point import CONVERGED, LIMIT, STALLED, UNBOUNDED, interior_point
 from pluecker.contact.sets import project
 from pluecker.contact.symbolic import analyse

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from pluecker.contact import METHODS, Problem, errors_of, solve
 from pluecker.contact.lcp_laws import LCP_METHODS
-from pluecker.contact.problem import Problem
-from pluecker.contact.solve import METHODS, errors_of, solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import RUNNABLE
 

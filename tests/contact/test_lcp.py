@@ -7,15 +7,13 @@ import pytest
 import scipy.linalg
 import scipy.sparse
 
+from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
 from pluecker.contact.complementarity import complementarity, euclid, make_problem, natural_map
-from pluecker.contact.errors import ProblemError
 from pluecker.contact.fischer_newton import FischerBurmeister, derivative, phi
-from pluecker.contact.lcp import METHODS, solve_lcp
+from pluecker.contact.lcp import METHODS
 from pluecker.contact.lcp_search import Scaling
 from pluecker.contact.linear_solve import factorize, reciprocal_condition
 from pluecker.contact.minmap_newton import MinimumMap
-from pluecker.contact.polygon import friction_lcp
-from pluecker.contact.problem import Problem
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, mixed, monotone, positive_definite, solvable
 

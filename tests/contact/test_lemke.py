@@ -5,10 +5,8 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from pluecker.contact import lemke
+from pluecker.contact import ProblemError, lemke, solve_lcp
 from pluecker.contact.complementarity import make_problem
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp import solve_lcp
 from pluecker.contact.lemke import complementary_pivoting, farkas, fresh_tableau, leaving_row, walk
 from pluecker.contact.standard_form import standard_form
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, murty, positive_definite, solvable

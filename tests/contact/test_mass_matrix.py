@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from pluecker.contact import Problem, ProblemError
 from pluecker.contact.blocks import to_scipy
-from pluecker.contact.errors import ProblemError
 from pluecker.contact.mass_matrix import SMALL, inverse_times
 from pluecker.contact.prepared import find_islands
-from pluecker.contact.problem import Problem
 
 
 def chain(n, diagonal=3.0):

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from pluecker.contact import Problem, solve
 from pluecker.contact.blocks import from_scipy
 from pluecker.contact.operator import assembled
-from pluecker.contact.problem import Problem
 from pluecker.contact.sets import make_sets
-from pluecker.contact.solve import solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import long_map
 from tests.contact.random_friction import clarabel_solution, random_problem

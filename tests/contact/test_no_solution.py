@@ -6,17 +6,21 @@ import scipy.linalg
 import scipy.optimize
 import scipy.sparse
 
-from pluecker.contact import standard_form
-from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp import METHODS, solve_lcp
+from pluecker.contact import (
+    Bodies,
+    ContactTable,
+    Problem,
+    ProblemError,
+    assemble_contacts,
+    friction_lcp,
+    mixed_lcp,
+    solve_lcp,
+    standard_form,
+)
+from pluecker.contact.lcp import METHODS
 from pluecker.contact.lcp_laws import LCP_METHODS, POLYGON_METHODS, Polygon, solve_as_lcp
 from pluecker.contact.lemke import complementary_pivoting
-from pluecker.contact.polygon import friction_lcp, mixed_lcp
-from pluecker.contact.problem import Problem
 from pluecker.contact.result import UNSOLVED
-from pluecker.contact.table import ContactTable
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, positive_definite, solvable
 

@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact.assembly import assemble_contacts
+from pluecker.contact import Bodies, ContactTable, Problem, ProblemError, assemble_contacts, friction_lcp, mixed_lcp
 from pluecker.contact.blocks import from_scipy
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
 from pluecker.contact.operator import assembled
-from pluecker.contact.polygon import friction_lcp, mixed_lcp, polygon_directions
-from pluecker.contact.problem import Problem
+from pluecker.contact.polygon import polygon_directions
 from pluecker.contact.sets import make_sets
-from pluecker.contact.table import ContactTable
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.scenes import coulomb, document, random_bodies, random_rows, random_table, swapped
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pluecker.contact import read_fclib, solve
 from pluecker.contact.clarabel import clarabel_ccp
-from pluecker.contact.fclib import read_fclib
-from pluecker.contact.solve import solve
 from tests.conftest import COMPILED
 from tests.contact.fclib_files import published
 from tests.contact.fuzz import long_map

@@ -7,13 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.polygon import friction_lcp, polygon_directions
-from pluecker.contact.problem import Problem
-from pluecker.contact.restitution import expansion_problem, poisson_restitution
-from pluecker.contact.table import ContactTable
+from pluecker.contact import (
+    Bodies,
+    ContactTable,
+    Problem,
+    ProblemError,
+    assemble_contacts,
+    friction_lcp,
+    poisson_restitution,
+)
+from pluecker.contact.polygon import polygon_directions
+from pluecker.contact.restitution import expansion_problem
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.scenes import coulomb, random_bodies, random_table
 

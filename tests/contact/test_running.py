@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from pluecker.contact import Problem, solve
 from pluecker.contact.measures import all_errors
 from pluecker.contact.operator import assembled
-from pluecker.contact.problem import Problem
-from pluecker.contact.solve import solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import RUNNABLE
 from tests.contact.random_friction import random_problem

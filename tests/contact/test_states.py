@@ -10,6 +10,7 @@ from pluecker.contact import (
     LAWS,
     Bodies,
     ContactTable,
+    Errors,
     Problem,
     ProblemError,
     Result,
@@ -17,7 +18,6 @@ from pluecker.contact import (
     assemble_contacts,
     solve,
 )  # fmt: skip
-from pluecker.contact.measures import Errors
 from pluecker.spatial.errors import ArgumentTypeError
 
 G, STEP = 9.81, 0.01

@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 import scipy.sparse.csgraph
 
-from pluecker.contact.assembly import assemble_contacts, contact_jacobian
+from pluecker.contact import Bodies, ContactTable, ProblemError, Rows, assemble_contacts, soft_contact
+from pluecker.contact.assembly import contact_jacobian
 from pluecker.contact.blocks import from_scipy, to_scipy
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.errors import ProblemError
 from pluecker.contact.operator import apply
 from pluecker.contact.prepared import find_islands, prepare
-from pluecker.contact.table import ContactTable, Rows, soft_contact
 from tests.contact.scenes import coulomb, random_bodies, random_rows, random_table, unit
 
 H = 0.01

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pluecker.contact import Problem, ProblemError, solve
-from pluecker.contact.table import LOWEST, ContactTable, Rows, contact_frames, soft_contact
+from pluecker.contact import ContactTable, Problem, ProblemError, Rows, contact_frames, soft_contact, solve
+from pluecker.contact.table import LOWEST
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.scenes import EPS, unit
 

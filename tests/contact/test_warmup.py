@@ -8,9 +8,8 @@ from importlib import import_module
 import pytest
 from numba.core import event
 
-from pluecker.contact.result import Result
-from pluecker.contact.solve import METHODS
-from pluecker.contact.warmup import SIZES, Wait, fastest, from_bodies, run_method, small_problems, warmup
+from pluecker.contact import METHODS, Result, warmup
+from pluecker.contact.warmup import SIZES, Wait, fastest, from_bodies, run_method, small_problems
 from pluecker.spatial.extras import MissingExtraError
 from tests.conftest import COMPILED
 
@@ -19,7 +18,6 @@ import sys
 import numpy as np
 from numba.core.registry import CPUDispatcher
 from pluecker import contact
-from pluecker.contact import solve, solve_lcp, warmup
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.random_friction import random_problem
 from tests.contact.scenes import random_bodies, random_rows, random_table
