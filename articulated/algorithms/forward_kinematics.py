@@ -177,9 +177,9 @@ def forward_kinematics(
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     with np.errstate(over="ignore", invalid="ignore"):
         result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
-    finite = np.isfinite(result).all(axis=(-2, -1)).reshape(-1, len(names))
+    finite = np.isfinite(result).all(axis=(-2, -1))
     if not finite.all():
-        state, k = np.argwhere(~finite)[0]
+        state, k = np.argwhere(~finite.reshape(-1, len(names)))[0]
         where = f" in state {state} of the batch" if result.ndim > 3 else ""
         raise ArgumentValueError(f"forward_kinematics: the result overflows float64{where}, at frame {names[k]!r}")
     if out is None:

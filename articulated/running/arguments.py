@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.articulated.errors import SingularInertiaError
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.records import listing
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
@@ -172,14 +173,20 @@ def explain_overflow(name: str, model: Model, inputs: dict[str, Array], where: s
 
 
 def explain_singular(name: str, model: Model, coordinate: int, state: str) -> None:
-    """For the velocity coordinate that moves no inertia."""
-    mass, moved = model.links[:, layout.INERTIA].copy(), 0.0
+    """For the velocity coordinate that moves no inertia: it, or all that move no mass, where that is why."""
+    mass, moved = model.links[:, layout.INERTIA].copy(), model.armature.copy()
     for i in range(model.n_links, 0, -1):  # of each link with all that it carries
         parent, first, count = (int(model.links[i, k]) for k in (layout.PARENT, layout.IV, layout.COUNT))
         mass[parent] += mass[i]
-        moved += mass[i] if first <= coordinate < first + count else 0.0
-    why = "no inertia in this configuration (a point mass on its axis, aligned axes)" if moved > 0.0 else "no mass"
+        moved[first : first + count] += mass[i]
+    names, why = (
+        [model.v_names[coordinate]],
+        "moves no inertia in this configuration (a point mass on its axis, aligned axes)",
+    )
+    if moved[coordinate] == 0.0:
+        names = [label for label, amount in zip(model.v_names, moved, strict=True) if amount == 0.0]
+        why = "moves no mass" if len(names) == 1 else "move no mass"
     raise SingularInertiaError(
-        f"{name}: the inertia matrix is singular{state}: {model.v_names[coordinate]!r} moves {why}; "
+        f"{name}: the inertia matrix is singular{state}: {listing(names)} {why}; "
         "give a body beyond that joint mass or inertia, or the joint armature"
     )
