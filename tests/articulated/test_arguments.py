@@ -227,6 +227,10 @@ def test_what_is_no_model_is_refused_by_its_type(function, wrong, got, inputs):
             function(wrong, inputs["q"], ["tool"])
 
 
+def test_no_frames_are_no_placements(model, inputs):
+    assert forward_kinematics(model, inputs["q"], []).shape == (*inputs["q"].shape[:-1], 0, 4, 4)
+
+
 def test_frames_are_names(model, inputs):
     with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a int"):
         forward_kinematics(model, inputs["q"], 5)

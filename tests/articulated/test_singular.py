@@ -42,6 +42,17 @@ def test_a_joint_that_moves_no_mass_is_named_and_nothing_is_written():
     assert np.isfinite(aba(massless(armature=0.1), [0, 0], [0, 0], [0, 0])).all()
 
 
+def test_all_joints_that_move_no_mass_are_named():
+    builder = ModelBuilder("hand")
+    builder.add_body("palm", mass=1.0, inertia=[1, 1, 1])
+    builder.add_joint("wrist", "revolute", "world", "palm", axis=(0, 0, 1))
+    for name in ("thumb", "index"):
+        builder.add_body(name)
+        builder.add_joint(f"{name}_joint", "revolute", "palm", name, axis=(0, 0, 1))
+    with pytest.raises(SingularInertiaError, match="'thumb_joint', 'index_joint' move no mass"):
+        aba(builder.build(), np.zeros(3), np.zeros(3), np.zeros(3))
+
+
 @pytest.mark.parametrize("position", [(0.0, 0.0, 0.0), (0.0, 0.0, 0.7)], ids=["at the origin", "on the axis"])
 def test_a_point_mass_on_its_axis_is_singular_too(position):
     builder = ModelBuilder()
