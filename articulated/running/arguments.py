@@ -179,10 +179,8 @@ def explain_singular(name: str, model: Model, coordinate: int, state: str) -> No
         parent, first, count = (int(model.links[i, k]) for k in (layout.PARENT, layout.IV, layout.COUNT))
         mass[parent] += mass[i]
         moved[first : first + count] += mass[i]
-    names, why = (
-        [model.v_names[coordinate]],
-        "moves no inertia in this configuration (a point mass on its axis, aligned axes)",
-    )
+    names = [model.v_names[coordinate]]
+    why = "moves no inertia in this configuration (a point mass on its axis, aligned axes)"
     if moved[coordinate] == 0.0:
         names = [label for label, amount in zip(model.v_names, moved, strict=True) if amount == 0.0]
         why = "moves no mass" if len(names) == 1 else "move no mass"
