@@ -80,11 +80,11 @@ def with_pool(function: Callable[..., Any], model: Any, arrays: Any, out: Any, t
 
 
 @numba.njit(parallel=True, nogil=True)
-def share_by_prange(board, function, job, threads):
+def share_by_prange(board, function, task, threads):
     """What :func:`pluecker.spatial.parallel.threads.share` does, by Numba's own threads."""
     statuses = np.zeros(threads, np.int64)
     for k in numba.prange(threads):
-        statuses[k] = call_at(function, job, k)
+        statuses[k] = call_at(function, task, k)
     return statuses.max()
 
 
@@ -102,8 +102,8 @@ def prange_share_states() -> Callable[..., int]:
 def run_by_prange(many: Any, threads: int, *arguments: Any) -> int:
     """Stands in for :func:`pluecker.articulated.running.batch.run_many`."""
     numba.set_num_threads(threads)
-    job = np.empty(64, np.int64)  # more than it takes to describe a batch
-    return prange_share_states()(job, batch_module.address(many), threads, job, *arguments)
+    task = np.empty(64, np.int64)  # more than it takes to describe a batch
+    return prange_share_states()(task, batch_module.address(many), threads, task, *arguments)
 
 
 def with_prange(call: Callable[[], Any]) -> None:

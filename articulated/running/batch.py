@@ -157,34 +157,34 @@ def one_state(
     return compiled_for(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
 
 
-# The description of a job: integers. NEXT is what the threads share; the rest is written before and only read.
+# The description of a task: integers. NEXT is what the threads share; the rest is written before and only read.
 NEXT, STATES, LEAST, THREADS, COMPUTE, WORKSPACE, ROWS, MODEL, Q, V, U, F_EXT, OUT = (
     0,
     *range(8, 14),
     *range(16, 34, 3),
 )
-JOB_SIZE = 34
+TASK_SIZE = 34
 
 
 @functools.cache
 def many_states(function: Callable[..., Any], v_content: int, u_content: int, ordered: bool) -> Callable[..., int]:
     """The compiled function for a batch around the kernel ``function``.
 
-    It takes the address of a job, and the number of the thread, and computes pieces of the job until there are none left.
+    It takes the address of a task, and the number of the thread, and computes pieces of the task until there are none left.
     The status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is
     written then.
     """
 
     def many(address, k):
-        job = integers_at(address, JOB_SIZE)
-        compute, size = load(job, COMPUTE) != 0, load(job, ROWS)
-        rest = rows_at(load(job, WORKSPACE) + k * size * (8 * WIDTH), size)
-        m, _ = numbers(job, MODEL)
-        q, nq = numbers(job, Q)
-        v, nv = numbers(job, V)
-        u, nu = numbers(job, U)
-        f_ext, nf = numbers(job, F_EXT)
-        out, n = numbers(job, OUT)
+        task = integers_at(address, TASK_SIZE)
+        compute, size = load(task, COMPUTE) != 0, load(task, ROWS)
+        rest = rows_at(load(task, WORKSPACE) + k * size * (8 * WIDTH), size)
+        m, _ = numbers(task, MODEL)
+        q, nq = numbers(task, Q)
+        v, nv = numbers(task, V)
+        u, nu = numbers(task, U)
+        f_ext, nf = numbers(task, F_EXT)
+        out, n = numbers(task, OUT)
         qs, rest = part(rest, 0, nq), tail(rest, nq)
         vs, rest = part(rest, 0, nv), tail(rest, nv)
         us, rest = part(rest, 0, nu), tail(rest, nu)
@@ -193,7 +193,7 @@ def many_states(function: Callable[..., Any], v_content: int, u_content: int, or
         if ordered:
             made, order = load_integer(m, len(m) - 1), part(m, len(m) - 1 - n, n)
         outs, rest = part(rest, 0, made), tail(rest, made)
-        first, end = claim(job)
+        first, end = next_piece(task)
         while first < end:
             for b in range(first, end, WIDTH):
                 bad = read_states(q, nq, b, qs) + read_states(v, nv, b, vs)
@@ -207,7 +207,7 @@ def many_states(function: Callable[..., Any], v_content: int, u_content: int, or
                     bad = write_states(out, n, b, outs, order)
                     if not within(bad, 0.0):
                         return NO_RESULT
-            first, end = claim(job)
+            first, end = next_piece(task)
         return GOOD
 
     def many_one_by_one(m, q, v, u, f_ext, out, ws, least, compute):
@@ -227,55 +227,55 @@ def many_states(function: Callable[..., Any], v_content: int, u_content: int, or
 
 
 @kernel
-def claim(job):
+def next_piece(task):
     """The next piece: long ones first, which memory likes, then shorter ones, so that all threads finish together."""
-    states = load(job, STATES)
-    first = read_shared(job, NEXT)
+    states = load(task, STATES)
+    first = read_shared(task, NEXT)
     while first < states:
-        fair = (states - first) // (2 * load(job, THREADS)) // WIDTH * WIDTH
-        end = min(first + max(fair, load(job, LEAST)), states)
-        if replace_shared(job, NEXT, first, end):
+        fair = (states - first) // (2 * load(task, THREADS)) // WIDTH * WIDTH
+        end = min(first + max(fair, load(task, LEAST)), states)
+        if replace_shared(task, NEXT, first, end):
             return first, end
-        first = read_shared(job, NEXT)
+        first = read_shared(task, NEXT)
     return states, states
 
 
 @kernel
-def numbers(job, k):
-    """One of the arrays that a job describes, all its entries, and how many belong to one state."""
-    return numbers_at(load(job, k), load(job, k + 1)), load(job, k + 2)
+def numbers(task, k):
+    """One of the arrays that a task describes, all its entries, and how many belong to one state."""
+    return numbers_at(load(task, k), load(task, k + 1)), load(task, k + 2)
 
 
 @kernel
-def describe(job, k, array, n):
+def store_array(task, k, array, n):
     """Write down an array."""
-    store(job, k, address_of(array))
-    store(job, k + 1, len(array))
-    store(job, k + 2, n)
+    store(task, k, address_of(array))
+    store(task, k + 1, len(array))
+    store(task, k + 2, n)
 
 
-def share_states(board, function, threads, job, m, q, v, u, f_ext, out, ws, least, compute):
+def share_states(board, function, threads, task, m, q, v, u, f_ext, out, ws, least, compute):
     """Compute a batch in up to so many threads, by the function at that address.
 
     The arrays have an axis for the states in front, and all other axes in one; an input with one state stands for the same
     in all. The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each
     array. No piece has fewer states than ``least``, but the last. With ``compute`` false it only looks at the inputs.
     """
-    job = view(job)
-    store(job, NEXT, 0)
-    store(job, STATES, len(out))
-    store(job, LEAST, least)
-    store(job, THREADS, threads)
-    store(job, COMPUTE, compute)
-    store(job, WORKSPACE, address_of(flat(ws)))
-    store(job, ROWS, len(ws) // threads)
-    describe(job, MODEL, view(m), 0)
-    describe(job, Q, flat(q), q.shape[1])
-    describe(job, V, flat(v), v.shape[1])
-    describe(job, U, flat(u), u.shape[1])
-    describe(job, F_EXT, flat(f_ext), f_ext.shape[1])
-    describe(job, OUT, flat(out), out.shape[1])
-    return share(view(board), function, address_of(job), threads)
+    task = view(task)
+    store(task, NEXT, 0)
+    store(task, STATES, len(out))
+    store(task, LEAST, least)
+    store(task, THREADS, threads)
+    store(task, COMPUTE, compute)
+    store(task, WORKSPACE, address_of(flat(ws)))
+    store(task, ROWS, len(ws) // threads)
+    store_array(task, MODEL, view(m), 0)
+    store_array(task, Q, flat(q), q.shape[1])
+    store_array(task, V, flat(v), v.shape[1])
+    store_array(task, U, flat(u), u.shape[1])
+    store_array(task, F_EXT, flat(f_ext), f_ext.shape[1])
+    store_array(task, OUT, flat(out), out.shape[1])
+    return share(view(board), function, address_of(task), threads)
 
 
 @functools.cache
@@ -289,9 +289,9 @@ def run_many(many: Callable[..., int], threads: int, *arguments: Any) -> int:
     if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
         with np.errstate(all="ignore"):
             return many(*arguments)
-    if not hasattr(_local, "job"):
-        _local.job = np.empty(JOB_SIZE, dtype=np.int64)
-    return compiled_share_states()(board(threads), address(many), threads, _local.job, *arguments)
+    if not hasattr(_local, "task"):
+        _local.task = np.empty(TASK_SIZE, dtype=np.int64)
+    return compiled_share_states()(board(threads), address(many), threads, _local.task, *arguments)
 
 
 def named(driver: Callable[..., int], function: Callable[..., Any], *variant: int) -> Callable[..., int]:
