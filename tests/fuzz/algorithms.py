@@ -1,0 +1,390 @@
+"""Calls of the algorithms: one state and batches, every dress, ``out`` and ``threads`` of all sorts."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from pluecker import articulated
+from pluecker.articulated import Model, ModelBuilder
+from tests.fuzz.judge import Call, close
+from tests.fuzz.values import LABELS, GOOD, MAYBE, TYPE, VALUE, Dice, Given, dressed, misshapen, not_finite, thing, wild, wrong_type
+from tests.mechanisms import MOVING, random_body, random_description, random_joint
+
+Array = np.ndarray
+
+# the arguments behind the model
+INPUTS: dict[str, tuple[str, ...]] = {
+    "rnea": ("q", "v", "a", "f_ext"), "aba": ("q", "v", "tau", "f_ext"), "bias_force": ("q", "v", "f_ext"),
+    "joint_forces": ("q", "v", "a", "f_ext"), "crba": ("q",), "gravity_force": ("q",), "potential_energy": ("q",),
+    "kinetic_energy": ("q", "v"), "body_velocities": ("q", "v"), "body_accelerations": ("q", "v", "a"),
+    "forward_kinematics": ("q",), "integrate": ("q", "v"), "difference": ("q0", "q1"),
+}  # fmt: skip
+NAMES = tuple(name for name, often in (("rnea", 3), ("aba", 3), ("crba", 2)) for _ in range(often)) + tuple(INPUTS)
+
+
+# -------------------------------------------------------------------------------------------------------------- models
+
+
+@cache
+def models() -> tuple[Model, ...]:
+    """Mechanisms of every kind, the same in every process."""
+    result = [random_description(seed, n).build() for seed, n in ((0, 12), (1, 5), (2, 3), (3, 20), (4, 8))]
+    result += [random_description(10 + k, 1, (kind,)).build() for k, kind in enumerate(MOVING)]
+    result += [random_description(30 + k, 3, (*MOVING, "fixed")).build(np.random.default_rng(k)) for k in range(6)]
+    result += [random_description(40, 7, ("revolute", "prismatic"), branching=0.0).build(), with_mimic(0), with_mimic(1)]
+    result += [massless(), still(), nothing(), random_description(50, 40, ("revolute", "spherical")).build(), odd_names()]
+    LABELS.update({id(model): f"algorithms.models()[{k}]" for k, model in enumerate(result)})
+    return tuple(result)
+
+
+def with_mimic(seed: int) -> Model:
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder(f"mimic {seed}")
+    parent = "world"
+    for k, kind in enumerate(("revolute", "prismatic", "spherical", "revolute", "helical", "revolute")):
+        options = random_joint(rng, kind, seed > 0)
+        if k in (1, 5):
+            options["mimic"] = ("j0", -0.7, 0.3)
+        builder.add_body(f"b{k}", **random_body(rng))
+        builder.add_joint(f"j{k}", kind, parent=parent, child=f"b{k}", **options)
+        parent = f"b{k}"
+    return builder.build()
+
+
+def massless() -> Model:
+    """Its inertia matrix is singular."""
+    builder = ModelBuilder("massless")
+    builder.add_body("rod", 1.0, (0, 0, -0.5))
+    builder.add_body("nothing")
+    builder.add_joint("first", "revolute", "world", "rod", axis=(0, 1, 0))
+    builder.add_joint("second", "revolute", "rod", "nothing", axis=(1, 0, 0))
+    return builder.build()
+
+
+def still() -> Model:
+    """Nothing moves."""
+    builder = ModelBuilder("still")
+    builder.add_body("base", 1.0)
+    builder.add_joint("weld", "fixed", "world", "base")
+    return builder.build()
+
+
+def nothing() -> Model:
+    return ModelBuilder("nothing").build()
+
+
+def odd_names() -> Model:
+    builder = ModelBuilder("odd\n" + 50 * "long", world="ground")
+    builder.add_body("world", 1.0, (0.1, 0, 0), (1, 1, 1))
+    builder.add_body(300 * "b", 1.0, (0.1, 0, 0), (1, 1, 1))
+    builder.add_joint("{0}%s", "free", "ground", "world")
+    builder.add_joint(300 * "j", "spherical", "world", 300 * "b")
+    return builder.build()
+
+
+def is_singular(model: Model) -> bool:
+    return model.name in ("massless",)
+
+
+def configuration(dice: Dice, model: Model, batch: tuple[int, ...]) -> Array:
+    """q of random states, by a way of our own."""
+    q = dice.normal(*batch, model.nq)
+    for part in model.quaternion_slices().values():
+        q[..., part] /= np.linalg.norm(q[..., part], axis=-1, keepdims=True)
+    return q
+
+
+def numbers_for(dice: Dice, model: Model, key: str, batch: tuple[int, ...]) -> Array:
+    if key.startswith("q"):
+        return configuration(dice, model, batch)
+    if key == "f_ext":
+        return dice.normal(*batch, model.n_bodies, 6)
+    x = dice.normal(*batch, model.nv)
+    return x * dice.pick(0.0, 1.0, 1.0, 1.0, 10.0)
+
+
+# ------------------------------------------------------------------------------------------------------------ the calls
+
+BATCHES = ((), (), (), (), (), (1,), (2,), (3,), (7,), (8,), (9,), (17,), (2, 3), (0,), (2, 0), (100,))
+MOODS = ("good",) * 10 + ("wild",) * 4 + ("shape", "shape", "nan", "nan", "quaternion", "model") + ("type",) * 4
+
+
+def smaller(dice: Dice, batch: tuple[int, ...]) -> tuple[int, ...]:
+    if not batch or dice.chance(0.7):
+        return batch
+    return batch[dice.below(len(batch) + 1) :]
+
+
+def draw(dice: Dice) -> Call:
+    """A call of an algorithm."""
+    if dice.chance(0.1):
+        return dice.among(OTHERS)(dice)
+    name = dice.among(NAMES)
+    function = getattr(articulated, name)
+    k = dice.below(len(models()))
+    model = models()[k]
+    batch, mood = dice.among(BATCHES), dice.among(MOODS)
+    keys = INPUTS[name]
+    if keys[-1] == "f_ext" and dice.chance(0.6):
+        keys = keys[:-1]
+    where = dice.below(len(keys))
+    given: dict[str, Given] = {}
+    for j, key in enumerate(keys):
+        x = numbers_for(dice, model, key, smaller(dice, batch))
+        chosen = mood if j == where or (mood == "wild" and dice.chance(0.3)) else "good"
+        given[key] = given_for(dice, model, key, x, chosen)
+    first = Given(model)
+    if mood == "model":
+        first = Given(wrong_model(dice), flaw=TYPE)
+    call = Call("algorithms", f"articulated.{name}", function, [first, *given.values()])
+    if "f_ext" in given and dice.chance(0.5):
+        call.named["f_ext"] = call.args.pop()
+    if dice.chance(0.3):
+        call.named["threads"] = threads_for(dice)
+    if name == "forward_kinematics" and dice.chance(0.4):
+        call.named["frames"] = frames_for(dice, model)
+    call.may_fail = name == "aba" and is_singular(model)
+    call.check = lambda result: complaints(call, name, model, keys, result, dice)
+    if dice.chance(0.3):
+        add_out(dice, call, model, batch, given)
+    return call
+
+
+def given_for(dice: Dice, model: Model, key: str, x: Array, mood: str) -> Given:
+    core = 2 if key == "f_ext" else 1
+    if mood == "quaternion" and key.startswith("q") and x.size and model.quaternion_slices():
+        part = dice.among(list(model.quaternion_slices().values()))
+        x[..., part] *= dice.pick(0.0, 2.0, 1.0 + 1e-5, 1e160, 1e-160, -3.0, 1.0 - 2e-6)
+        given = dressed(dice, x)
+        given.flaw = VALUE
+        return given
+    if mood == "wild":
+        given = wild(dice, x)
+        if key.startswith("q") and model.quaternion_slices():
+            given.flaw = MAYBE
+        return given
+    if mood == "nan":
+        return not_finite(dice, x)
+    if mood == "shape":
+        return misshapen(dice, x, core)
+    if mood == "type":
+        return wrong_type(dice, x, key == "f_ext")
+    return dressed(dice, x, may_round=not key.startswith("q"))
+
+
+def wrong_model(dice: Dice) -> Any:
+    value = dice.pick(None, Model, "panda", ModelBuilder(), {}, 3, object(), np.zeros(3), models, thing(dice), np.array([1, 2]))
+    return 0 if isinstance(value, Model) else value
+
+
+def threads_for(dice: Dice) -> Given:
+    value = dice.pick(1, 2, 3, None, 1, 2, np.int64(2), 10**9, 2**63, 10**400, True, False, 0, -1, 1.0, "2", [1], np.array(2),
+                      np.array([1]), np.float64(1), b"1", dict, object(), 2**31)  # fmt: skip
+    good = value is None or (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1)
+    return Given(value, flaw=GOOD if good and int(value or 1) < 100 else MAYBE)
+
+
+def frames_for(dice: Dice, model: Model) -> Given:
+    names = list(model.frame_names)
+    kind = dice.below(8)
+    if kind < 3 and names:
+        return Given([dice.among(names) for _ in range(dice.below(4))])
+    value = dice.pick([], (), ["nowhere"], "abc", [3], [None], None, 3, {"a": 1}, dict, [["b0"]], ["b0", 2.0], np.array(["b0"]),
+                      iter(["b0"]), b"b0", "b0", object(), {"b0"}, [10**400], ["x" * 10_000], ["\ud800"], thing(dice))  # fmt: skip
+    return Given(value, flaw=MAYBE)
+
+
+def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...], given: dict[str, Given]) -> None:
+    """An ``out`` of the right shape, or of another sort."""
+    good = [part.value if part.plain is None else part.plain for part in given.values()]
+    try:
+        shape = np.shape(call.function(model, *good[: len(call.args) - 1], **{k: g.value for k, g in call.named.items() if k == "frames"}))
+    except Exception:
+        shape = (*batch, model.nv)
+    kind = dice.below(14)
+    out: Any = np.full(shape, 123.0)
+    if kind < 6:
+        call.named["out"], call.out = Given(out), out
+        return
+    size = int(np.prod(shape))
+    others: list[Callable[[], Any]] = [
+        lambda: np.full(shape, 1.0, ">f8"), lambda: np.zeros(shape, np.float32), lambda: np.zeros((*shape, 1)),
+        lambda: np.zeros(shape).tolist(), lambda: np.ma.zeros(shape), lambda: np.zeros(shape, order="F"),
+        lambda: np.zeros((size + 1) * 8, np.uint8)[1 : 1 + 8 * size].view(float).reshape(shape), lambda: np.zeros((2, *shape))[0],
+        lambda: np.zeros((*shape, 2))[..., 0], lambda: read_only(np.zeros(shape)), lambda: np.zeros(shape, complex),
+        lambda: np.zeros(shape, object), lambda: thing(dice), lambda: np.zeros(shape).view(np.matrix) if len(shape) == 2 else 0,
+        lambda: np.broadcast_to(np.zeros(1), shape), lambda: np.zeros(0),
+    ]  # fmt: skip
+    out = dice.among(others)()
+    call.named["out"] = Given(out, flaw=MAYBE)
+    if isinstance(out, np.ndarray):
+        call.out = out
+        call.compare = False
+
+
+def read_only(x: Array) -> Array:
+    x.flags.writeable = False
+    return x
+
+
+# ------------------------------------------------------------------------------------------------------ what is checked
+
+
+def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], result: Any, dice: Dice) -> list[str]:
+    """One state of a batch alone, and what ties the algorithms to one another."""
+    parts = dict(zip(keys, [part for part in call.args[1:]], strict=False))
+    parts |= {key: part for key, part in call.named.items() if key in keys}
+    if any(part.plain is None for part in parts.values()) or "frames" in call.named:
+        return []
+    values = {key: part.plain for key, part in parts.items()}
+    cores = {key: 2 if key == "f_ext" else 1 for key in keys}
+    batch = np.broadcast_shapes(*(x.shape[: x.ndim - cores[key]] for key, x in values.items()))
+    if result.shape[: len(batch)] != batch:
+        return [f"result has shape {result.shape}, the batch is {batch}"]
+    if 0 in batch or not all(part.calm for part in parts.values()):
+        return []
+    index = tuple(dice.below(n) for n in batch)
+    one = {key: np.array(np.broadcast_to(x, batch + x.shape[x.ndim - cores[key] :])[index]) for key, x in values.items()}
+    got = result[index]
+    wrong = []
+    if batch:
+        alone = getattr(articulated, name)(model, **one)
+        if not close(alone, got, 1e-9, 1.0 if name != "difference" else 10.0):
+            wrong.append(f"state {index} is {got.tolist()!s:.200}, alone {alone.tolist()!s:.200}")
+    if dice.chance(0.6) and model.nv:
+        wrong += law(name, model, one, got)
+    return wrong
+
+
+def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
+    """What the result of one state satisfies."""
+    q = x.get("q")
+    zero = np.zeros(model.nv)
+    if name in ("rnea", "aba", "bias_force"):
+        f = {"f_ext": x["f_ext"]} if "f_ext" in x else {}
+        H = articulated.crba(model, q)
+        bias = got if name == "bias_force" else articulated.bias_force(model, q, x["v"], **f)
+        a = {"rnea": x.get("a"), "aba": got, "bias_force": zero}[name]
+        tau = {"rnea": got, "aba": x.get("tau")}.get(name, None)
+        if tau is None:
+            tau = articulated.rnea(model, q, x["v"], zero, **f)
+        left = H @ a + bias
+        size = np.abs(H).sum() * np.abs(a).max() + np.abs(bias).max() + np.abs(tau).max() + 1.0
+        return [] if close(left, tau, 1e-9, size) else [f"H a + C = {left.tolist()}, tau = {tau.tolist()}"]
+    if name == "crba":
+        ones = np.sin(np.arange(model.nv) + 1.0)
+        tau = articulated.rnea(model, q, zero, ones) - articulated.rnea(model, q, zero, zero)
+        wrong = [] if np.array_equal(got, got.T) else ["H is not symmetric"]
+        size = np.abs(got).sum() + np.abs(articulated.rnea(model, q, zero, zero)).max()
+        return wrong if close(got @ ones, tau, 1e-9, size) else [*wrong, f"H x = {got @ ones}, rnea says {tau}"]
+    if name == "kinetic_energy":
+        H = articulated.crba(model, q)
+        T = 0.5 * x["v"] @ H @ x["v"]
+        return [] if close(T, got, 1e-9, np.abs(H).sum() * np.abs(x["v"]).max() ** 2) else [f"1/2 v H v = {T}, this is {got}"]
+    if name == "gravity_force":
+        d = np.sin(np.arange(model.nv) + 1.0)
+        if model.stiffness.any():
+            return []
+        h = 1e-5
+        U = [articulated.potential_energy(model, articulated.integrate(model, q, s * h * d)) for s in (1, -1)]
+        slope = (U[0] - U[1]) / (2 * h)
+        size = np.abs(got).sum() + np.abs(U[0]) * 1e-3 + 1.0
+        return [] if abs(slope - got @ d) < 1e-5 * size else [f"dU/dq d = {slope}, this times d is {got @ d}"]
+    if name == "integrate":
+        d = articulated.difference(model, q, got)
+        if np.abs(x["v"]).max() > 1.0:
+            return []
+        return [] if close(d, x["v"], 1e-8, 1.0) else [f"the difference is {d.tolist()}, v is {x['v'].tolist()}"]
+    if name == "difference":
+        q1 = articulated.integrate(model, x["q0"], got)
+        parts = [*model.quaternion_slices().values()]
+        for part in parts:
+            if q1[part] @ x["q1"][part] < 0:
+                q1[part] *= -1
+        return [] if close(q1, x["q1"], 1e-7, 1.0) else [f"q0 + difference is {q1.tolist()}, q1 is {x['q1'].tolist()}"]
+    if name == "forward_kinematics":
+        R = got[..., :3, :3]
+        good = close(R @ np.swapaxes(R, -1, -2), np.broadcast_to(np.eye(3), R.shape), 1e-12)
+        good = good and np.array_equal(got[..., 3, :], np.broadcast_to([0, 0, 0, 1.0], got[..., 3, :].shape))
+        return [] if good else ["these are no placements"]
+    if name == "body_velocities" and model.n_bodies:
+        h = 1e-6
+        T = [articulated.forward_kinematics(model, articulated.integrate(model, q, s * h * x["v"])) for s in (1, -1)]
+        R = articulated.forward_kinematics(model, q)[:, :3, :3]
+        linear = np.einsum("nji,nj->ni", R, (T[0][:, :3, 3] - T[1][:, :3, 3]) / (2 * h))
+        size = np.abs(got).max() + np.abs(T[0]).max() + 1.0
+        return [] if close(linear, got[:, 3:], 1e-4, size * (1 + size)) else [f"linear parts {linear}, this {got}"]
+    return []
+
+
+# -------------------------------------------------------------------------------------------------------------- others
+
+
+def neutral(dice: Dice) -> Call:
+    model = Given(dice.among(models())) if dice.chance(0.6) else Given(wrong_model(dice), flaw=TYPE)
+
+    def check(q: Array) -> list[str]:
+        return [] if q.shape == (model.value.nq,) else [f"shape {q.shape}"]
+
+    return Call("algorithms", "articulated.neutral", articulated.neutral, [model], check=check)
+
+
+def random_configuration(dice: Dice) -> Call:
+    model = Given(dice.among(models())) if dice.chance(0.9) else Given(wrong_model(dice), flaw=TYPE)
+    named: dict[str, Given] = {"rng": Given(dice.below(1000))}
+    if dice.chance(0.5):
+        named["rng"] = Given(dice.pick(None, -1, "a", 1.5, [1, 2], np.random.default_rng(0), True, object(), 10**400, dict, "x" * 9999,
+                                       thing(dice)), flaw=MAYBE)  # fmt: skip
+    if dice.chance(0.6):
+        named["size"] = Given(dice.pick(3, (2, 3), (), 0, (0,), -1, (2, -1), "a", 1.5, (1.5,), [2], np.int64(2), np.array([2, 3]), None, True,
+                                        10**400, dict, [[1]], 10**15, (10**10, 10**10), thing(dice)), flaw=MAYBE)  # fmt: skip
+
+    def check(q: Array) -> list[str]:
+        m = model.value
+        wrong = [] if q.shape[-1:] == (m.nq,) else [f"shape {q.shape}"]
+        if not ((q >= m.lower_limit) & (q <= m.upper_limit)).all():
+            wrong.append("outside the limits")
+        return wrong
+
+    return Call("algorithms", "articulated.random_configuration", articulated.random_configuration, [model], named, check=check,
+                compare=False, raises=(MemoryError,))  # fmt: skip
+
+
+def simulate(dice: Dice) -> Call:
+    model = models()[dice.pick(1, 2, 5, 6, 7, 24)]
+    n = dice.pick(2, 3, 3, 1, 0)
+    time = np.cumsum(np.abs(dice.normal(n)) * 0.01)
+    values: dict[str, Array] = {"time": time, "tau": dice.normal(n, model.nv), "q": configuration(dice, model, ()), "v": dice.normal(model.nv)}
+    given = {}
+    where, mood = dice.pick(*values), dice.pick("good", "good", "good", "nan", "shape", "type", "wild", "falling")
+    for key, x in values.items():
+        if key != where or mood == "good":
+            given[key] = dressed(dice, x)
+        elif mood == "falling":
+            given[key] = Given(values[key][::-1].copy(), flaw=MAYBE)
+        else:
+            given[key] = given_for(dice, model, key, x, mood) if key != "tau" else given_for(dice, model, "f_ext", x, mood)
+            given[key].flaw = MAYBE
+    if mood == "wild":
+        for part in given.values():
+            part.flaw = MAYBE
+    named = dict(given)
+    if dice.chance(0.2):
+        named["tolerance"] = Given(dice.pick(1e-6, 0.0, -1.0, "a", None, float("nan"), 1e300, thing(dice)), flaw=MAYBE)
+    first = Given(model) if dice.chance(0.95) else Given(wrong_model(dice), flaw=TYPE)
+    return Call("algorithms", "articulated.simulate", articulated.simulate, [first], named, may_fail=True, exact=False,
+                raises=(ArithmeticError,), compare=False, infinite=mood == "wild")  # fmt: skip
+
+
+def warmup(dice: Dice) -> Call:
+    model = wrong_model(dice)
+    return Call("algorithms", "articulated.warmup", articulated.warmup, [Given("no model" if model is None else model, flaw=TYPE)], {"progress": Given(False)})
+
+
+OTHERS = (neutral, random_configuration, random_configuration, simulate, warmup)
+SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}

@@ -1,0 +1,22 @@
+"""From a seed to a call."""
+
+from __future__ import annotations
+
+from tests.fuzz import algorithms, friction, models, spatial
+from tests.fuzz.judge import Call
+from tests.fuzz.values import Dice
+
+AREAS = {
+    "spatial": (spatial.draw, 45),
+    "algorithms": (algorithms.draw, 30),
+    "models": (models.draw, 10),
+    "friction": (friction.draw, 12),
+}
+LOTS = tuple(name for name, (_, weight) in AREAS.items() for _ in range(weight))
+
+
+def make(seed: int, area: str | None = None) -> Call:
+    """The call of a seed, from all areas or one."""
+    dice = Dice(seed)
+    name = dice.among(LOTS)
+    return AREAS[area or name][0](dice)
