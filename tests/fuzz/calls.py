@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.fuzz import algorithms, friction, models, spatial
+from tests.fuzz import algorithms, friction, models, spatial, typed
 from tests.fuzz.judge import Call
 from tests.fuzz.values import Dice
 
@@ -11,6 +11,7 @@ AREAS = {
     "algorithms": (algorithms.draw, 30),
     "models": (models.draw, 10),
     "friction": (friction.draw, 12),
+    "typed": (typed.draw, 8),
 }
 LOTS = tuple(name for name, (_, weight) in AREAS.items() for _ in range(weight))
 

@@ -140,7 +140,7 @@ def body_method(dice: Dice) -> Call:
 
 
 def table_values(dice: Dice, n: int, K: int) -> dict[str, Any]:
-    pairs = np.sort([dice.plain.sample(range(n), 2) for _ in range(K)], axis=1) if n > 1 else np.zeros((0, 2), int)
+    pairs = np.sort(np.array([dice.plain.sample(range(n), 2) for _ in range(K if n > 1 else 0)], np.int64).reshape(-1, 2), axis=1)
     K = len(pairs)
     normal = dice.normal(K, 3)
     normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
