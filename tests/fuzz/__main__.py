@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from collections import defaultdict
 from typing import Any
@@ -36,7 +37,7 @@ def print_report(found: list[dict[str, Any]], only: str | None) -> None:
     """Complaints that begin alike together, with the seeds and the first calls."""
     groups: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for x in found:
-        groups[x["area"], x["name"], x["wrong"][:40]].append(x)
+        groups[x["area"], x["name"], re.sub(r"'[^']*'|[0-9]+", "", x["wrong"])[:40]].append(x)
     for (_, name, _), members in sorted(groups.items()):
         print(f"{name}: {len(members)} times")
         for x in members[:SHOWN]:

@@ -24,6 +24,13 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "kinetic_energy": ("q", "v"), "body_velocities": ("q", "v"), "body_accelerations": ("q", "v", "a"),
     "forward_kinematics": ("q",), "integrate": ("q", "v"), "difference": ("q0", "q1"),
 }  # fmt: skip
+SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
+    **dict.fromkeys(("rnea", "aba", "bias_force", "gravity_force", "difference"), lambda model: (model.nv,)),
+    **dict.fromkeys(("kinetic_energy", "potential_energy"), lambda model: ()),
+    **dict.fromkeys(("joint_forces", "body_velocities", "body_accelerations"), lambda model: (model.n_bodies, 6)),
+    "crba": lambda model: (model.nv, model.nv), "integrate": lambda model: (model.nq,),
+    "forward_kinematics": lambda model: (model.n_bodies, 4, 4),
+}  # fmt: skip
 NAMES = tuple(name for name, often in (("rnea", 3), ("aba", 3), ("crba", 2)) for _ in range(often)) + tuple(INPUTS)
 
 
@@ -134,8 +141,10 @@ def draw(dice: Dice) -> Call:
         keys = keys[:-1]
     where = dice.below(len(keys))
     given: dict[str, Given] = {}
+    batches = [smaller(dice, batch) for _ in keys]
+    batch = np.broadcast_shapes(*batches)
     for j, key in enumerate(keys):
-        x = numbers_for(dice, model, key, smaller(dice, batch))
+        x = numbers_for(dice, model, key, batches[j])
         chosen = mood if j == where or (mood == "wild" and dice.chance(0.3)) else "good"
         given[key] = given_for(dice, model, key, x, chosen)
     first = Given(model)
@@ -151,7 +160,7 @@ def draw(dice: Dice) -> Call:
     call.may_fail = name == "aba" and is_singular(model)
     call.check = lambda result: complaints(call, name, model, keys, result, dice)
     if dice.chance(0.3):
-        add_out(dice, call, model, batch, given)
+        add_out(dice, call, model, batch)
     return call
 
 
@@ -199,13 +208,13 @@ def frames_for(dice: Dice, model: Model) -> Given:
     return Given(value, flaw=MAYBE)
 
 
-def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...], given: dict[str, Given]) -> None:
+def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...]) -> None:
     """An ``out`` of the right shape, or of another sort."""
-    good = [part.value if part.plain is None else part.plain for part in given.values()]
-    try:
-        shape = np.shape(call.function(model, *good[: len(call.args) - 1], **{k: g.value for k, g in call.named.items() if k == "frames"}))
-    except Exception:
-        shape = (*batch, model.nv)
+    name = call.name.rsplit(".", 1)[-1]
+    shape = (*batch, *SHAPES[name](model))
+    if "frames" in call.named:
+        frames = call.named["frames"].value
+        shape = (*batch, len(frames) if isinstance(frames, (list, tuple)) else model.n_bodies, 4, 4)
     kind = dice.below(14)
     out: Any = np.full(shape, 123.0)
     if kind < 6:
@@ -218,7 +227,7 @@ def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...], given:
         lambda: np.zeros((size + 1) * 8, np.uint8)[1 : 1 + 8 * size].view(float).reshape(shape), lambda: np.zeros((2, *shape))[0],
         lambda: np.zeros((*shape, 2))[..., 0], lambda: read_only(np.zeros(shape)), lambda: np.zeros(shape, complex),
         lambda: np.zeros(shape, object), lambda: thing(dice), lambda: np.zeros(shape).view(np.matrix) if len(shape) == 2 else 0,
-        lambda: np.broadcast_to(np.zeros(1), shape), lambda: np.zeros(0),
+        lambda: np.broadcast_to(np.zeros(()), shape), lambda: np.zeros(0),
     ]  # fmt: skip
     out = dice.among(others)()
     call.named["out"] = Given(out, flaw=MAYBE)

@@ -77,7 +77,7 @@ def new_builder(dice: Dice) -> Call:
         builder.add_joint("j", "free", parent=builder.world, child="b")
         return str(builder.build())
 
-    return Call("models", "articulated.ModelBuilder", make, [], named, says=None, compare=False)
+    return Call("models", "articulated.ModelBuilder", make, [], named, says=None, compare=False, infinite=True)
 
 
 def add_body(dice: Dice) -> Call:
@@ -102,7 +102,7 @@ def add_body(dice: Dice) -> Call:
         builder.add_joint("j0", "free", "world", named["name"])
         return builder.build()
 
-    return Call("models", "articulated.ModelBuilder.add_body", make, [], values, says=None, compare=False,
+    return Call("models", "articulated.ModelBuilder.add_body", make, [], values, says=None, compare=False, infinite=True,
                 check=lambda model: use(model, dice))  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def add_joint(dice: Dice) -> Call:
         builder.add_joint(**named)
         return builder.build()
 
-    return Call("models", "articulated.ModelBuilder.add_joint", make, [], values, says=None, compare=False, may_fail=True,
+    return Call("models", "articulated.ModelBuilder.add_joint", make, [], values, says=None, compare=False, infinite=True, may_fail=True,
                 check=lambda model: use(model, dice))  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def add_frame(dice: Dice) -> Call:
         builder.add_frame(**named)
         return builder.build()
 
-    return Call("models", "articulated.ModelBuilder.add_frame", make, [], values, says=None, compare=False,
+    return Call("models", "articulated.ModelBuilder.add_frame", make, [], values, says=None, compare=False, infinite=True,
                 check=lambda model: use(model, dice))  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def build(dice: Dice) -> Call:
             builder.add_joint(f"j{k}", kind, parent, child, **random_joint(dice.numbers, kind, False))
     except PlueckerError:
         pass
-    return Call("models", "articulated.ModelBuilder.build", make, [], {}, says=None, compare=False, may_fail=True,
+    return Call("models", "articulated.ModelBuilder.build", make, [], {}, says=None, compare=False, infinite=True, may_fail=True,
                 check=lambda model: use(model, dice))  # fmt: skip
 
 
@@ -206,7 +206,7 @@ def replace(dice: Dice) -> Call:
     def make(**named: Any) -> Model:
         return model.replace(**named)
 
-    return Call("models", "articulated.Model.replace", make, [], named, says=None, compare=False, may_fail=True,
+    return Call("models", "articulated.Model.replace", make, [], named, says=None, compare=False, infinite=True, may_fail=True,
                 check=lambda model: use(model, dice))  # fmt: skip
 
 
@@ -256,7 +256,7 @@ def corrupted(dice: Dice) -> Call:
         everything(made, dice)
         return made
 
-    call = Call("models", "dataclasses.replace(model)", make, [], values, says=None, compare=False, may_fail=True)
+    call = Call("models", "dataclasses.replace(model)", make, [], values, says=None, compare=False, infinite=True, may_fail=True)
     call.check = None
     call.text = lambda: f"dataclasses.replace({show_model(model)}, {', '.join(f'{k}={v!r:.200}' for k, v in changes.items())}) and every algorithm"  # type: ignore[method-assign]
     return call
@@ -303,7 +303,7 @@ def pickled(dice: Dice) -> Call:
             everything(made, dice)
         return "loaded"
 
-    return Call("models", "pickle.loads(model)", load, [Given(bytes(data), flaw=MAYBE)], {}, says=None, compare=False)
+    return Call("models", "pickle.loads(model)", load, [Given(bytes(data), flaw=MAYBE)], {}, says=None, compare=False, infinite=True)
 
 
 def method(dice: Dice) -> Call:
@@ -321,7 +321,7 @@ def method(dice: Dice) -> Call:
         return Call("models", "articulated.Model.__eq__", lambda other: model == other and None, [argument], says=None)
     if name == "hash":
         return Call("models", "articulated.Model.__hash__", lambda: hash(model) and None, [])
-    return Call("models", f"articulated.Model.{name}", getattr(model, name), [argument], says=None, compare=False)
+    return Call("models", f"articulated.Model.{name}", getattr(model, name), [argument], says=None, compare=False, infinite=True)
 
 
 # ------------------------------------------------------------------------------------------------------------------ URDF
@@ -373,7 +373,7 @@ def from_urdf(dice: Dice) -> Call:
     def make(text: Any, **named: Any) -> list[str]:
         return use(Model.from_urdf(text, **named), dice)
 
-    return Call("models", "articulated.Model.from_urdf", make, [given], named, says=None, compare=False, may_fail=True,
+    return Call("models", "articulated.Model.from_urdf", make, [given], named, says=None, compare=False, infinite=True, may_fail=True,
                 check=lambda wrong: wrong)  # fmt: skip
 
 

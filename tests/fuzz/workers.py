@@ -48,6 +48,9 @@ def work(path: str, first: int, end: int, step: int, area: str | None) -> None:
             struct.pack_into("q", shared, 0, seed)
             for found in attempt(seed, area, made):
                 print(json.dumps(found), flush=True)
+            if made.total() == 100:  # those of a process that ends by a crash are not all lost
+                print(json.dumps({"made": made}), flush=True)
+                made.clear()
     print(json.dumps({"made": made}), flush=True)
 
 

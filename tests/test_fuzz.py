@@ -1,0 +1,35 @@
+"""Random calls of every public function: right, or one of our errors; see :mod:`tests.fuzz`."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+from numba import config
+
+from tests.conftest import COMPILED
+from tests.fuzz import workers
+from tests.fuzz.calls import AREAS, make
+from tests.fuzz.judge import judge
+from tests.fuzz.workers import attempt
+
+CHECKED = bool(config.BOUNDSCHECK)  # slow, and the same answers
+COUNTS = {"spatial": 1500, "typed": 400, "algorithms": 1500, "models": 500, "friction": 300}
+PART = 1 if COMPILED and not CHECKED else 10
+
+
+@pytest.mark.parametrize("area", COUNTS)
+def test_random_calls_are_right_or_one_of_our_errors(area):
+    found = [x for seed in range(COUNTS[area] // PART) for x in attempt(seed, area, Counter())]
+    assert not found, "\n".join(f"seed {x['seed']}: {x['call']}\n    -> {x['wrong']}" for x in found[:10])
+
+
+def test_every_area_has_its_share():
+    assert set(COUNTS) == set(AREAS)
+
+
+def test_a_seed_makes_the_same_call_again():
+    for seed in range(50):
+        assert make(seed).name == make(seed).name
+        assert judge(make(seed))[0] == judge(make(seed))[0]
