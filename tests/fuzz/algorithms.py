@@ -118,7 +118,7 @@ def numbers_for(dice: Dice, model: Model, key: str, batch: tuple[int, ...]) -> A
 # ------------------------------------------------------------------------------------------------------------ the calls
 
 BATCHES = ((), (), (), (), (), (1,), (2,), (3,), (7,), (8,), (9,), (17,), (2, 3), (0,), (2, 0), (100,))
-MOODS = ("good",) * 10 + ("wild",) * 4 + ("shape", "shape", "nan", "nan", "quaternion", "model") + ("type",) * 4
+MOODS = ("good",) * 15 + ("wild",) * 4 + ("shape", "shape", "nan", "nan", "quaternion", "model") + ("type",) * 4
 
 
 def smaller(dice: Dice, batch: tuple[int, ...]) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...]) -> Non
     ]  # fmt: skip
     out = dice.among(others)()
     call.named["out"] = Given(out, flaw=MAYBE)
-    if isinstance(out, np.ndarray):
+    if isinstance(out, np.ndarray) and out is not np.ma.masked:
         call.out = out
         call.compare = False
 

@@ -515,7 +515,7 @@ def names_of(name: str) -> list[str]:
 # ------------------------------------------------------------------------------------------------------------ the calls
 
 BATCHES = ((), (), (), (), (), (1,), (2,), (3,), (5,), (2, 3), (9,), (17,), (0,), (2, 0), (0, 2))
-MOODS = ("good",) * 9 + ("wild",) * 4 + ("shape",) * 2 + ("nan",) * 2 + ("type",) * 4 + ("broadcast",)
+MOODS = ("good",) * 13 + ("wild",) * 4 + ("shape",) * 2 + ("nan",) * 2 + ("type",) * 4 + ("broadcast",)
 
 
 def smaller(dice: Dice, batch: tuple[int, ...]) -> tuple[int, ...]:

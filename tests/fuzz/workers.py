@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -32,8 +33,11 @@ def attempt(seed: int, area: str | None, made: Counter[str]) -> list[dict[str, A
     from tests.fuzz.calls import make
     from tests.fuzz.judge import judge
 
-    call = make(seed, area)
-    outcome, wrong = judge(call)
+    try:
+        call = make(seed, area)
+        outcome, wrong = judge(call)
+    except Exception:
+        return [{"seed": seed, "area": area, "name": "the fuzzer itself", "call": "?", "wrong": traceback.format_exc()[-1000:]}]
     made[f"{call.area} {outcome}"] += 1
     return [{"seed": seed, "area": area or call.area, "name": call.name, "call": call.text(), "wrong": text} for text in wrong]
 
