@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pluecker import articulated
+from pluecker import articulated, spatial
 from pluecker.articulated import Model, ModelBuilder
+from pluecker.articulated.model.joints import JOINT_TYPES
 from tests.fuzz.judge import Call, close
 from tests.fuzz.values import LABELS, GOOD, MAYBE, TYPE, VALUE, Dice, Given, dressed, misshapen, not_finite, thing, wild, wrong_type
 from tests.mechanisms import MOVING, random_body, random_description, random_joint
@@ -384,7 +385,7 @@ def simulate(dice: Dice) -> Call:
             part.flaw = MAYBE
     named = dict(given)
     if dice.chance(0.2):
-        named["tolerance"] = Given(dice.pick(1e-6, 0.0, -1.0, "a", None, float("nan"), 1e300, thing(dice)), flaw=MAYBE)
+        named["tol"] = Given(dice.pick(1e-6, 0.0, -1.0, "a", None, float("nan"), 1e300, thing(dice)), flaw=MAYBE)
     first = Given(model) if dice.chance(0.95) else Given(wrong_model(dice), flaw=TYPE)
     return Call("algorithms", "articulated.simulate", articulated.simulate, [first], named, may_fail=True, exact=False,
                 raises=(ArithmeticError,), compare=False, infinite=mood == "wild")  # fmt: skip
@@ -395,5 +396,47 @@ def warmup(dice: Dice) -> Call:
     return Call("algorithms", "articulated.warmup", articulated.warmup, [Given("no model" if model is None else model, flaw=TYPE)], {"progress": Given(False)})
 
 
-OTHERS = (neutral, random_configuration, random_configuration, simulate, warmup)
+KINDS = ("fixed", "revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free")
+
+
+def joint_transform(dice: Dice) -> Call:
+    """X and S of one joint."""
+    kind = dice.among(KINDS)
+    joint = JOINT_TYPES[kind]
+    batch = dice.pick((), (), (3,), (0,), (2, 3), (17,))
+    q = dice.normal(*batch, joint.nq)
+    if kind in ("spherical", "free"):
+        q[..., -4:] /= np.linalg.norm(q[..., -4:], axis=-1, keepdims=True)
+    values = {"axis": dice.normal(3), "pitch": np.float64(0.3), "axis2": dice.normal(3)}
+    needed = {"helical": ("axis", "pitch"), "universal": ("axis", "axis2")}.get(kind, ("axis",) if joint.axes else ())
+    mood = dice.among(("good",) * 6 + ("wild", "shape", "nan", "type", "other"))
+    where = dice.pick("q", *needed)
+    named = {}
+    for name in needed:
+        x = values[name]
+        if mood not in ("good", "other") and where == name:
+            named[name] = wrong_type(dice, x) if name == "pitch" else given_for(dice, models()[0], "v", x, mood)
+            named[name].flaw = MAYBE
+        else:
+            named[name] = dressed(dice, x) if name != "pitch" else Given(float(x))
+    if mood == "other":
+        named[dice.pick("axis", "pitch", "axis2")] = Given(thing(dice), flaw=MAYBE)
+    first = Given(thing(dice), flaw=MAYBE) if mood == "other" and dice.chance(0.5) else Given(kind)
+    given = dressed(dice, q)
+    if where == "q" and mood in ("wild", "shape", "nan", "type"):
+        given = given_for(dice, models()[0], "v", q, mood)
+        given.flaw = MAYBE
+
+    def check(result: Any) -> list[str]:
+        X, S = result
+        wrong = [] if X.shape == (*batch, 6, 6) and S.shape == (*batch, 6, joint.nv) else [f"shapes {X.shape}, {S.shape}"]
+        if X.size and not close(X @ spatial.invert(X), np.broadcast_to(np.eye(6), X.shape), 1e-9, np.abs(X).max() ** 2):
+            wrong.append("X X^-1 is not 1")
+        return wrong if given.calm else []
+
+    return Call("algorithms", "articulated.joint_transform", articulated.joint_transform, [first, given], named, check=check,
+                exact=False)  # fmt: skip
+
+
+OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}

@@ -297,23 +297,23 @@ def from_factors(dice: Dice) -> Call:
     A = dice.normal(n, n)
     low, high = np.sort(dice.normal(2, R), axis=0)
     M = A @ A.T + np.eye(n)
-    values: dict[str, Any] = {"M": 0.5 * (M + M.T), "H": dice.normal(n, m), "f": dice.normal(n), "w": dice.normal(m),
+    values: dict[str, Any] = {"M": 0.5 * (M + M.T), "J": dice.normal(m, n), "f": dice.normal(n), "w": dice.normal(m),
               "friction": np.abs(dice.normal(K)) if size > 1 else np.zeros(K), "size": Given(size),
               "compliance": np.abs(dice.normal(m)) * 1e-3, "rows": Given((low, high))}  # fmt: skip
     named = some(dice, values, 0.5, ("compliance",))
-    for name in ("M", "H"):
+    for name in ("M", "J"):
         if named[name].flaw == GOOD and not named[name].wild:
             named[name] = as_given_matrix(dice, values[name])
 
     def check(problem: Problem) -> list[str]:
         r = np.sin(np.arange(problem.size) + 1.0)
-        parts = [named[k].plain for k in ("M", "H", "f", "w")]
+        parts = [named[k].plain for k in ("M", "J", "f", "w")]
         c = named.get("compliance")
         if any(x is None for x in parts) or (c is not None and c.plain is None) or any(named[k].wild for k in named):
             return []
-        M, H, f, w = parts
-        v = np.linalg.solve(M, H @ r + f)
-        u = H.T @ v + w + (0.0 if c is None else c.plain * r)
+        M, J, f, w = parts
+        v = np.linalg.solve(M, J.T @ r + f)
+        u = J @ v + w + (0.0 if c is None else c.plain * r)
         size = np.linalg.cond(M) if len(M) else 1.0
         good = close(problem.velocity(r), u, 1e-9 * size, 1.0) and close(problem.motion(r), v, 1e-9 * size, 1.0)
         return [] if good else [f"velocity {problem.velocity(r)}, NumPy {u}"]
@@ -422,7 +422,7 @@ def lcp(dice: Dice) -> Call:
     values: dict[str, Any] = {"A": A, "b": dice.normal(n)}
     optional: dict[str, Any] = {
         "lower": dice.pick(low, -np.inf, 0.0), "upper": dice.pick(high + 5, np.inf), "tol": Given(dice.pick(1e-10, 1e-6, 0, 1e-3), flaw=MAYBE),
-        "max_iterations": Given(dice.pick(0, 1, 5, 50), flaw=MAYBE), "start": dice.normal(n), "history": Given(True),
+        "max_iterations": Given(dice.pick(0, 1, 5, 50), flaw=MAYBE), "warm_start": dice.normal(n), "history": Given(True),
         "covering": np.abs(dice.normal(n)) + 0.1, "relaxation": Given(dice.pick(1.0, 0.5, 1.9), flaw=MAYBE),
         "method": Given(dice.pick("lemke", "fischer_newton", "minmap_newton", "psor"), flaw=MAYBE),
     }  # fmt: skip
@@ -453,11 +453,11 @@ def polygon(dice: Dice) -> Call:
     problem: Any = dice.among(problems()) if dice.chance(0.95) else thing(dice)
     directions = Given(dice.pick(2, 4, 8, None, 6) if quiet(dice) else dice.pick(3, 10**7, 10**400, thing(dice)), flaw=MAYBE)
     if dice.chance(0.5):
-        return Call("friction", "contact.friction_lcp", contact.friction_lcp, [Given(problem), directions], says=None, may_fail=True,
+        return Call("friction", "contact.friction_lcp", contact.friction_lcp, [Given(problem)], {"directions": directions}, says=None, may_fail=True,
                     compare=False, infinite=True)  # fmt: skip
     mass: Any = scipy.sparse.identity(0 if not isinstance(problem, Problem) or problem.free_velocity is None else len(problem.free_velocity))
-    return Call("friction", "contact.mixed_lcp", contact.mixed_lcp, [Given(problem), Given(dice.pick(mass, thing(dice)), flaw=MAYBE), directions],
-                says=None, may_fail=True, compare=False, infinite=True)  # fmt: skip
+    return Call("friction", "contact.mixed_lcp", contact.mixed_lcp, [Given(problem), Given(dice.pick(mass, thing(dice)), flaw=MAYBE)],
+                {"directions": directions}, says=None, may_fail=True, compare=False, infinite=True)  # fmt: skip
 
 
 def poisson(dice: Dice) -> Call:
@@ -516,7 +516,7 @@ def fclib(dice: Dice) -> Call:
 
 def records(dice: Dice) -> Call:
     """Results of a polygon: from z to multipliers."""
-    lcp_ = contact.friction_lcp(problems()[0], 4)
+    lcp_ = contact.friction_lcp(problems()[0], directions=4)
     z = dice.normal(len(lcp_.b))
     return Call("friction", "contact.FrictionLcp.multipliers", lcp_.multipliers, [array(dice, z, not quiet(dice))], says=None, exact=False)
 

@@ -134,7 +134,7 @@ def equations(dice: Dice, batch: tuple[int, ...]) -> Array:
 
 
 def square(dice: Dice, batch: tuple[int, ...]) -> Array:
-    n = 6 if dice.chance(0.5) else dice.below(5)
+    n = 1 + dice.seed % 6  # the same for all bases of a call
     return dice.normal(*batch, n, n) + 2 * np.eye(n)
 
 
@@ -158,6 +158,8 @@ KINDS: dict[str, tuple[Callable[[Dice, tuple[int, ...]], Array], int, bool]] = {
     "J": (moments, 2, False), "I": (inertia, 2, False), "A": (inertia_or_definite, 2, False),
     "M": (any_numbers(6, 6), 2, True), "S3": (skew_matrix, 2, False), "S": (columns, 2, False),
     "rows": (equations, 2, False), "B": (square, 2, False), "flat": (in_plane, 1, False), "line": (line, 0, True),
+    "masses": (positive(4), 1, False), "points": (lambda dice, batch: dice.normal(*batch, 4, 3), 2, False),
+    "B6": (lambda dice, batch: dice.normal(*batch, 6, 6) + 2 * np.eye(6), 2, False),
     "P": (lambda dice, batch: pseudo(inertia(dice, batch)), 2, False),
 }  # fmt: skip
 
@@ -313,6 +315,7 @@ TABLE: dict[str, Entry] = {
     ),
     "reciprocal_basis": Entry(("B",), check=lambda got, B: residual(T_(got) @ B, np.eye(B.shape[-1]), got, B), exact=False),
     "change_of_basis": Entry(("B", "B"), check=lambda X, old, new: residual(new @ X, old, new, X), exact=False),
+    "coordinates_in": Entry(("B6", "v6"), check=lambda x, B, a: residual(mv(B, x), np.broadcast_to(a, x.shape), B, x), exact=False),
     # exponentials
     "exp3": Entry(("v3",), check=lambda R, a: each(lambda R, a: nearly(R, Rotation.from_rotvec(a).as_matrix()), R, a)),
     "log3": Entry(("E",), check=lambda a, R: nearly(spatial.exp3(a), R)),
@@ -336,6 +339,10 @@ TABLE: dict[str, Entry] = {
     "quaternion_normalize": Entry(
         ("q",), check=lambda got, p: nearly(np.linalg.norm(got, axis=-1), np.ones(p.shape[:-1]), 1e-14), exact=True
     ),
+    "quaternion_inverse": Entry(
+        ("q",), check=lambda got, p: nearly(quaternion_product(p, got), np.broadcast_to([1.0, 0, 0, 0], p.shape))
+    ),
+    "quaternion_rotate": Entry(("q", "v3"), lambda p, x: mv(turn(p), x), size=lambda p, x: 10 * x),
     "quaternion_exp": Entry(("v3",), check=lambda p, a: nearly(turn(p), spatial.exp3(a))),
     "quaternion_log": Entry(("q",), check=lambda a, p: nearly(spatial.exp3(a), turn(p))),
     "quaternion_to_rotation": Entry(("q",), turn, size=lambda p: 2),
@@ -423,6 +430,10 @@ TABLE: dict[str, Entry] = {
     "constrained_acceleration_from_T": Entry(("A", "S", "v6"), exact=False, check=lambda got, I, T, f: residual(
         mv(I, got.acceleration) - got.constraint_force, np.broadcast_to(f, got.acceleration.shape), I, f,
         got.apparent_inverse_inertia, factor=1e4)),
+    "constraint_multipliers": Entry(("A", "S", "v6"), exact=False, check=lambda got, I, T, f: residual(
+        mv(T, got), spatial.constrained_acceleration_from_T(I, T, f).constraint_force, T, got, I, f)),
+    "point_masses": Entry(("masses", "points"), exact=False, check=lambda I, m, p: nearly(
+        I[..., 5, 5], np.broadcast_to(m.sum(axis=-1), I.shape[:-2])) and bool(spatial.is_consistent(I).all())),
     # shapes
     "shapes.box": Entry(("positive", "p3"), check=lambda I, m, s: solid(I, m), exact=False),
     "shapes.ellipsoid": Entry(("positive", "p3"), check=lambda I, m, s: solid(I, m), exact=False),
@@ -754,6 +765,22 @@ def meshes(dice: Dice) -> Call:
     return Call("spatial", "spatial.shapes.mesh", shapes.mesh, [Given(what, flaw=MAYBE)], named, raises=(FileNotFoundError,))
 
 
+def density(dice: Dice) -> Call:
+    """Inertias of bodies whose density is a function."""
+    function: Any = dice.pick(lambda x: 1.0 + x[:, 2] ** 2, lambda x: np.ones(len(x)), lambda x: np.stack([x[:, 0] ** 2, x[:, 1] ** 2]))
+    good = dice.chance(0.6)
+    if not good:
+        function = dice.pick(lambda x: -np.ones(len(x)), lambda x: 0.0 * x[:, 0], lambda x: x, lambda x: "a", lambda x: None, lambda x: x[:, 0] * np.nan,
+                             lambda x: 1e308 * np.ones(len(x)), lambda x: 1.0, thing(dice))  # fmt: skip
+    cells = np.sort(dice.normal(2, 3), axis=0) if dice.chance(0.5) else dice.normal(2, 4, 3)
+    given = given_for(dice, "p43", cells, dice.pick("good", "good", "wild", "type", "nan", "shape"))
+    if given.flaw != GOOD or given.wild:
+        given.flaw = MAYBE
+    named = {"order": Given(dice.pick(3, 6, thing(dice)), flaw=MAYBE)} if dice.chance(0.4) else {}
+    return Call("spatial", "spatial.density_inertia", spatial.density_inertia, [Given(function, flaw=GOOD if good else MAYBE), given], named,
+                exact=False, may_fail=True, compare=False)  # fmt: skip
+
+
 def drawing(dice: Dice) -> Call:
     import matplotlib
 
@@ -778,5 +805,5 @@ def drawing(dice: Dice) -> Call:
 
 
 OTHERS = (euler,) * 6 + (derivative,) * 2 + (consistent,) * 4 + (subspace,) * 6 + (constraint,) * 6 + (scipys,) * 3 + (
-    solved, meshes)  # fmt: skip
+    solved, meshes, density, density)  # fmt: skip
 NAMES = tuple(TABLE)
