@@ -28,7 +28,7 @@ from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.records import known
 from pluecker.articulated.running.arguments import as_floats, as_model
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
-from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.functions.arguments import as_numbers, not_finite
 
 __all__ = ["forces_to_pinocchio", "from_pinocchio_q", "to_pinocchio_q", "velocity_map_to_pinocchio"]
 
@@ -53,9 +53,9 @@ def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
         ValueError: a joint of a type that has other coordinates there (cylindrical, universal, planar).
     """
     check_models("to_pinocchio_q", model, pin_model)
-    q = as_floats("to_pinocchio_q", model, "q", q)
+    q = finite_numbers("to_pinocchio_q", "q", as_floats("to_pinocchio_q", model, "q", q))
     result = np.zeros((*q.shape[:-1], pin_model.nq))
-    for joint, kind, theirs in matched(model, pin_model):
+    for joint, kind, theirs in matched("to_pinocchio_q", model, pin_model):
         there = slice(theirs.idx_q, theirs.idx_q + theirs.nq)
         values = q[..., [joint.q_start + k for k in kind.scalar_last]]
         if joint.mimic is not None:
@@ -82,8 +82,9 @@ def from_pinocchio_q(model: Model, pin_model: Any, q_pin: ArrayLike) -> Array:
     q_pin = as_numbers("from_pinocchio_q", "q_pin", q_pin)
     if q_pin.shape[-1:] != (pin_model.nq,):
         raise ArgumentValueError(f"from_pinocchio_q: q_pin has shape {q_pin.shape}, expected (..., {pin_model.nq})")
+    finite_numbers("from_pinocchio_q", "q_pin", q_pin)
     q = np.zeros((*q_pin.shape[:-1], model.nq))
-    for joint, kind, theirs in matched(model, pin_model):
+    for joint, kind, theirs in matched("from_pinocchio_q", model, pin_model):
         if joint.mimic is not None:
             continue
         values = q_pin[..., theirs.idx_q : theirs.idx_q + theirs.nq]
@@ -105,7 +106,7 @@ def velocity_map_to_pinocchio(model: Model, pin_model: Any) -> Array:
     """
     check_models("velocity_map_to_pinocchio", model, pin_model)
     G = np.zeros((pin_model.nv, model.nv))
-    for joint, kind, theirs in matched(model, pin_model):
+    for joint, kind, theirs in matched("velocity_map_to_pinocchio", model, pin_model):
         for row, k in enumerate(kind.linear_first):
             G[theirs.idx_v + row, joint.v_start + k] = 1.0 if joint.mimic is None else joint.mimic[1]
     return G
@@ -126,8 +127,9 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
     f_ext = as_floats("forces_to_pinocchio", model, "f_ext", f_ext)
     if f_ext.ndim != 2:
         raise ArgumentValueError(f"forces_to_pinocchio: f_ext has shape {f_ext.shape}, expected those of one state")
+    finite_numbers("forces_to_pinocchio", "f_ext", f_ext)
     forces = [np.zeros(6) for _ in range(pin_model.njoints)]
-    for joint, _, theirs in matched(model, pin_model):
+    for joint, _, theirs in matched("forces_to_pinocchio", model, pin_model):
         forces[theirs.id] = np.roll(f_ext[model.body_index(joint.child)], 3)
     return forces
 
@@ -139,7 +141,14 @@ def check_models(function: str, model: Any, pin_model: Any) -> None:
         raise ArgumentTypeError(f"{function}: pin_model must be a pinocchio.Model, got a {type(pin_model).__name__}")
 
 
-def matched(model: Model, pin_model: Any) -> list[tuple[Joint, JointType, Any]]:
+def finite_numbers(function: str, name: str, array: Array) -> Array:
+    """The array, if all its entries are finite."""
+    if not np.isfinite(array).all():
+        raise ArgumentValueError(not_finite(function, name, array))
+    return array
+
+
+def matched(function: str, model: Model, pin_model: Any) -> list[tuple[Joint, JointType, Any]]:
     """Our joints, their types, and theirs, by name; the joint of a floating base may have another name there."""
     ours = {joint.name: joint for joint in model.joints}
     pairs = []
@@ -150,11 +159,13 @@ def matched(model: Model, pin_model: Any) -> list[tuple[Joint, JointType, Any]]:
             name = alike[0] if len(alike) == 1 else name
         if name not in ours:
             raise UnknownNameError(
-                f"Pinocchio's joint {name!r} is not in model {model.name!r}; there are {known(name, ours)}"
+                f"{function}: Pinocchio's joint {name!r} is not in model {model.name!r}; there are {known(name, ours)}"
             )
         joint, kind = ours[name], JOINT_TYPES[ours[name].type]
         if not fits(kind, theirs):
-            raise ArgumentValueError(f"joint {name!r}: a {joint.type} joint has other coordinates in Pinocchio")
+            raise ArgumentValueError(
+                f"{function}: joint {name!r}: a {joint.type} joint has other coordinates in Pinocchio"
+            )
         pairs.append((joint, kind, theirs))
     return pairs
 

@@ -72,7 +72,9 @@ def as_numbers(function: str, name: str, value: Any) -> Array:
         array = np.asarray(value)
         if array.dtype.kind in "fiu" and array.itemsize <= FLOAT.itemsize:
             return array.astype(FLOAT)
-        if array.dtype.kind == "f" or not array.size:
+        if not array.size:
+            return np.zeros(array.shape)
+        if array.dtype.kind == "f":
             with np.errstate(over="ignore"):  # long doubles may become infinite
                 return array.astype(FLOAT)
     except OverflowError:

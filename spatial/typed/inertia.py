@@ -121,8 +121,10 @@ class ArticulatedInertia(SymmetricMap):
         """``I v``, a momentum; ``I a``, a force."""
         if not isinstance(other, MotionVector):
             self._refuse(" @ ", other, "an inertia maps motion to force vectors; force to motion by its inverse()")
-        frame = common_frame(f"{self._noun} @ {other._noun}", self.frame, other.frame)
-        return ForceVector._make(momentum(self._values, other._values), frame)
+        product = f"{self._noun} @ {other._noun}"
+        frame = common_frame(product, self.frame, other.frame)
+        with naming(product):
+            return ForceVector._make(momentum(self._values, other._values), frame)
 
     def kinetic_energy(self, velocity: MotionVector) -> Any:
         """``1/2 v . I v``, ``(...)``; J.
@@ -142,7 +144,8 @@ class ArticulatedInertia(SymmetricMap):
             TypeError, ValueError: not a motion vector; in another frame; the batches do not broadcast.
         """
         self._velocity("rate", velocity)
-        return inertia_rate(self._values, velocity._values)
+        with naming("rate"):
+            return inertia_rate(self._values, velocity._values)
 
     def _velocity(self, method: str, velocity: Any) -> str | None:
         if not isinstance(velocity, MotionVector):
@@ -257,8 +260,10 @@ class InverseInertia(SymmetricMap):
         """``I^-1 f``"""
         if not isinstance(other, ForceVector):
             self._refuse(" @ ", other, "an inverse inertia maps force to motion vectors")
-        frame = common_frame(f"{self._noun} @ {other._noun}", self.frame, other.frame)
-        return MotionVector._make(momentum(self._values, other._values), frame)
+        product = f"{self._noun} @ {other._noun}"
+        frame = common_frame(product, self.frame, other.frame)
+        with naming(product):
+            return MotionVector._make(momentum(self._values, other._values), frame)
 
     def inverse(self) -> ArticulatedInertia:
         """The map from M6 to F6.

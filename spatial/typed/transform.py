@@ -60,6 +60,7 @@ class PlueckerTransform(Typed):
     def __init__(self, E: ArrayLike, r: ArrayLike, source: str | None = None, target: str | None = None) -> None:
         with naming(type(self).__name__):
             values = pluecker_transform(E, r)
+            transform_parameters(values)  # squares of a translation overflow before itself does
         self._set(values, (source, target))
 
     @classmethod
@@ -137,14 +138,17 @@ class PlueckerTransform(Typed):
         """Apply to what is on the right: ``X m``, ``X* f``, ``X* I X^-1``, or compose with a transform."""
         if isinstance(other, PlueckerTransform):
             common_frame("X2 @ X1", other.target, self.source, "X1 leads to frame", "X2 starts from frame")
-            return other._make(compose(self._values, other._values), other.source, self.target)
+            with naming("X2 @ X1"):
+                return other._make(compose(self._values, other._values), other.source, self.target)
         if not isinstance(other, Typed):
             self._refuse(
                 " @ ", other, "say what it is, motion and force vectors transform differently (course, section 35)"
             )
         said = "the transform starts from frame", f"the {noun(other)} is in frame"
-        common_frame(f"{self._noun} @ {noun(other)}", self.source, other._frames[0], *said)
-        return other._make(other._transformed(self._values), self.target)
+        product = f"{self._noun} @ {noun(other)}"
+        common_frame(product, self.source, other._frames[0], *said)
+        with naming(product):
+            return other._make(other._transformed(self._values), self.target)
 
     def _no_sum(self, *other: Any) -> NoReturn:
         raise ArgumentTypeError(

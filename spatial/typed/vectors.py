@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.spatial.errors import ArgumentValueError
-from pluecker.spatial.functions.arguments import Array, as_floats
+from pluecker.spatial.functions.arguments import Array, as_floats, naming
 from pluecker.spatial.functions.coordinates import transform_force, transform_motion
 from pluecker.spatial.functions.products import cross_force, cross_motion, scalar_product
 from pluecker.spatial.typed.base import Typed
@@ -84,9 +84,11 @@ class SpatialVector(Typed):
                 " . ", other,
                 "not defined, the scalar product is between a motion and a force vector (course, section 26)",
             )  # fmt: skip
-        common_frame(f"{self._noun} . {other._noun}", self.frame, other.frame)
+        operation = f"{self._noun} . {other._noun}"
+        common_frame(operation, self.frame, other.frame)
         m, f = (self, other) if self._spaces == (M6,) else (other, self)
-        return scalar_product(m._values, f._values)
+        with naming(operation):
+            return scalar_product(m._values, f._values)
 
     def __matmul__(self, other: Any) -> Any:
         if isinstance(other, Typed) and not isinstance(other, SpatialVector):
@@ -145,9 +147,11 @@ class MotionVector(SpatialVector):
         """
         if not isinstance(other, SpatialVector):
             self._refuse(" x ", other, "the cross product is with a motion or a force vector (course, section 37)")
-        frame = common_frame(f"{self._noun} x {other._noun}", self.frame, other.frame)
+        operation = f"{self._noun} x {other._noun}"
+        frame = common_frame(operation, self.frame, other.frame)
         product = cross_motion if other._spaces == (M6,) else cross_force
-        return other._make(product(self._values, other._values), frame)
+        with naming(operation):
+            return other._make(product(self._values, other._values), frame)
 
     def _transformed(self, X: Array) -> Array:
         return transform_motion(X, self._values)

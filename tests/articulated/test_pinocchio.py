@@ -9,10 +9,12 @@ from benchmarks.accuracy import BODY_QUANTITIES, QUANTITIES, compare  # noqa: E4
 from pluecker.articulated import (  # noqa: E402
     MissingExtraError,
     Model,
+    ModelBuilder,
     SingularInertiaError,
     aba,
     random_configuration,
 )
+from pluecker.articulated import conventions  # noqa: E402
 from pluecker.articulated.conventions import (  # noqa: E402
     from_pinocchio_q,
     to_pinocchio_q,
@@ -108,3 +110,24 @@ def test_conversions_name_the_joint_that_is_missing():
     theirs = pin.buildModelFromUrdf(str(find_robot("z1")))
     with pytest.raises(KeyError, match="Pinocchio's joint 'joint1' is not in model 'panda'"):
         to_pinocchio_q(model, theirs, random_configuration(model, 0))
+
+
+def test_conversions_speak_in_their_own_name_of_what_cannot_be():
+    builder = ModelBuilder("slider")
+    builder.add_body("b", 1.0, inertia=(1, 1, 1))
+    builder.add_joint("j", "cylindrical", "world", "b", axis=(0, 0, 1))
+    ours = builder.build()
+    theirs = pin.Model()
+    theirs.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "j")
+    calls = {
+        "to_pinocchio_q": np.zeros(2), "from_pinocchio_q": np.zeros(1), "forces_to_pinocchio": np.zeros((1, 6)),
+        "velocity_map_to_pinocchio": None,
+    }  # fmt: skip
+    for name, numbers in calls.items():
+        arguments = [] if numbers is None else [numbers]
+        with pytest.raises(ValueError, match=f"{name}: joint 'j': a cylindrical joint"):
+            getattr(conventions, name)(ours, theirs, *arguments)
+        if numbers is not None:
+            numbers.flat[-1] = np.inf
+            with pytest.raises(ValueError, match=rf"{name}: .* is inf, expected a finite number"):
+                getattr(conventions, name)(ours, theirs, numbers)

@@ -310,15 +310,15 @@ def method(dice: Dice) -> Call:
     """Methods and properties of a model."""
     model = dice.among(models())
     names = [joint.name for joint in model.joints] + list(model.frame_names) + ["nobody"]
-    name = dice.pick("joint", "q_slice", "v_slice", "body_index", "frame_offsets", "quaternion_slices", "massless_joints", "==", "hash")
+    name = dice.pick("joint", "q_slice", "v_slice", "body_index", "frame_offsets", "quaternion_slices", "==", "hash")
     argument = Given(dice.among(names)) if dice.chance(0.5) else Given(thing(dice))
     argument.flaw = MAYBE
     if name == "frame_offsets" and dice.chance(0.7):
         argument = Given([dice.among(names) for _ in range(dice.below(3))], flaw=MAYBE)
-    if name in ("quaternion_slices", "massless_joints"):
+    if name == "quaternion_slices":
         return Call("models", f"articulated.Model.{name}", getattr(model, name), [])
     if name == "==":
-        return Call("models", "articulated.Model.__eq__", lambda other: model == other and None, [argument], says=None)
+        return Call("models", "articulated.Model.__eq__", lambda other: [model == other][:0], [argument], says=None)
     if name == "hash":
         return Call("models", "articulated.Model.__hash__", lambda: hash(model) and None, [])
     return Call("models", f"articulated.Model.{name}", getattr(model, name), [argument], says=None, compare=False, infinite=True)

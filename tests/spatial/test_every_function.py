@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from pluecker.spatial import ArgumentTypeError, ArgumentValueError, MissingExtraError, PlueckerError
+from pluecker.spatial import ArgumentTypeError, ArgumentValueError, MissingExtraError, PlueckerError, skew
 from tests.spatial.public import ARGUMENTS, FUNCTIONS, OPTIONS, arrays_of
 
 LONGEST = 500  # characters of a message
@@ -212,3 +212,8 @@ def test_errors_keep_the_kind_of_exception_that_python_has_for_them():
     assert issubclass(ArgumentTypeError, TypeError)
     assert issubclass(ArgumentValueError, ValueError)
     assert issubclass(MissingExtraError, ImportError)
+
+
+@pytest.mark.parametrize("dtype", [complex, object, str, "M8[s]", [("a", float), ("b", int)]])
+def test_an_array_without_entries_has_no_entries_of_a_wrong_type(dtype):
+    assert skew(np.zeros((0, 3), dtype)).shape == (0, 3, 3)

@@ -358,3 +358,26 @@ def test_constructors_speak_in_their_own_name():
     ):
         with pytest.raises(PlueckerError, match=rf"^{name}: "):
             call()
+
+
+def test_products_of_batches_that_do_not_broadcast_speak_of_the_operands():
+    v, f = MotionVector(np.ones((2, 6))), ForceVector(np.ones((3, 6)))
+    X, I = PlueckerTransform(np.eye(3), np.ones((2, 3))), RigidBodyInertia(np.ones(3), [0, 0, 0], np.eye(3))
+    products = {
+        "motion . force": lambda: v.dot(f),
+        "motion x force": lambda: v.cross(f),
+        "rigid-body inertia @ motion": lambda: I @ v,
+        "inverse inertia @ force": lambda: I[:2].inverse() @ f,
+        "rate": lambda: I.rate(v),
+        "transform @ force": lambda: X @ f,
+        "X2 @ X1": lambda: X @ PlueckerTransform(np.eye(3), np.ones((3, 3))),
+    }
+    for words, product in products.items():
+        with pytest.raises(ValueError, match="leading axes do not broadcast") as error:
+            product()
+        assert str(error.value).startswith(f"{words}: "), words
+
+
+def test_transforms_that_could_not_be_shown_are_refused():
+    with pytest.raises(ValueError, match="PlueckerTransform: the result overflows"):
+        PlueckerTransform(np.eye(3), [1e160, 0.0, 0.0])
