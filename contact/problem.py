@@ -274,7 +274,14 @@ class Problem:
         return replace(self, sets=self.sets._replace(friction=values))
 
     def label(self, row: int) -> str:
-        """What a row is called in messages: its contact and component, or its row."""
+        """What a row, a number from 0 to m - 1, is called in messages: its contact and component, or its row.
+
+        Raises:
+            TypeError, ValueError: it is no integer; there is no such row.
+        """
+        row = as_whole("row", row, 0)
+        if row >= self.size:
+            raise ProblemError(f"row is {shown(row)}, expected less than {self.size}, the number of multipliers")
         i = int(np.searchsorted(self.sets.start, row, "right")) - 1
         name = self.names[i] if self.names else f"block {i}"
         component = row - int(self.sets.start[i])

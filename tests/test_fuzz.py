@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
 from numba import config
 
 from tests.conftest import COMPILED
-from tests.fuzz import workers
 from tests.fuzz.calls import AREAS, make
 from tests.fuzz.judge import judge
 from tests.fuzz.workers import attempt

@@ -6,7 +6,7 @@ document 001, docs/sources.md).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +26,7 @@ from pluecker.spatial.algebra.transforms import (
 )
 from pluecker.spatial.algebra.vectors import add, add_cross_motion, load_vector, store_vector
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.scalars.operations import store
 
 __all__ = ["body_accelerations", "body_velocities", "forward_kinematics", "placements"]
@@ -167,11 +167,17 @@ def forward_kinematics(
     """
     if frames is None:
         return FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
-    names = [frames] if isinstance(frames, str) else frames
-    if not isinstance(names, Iterable):
-        raise ArgumentTypeError(f"forward_kinematics: frames must be names of frames, got a {type(frames).__name__}")
-    names = list(names)
-    bodies, offsets = as_model("forward_kinematics", model).frame_offsets(names)
+    try:
+        names = [frames] if isinstance(frames, str) else list(frames)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"forward_kinematics: frames must be names of frames, got a {type(frames).__name__}"
+        ) from None
+    as_model("forward_kinematics", model)
+    try:
+        bodies, offsets = model.frame_offsets(names)
+    except PlueckerError as error:
+        raise type(error)(f"forward_kinematics: {error}") from None
     # The world comes last, so that the body number -1 of what is fixed to it finds it.
     moving = FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, None, threads)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))

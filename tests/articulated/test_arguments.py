@@ -23,7 +23,7 @@ from pluecker.articulated import (
     rnea,
 )
 from pluecker.articulated.algorithms.rnea import RNEA
-from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError
 from tests.mechanisms import random_description, random_state
 
 # Every public algorithm, with the names of its inputs
@@ -234,6 +234,11 @@ def test_no_frames_are_no_placements(model, inputs):
 def test_frames_are_names(model, inputs):
     with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a int"):
         forward_kinematics(model, inputs["q"], 5)
+    with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a ndarray"):
+        forward_kinematics(model, inputs["q"], np.array("tool"))
+    with pytest.raises(UnknownNameError, match="forward_kinematics: no frame 'nowhere'"):
+        forward_kinematics(model, inputs["q"], ["nowhere"])
+    assert forward_kinematics(model, inputs["q"], []).shape[-3:] == (0, 4, 4)
 
 
 def test_an_out_that_is_a_view_of_a_file_or_lies_anywhere_takes_the_result(model, inputs, tmp_path):

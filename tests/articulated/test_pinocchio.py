@@ -12,9 +12,9 @@ from pluecker.articulated import (  # noqa: E402
     ModelBuilder,
     SingularInertiaError,
     aba,
+    conventions,
     random_configuration,
 )
-from pluecker.articulated import conventions  # noqa: E402
 from pluecker.articulated.conventions import (  # noqa: E402
     from_pinocchio_q,
     to_pinocchio_q,

@@ -517,3 +517,15 @@ def test_problems_without_contacts_and_without_anything():
                 assert "converged" in str(result)
     rows = Problem.from_delassus(np.eye(1), [1.0], [], rows=([-0.5], [0.5]))
     assert solve(rows, "ncp").multipliers.tolist() == pytest.approx([-0.5])
+
+
+@pytest.mark.parametrize("row", [None, [None], ("world",), 0.5, True, "0"])
+def test_a_row_that_is_asked_for_by_number_is_an_integer(row):
+    with pytest.raises(TypeError, match=r"row is .* expected a whole number"):
+        Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]).label(row)
+
+
+@pytest.mark.parametrize("row", [-1, 3, 10**400])
+def test_a_row_that_is_not_there_has_no_name(row):
+    with pytest.raises(ProblemError, match="row is"):
+        Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]).label(row)

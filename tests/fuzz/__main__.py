@@ -28,7 +28,10 @@ def main() -> int:
     began = time.monotonic()
     found, made = workers.run(options.count, options.seed, options.jobs, options.area)
     print_report(found, options.area)
-    print(f"{options.count} calls from seed {options.seed} in {time.monotonic() - began:.0f} s:", dict(sorted(made.items())))
+    print(
+        f"{options.count} calls from seed {options.seed} in {time.monotonic() - began:.0f} s:",
+        dict(sorted(made.items())),
+    )
     print(f"{len({x['seed'] for x in found})} with complaints")
     return 1 if found else 0
 
@@ -41,7 +44,10 @@ def print_report(found: list[dict[str, Any]], only: str | None) -> None:
     for (_, name, _), members in sorted(groups.items()):
         print(f"{name}: {len(members)} times")
         for x in members[:SHOWN]:
-            print(f"    python -m tests.fuzz 1 --seed {x['seed']}{'' if only is None else f' --area {only}'}\n    {x['call']}\n    -> {x['wrong']}")
+            print(
+                f"    python -m tests.fuzz 1 --seed {x['seed']}{'' if only is None else f' --area {only}'}\n"
+                f"    {x['call']}\n    -> {x['wrong']}"
+            )
 
 
 if __name__ == "__main__":

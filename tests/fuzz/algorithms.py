@@ -13,25 +13,49 @@ from pluecker import articulated, spatial
 from pluecker.articulated import Model, ModelBuilder
 from pluecker.articulated.model.joints import JOINT_TYPES
 from tests.fuzz.judge import Call, close
-from tests.fuzz.values import LABELS, GOOD, MAYBE, TYPE, VALUE, Dice, Given, dressed, misshapen, not_finite, thing, wild, wrong_type
+from tests.fuzz.values import (
+    GOOD,
+    LABELS,
+    MAYBE,
+    TYPE,
+    VALUE,
+    Dice,
+    Given,
+    dressed,
+    misshapen,
+    not_finite,
+    thing,
+    wild,
+    wrong_type,
+)
 from tests.mechanisms import MOVING, random_body, random_description, random_joint
 
 Array = np.ndarray
 
 # the arguments behind the model
 INPUTS: dict[str, tuple[str, ...]] = {
-    "rnea": ("q", "v", "a", "f_ext"), "aba": ("q", "v", "tau", "f_ext"), "bias_force": ("q", "v", "f_ext"),
-    "joint_forces": ("q", "v", "a", "f_ext"), "crba": ("q",), "gravity_force": ("q",), "potential_energy": ("q",),
-    "kinetic_energy": ("q", "v"), "body_velocities": ("q", "v"), "body_accelerations": ("q", "v", "a"),
-    "forward_kinematics": ("q",), "integrate": ("q", "v"), "difference": ("q0", "q1"),
-}  # fmt: skip
+    "rnea": ("q", "v", "a", "f_ext"),
+    "aba": ("q", "v", "tau", "f_ext"),
+    "bias_force": ("q", "v", "f_ext"),
+    "joint_forces": ("q", "v", "a", "f_ext"),
+    "crba": ("q",),
+    "gravity_force": ("q",),
+    "potential_energy": ("q",),
+    "kinetic_energy": ("q", "v"),
+    "body_velocities": ("q", "v"),
+    "body_accelerations": ("q", "v", "a"),
+    "forward_kinematics": ("q",),
+    "integrate": ("q", "v"),
+    "difference": ("q0", "q1"),
+}
 SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
     **dict.fromkeys(("rnea", "aba", "bias_force", "gravity_force", "difference"), lambda model: (model.nv,)),
     **dict.fromkeys(("kinetic_energy", "potential_energy"), lambda model: ()),
     **dict.fromkeys(("joint_forces", "body_velocities", "body_accelerations"), lambda model: (model.n_bodies, 6)),
-    "crba": lambda model: (model.nv, model.nv), "integrate": lambda model: (model.nq,),
+    "crba": lambda model: (model.nv, model.nv),
+    "integrate": lambda model: (model.nq,),
     "forward_kinematics": lambda model: (model.n_bodies, 4, 4),
-}  # fmt: skip
+}
 NAMES = tuple(name for name, often in (("rnea", 3), ("aba", 3), ("crba", 2)) for _ in range(often)) + tuple(INPUTS)
 
 
@@ -44,8 +68,18 @@ def models() -> tuple[Model, ...]:
     result = [random_description(seed, n).build() for seed, n in ((0, 12), (1, 5), (2, 3), (3, 20), (4, 8))]
     result += [random_description(10 + k, 1, (kind,)).build() for k, kind in enumerate(MOVING)]
     result += [random_description(30 + k, 3, (*MOVING, "fixed")).build(np.random.default_rng(k)) for k in range(6)]
-    result += [random_description(40, 7, ("revolute", "prismatic"), branching=0.0).build(), with_mimic(0), with_mimic(1)]
-    result += [massless(), still(), nothing(), random_description(50, 40, ("revolute", "spherical")).build(), odd_names()]
+    result += [
+        random_description(40, 7, ("revolute", "prismatic"), branching=0.0).build(),
+        with_mimic(0),
+        with_mimic(1),
+    ]
+    result += [
+        massless(),
+        still(),
+        nothing(),
+        random_description(50, 40, ("revolute", "spherical")).build(),
+        odd_names(),
+    ]
     LABELS.update({id(model): f"algorithms.models()[{k}]" for k, model in enumerate(result)})
     return tuple(result)
 
@@ -188,13 +222,39 @@ def given_for(dice: Dice, model: Model, key: str, x: Array, mood: str) -> Given:
 
 
 def wrong_model(dice: Dice) -> Any:
-    value = dice.pick(None, Model, "panda", ModelBuilder(), {}, 3, object(), np.zeros(3), models, thing(dice), np.array([1, 2]))
+    value = dice.pick(
+        None, Model, "panda", ModelBuilder(), {}, 3, object(), np.zeros(3), models, thing(dice), np.array([1, 2])
+    )
     return 0 if isinstance(value, Model) else value
 
 
 def threads_for(dice: Dice) -> Given:
-    value = dice.pick(1, 2, 3, None, 1, 2, np.int64(2), 10**9, 2**63, 10**400, True, False, 0, -1, 1.0, "2", [1], np.array(2),
-                      np.array([1]), np.float64(1), b"1", dict, object(), 2**31)  # fmt: skip
+    value = dice.pick(
+        1,
+        2,
+        3,
+        None,
+        1,
+        2,
+        np.int64(2),
+        10**9,
+        2**63,
+        10**400,
+        True,
+        False,
+        0,
+        -1,
+        1.0,
+        "2",
+        [1],
+        np.array(2),
+        np.array([1]),
+        np.float64(1),
+        b"1",
+        dict,
+        object(),
+        2**31,
+    )
     good = value is None or (isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1)
     return Given(value, flaw=GOOD if good and int(value or 1) < 100 else MAYBE)
 
@@ -204,8 +264,30 @@ def frames_for(dice: Dice, model: Model) -> Given:
     kind = dice.below(8)
     if kind < 3 and names:
         return Given([dice.among(names) for _ in range(dice.below(4))])
-    value = dice.pick([], (), ["nowhere"], "abc", [3], [None], None, 3, {"a": 1}, dict, [["b0"]], ["b0", 2.0], np.array(["b0"]),
-                      iter(["b0"]), b"b0", "b0", object(), {"b0"}, [10**400], ["x" * 10_000], ["\ud800"], thing(dice))  # fmt: skip
+    value = dice.pick(
+        [],
+        (),
+        ["nowhere"],
+        "abc",
+        [3],
+        [None],
+        None,
+        3,
+        {"a": 1},
+        dict,
+        [["b0"]],
+        ["b0", 2.0],
+        np.array(["b0"]),
+        iter(["b0"]),
+        b"b0",
+        "b0",
+        object(),
+        {"b0"},
+        [10**400],
+        ["x" * 10_000],
+        ["\ud800"],
+        thing(dice),
+    )
     return Given(value, flaw=MAYBE)
 
 
@@ -223,13 +305,23 @@ def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...]) -> Non
         return
     size = int(np.prod(shape))
     others: list[Callable[[], Any]] = [
-        lambda: np.full(shape, 1.0, ">f8"), lambda: np.zeros(shape, np.float32), lambda: np.zeros((*shape, 1)),
-        lambda: np.zeros(shape).tolist(), lambda: np.ma.zeros(shape), lambda: np.zeros(shape, order="F"),
-        lambda: np.zeros((size + 1) * 8, np.uint8)[1 : 1 + 8 * size].view(float).reshape(shape), lambda: np.zeros((2, *shape))[0],
-        lambda: np.zeros((*shape, 2))[..., 0], lambda: read_only(np.zeros(shape)), lambda: np.zeros(shape, complex),
-        lambda: np.zeros(shape, object), lambda: thing(dice), lambda: np.zeros(shape).view(np.matrix) if len(shape) == 2 else 0,
-        lambda: np.broadcast_to(np.zeros(()), shape), lambda: np.zeros(0),
-    ]  # fmt: skip
+        lambda: np.full(shape, 1.0, ">f8"),
+        lambda: np.zeros(shape, np.float32),
+        lambda: np.zeros((*shape, 1)),
+        lambda: np.zeros(shape).tolist(),
+        lambda: np.ma.zeros(shape),
+        lambda: np.zeros(shape, order="F"),
+        lambda: np.zeros((size + 1) * 8, np.uint8)[1 : 1 + 8 * size].view(float).reshape(shape),
+        lambda: np.zeros((2, *shape))[0],
+        lambda: np.zeros((*shape, 2))[..., 0],
+        lambda: read_only(np.zeros(shape)),
+        lambda: np.zeros(shape, complex),
+        lambda: np.zeros(shape, object),
+        lambda: thing(dice),
+        lambda: np.zeros(shape).view(np.matrix) if len(shape) == 2 else 0,
+        lambda: np.broadcast_to(np.zeros(()), shape),
+        lambda: np.zeros(0),
+    ]
     out = dice.among(others)()
     call.named["out"] = Given(out, flaw=MAYBE)
     if isinstance(out, np.ndarray) and out is not np.ma.masked:
@@ -247,7 +339,7 @@ def read_only(x: Array) -> Array:
 
 def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], result: Any, dice: Dice) -> list[str]:
     """One state of a batch alone, and what ties the algorithms to one another."""
-    parts = dict(zip(keys, [part for part in call.args[1:]], strict=False))
+    parts = dict(zip(keys, list(call.args[1:]), strict=False))
     parts |= {key: part for key, part in call.named.items() if key in keys}
     if any(part.plain is None for part in parts.values()) or "frames" in call.named:
         return []
@@ -259,7 +351,9 @@ def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], resul
     if 0 in batch or not all(part.calm for part in parts.values()):
         return []
     index = tuple(dice.below(n) for n in batch)
-    one = {key: np.array(np.broadcast_to(x, batch + x.shape[x.ndim - cores[key] :])[index]) for key, x in values.items()}
+    one = {
+        key: np.array(np.broadcast_to(x, batch + x.shape[x.ndim - cores[key] :])[index]) for key, x in values.items()
+    }
     got = result[index]
     wrong = []
     if batch:
@@ -280,7 +374,7 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         H = articulated.crba(model, q)
         bias = got if name == "bias_force" else articulated.bias_force(model, q, x["v"], **f)
         a = {"rnea": x.get("a"), "aba": got, "bias_force": zero}[name]
-        tau = {"rnea": got, "aba": x.get("tau")}.get(name, None)
+        tau = {"rnea": got, "aba": x.get("tau")}.get(name)
         if tau is None:
             tau = articulated.rnea(model, q, x["v"], zero, **f)
         left = H @ a + bias
@@ -295,7 +389,11 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
     if name == "kinetic_energy":
         H = articulated.crba(model, q)
         T = 0.5 * x["v"] @ H @ x["v"]
-        return [] if close(T, got, 1e-9, np.abs(H).sum() * np.abs(x["v"]).max() ** 2) else [f"1/2 v H v = {T}, this is {got}"]
+        return (
+            []
+            if close(T, got, 1e-9, np.abs(H).sum() * np.abs(x["v"]).max() ** 2)
+            else [f"1/2 v H v = {T}, this is {got}"]
+        )
     if name == "gravity_force":
         d = np.sin(np.arange(model.nv) + 1.0)
         if model.stiffness.any():
@@ -348,11 +446,50 @@ def random_configuration(dice: Dice) -> Call:
     model = Given(dice.among(models())) if dice.chance(0.9) else Given(wrong_model(dice), flaw=TYPE)
     named: dict[str, Given] = {"rng": Given(dice.below(1000))}
     if dice.chance(0.5):
-        named["rng"] = Given(dice.pick(None, -1, "a", 1.5, [1, 2], np.random.default_rng(0), True, object(), 10**400, dict, "x" * 9999,
-                                       thing(dice)), flaw=MAYBE)  # fmt: skip
+        named["rng"] = Given(
+            dice.pick(
+                None,
+                -1,
+                "a",
+                1.5,
+                [1, 2],
+                np.random.default_rng(0),
+                True,
+                object(),
+                10**400,
+                dict,
+                "x" * 9999,
+                thing(dice),
+            ),
+            flaw=MAYBE,
+        )
     if dice.chance(0.6):
-        named["size"] = Given(dice.pick(3, (2, 3), (), 0, (0,), -1, (2, -1), "a", 1.5, (1.5,), [2], np.int64(2), np.array([2, 3]), None, True,
-                                        10**400, dict, [[1]], 10**15, (10**10, 10**10), thing(dice)), flaw=MAYBE)  # fmt: skip
+        named["size"] = Given(
+            dice.pick(
+                3,
+                (2, 3),
+                (),
+                0,
+                (0,),
+                -1,
+                (2, -1),
+                "a",
+                1.5,
+                (1.5,),
+                [2],
+                np.int64(2),
+                np.array([2, 3]),
+                None,
+                True,
+                10**400,
+                dict,
+                [[1]],
+                10**15,
+                (10**10, 10**10),
+                thing(dice),
+            ),
+            flaw=MAYBE,
+        )
 
     def check(q: Array) -> list[str]:
         m = model.value
@@ -361,15 +498,28 @@ def random_configuration(dice: Dice) -> Call:
             wrong.append("outside the limits")
         return wrong
 
-    return Call("algorithms", "articulated.random_configuration", articulated.random_configuration, [model], named, check=check,
-                compare=False, raises=(MemoryError,))  # fmt: skip
+    return Call(
+        "algorithms",
+        "articulated.random_configuration",
+        articulated.random_configuration,
+        [model],
+        named,
+        check=check,
+        compare=False,
+        raises=(MemoryError,),
+    )
 
 
 def simulate(dice: Dice) -> Call:
     model = models()[dice.pick(1, 2, 5, 6, 7, 24)]
     n = dice.pick(2, 3, 3, 1, 0)
     time = np.cumsum(np.abs(dice.normal(n)) * 0.01)
-    values: dict[str, Array] = {"time": time, "tau": dice.normal(n, model.nv), "q": configuration(dice, model, ()), "v": dice.normal(model.nv)}
+    values: dict[str, Array] = {
+        "time": time,
+        "tau": dice.normal(n, model.nv),
+        "q": configuration(dice, model, ()),
+        "v": dice.normal(model.nv),
+    }
     given = {}
     where, mood = dice.pick(*values), dice.pick("good", "good", "good", "nan", "shape", "type", "wild", "falling")
     for key, x in values.items():
@@ -378,7 +528,9 @@ def simulate(dice: Dice) -> Call:
         elif mood == "falling":
             given[key] = Given(values[key][::-1].copy(), flaw=MAYBE)
         else:
-            given[key] = given_for(dice, model, key, x, mood) if key != "tau" else given_for(dice, model, "f_ext", x, mood)
+            given[key] = (
+                given_for(dice, model, key, x, mood) if key != "tau" else given_for(dice, model, "f_ext", x, mood)
+            )
             given[key].flaw = MAYBE
     if mood == "wild":
         for part in given.values():
@@ -387,16 +539,43 @@ def simulate(dice: Dice) -> Call:
     if dice.chance(0.2):
         named["tol"] = Given(dice.pick(1e-6, 0.0, -1.0, "a", None, float("nan"), 1e300, thing(dice)), flaw=MAYBE)
     first = Given(model) if dice.chance(0.95) else Given(wrong_model(dice), flaw=TYPE)
-    return Call("algorithms", "articulated.simulate", articulated.simulate, [first], named, may_fail=True, exact=False,
-                raises=(ArithmeticError,), compare=False, infinite=mood == "wild")  # fmt: skip
+    return Call(
+        "algorithms",
+        "articulated.simulate",
+        articulated.simulate,
+        [first],
+        named,
+        may_fail=True,
+        exact=False,
+        raises=(ArithmeticError,),
+        compare=False,
+        infinite=mood == "wild",
+    )
 
 
 def warmup(dice: Dice) -> Call:
     model = wrong_model(dice)
-    return Call("algorithms", "articulated.warmup", articulated.warmup, [Given("no model" if model is None else model, flaw=TYPE)], {"progress": Given(False)})
+    return Call(
+        "algorithms",
+        "articulated.warmup",
+        articulated.warmup,
+        [Given("no model" if model is None else model, flaw=TYPE)],
+        {"progress": Given(False)},
+    )
 
 
-KINDS = ("fixed", "revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "spherical", "planar", "free")
+KINDS = (
+    "fixed",
+    "revolute",
+    "continuous",
+    "prismatic",
+    "helical",
+    "cylindrical",
+    "universal",
+    "spherical",
+    "planar",
+    "free",
+)
 
 
 def joint_transform(dice: Dice) -> Call:
@@ -429,13 +608,22 @@ def joint_transform(dice: Dice) -> Call:
 
     def check(result: Any) -> list[str]:
         X, S = result
-        wrong = [] if X.shape == (*batch, 6, 6) and S.shape == (*batch, 6, joint.nv) else [f"shapes {X.shape}, {S.shape}"]
+        wrong = (
+            [] if X.shape == (*batch, 6, 6) and S.shape == (*batch, 6, joint.nv) else [f"shapes {X.shape}, {S.shape}"]
+        )
         if X.size and not close(X @ spatial.invert(X), np.broadcast_to(np.eye(6), X.shape), 1e-9, np.abs(X).max() ** 2):
             wrong.append("X X^-1 is not 1")
         return wrong if given.calm else []
 
-    return Call("algorithms", "articulated.joint_transform", articulated.joint_transform, [first, given], named, check=check,
-                exact=False)  # fmt: skip
+    return Call(
+        "algorithms",
+        "articulated.joint_transform",
+        articulated.joint_transform,
+        [first, given],
+        named,
+        check=check,
+        exact=False,
+    )
 
 
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)

@@ -7,6 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,20 @@ from pluecker import PlueckerError, contact
 from pluecker.contact import Bodies, ContactTable, LcpResult, Problem, ProblemError, Result, Rows
 from tests.contact import fuzz as solving
 from tests.fuzz.judge import Call, close
-from tests.fuzz.values import GOOD, LABELS, MAYBE, Dice, Given, dressed, misshapen, not_finite, thing, wild, wrong_type
+from tests.fuzz.values import (
+    GOOD,
+    LABELS,
+    MAYBE,
+    Dice,
+    Given,
+    dressed,
+    misshapen,
+    not_finite,
+    show,
+    thing,
+    wild,
+    wrong_type,
+)
 
 Array = np.ndarray
 
@@ -34,7 +48,7 @@ def bad(dice: Dice, x: Any, core: int = 1) -> Given:
         return given
     if how == 1:
         given = not_finite(dice, x)
-    elif how == 2:
+    elif how == 2 and x.ndim:
         given = misshapen(dice, x, max(core, 1))
     elif how == 3:
         given = Given(thing(dice))
@@ -62,7 +76,9 @@ def some(dice: Dice, values: dict[str, Any], p: float, optional: tuple[str, ...]
             result[name] = array(dice, value, name == where)
         else:
             result[name] = Given(thing(dice), flaw=MAYBE) if name == where else Given(value)
-    if "step" in result and result["step"].value is not values.get("step"):  # a number, not anything that NumPy makes one of
+    if "step" in result and result["step"].value is not values.get(
+        "step"
+    ):  # a number, not anything that NumPy makes one of
         result["step"].flaw = MAYBE
     return result
 
@@ -85,8 +101,14 @@ def body_values(dice: Dice, n: int) -> dict[str, Any]:
     I = moments(dice, n)
     if dice.chance(0.3):
         I = np.linalg.eigvalsh(I) if n else np.zeros((0, 3))
-    return {"mass": mass, "inertia": I, "position": dice.normal(n, 3), "orientation": p, "velocity": dice.normal(n, 6),
-            "wrench": dice.normal(n, 6)}  # fmt: skip
+    return {
+        "mass": mass,
+        "inertia": I,
+        "position": dice.normal(n, 3),
+        "orientation": p,
+        "velocity": dice.normal(n, 6),
+        "wrench": dice.normal(n, 6),
+    }
 
 
 def bodies(dice: Dice) -> Call:
@@ -122,7 +144,9 @@ def some_bodies() -> tuple[Bodies, ...]:
 def body_method(dice: Dice) -> Call:
     made = dice.among(some_bodies())
     n = len(made)
-    name = dice.pick("times_inverse_mass", "free_velocity", "kinetic_energy", "with_gravity", "acceleration", "mass_matrix", "len")
+    name = dice.pick(
+        "times_inverse_mass", "free_velocity", "kinetic_energy", "with_gravity", "acceleration", "mass_matrix", "len"
+    )
     args: list[Given] = []
     wrong = not quiet(dice)
     if name == "times_inverse_mass":
@@ -136,17 +160,28 @@ def body_method(dice: Dice) -> Call:
     function = (lambda: len(made)) if name == "len" else getattr(made, name)
     if name == "mass_matrix":
         return Call("friction", "contact.Bodies.mass_matrix", lambda: made.mass_matrix().toarray(), args, says=None)
-    return Call("friction", f"contact.Bodies.{name}", function, args, says=None, infinite=name == "with_gravity", exact=False)
+    return Call(
+        "friction", f"contact.Bodies.{name}", function, args, says=None, infinite=name == "with_gravity", exact=False
+    )
 
 
 def table_values(dice: Dice, n: int, K: int) -> dict[str, Any]:
-    pairs = np.sort(np.array([dice.plain.sample(range(n), 2) for _ in range(K if n > 1 else 0)], np.int64).reshape(-1, 2), axis=1)
+    pairs = np.sort(
+        np.array([dice.plain.sample(range(n), 2) for _ in range(K if n > 1 else 0)], np.int64).reshape(-1, 2), axis=1
+    )
     K = len(pairs)
     normal = dice.normal(K, 3)
     normal = normal / np.linalg.norm(normal, axis=1, keepdims=True)
     friction = np.abs(dice.normal(*dice.pick((K,), (K,), (K, 2), (K, 3))))
-    return {"bodies": pairs.astype(np.int64).reshape(-1, 2), "normal": normal, "point": dice.normal(K, 3), "gap": dice.normal(K) * 0.1,
-            "friction": dice.pick(friction, 0.5), "restitution": np.abs(np.sin(dice.normal(K))), "compliance": np.abs(dice.normal(K)) * 1e-4}  # fmt: skip
+    return {
+        "bodies": pairs.astype(np.int64).reshape(-1, 2),
+        "normal": normal,
+        "point": dice.normal(K, 3),
+        "gap": dice.normal(K) * 0.1,
+        "friction": dice.pick(friction, 0.5),
+        "restitution": np.abs(np.sin(dice.normal(K))),
+        "compliance": np.abs(dice.normal(K)) * 1e-4,
+    }
 
 
 def indices(dice: Dice, pairs: Array, wrong: bool) -> Given:
@@ -156,8 +191,23 @@ def indices(dice: Dice, pairs: Array, wrong: bool) -> Given:
             return Given(pairs)
         value = [pairs.tolist(), pairs.astype(">i8"), pairs.astype(np.int32), np.asfortranarray(pairs)][dress - 2]
         return Given(value if pairs.size else pairs, pairs)
-    value = dice.pick(pairs + 0.5, pairs.astype(float), pairs[:, ::-1], pairs + 100, pairs - 1, pairs * 2**62, pairs.astype(np.uint64) + 2**63,
-                      pairs.astype(str), pairs.astype(object), [[10**400, 1]], [[0, None]], [[0]], [0, 1], thing(dice), [[0, True]])  # fmt: skip
+    value = dice.pick(
+        pairs + 0.5,
+        pairs.astype(float),
+        pairs[:, ::-1],
+        pairs + 100,
+        pairs - 1,
+        pairs * 2**62,
+        pairs.astype(np.uint64) + 2**63,
+        pairs.astype(str),
+        pairs.astype(object),
+        [[10**400, 1]],
+        [[0, None]],
+        [[0]],
+        [0, 1],
+        thing(dice),
+        [[0, True]],
+    )
     return Given(value, flaw=MAYBE)
 
 
@@ -169,19 +219,31 @@ def contact_table(dice: Dice) -> Call:
     call = Call("friction", "contact.ContactTable", ContactTable, [], named, says=None)
     if ordered:
         call.name, call.function = "contact.ContactTable.ordered", ContactTable.ordered
-    call.check = lambda made: [] if np.allclose(np.linalg.norm(made.normal, axis=1), 1.0, atol=1e-14) else ["normals are not of unit length"]
+    call.check = lambda made: (
+        [] if np.allclose(np.linalg.norm(made.normal, axis=1), 1.0, atol=1e-14) else ["normals are not of unit length"]
+    )
     return call
 
 
 def row_values(dice: Dice, n: int, R: int) -> dict[str, Any]:
-    pairs = np.array([dice.plain.sample(range(n), 2) for _ in range(R)], np.int64).reshape(-1, 2) if n > 1 else np.zeros((0, 2), np.int64)
+    pairs = (
+        np.array([dice.plain.sample(range(n), 2) for _ in range(R)], np.int64).reshape(-1, 2)
+        if n > 1
+        else np.zeros((0, 2), np.int64)
+    )
     R = len(pairs)
     jacobian = dice.normal(R, 2, 6)
     if R and dice.chance(0.4):
         pairs[0, 1], jacobian[0, 1] = -1, 0.0
     low, high = np.sort(dice.normal(2, R), axis=0)
-    return {"bodies": pairs, "jacobian": jacobian, "lower": dice.pick(low, -np.inf), "upper": dice.pick(high, np.inf), "offset": dice.normal(R),
-            "compliance": np.abs(dice.normal(R)) * 1e-4}  # fmt: skip
+    return {
+        "bodies": pairs,
+        "jacobian": jacobian,
+        "lower": dice.pick(low, -np.inf),
+        "upper": dice.pick(high, np.inf),
+        "offset": dice.normal(R),
+        "compliance": np.abs(dice.normal(R)) * 1e-4,
+    }
 
 
 def rows(dice: Dice) -> Call:
@@ -196,7 +258,10 @@ def frames(dice: Dice) -> Call:
     n = n / np.linalg.norm(n, axis=-1, keepdims=True)
 
     def check(F: Array) -> list[str]:
-        good = close(F @ np.swapaxes(F, -1, -2), np.broadcast_to(np.eye(3), F.shape), 1e-12) and (np.linalg.det(F) > 0).all()
+        good = (
+            close(F @ np.swapaxes(F, -1, -2), np.broadcast_to(np.eye(3), F.shape), 1e-12)
+            and (np.linalg.det(F) > 0).all()
+        )
         return [] if good else [f"no frames: {F.tolist()}"]
 
     given = array(dice, n, not quiet(dice))
@@ -205,7 +270,11 @@ def frames(dice: Dice) -> Call:
 
 def soft(dice: Dice) -> Call:
     shape = dice.pick((), (3,), (2, 1))
-    values = {"stiffness": np.abs(dice.normal(*shape)) * 1e3, "damping": np.abs(dice.normal(*dice.pick((), (3,)))) * 10, "step": 0.01}
+    values = {
+        "stiffness": np.abs(dice.normal(*shape)) * 1e3,
+        "damping": np.abs(dice.normal(*dice.pick((), (3,)))) * 10,
+        "step": 0.01,
+    }
     return Call("friction", "contact.soft_contact", contact.soft_contact, [], some(dice, values, 0.5), says=None)
 
 
@@ -237,8 +306,18 @@ def assemble(dice: Dice) -> Call:
             wrong.append("velocity(r) is not N r + b")
         return wrong
 
-    return Call("friction", "contact.assemble_contacts", contact.assemble_contacts, [], named, says=None, check=check, may_fail=True,
-                compare=False, infinite=True)  # fmt: skip
+    return Call(
+        "friction",
+        "contact.assemble_contacts",
+        contact.assemble_contacts,
+        [],
+        named,
+        says=None,
+        check=check,
+        may_fail=True,
+        compare=False,
+        infinite=True,
+    )
 
 
 # -------------------------------------------------------------------------------------------------------------- problems
@@ -249,9 +328,15 @@ def delassus_values(dice: Dice, size: int, K: int, R: int) -> dict[str, Any]:
     J = dice.normal(m, m + 2)
     W = J @ J.T
     low, high = np.sort(dice.normal(2, R), axis=0)
-    return {"W": W + W.T, "q": dice.normal(m), "friction": np.abs(dice.normal(K)) if size > 1 else np.zeros(K), "size": Given(size),
-            "compliance": np.abs(dice.normal(m)) * 1e-3, "rows": Given((low, high) if R or dice.chance(0.5) else None),
-            "symmetrise": Given(dice.pick(True, False))}  # fmt: skip
+    return {
+        "W": W + W.T,
+        "q": dice.normal(m),
+        "friction": np.abs(dice.normal(K)) if size > 1 else np.zeros(K),
+        "size": Given(size),
+        "compliance": np.abs(dice.normal(m)) * 1e-3,
+        "rows": Given((low, high) if R or dice.chance(0.5) else None),
+        "symmetrise": Given(dice.pick(True, False)),
+    }
 
 
 def as_given_matrix(dice: Dice, A: Array) -> Given:
@@ -276,7 +361,10 @@ def from_delassus(dice: Dice) -> Call:
     if named["W"].flaw == GOOD and not named["W"].wild:
         named["W"] = as_given_matrix(dice, values["W"])
     if dice.chance(0.1):
-        named["rows"] = Given(dice.pick(([0.0], [np.nan]), ([1.0], [0.0]), thing(dice), (thing(dice), thing(dice)), [[0.0], [1.0]]), flaw=MAYBE)
+        named["rows"] = Given(
+            dice.pick(([0.0], [np.nan]), ([1.0], [0.0]), thing(dice), (thing(dice), thing(dice)), [[0.0], [1.0]]),
+            flaw=MAYBE,
+        )
     if dice.chance(0.1):
         named["size"] = Given(thing(dice), flaw=MAYBE)
 
@@ -288,7 +376,16 @@ def from_delassus(dice: Dice) -> Call:
         u = W @ r + named["q"].plain + (0.0 if c is None else c.plain * r)
         return [] if close(problem.velocity(r), u, 1e-9, 1.0) else [f"velocity {problem.velocity(r)}, NumPy {u}"]
 
-    return Call("friction", "contact.Problem.from_delassus", Problem.from_delassus, [], named, says=None, check=check, infinite=True)
+    return Call(
+        "friction",
+        "contact.Problem.from_delassus",
+        Problem.from_delassus,
+        [],
+        named,
+        says=None,
+        check=check,
+        infinite=True,
+    )
 
 
 def from_factors(dice: Dice) -> Call:
@@ -297,9 +394,16 @@ def from_factors(dice: Dice) -> Call:
     A = dice.normal(n, n)
     low, high = np.sort(dice.normal(2, R), axis=0)
     M = A @ A.T + np.eye(n)
-    values: dict[str, Any] = {"M": 0.5 * (M + M.T), "J": dice.normal(m, n), "f": dice.normal(n), "w": dice.normal(m),
-              "friction": np.abs(dice.normal(K)) if size > 1 else np.zeros(K), "size": Given(size),
-              "compliance": np.abs(dice.normal(m)) * 1e-3, "rows": Given((low, high))}  # fmt: skip
+    values: dict[str, Any] = {
+        "M": 0.5 * (M + M.T),
+        "J": dice.normal(m, n),
+        "f": dice.normal(n),
+        "w": dice.normal(m),
+        "friction": np.abs(dice.normal(K)) if size > 1 else np.zeros(K),
+        "size": Given(size),
+        "compliance": np.abs(dice.normal(m)) * 1e-3,
+        "rows": Given((low, high)),
+    }
     named = some(dice, values, 0.5, ("compliance",))
     for name in ("M", "J"):
         if named[name].flaw == GOOD and not named[name].wild:
@@ -318,7 +422,16 @@ def from_factors(dice: Dice) -> Call:
         good = close(problem.velocity(r), u, 1e-9 * size, 1.0) and close(problem.motion(r), v, 1e-9 * size, 1.0)
         return [] if good else [f"velocity {problem.velocity(r)}, NumPy {u}"]
 
-    return Call("friction", "contact.Problem.from_factors", Problem.from_factors, [], named, says=None, check=check, infinite=True)
+    return Call(
+        "friction",
+        "contact.Problem.from_factors",
+        Problem.from_factors,
+        [],
+        named,
+        says=None,
+        check=check,
+        infinite=True,
+    )
 
 
 @cache
@@ -331,7 +444,11 @@ def problems() -> tuple[Problem, ...]:
     for seed in range(6):
         dice = Dice(seed)
         values = delassus_values(dice, (1, 2, 3, 3, 5, 6)[seed], 2, 1)
-        result.append(Problem.from_delassus(values["W"], values["q"], values["friction"], size=(1, 2, 3, 3, 5, 6)[seed], rows=values["rows"].value))
+        result.append(
+            Problem.from_delassus(
+                values["W"], values["q"], values["friction"], size=(1, 2, 3, 3, 5, 6)[seed], rows=values["rows"].value
+            )
+        )
     LABELS.update({id(problem): f"friction.problems()[{k}]" for k, problem in enumerate(result)})
     return tuple(result)
 
@@ -349,8 +466,16 @@ def problem_method(dice: Dice) -> Call:
     elif name == "label":
         args = [Given(dice.below(problem.size or 1)) if not wrong else Given(thing(dice))]
         args[0].flaw = MAYBE
-    return Call("friction", f"contact.Problem.{name}", getattr(problem, name), args, says=None, may_fail=name == "motion", infinite=name != "velocity",
-                compare=name in ("velocity", "motion"))  # fmt: skip
+    return Call(
+        "friction",
+        f"contact.Problem.{name}",
+        getattr(problem, name),
+        args,
+        says=None,
+        may_fail=name == "motion",
+        infinite=name != "velocity",
+        compare=name in ("velocity", "motion"),
+    )
 
 
 def solve_random(dice: Dice) -> Call:
@@ -366,10 +491,17 @@ def solve_random(dice: Dice) -> Call:
 
 
 ARGUMENTS: dict[str, tuple[Any, ...]] = {
-    "law": ("ncp", "ccp", "frictionless", "lcp"), "method": tuple(contact.METHODS), "tol": (1e-6, 1e-4, 1e-8, 1, np.float32(1e-3)),
-    "max_iterations": (1, 10, 100, np.int64(3)), "directions": (4, 8, 2), "relaxation": (0.5, 1.5, 1), "threads": (1, 2, None),
-    "separate": (True, False), "form": ("best", "matrix", "factors"), "history": (True, False),
-}  # fmt: skip
+    "law": ("ncp", "ccp", "frictionless", "lcp"),
+    "method": tuple(contact.METHODS),
+    "tol": (1e-6, 1e-4, 1e-8, 1, np.float32(1e-3)),
+    "max_iterations": (1, 10, 100, np.int64(3)),
+    "directions": (4, 8, 2),
+    "relaxation": (0.5, 1.5, 1),
+    "threads": (1, 2, None),
+    "separate": (True, False),
+    "form": ("best", "matrix", "factors"),
+    "history": (True, False),
+}
 
 
 def solve(dice: Dice) -> Call:
@@ -387,6 +519,8 @@ def solve(dice: Dice) -> Call:
     def check(result: Result) -> list[str]:
         law = named.get("law", Given("ncp")).value
         wrong = []
+        if not (np.isfinite(result.multipliers).all() and np.isfinite(result.velocity).all()):
+            wrong.append("multipliers or velocities are not finite")
         if law in ("ncp", "ccp", "frictionless"):
             again = contact.errors_of(problem, result.multipliers, law)
             for field in dataclasses.fields(again):
@@ -400,8 +534,18 @@ def solve(dice: Dice) -> Call:
             wrong.append(f"converged, and Signorini's condition is off by {result.errors.signorini}")
         return wrong
 
-    return Call("friction", "contact.solve", contact.solve, [Given(problem, flaw=MAYBE if not isinstance(problem, Problem) else GOOD)], named,
-                says=None, check=check, may_fail=True, compare=False)  # fmt: skip
+    return Call(
+        "friction",
+        "contact.solve",
+        contact.solve,
+        [Given(problem, flaw=MAYBE if not isinstance(problem, Problem) else GOOD)],
+        named,
+        says=None,
+        check=check,
+        may_fail=True,
+        compare=False,
+        infinite=True,
+    )
 
 
 def errors_of(dice: Dice) -> Call:
@@ -421,11 +565,16 @@ def lcp(dice: Dice) -> Call:
     low, high = np.sort(dice.normal(2, n), axis=0)
     values: dict[str, Any] = {"A": A, "b": dice.normal(n)}
     optional: dict[str, Any] = {
-        "lower": dice.pick(low, -np.inf, 0.0), "upper": dice.pick(high + 5, np.inf), "tol": Given(dice.pick(1e-10, 1e-6, 0, 1e-3), flaw=MAYBE),
-        "max_iterations": Given(dice.pick(0, 1, 5, 50), flaw=MAYBE), "warm_start": dice.normal(n), "history": Given(True),
-        "covering": np.abs(dice.normal(n)) + 0.1, "relaxation": Given(dice.pick(1.0, 0.5, 1.9), flaw=MAYBE),
+        "lower": dice.pick(low, -np.inf, 0.0),
+        "upper": dice.pick(high + 5, np.inf),
+        "tol": Given(dice.pick(1e-10, 1e-6, 0, 1e-3), flaw=MAYBE),
+        "max_iterations": Given(dice.pick(0, 1, 5, 50), flaw=MAYBE),
+        "warm_start": dice.normal(n),
+        "history": Given(True),
+        "covering": np.abs(dice.normal(n)) + 0.1,
+        "relaxation": Given(dice.pick(1.0, 0.5, 1.9), flaw=MAYBE),
         "method": Given(dice.pick("lemke", "fischer_newton", "minmap_newton", "psor"), flaw=MAYBE),
-    }  # fmt: skip
+    }
     for name, value in optional.items():
         if dice.chance(0.3):
             values[name] = value if dice.chance(0.85) else Given(thing(dice), flaw=MAYBE)
@@ -437,7 +586,11 @@ def lcp(dice: Dice) -> Call:
         A, b = named["A"].plain, named["b"].plain
         if A is None or b is None:
             return []
-        wrong = [] if close(result.w, A @ result.z + b, 1e-9, np.abs(A).max(initial=0) * np.abs(result.z).max(initial=0) + 1.0) else ["w is not A z + b"]
+        wrong = (
+            []
+            if close(result.w, A @ result.z + b, 1e-9, np.abs(A).max(initial=0) * np.abs(result.z).max(initial=0) + 1.0)
+            else ["w is not A z + b"]
+        )
         bounds = [named[k].plain if k in named else d for k, d in (("lower", 0.0), ("upper", np.inf))]
         if all(x is not None for x in bounds) and result.converged:
             scale = max(np.linalg.norm(x) for x in (b, result.z, result.w)) or 1.0
@@ -446,18 +599,51 @@ def lcp(dice: Dice) -> Call:
                 wrong.append(f"converged with a natural map of {error}")
         return wrong
 
-    return Call("friction", "contact.solve_lcp", contact.solve_lcp, [], named, says=None, check=check, may_fail=True, compare=False, infinite=False)
+    return Call(
+        "friction",
+        "contact.solve_lcp",
+        contact.solve_lcp,
+        [],
+        named,
+        says=None,
+        check=check,
+        may_fail=True,
+        compare=False,
+        infinite=False,
+    )
 
 
 def polygon(dice: Dice) -> Call:
     problem: Any = dice.among(problems()) if dice.chance(0.95) else thing(dice)
-    directions = Given(dice.pick(2, 4, 8, None, 6) if quiet(dice) else dice.pick(3, 10**7, 10**400, thing(dice)), flaw=MAYBE)
+    directions = Given(
+        dice.pick(2, 4, 8, None, 6) if quiet(dice) else dice.pick(3, 10**7, 10**400, thing(dice)), flaw=MAYBE
+    )
     if dice.chance(0.5):
-        return Call("friction", "contact.friction_lcp", contact.friction_lcp, [Given(problem)], {"directions": directions}, says=None, may_fail=True,
-                    compare=False, infinite=True)  # fmt: skip
-    mass: Any = scipy.sparse.identity(0 if not isinstance(problem, Problem) or problem.free_velocity is None else len(problem.free_velocity))
-    return Call("friction", "contact.mixed_lcp", contact.mixed_lcp, [Given(problem), Given(dice.pick(mass, thing(dice)), flaw=MAYBE)],
-                {"directions": directions}, says=None, may_fail=True, compare=False, infinite=True)  # fmt: skip
+        return Call(
+            "friction",
+            "contact.friction_lcp",
+            contact.friction_lcp,
+            [Given(problem)],
+            {"directions": directions},
+            says=None,
+            may_fail=True,
+            compare=False,
+            infinite=True,
+        )
+    mass: Any = scipy.sparse.identity(
+        0 if not isinstance(problem, Problem) or problem.free_velocity is None else len(problem.free_velocity)
+    )
+    return Call(
+        "friction",
+        "contact.mixed_lcp",
+        contact.mixed_lcp,
+        [Given(problem), Given(dice.pick(mass, thing(dice)), flaw=MAYBE)],
+        {"directions": directions},
+        says=None,
+        may_fail=True,
+        compare=False,
+        infinite=True,
+    )
 
 
 def poisson(dice: Dice) -> Call:
@@ -466,27 +652,62 @@ def poisson(dice: Dice) -> Call:
     named: dict[str, Given] = {}
     if dice.chance(0.1):
         named["solver"] = Given(thing(dice), flaw=MAYBE)
-    return Call("friction", "contact.poisson_restitution", contact.poisson_restitution, [Given(problem, flaw=GOOD if isinstance(problem, Problem) else MAYBE),
-                array(dice, e, not quiet(dice))], named, says=None, may_fail=True, compare=False, infinite=True)  # fmt: skip
+    return Call(
+        "friction",
+        "contact.poisson_restitution",
+        contact.poisson_restitution,
+        [Given(problem, flaw=GOOD if isinstance(problem, Problem) else MAYBE), array(dice, e, not quiet(dice))],
+        named,
+        says=None,
+        may_fail=True,
+        compare=False,
+        infinite=True,
+    )
 
 
 def compare(dice: Dice) -> Call:
     problem: Any = dice.among(problems()) if dice.chance(0.9) else thing(dice)
-    methods = dice.pick(["apgd"], ("apgd", "pgs"), [], ["pgs", "pgs"], "apgd", ["nothing"], 3, [3], None, dict, [["apgd"]], thing(dice))
+    methods = dice.pick(
+        ["apgd"], ("apgd", "pgs"), [], ["pgs", "pgs"], "apgd", ["nothing"], 3, [3], None, dict, [["apgd"]], thing(dice)
+    )
     named = {"methods": Given(methods if methods is not None else ["apgd"], flaw=MAYBE), "max_iterations": Given(5)}
-    for name, good in (("law", ("ncp", "ccp")), ("tol", (1e-6,)), ("directions", (None, 4)), ("separate", (True,)), ("repeats", (1, 2)), ("progress", (None, iter))):
+    for name, good in (
+        ("law", ("ncp", "ccp")),
+        ("tol", (1e-6,)),
+        ("directions", (None, 4)),
+        ("separate", (True,)),
+        ("repeats", (1, 2)),
+        ("progress", (None, iter)),
+    ):
         if dice.chance(0.4):
             named[name] = Given(dice.among(good) if quiet(dice) else thing(dice), flaw=MAYBE)
     if named.get("repeats", Given(1)).value not in (1, 2) and isinstance(named["repeats"].value, int):
         named["repeats"] = Given(0, flaw=MAYBE)
-    return Call("friction", "contact.compare_methods", contact.compare_methods, [Given(problem, flaw=MAYBE)], named, says=None, compare=False)
+    return Call(
+        "friction",
+        "contact.compare_methods",
+        contact.compare_methods,
+        [Given(problem, flaw=MAYBE)],
+        named,
+        says=None,
+        compare=False,
+        infinite=True,
+    )
 
 
 def fclib(dice: Dice) -> Call:
     """Write, and read again; or read what is no such file."""
     problem: Any = dice.among(problems()) if dice.chance(0.9) else thing(dice)
-    path: Any = None if dice.chance(0.6) else dice.pick("/nowhere/x.hdf5", "", ".", "\x00", 3, b"x", None, dict, "x" * 5000, thing(dice))
-    words = {name: thing(dice) if dice.chance(0.5) else "words" for name in ("title", "description", "math_info") if dice.chance(0.3)}
+    path: Any = (
+        None
+        if dice.chance(0.6)
+        else dice.pick("/nowhere/x.hdf5", "", ".", "\x00", 3, b"x", None, dict, "x" * 5000, thing(dice))
+    )
+    words = {
+        name: thing(dice) if dice.chance(0.5) else "words"
+        for name in ("title", "description", "math_info")
+        if dice.chance(0.3)
+    }
     if dice.chance(0.2):
         words[dice.pick("solution", "guesses", "replace")] = thing(dice)
     form = dice.pick(None, None, "local", "global", thing(dice))
@@ -500,17 +721,32 @@ def fclib(dice: Dice) -> Call:
                 return []
             contact.write_fclib(name, problem, **words)
             if dice.chance(0.2):
-                data = bytearray(open(name, "rb").read())
+                data = bytearray(Path(name).read_bytes())
                 data[dice.below(len(data))] ^= 1 << dice.below(8)
-                open(name, "wb").write(data[: dice.pick(len(data), dice.below(len(data)))])
+                Path(name).write_bytes(data[: dice.pick(len(data), dice.below(len(data)))])
                 reading(name, form=form)
                 return []
             again = contact.read_fclib(name, form=form)
-            return [] if close(np.sort(again.offset), np.sort(problem.offset), 0.0) else ["what was written is not what was read"]
+            return (
+                []
+                if close(np.sort(again.offset), np.sort(problem.offset), 0.0)
+                else ["what was written is not what was read"]
+            )
 
-    call = Call("friction", "contact.write_fclib", make, [Given(problem), Given(path, flaw=MAYBE), Given(words), Given(form, flaw=MAYBE)], says=None,
-                check=lambda wrong: wrong, may_fail=True, compare=False, raises=(UserWarning,))  # fmt: skip
-    call.text = lambda: f"write_fclib / {reading.__name__}({path!r:.100}, problem={Given(problem).value!r:.60}, form={form!r:.60}, {words!r:.300})"  # type: ignore[method-assign]
+    call = Call(
+        "friction",
+        "contact.write_fclib",
+        make,
+        [Given(problem), Given(path, flaw=MAYBE), Given(words), Given(form, flaw=MAYBE)],
+        says=None,
+        check=lambda wrong: wrong,
+        may_fail=True,
+        compare=False,
+        raises=(UserWarning,),
+    )
+    call.text = lambda: (
+        f"write_fclib / {reading.__name__}({path!r:.100}, {show(problem)}, form={form!r:.60}, {words!r:.300})"
+    )  # type: ignore[method-assign]
     return call
 
 
@@ -518,7 +754,14 @@ def records(dice: Dice) -> Call:
     """Results of a polygon: from z to multipliers."""
     lcp_ = contact.friction_lcp(problems()[0], directions=4)
     z = dice.normal(len(lcp_.b))
-    return Call("friction", "contact.FrictionLcp.multipliers", lcp_.multipliers, [array(dice, z, not quiet(dice))], says=None, exact=False)
+    return Call(
+        "friction",
+        "contact.FrictionLcp.multipliers",
+        lcp_.multipliers,
+        [array(dice, z, not quiet(dice))],
+        says=None,
+        exact=False,
+    )
 
 
 def warmup(dice: Dice) -> Call:
@@ -527,10 +770,27 @@ def warmup(dice: Dice) -> Call:
 
 
 DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
-    (bodies, 8), (body_method, 6), (contact_table, 8), (rows, 6), (frames, 5), (soft, 4), (assemble, 6), (from_delassus, 8), (from_factors, 6),
-    (problem_method, 5), (solve_random, 8), (solve, 10), (errors_of, 5), (lcp, 10), (polygon, 4), (poisson, 2), (compare, 1), (fclib, 1), (records, 1),
+    (bodies, 8),
+    (body_method, 6),
+    (contact_table, 8),
+    (rows, 6),
+    (frames, 5),
+    (soft, 4),
+    (assemble, 6),
+    (from_delassus, 8),
+    (from_factors, 6),
+    (problem_method, 5),
+    (solve_random, 8),
+    (solve, 10),
+    (errors_of, 5),
+    (lcp, 10),
+    (polygon, 4),
+    (poisson, 2),
+    (compare, 1),
+    (fclib, 1),
+    (records, 1),
     (warmup, 1),
-)  # fmt: skip
+)
 LOTS = tuple(draw for draw, weight in DRAWS for _ in range(weight))
 
 

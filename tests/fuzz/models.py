@@ -15,18 +15,43 @@ from pluecker.articulated import Joint, Model, ModelBuilder, ModelError, convent
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from tests.fuzz.algorithms import configuration, models, wrong_model
 from tests.fuzz.judge import Call, close
-from tests.fuzz.values import MAYBE, TYPE, Dice, Given, HasArray, dressed, misshapen, not_finite, thing, wild, wrong_type
+from tests.fuzz.values import (
+    MAYBE,
+    TYPE,
+    Dice,
+    Given,
+    HasArray,
+    dressed,
+    misshapen,
+    not_finite,
+    thing,
+    wild,
+    wrong_type,
+)
 from tests.mechanisms import MOVING, random_body, random_joint
 
 KINDS = (*MOVING, "fixed")
-ARRAYS = ("armature", "damping", "friction", "stiffness", "rest_position", "lower_limit", "upper_limit", "velocity_limit",
-          "effort_limit")  # fmt: skip
+ARRAYS = (
+    "armature",
+    "damping",
+    "friction",
+    "stiffness",
+    "rest_position",
+    "lower_limit",
+    "upper_limit",
+    "velocity_limit",
+    "effort_limit",
+)
 
 
 def bad(dice: Dice, x: Any, core: int = 1) -> Given:
     """In place of a good array, something else; it may be refused."""
     x = np.asarray(x, float)
-    how = dice.among((not_finite, lambda d, x: misshapen(d, x, core), wild, wrong_type, lambda d, x: Given(thing(d)))) if x.size else wrong_type
+    how = (
+        dice.among((not_finite, lambda d, x: misshapen(d, x, core), wild, wrong_type, lambda d, x: Given(thing(d))))
+        if x.size
+        else wrong_type
+    )
     given = how(dice, x)
     given.flaw = MAYBE
     return given
@@ -102,8 +127,17 @@ def add_body(dice: Dice) -> Call:
         builder.add_joint("j0", "free", "world", named["name"])
         return builder.build()
 
-    return Call("models", "articulated.ModelBuilder.add_body", make, [], values, says=None, compare=False, infinite=True,
-                check=lambda model: use(model, dice))  # fmt: skip
+    return Call(
+        "models",
+        "articulated.ModelBuilder.add_body",
+        make,
+        [],
+        values,
+        says=None,
+        compare=False,
+        infinite=True,
+        check=lambda model: use(model, dice),
+    )
 
 
 def add_joint(dice: Dice) -> Call:
@@ -125,20 +159,48 @@ def add_joint(dice: Dice) -> Call:
         values[name] = Given(thing(dice) if dice.chance(p / 2) else value, flaw=MAYBE)
     for name, value in options.items():
         if name == "mimic":
-            values[name] = Given(dice.pick(value, value, ("j0",), ("j0", 1.0), ("j1", 1.0, 0.0), ("nobody", 1.0, 0.0), 5, ("j0", "a", 0.0), ("j0", 1e308, 0.0),
-                                           ("j0", float("nan"), 0), thing(dice), ("j0", 0.0, 0.0), ("j0", 10**400, 0)), flaw=MAYBE)  # fmt: skip
+            values[name] = Given(
+                dice.pick(
+                    value,
+                    value,
+                    ("j0",),
+                    ("j0", 1.0),
+                    ("j1", 1.0, 0.0),
+                    ("nobody", 1.0, 0.0),
+                    5,
+                    ("j0", "a", 0.0),
+                    ("j0", 1e308, 0.0),
+                    ("j0", float("nan"), 0),
+                    thing(dice),
+                    ("j0", 0.0, 0.0),
+                    ("j0", 10**400, 0),
+                ),
+                flaw=MAYBE,
+            )
         else:
             values[name] = given_array(dice, value, p)
             values[name].flaw = MAYBE
     if dice.chance(p):
-        values[dice.pick("axis", "axis2", "pitch", "position", "rotation", "mimic", "color", *ARRAYS)] = Given(thing(dice), flaw=MAYBE)
+        values[dice.pick("axis", "axis2", "pitch", "position", "rotation", "mimic", "color", *ARRAYS)] = Given(
+            thing(dice), flaw=MAYBE
+        )
 
     def make(**named: Any) -> Model:
         builder.add_joint(**named)
         return builder.build()
 
-    return Call("models", "articulated.ModelBuilder.add_joint", make, [], values, says=None, compare=False, infinite=True, may_fail=True,
-                check=lambda model: use(model, dice))  # fmt: skip
+    return Call(
+        "models",
+        "articulated.ModelBuilder.add_joint",
+        make,
+        [],
+        values,
+        says=None,
+        compare=False,
+        infinite=True,
+        may_fail=True,
+        check=lambda model: use(model, dice),
+    )
 
 
 def add_frame(dice: Dice) -> Call:
@@ -156,8 +218,17 @@ def add_frame(dice: Dice) -> Call:
         builder.add_frame(**named)
         return builder.build()
 
-    return Call("models", "articulated.ModelBuilder.add_frame", make, [], values, says=None, compare=False, infinite=True,
-                check=lambda model: use(model, dice))  # fmt: skip
+    return Call(
+        "models",
+        "articulated.ModelBuilder.add_frame",
+        make,
+        [],
+        values,
+        says=None,
+        compare=False,
+        infinite=True,
+        check=lambda model: use(model, dice),
+    )
 
 
 def build(dice: Dice) -> Call:
@@ -185,8 +256,18 @@ def build(dice: Dice) -> Call:
             builder.add_joint(f"j{k}", kind, parent, child, **random_joint(dice.numbers, kind, False))
     except PlueckerError:
         pass
-    return Call("models", "articulated.ModelBuilder.build", make, [], {}, says=None, compare=False, infinite=True, may_fail=True,
-                check=lambda model: use(model, dice))  # fmt: skip
+    return Call(
+        "models",
+        "articulated.ModelBuilder.build",
+        make,
+        [],
+        {},
+        says=None,
+        compare=False,
+        infinite=True,
+        may_fail=True,
+        check=lambda model: use(model, dice),
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------- models
@@ -198,16 +279,30 @@ def replace(dice: Dice) -> Call:
     named: dict[str, Given] = {}
     for _ in range(1 + dice.below(2)):
         name = dice.pick("name", "gravity", *ARRAYS, "links", "joints", "nq", "color")
-        size = {"gravity": 3, "name": 1}.get(name, model.nq if name in ("rest_position", "lower_limit", "upper_limit") else model.nv)
+        size = {"gravity": 3, "name": 1}.get(
+            name, model.nq if name in ("rest_position", "lower_limit", "upper_limit") else model.nv
+        )
         x = np.abs(dice.normal(size))
-        named[name] = Given(dice.pick("other", thing(dice)), flaw=MAYBE) if name == "name" else given_array(dice, x, 0.5)
+        named[name] = (
+            Given(dice.pick("other", thing(dice)), flaw=MAYBE) if name == "name" else given_array(dice, x, 0.5)
+        )
         named[name].flaw = MAYBE
 
     def make(**named: Any) -> Model:
         return model.replace(**named)
 
-    return Call("models", "articulated.Model.replace", make, [], named, says=None, compare=False, infinite=True, may_fail=True,
-                check=lambda model: use(model, dice))  # fmt: skip
+    return Call(
+        "models",
+        "articulated.Model.replace",
+        make,
+        [],
+        named,
+        says=None,
+        compare=False,
+        infinite=True,
+        may_fail=True,
+        check=lambda model: use(model, dice),
+    )
 
 
 FIELDS = tuple(field.name for field in dataclasses.fields(Model))
@@ -230,14 +325,44 @@ def corrupted(dice: Dice) -> Call:
             else:
                 for _ in range(dice.pick(1, 1, 1, 5)):
                     place = tuple(dice.below(n) for n in value.shape)
-                    value[place] = dice.pick(-1.0, 0.0, 1.0, 2.0, 0.5, 1e9, -1e9, 1e308, np.nan, np.inf, -2.0**63, 3.0, 1e18, value[place] + 1,
-                                             value[place] * (1 + 1e-9))  # fmt: skip
+                    value[place] = dice.pick(
+                        -1.0,
+                        0.0,
+                        1.0,
+                        2.0,
+                        0.5,
+                        1e9,
+                        -1e9,
+                        1e308,
+                        np.nan,
+                        np.inf,
+                        -(2.0**63),
+                        3.0,
+                        1e18,
+                        value[place] + 1,
+                        value[place] * (1 + 1e-9),
+                    )
         elif isinstance(value, tuple) and kind < 4 and value:
             k = dice.below(len(value))
             part = value[k]
             if isinstance(part, Joint):
                 key = dice.pick("name", "type", "parent", "child", "q_start", "v_start", "mimic")
-                new = dice.pick(0, 1, -1, 100, 10**9, "b0", "j0", "world", "free", "revolute", "fixed", ("j0", 1.0, 0.0), None, thing(dice))
+                new = dice.pick(
+                    0,
+                    1,
+                    -1,
+                    100,
+                    10**9,
+                    "b0",
+                    "j0",
+                    "world",
+                    "free",
+                    "revolute",
+                    "fixed",
+                    ("j0", 1.0, 0.0),
+                    None,
+                    thing(dice),
+                )
                 part = dataclasses.replace(part, **{key: new})
             elif kind == 0:
                 part = thing(dice)
@@ -256,9 +381,12 @@ def corrupted(dice: Dice) -> Call:
         everything(made, dice)
         return made
 
-    call = Call("models", "dataclasses.replace(model)", make, [], values, says=None, compare=False, infinite=True, may_fail=True)
+    call = Call(
+        "models", "dataclasses.replace(model)", make, [], values, says=None, compare=False, infinite=True, may_fail=True
+    )
     call.check = None
-    call.text = lambda: f"dataclasses.replace({show_model(model)}, {', '.join(f'{k}={v!r:.200}' for k, v in changes.items())}) and every algorithm"  # type: ignore[method-assign]
+    parts = ", ".join(f"{key}={value!r:.200}" for key, value in changes.items())
+    call.text = lambda: f"dataclasses.replace({show_model(model)}, {parts}) and every algorithm"  # type: ignore[method-assign]
     return call
 
 
@@ -275,9 +403,18 @@ def everything(model: Model, dice: Dice) -> None:
         for batch in ((), (9,)):
             q = configuration(dice, model, batch)
             v = np.ones((*batch, model.nv))
-            for name, arguments in (("rnea", (q, v, v)), ("crba", (q,)), ("forward_kinematics", (q,)), ("integrate", (q, v)),
-                                    ("bias_force", (q, v)), ("aba", (q, v, v)), ("difference", (q, q)), ("potential_energy", (q,)),
-                                    ("joint_forces", (q, v, v)), ("body_accelerations", (q, v, v))):  # fmt: skip
+            for name, arguments in (
+                ("rnea", (q, v, v)),
+                ("crba", (q,)),
+                ("forward_kinematics", (q,)),
+                ("integrate", (q, v)),
+                ("bias_force", (q, v)),
+                ("aba", (q, v, v)),
+                ("difference", (q, q)),
+                ("potential_energy", (q,)),
+                ("joint_forces", (q, v, v)),
+                ("body_accelerations", (q, v, v)),
+            ):
                 getattr(articulated, name)(model, *arguments)
     except PlueckerError as error:
         if isinstance(error, TypeError):
@@ -303,7 +440,16 @@ def pickled(dice: Dice) -> Call:
             everything(made, dice)
         return "loaded"
 
-    return Call("models", "pickle.loads(model)", load, [Given(bytes(data), flaw=MAYBE)], {}, says=None, compare=False, infinite=True)
+    return Call(
+        "models",
+        "pickle.loads(model)",
+        load,
+        [Given(bytes(data), flaw=MAYBE)],
+        {},
+        says=None,
+        compare=False,
+        infinite=True,
+    )
 
 
 def method(dice: Dice) -> Call:
@@ -321,7 +467,9 @@ def method(dice: Dice) -> Call:
         return Call("models", "articulated.Model.__eq__", lambda other: [model == other][:0], [argument], says=None)
     if name == "hash":
         return Call("models", "articulated.Model.__hash__", lambda: hash(model) and None, [])
-    return Call("models", f"articulated.Model.{name}", getattr(model, name), [argument], says=None, compare=False, infinite=True)
+    return Call(
+        "models", f"articulated.Model.{name}", getattr(model, name), [argument], says=None, compare=False, infinite=True
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------------ URDF
@@ -337,18 +485,66 @@ SMALL = """<robot name="r"><link name="a"><inertial><mass value="1"/><origin xyz
 <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link><link name="c"/>
 <joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 1" rpy="0 1 0"/><axis xyz="0 0 1"/>
 <limit lower="-1" upper="1" effort="10" velocity="2"/><dynamics damping="0.1" friction="0.2"/></joint>
-<joint name="k" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/><mimic joint="j" multiplier="2"/></joint>
+<joint name="k" type="continuous"><parent link="b"/><child link="c"/><axis xyz="1 0 0"/>
+<mimic joint="j" multiplier="2"/></joint>
 </robot>"""
-PIECES = ("", "0", "-1", "nan", "inf", "1e308", "1e400", "x", "0 0", "0 0 0 0", "a", "b", "world", "j", "fixed", "floating", "planar", "\x00", "<", "&",
-          "revolute", "1e-320", " ", "\u00e9", "\U0001f916", "9" * 400, "10,5", "<!-- <!DOCTYPE -->", "--", "0x10", "1_0", "\u0661")  # fmt: skip
+PIECES = (
+    "",
+    "0",
+    "-1",
+    "nan",
+    "inf",
+    "1e308",
+    "1e400",
+    "x",
+    "0 0",
+    "0 0 0 0",
+    "a",
+    "b",
+    "world",
+    "j",
+    "fixed",
+    "floating",
+    "planar",
+    "\x00",
+    "<",
+    "&",
+    "revolute",
+    "1e-320",
+    " ",
+    "\u00e9",
+    "\U0001f916",
+    "9" * 400,
+    "10,5",
+    "<!-- <!DOCTYPE -->",
+    "--",
+    "0x10",
+    "1_0",
+    "\u0661",
+)
 
 
 def from_urdf(dice: Dice) -> Call:
     """A text with some places changed."""
     text = SMALL
     if dice.chance(0.15):
-        given = Given(dice.pick("", "x", "<robot/>", "/nowhere", "/", ".", b"<robot/>", "<robot name='r'>", "<?xml version='1.0'?>", "\x00", "a" * 5000,
-                                thing(dice)), flaw=MAYBE)  # fmt: skip
+        given = Given(
+            dice.pick(
+                "",
+                "x",
+                "<robot/>",
+                "/nowhere",
+                "/",
+                ".",
+                b"<robot/>",
+                "<robot name='r'>",
+                "<?xml version='1.0'?>",
+                "\x00",
+                "a" * 5000,
+                thing(dice),
+            ),
+            flaw=MAYBE,
+        )
     else:
         for _ in range(dice.pick(0, 1, 1, 2, 3)):
             kind = dice.below(4)
@@ -373,8 +569,18 @@ def from_urdf(dice: Dice) -> Call:
     def make(text: Any, **named: Any) -> list[str]:
         return use(Model.from_urdf(text, **named), dice)
 
-    return Call("models", "articulated.Model.from_urdf", make, [given], named, says=None, compare=False, infinite=True, may_fail=True,
-                check=lambda wrong: wrong)  # fmt: skip
+    return Call(
+        "models",
+        "articulated.Model.from_urdf",
+        make,
+        [given],
+        named,
+        says=None,
+        compare=False,
+        infinite=True,
+        may_fail=True,
+        check=lambda wrong: wrong,
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- conventions
@@ -413,15 +619,29 @@ def convention(dice: Dice) -> Call:
     q = configuration(dice, model, batch)
     args: list[Given] = []
     if name != "velocity_map_to_pinocchio":
-        x = q if name == "to_pinocchio_q" else dice.normal(*batch, peer.nq) if name == "from_pinocchio_q" else dice.normal(model.n_bodies, 6)
+        x = (
+            q
+            if name == "to_pinocchio_q"
+            else dice.normal(*batch, peer.nq)
+            if name == "from_pinocchio_q"
+            else dice.normal(model.n_bodies, 6)
+        )
         how = dice.below(6)
-        args = [bad(dice, x, 2 if name == "forces_to_pinocchio" else 1)] if how == 0 else [wrong_type(dice, x)] if how == 1 else [dressed(dice, x)]
+        args = (
+            [bad(dice, x, 2 if name == "forces_to_pinocchio" else 1)]
+            if how == 0
+            else [wrong_type(dice, x)]
+            if how == 1
+            else [dressed(dice, x)]
+        )
     first, second = Given(model), Given(peer)
     if dice.chance(0.1):
         first = Given(wrong_model(dice), flaw=TYPE)
     elif dice.chance(0.1):
         second = Given(dice.pick(peers()[0], model, thing(dice)), flaw=MAYBE)
-    call = Call("models", f"articulated.conventions.{name}", getattr(conventions, name), [first, second, *args], may_fail=True)
+    call = Call(
+        "models", f"articulated.conventions.{name}", getattr(conventions, name), [first, second, *args], may_fail=True
+    )
 
     def check(result: Any) -> list[str]:
         if name != "to_pinocchio_q" or not args[0].calm or not np.size(result):
@@ -435,9 +655,18 @@ def convention(dice: Dice) -> Call:
 
 
 DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
-    (new_builder, 2), (add_body, 6), (add_joint, 10), (add_frame, 3), (build, 6), (replace, 6), (corrupted, 12), (pickled, 3), (method, 6),
-    (from_urdf, 6), (convention, 8),
-)  # fmt: skip
+    (new_builder, 2),
+    (add_body, 6),
+    (add_joint, 10),
+    (add_frame, 3),
+    (build, 6),
+    (replace, 6),
+    (corrupted, 12),
+    (pickled, 3),
+    (method, 6),
+    (from_urdf, 6),
+    (convention, 8),
+)
 LOTS = tuple(draw for draw, weight in DRAWS for _ in range(weight))
 
 

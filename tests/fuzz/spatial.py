@@ -151,17 +151,35 @@ def line(dice: Dice, batch: tuple[int, ...]) -> Array:
 
 # kind: (how it is made, how many axes belong to it, whether any numbers will do)
 KINDS: dict[str, tuple[Callable[[Dice, tuple[int, ...]], Array], int, bool]] = {
-    "number": (any_numbers(), 0, True), "v2": (any_numbers(2), 1, True), "v3": (any_numbers(3), 1, True),
-    "v6": (any_numbers(6), 1, True), "u": (lambda dice, batch: dice.normal(*batch, 3), 1, False), "positive": (positive(), 0, False), "p3": (positive(3), 1, False),
-    "p43": (lambda dice, batch: dice.normal(*batch, 4, 3), 2, False), "q": (quaternion, 1, False), "q_any": (any_numbers(4), 1, True),
-    "E": (rotation, 2, False), "X": (transform, 2, False), "XF": (either_transform, 2, False), "T": (placement, 2, False),
-    "J": (moments, 2, False), "I": (inertia, 2, False), "A": (inertia_or_definite, 2, False),
-    "M": (any_numbers(6, 6), 2, True), "S3": (skew_matrix, 2, False), "S": (columns, 2, False),
-    "rows": (equations, 2, False), "B": (square, 2, False), "flat": (in_plane, 1, False), "line": (line, 0, True),
-    "masses": (positive(4), 1, False), "points": (lambda dice, batch: dice.normal(*batch, 4, 3), 2, False),
+    "number": (any_numbers(), 0, True),
+    "v2": (any_numbers(2), 1, True),
+    "v3": (any_numbers(3), 1, True),
+    "v6": (any_numbers(6), 1, True),
+    "u": (lambda dice, batch: dice.normal(*batch, 3), 1, False),
+    "positive": (positive(), 0, False),
+    "p3": (positive(3), 1, False),
+    "p43": (lambda dice, batch: dice.normal(*batch, 4, 3), 2, False),
+    "q": (quaternion, 1, False),
+    "q_any": (any_numbers(4), 1, True),
+    "E": (rotation, 2, False),
+    "X": (transform, 2, False),
+    "XF": (either_transform, 2, False),
+    "T": (placement, 2, False),
+    "J": (moments, 2, False),
+    "I": (inertia, 2, False),
+    "A": (inertia_or_definite, 2, False),
+    "M": (any_numbers(6, 6), 2, True),
+    "S3": (skew_matrix, 2, False),
+    "S": (columns, 2, False),
+    "rows": (equations, 2, False),
+    "B": (square, 2, False),
+    "flat": (in_plane, 1, False),
+    "line": (line, 0, True),
+    "masses": (positive(4), 1, False),
+    "points": (lambda dice, batch: dice.normal(*batch, 4, 3), 2, False),
     "B6": (lambda dice, batch: dice.normal(*batch, 6, 6) + 2 * np.eye(6), 2, False),
     "P": (lambda dice, batch: pseudo(inertia(dice, batch)), 2, False),
-}  # fmt: skip
+}
 
 
 def pseudo(I: Array) -> Array:
@@ -313,9 +331,13 @@ TABLE: dict[str, Entry] = {
     "transform_from_placement": Entry(
         ("T",), lambda T: motion_matrix(T_(T[..., :3, :3]), T[..., :3, 3]), size=lambda T: T * (1 + T)
     ),
-    "reciprocal_basis": Entry(("B",), check=lambda got, B: residual(T_(got) @ B, np.eye(B.shape[-1]), got, B), exact=False),
+    "reciprocal_basis": Entry(
+        ("B",), check=lambda got, B: residual(T_(got) @ B, np.eye(B.shape[-1]), got, B), exact=False
+    ),
     "change_of_basis": Entry(("B", "B"), check=lambda X, old, new: residual(new @ X, old, new, X), exact=False),
-    "coordinates_in": Entry(("B6", "v6"), check=lambda x, B, a: residual(mv(B, x), np.broadcast_to(a, x.shape), B, x), exact=False),
+    "coordinates_in": Entry(
+        ("B6", "v6"), check=lambda x, B, a: residual(mv(B, x), np.broadcast_to(a, x.shape), B, x), exact=False
+    ),
     # exponentials
     "exp3": Entry(("v3",), check=lambda R, a: each(lambda R, a: nearly(R, Rotation.from_rotvec(a).as_matrix()), R, a)),
     "log3": Entry(("E",), check=lambda a, R: nearly(spatial.exp3(a), R)),
@@ -324,7 +346,9 @@ TABLE: dict[str, Entry] = {
     "left_jacobian3": Entry(("v3",), check=lambda J, a: nearly(T_(J), spatial.right_jacobian3(a))),
     "right_jacobian3": Entry(("v3",), check=lambda J, a: nearly(J, spatial.left_jacobian3(-a))),
     "left_jacobian3_inverse": Entry(("v3",), check=lambda K, a: residual(K @ spatial.left_jacobian3(a), np.eye(3), K)),
-    "right_jacobian3_inverse": Entry(("v3",), check=lambda K, a: residual(K @ spatial.right_jacobian3(a), np.eye(3), K)),
+    "right_jacobian3_inverse": Entry(
+        ("v3",), check=lambda K, a: residual(K @ spatial.right_jacobian3(a), np.eye(3), K)
+    ),
     "left_jacobian6": Entry(("v6",), check=lambda J, d: nearly(J, spatial.right_jacobian6(-d))),
     "right_jacobian6": Entry(("v6",), check=lambda J, d: nearly(J, spatial.left_jacobian6(-d))),
     "left_jacobian6_inverse": Entry(
@@ -349,10 +373,12 @@ TABLE: dict[str, Entry] = {
     "quaternion_from_rotation": Entry(("E",), check=lambda p, R: nearly(turn(p), R) and (p[..., 0] >= 0).all()),
     "quaternion_derivative": Entry(("q", "v3"), lambda p, w: quaternion_product(p, pure(w)) / 2),
     "quaternion_rate_matrix": Entry(
-        ("q",), check=lambda Q, p: nearly(mv(Q, np.ones(3)), quaternion_product(pure(np.ones((*p.shape[:-1], 3))), p) / 2)
+        ("q",),
+        check=lambda Q, p: nearly(mv(Q, np.ones(3)), quaternion_product(pure(np.ones((*p.shape[:-1], 3))), p) / 2),
     ),
     "angular_velocity_matrix": Entry(
-        ("q",), check=lambda G, p: nearly(mv(T_(G), np.ones(3)), quaternion_product(p, pure(np.ones((*p.shape[:-1], 3)))))
+        ("q",),
+        check=lambda G, p: nearly(mv(T_(G), np.ones(3)), quaternion_product(p, pure(np.ones((*p.shape[:-1], 3))))),
     ),
     "position_rate_matrix": Entry(
         ("q",), check=lambda M, p: nearly(M[..., 3:, 3:], T_(spatial.angular_velocity_matrix(p)) / 2)
@@ -369,14 +395,14 @@ TABLE: dict[str, Entry] = {
     "classical_acceleration": Entry(
         ("v6", "v6"), lambda a, v: joined(first(a), last(a) + np.cross(first(v), last(v))), size=lambda a, v: a + v * v
     ),
-    "acceleration_of_point": Entry(
-        ("v6", "v6", "v3"), of_point, size=lambda a, v, p: a + a * p + v * v + v * v * p
-    ),
+    "acceleration_of_point": Entry(("v6", "v6", "v3"), of_point, size=lambda a, v, p: a + a * p + v * v + v * v * p),
     # rigid bodies
     "spatial_inertia": Entry(("positive", "v3", "J"), spatial_inertia, size=lambda m, c, J: J + m * (1 + c) ** 2),
     "inertia_parameters": Entry(("I",), check=lambda got, I: nearly(spatial_inertia(*got), I)),
     "shift_inertia": Entry(
-        ("J", "number", "v3"), lambda J, m, r: J - m[..., None, None] * tilde(r) @ tilde(r), size=lambda J, m, r: J + m * r * r
+        ("J", "number", "v3"),
+        lambda J, m, r: J - m[..., None, None] * tilde(r) @ tilde(r),
+        size=lambda J, m, r: J + m * r * r,
     ),
     "momentum": Entry(("M", "v6"), mv),
     "kinetic_energy": Entry(("A", "v6"), lambda I, v: dot(v, mv(I, v)) / 2, size=lambda I, v: I * v * v),
@@ -386,54 +412,136 @@ TABLE: dict[str, Entry] = {
     "inertia_rate": Entry(("A", "v6"), lambda I, v: crf(v) @ I - I @ crm(v)),
     "inverse_inertia": Entry(("A",), check=lambda W, I: residual(W @ I, np.eye(6), W, I)),
     "relative_inertia": Entry(
-        ("A", "A"), check=lambda R, A, B: residual((np.linalg.inv(A) + np.linalg.inv(B)) @ R, np.eye(6), R, np.linalg.inv(A),
-                                                   factor=1e3), exact=False,
+        ("A", "A"),
+        check=lambda R, A, B: residual(
+            (np.linalg.inv(A) + np.linalg.inv(B)) @ R, np.eye(6), R, np.linalg.inv(A), factor=1e3
+        ),
+        exact=False,
     ),
     "check_consistent": Entry(("I",), check=lambda got, I: got is None, exact=False),
     "is_consistent": Entry(("I",), check=lambda got, I: got.all() and got.dtype == bool, exact=False),
     "pseudo_inertia": Entry(("I",), check=lambda P, I: nearly(P, pseudo(I)), exact=False),
     "from_pseudo_inertia": Entry(("P",), check=lambda I, P: nearly(pseudo(I), P), exact=False),
     "principal_axes": Entry(
-        ("I",), check=lambda got, I: nearly(spatial_inertia(
-            I[..., 3, 3], got.center, got.axes @ (got.moments[..., None] * T_(got.axes))), I), exact=False,
+        ("I",),
+        check=lambda got, I: nearly(
+            spatial_inertia(I[..., 3, 3], got.center, got.axes @ (got.moments[..., None] * T_(got.axes))), I
+        ),
+        exact=False,
     ),
     # screws
     "velocity_at": Entry(("v6", "v3"), lambda v, p: last(v) + np.cross(first(v), p), size=lambda v, p: v * (1 + p)),
     "moment_at": Entry(("v6", "v3"), lambda f, p: first(f) + np.cross(last(f), p), size=lambda f, p: f * (1 + p)),
-    "screw_axis": Entry(("v6",), check=lambda got, v: not no_zero(v) or nearly(spatial.twist(*got) / (1 + np.abs(v).max(initial=0)), v / (1 + np.abs(v).max(initial=0)))),
-    "central_axis": Entry(("v6",), check=lambda got, f: not no_zero(f[..., 3:]) or nearly(spatial.wrench(*got) / (1 + np.abs(f).max(initial=0)), f / (1 + np.abs(f).max(initial=0)))),
+    "screw_axis": Entry(
+        ("v6",),
+        check=lambda got, v: (
+            not no_zero(v)
+            or nearly(spatial.twist(*got) / (1 + np.abs(v).max(initial=0)), v / (1 + np.abs(v).max(initial=0)))
+        ),
+    ),
+    "central_axis": Entry(
+        ("v6",),
+        check=lambda got, f: (
+            not no_zero(f[..., 3:])
+            or nearly(spatial.wrench(*got) / (1 + np.abs(f).max(initial=0)), f / (1 + np.abs(f).max(initial=0)))
+        ),
+    ),
     "magnitudes": Entry(("v6",), check=lambda got, v: nearly(got[0], np.linalg.norm(v[..., :3], axis=-1))),
     "wrench_magnitudes": Entry(("v6",), check=lambda got, v: nearly(got[0], np.linalg.norm(v[..., 3:], axis=-1))),
-    "pitch": Entry(("v6",), check=lambda h, v: not no_zero(v) or nearly(
-        h * dot(first(v), first(v)), dot(first(v), last(v)), 1e-8 * (1 + np.abs(v).max(initial=0) ** 2)), infinite=True),
-    "wrench_pitch": Entry(("v6",), check=lambda h, v: not no_zero(v[..., 3:]) or nearly(
-        h * dot(last(v), last(v)), dot(first(v), last(v)), 1e-8 * (1 + np.abs(v).max(initial=0) ** 2)), infinite=True),
-    "twist": Entry(("u", "v3", "number", "number"), lambda u, p, a, b: twist(u, p, a, b),
-                   size=lambda u, p, a, b: a * (1 + p) + b, optional=2),
-    "wrench": Entry(("u", "v3", "number", "number"), lambda u, p, a, b: turned(twist(u, p, a, b)),
-                    size=lambda u, p, a, b: a * (1 + p) + b, optional=2),
+    "pitch": Entry(
+        ("v6",),
+        check=lambda h, v: (
+            not no_zero(v)
+            or nearly(h * dot(first(v), first(v)), dot(first(v), last(v)), 1e-8 * (1 + np.abs(v).max(initial=0) ** 2))
+        ),
+        infinite=True,
+    ),
+    "wrench_pitch": Entry(
+        ("v6",),
+        check=lambda h, v: (
+            not no_zero(v[..., 3:])
+            or nearly(h * dot(last(v), last(v)), dot(first(v), last(v)), 1e-8 * (1 + np.abs(v).max(initial=0) ** 2))
+        ),
+        infinite=True,
+    ),
+    "twist": Entry(
+        ("u", "v3", "number", "number"),
+        lambda u, p, a, b: twist(u, p, a, b),
+        size=lambda u, p, a, b: a * (1 + p) + b,
+        optional=2,
+    ),
+    "wrench": Entry(
+        ("u", "v3", "number", "number"),
+        lambda u, p, a, b: turned(twist(u, p, a, b)),
+        size=lambda u, p, a, b: a * (1 + p) + b,
+        optional=2,
+    ),
     "line_force": Entry(("v3", "v3"), lambda f, p: joined(np.cross(p, f), f), size=lambda f, p: f * (1 + p)),
     "couple": Entry(("v3",), lambda n: joined(n, 0 * n)),
-    "grid": Entry(("line", "line", "line"), exact=False, batch=False, check=lambda got, x, y, z: nearly(
-        got.reshape(-1, 3), np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3))),
+    "grid": Entry(
+        ("line", "line", "line"),
+        exact=False,
+        batch=False,
+        check=lambda got, x, y, z: nearly(
+            got.reshape(-1, 3), np.stack(np.meshgrid(x, y, z, indexing="ij"), axis=-1).reshape(-1, 3)
+        ),
+    ),
     # subspaces and constraints
-    "complement": Entry(("S",), check=lambda T, S: nearly(T_(T) @ S / (1 + np.abs(S).max(initial=0)), 0 * (T_(T) @ S)), exact=False),
+    "complement": Entry(
+        ("S",), check=lambda T, S: nearly(T_(T) @ S / (1 + np.abs(S).max(initial=0)), 0 * (T_(T) @ S)), exact=False
+    ),
     "subspaces_of_constraints": Entry(("rows",), check=lambda got, A: nearly(A @ got.S, 0 * (A @ got.S)), exact=False),
-    "apparent_inverse_inertia_from_S": Entry(("A", "S"), check=lambda F, I, S: residual(F @ I @ S, S, F, I, S), exact=False),
-    "apparent_inverse_inertia_from_T": Entry(("A", "S"), check=lambda F, I, T: residual(F @ T, 0 * T, F, T, factor=1e3),
-                                             exact=False),
-    "joint_space": Entry(("A", "S"), check=lambda got, I, S: nearly(got.H / (1 + np.abs(got.H).max(initial=0)),
-                                                                    T_(S) @ I @ S / (1 + np.abs(got.H).max(initial=0))), exact=False),
-    "constrained_acceleration_from_S": Entry(("A", "S", "v6"), exact=False, check=lambda got, I, S, f: residual(
-        mv(I, got.acceleration) - got.constraint_force, np.broadcast_to(f, got.acceleration.shape), I, f,
-        got.apparent_inverse_inertia, factor=1e3)),
-    "constrained_acceleration_from_T": Entry(("A", "S", "v6"), exact=False, check=lambda got, I, T, f: residual(
-        mv(I, got.acceleration) - got.constraint_force, np.broadcast_to(f, got.acceleration.shape), I, f,
-        got.apparent_inverse_inertia, factor=1e4)),
-    "constraint_multipliers": Entry(("A", "S", "v6"), exact=False, check=lambda got, I, T, f: residual(
-        mv(T, got), spatial.constrained_acceleration_from_T(I, T, f).constraint_force, T, got, I, f)),
-    "point_masses": Entry(("masses", "points"), exact=False, check=lambda I, m, p: nearly(
-        I[..., 5, 5], np.broadcast_to(m.sum(axis=-1), I.shape[:-2])) and bool(spatial.is_consistent(I).all())),
+    "apparent_inverse_inertia_from_S": Entry(
+        ("A", "S"), check=lambda F, I, S: residual(F @ I @ S, S, F, I, S), exact=False
+    ),
+    "apparent_inverse_inertia_from_T": Entry(
+        ("A", "S"), check=lambda F, I, T: residual(F @ T, 0 * T, F, T, factor=1e3), exact=False
+    ),
+    "joint_space": Entry(
+        ("A", "S"),
+        check=lambda got, I, S: nearly(
+            got.H / (1 + np.abs(got.H).max(initial=0)), T_(S) @ I @ S / (1 + np.abs(got.H).max(initial=0))
+        ),
+        exact=False,
+    ),
+    "constrained_acceleration_from_S": Entry(
+        ("A", "S", "v6"),
+        exact=False,
+        check=lambda got, I, S, f: residual(
+            mv(I, got.acceleration) - got.constraint_force,
+            np.broadcast_to(f, got.acceleration.shape),
+            I,
+            f,
+            got.apparent_inverse_inertia,
+            factor=1e3,
+        ),
+    ),
+    "constrained_acceleration_from_T": Entry(
+        ("A", "S", "v6"),
+        exact=False,
+        check=lambda got, I, T, f: residual(
+            mv(I, got.acceleration) - got.constraint_force,
+            np.broadcast_to(f, got.acceleration.shape),
+            I,
+            f,
+            got.apparent_inverse_inertia,
+            factor=1e4,
+        ),
+    ),
+    "constraint_multipliers": Entry(
+        ("A", "S", "v6"),
+        exact=False,
+        check=lambda got, I, T, f: residual(
+            mv(T, got), spatial.constrained_acceleration_from_T(I, T, f).constraint_force, T, got, I, f
+        ),
+    ),
+    "point_masses": Entry(
+        ("masses", "points"),
+        exact=False,
+        check=lambda I, m, p: (
+            nearly(I[..., 5, 5], np.broadcast_to(m.sum(axis=-1), I.shape[:-2])) and bool(spatial.is_consistent(I).all())
+        ),
+    ),
     # shapes
     "shapes.box": Entry(("positive", "p3"), check=lambda I, m, s: solid(I, m), exact=False),
     "shapes.ellipsoid": Entry(("positive", "p3"), check=lambda I, m, s: solid(I, m), exact=False),
@@ -445,32 +553,64 @@ TABLE: dict[str, Entry] = {
     "shapes.cone": Entry(("positive",) * 3, check=lambda I, m, r, l: solid(I, m), exact=False),
     "shapes.tetrahedron": Entry(("positive", "p43"), check=lambda I, m, p: solid(I, m), exact=False),
     # the plane
-    "planar.planar_to_spatial": Entry(("v3",), lambda a: joined(joined(0 * a[..., :2], a), 0 * a[..., :1]), exact=False),
+    "planar.planar_to_spatial": Entry(
+        ("v3",), lambda a: joined(joined(0 * a[..., :2], a), 0 * a[..., :1]), exact=False
+    ),
     "planar.spatial_to_planar": Entry(("flat",), lambda a: a[..., 2:5], exact=False),
-    "planar.planar_twist": Entry(("v2", "number"), lambda p, w: beside(w, w * p[..., 1], -w * p[..., 0]),
-                                 size=lambda p, w: w * (1 + p), optional=1),
-    "planar.center_of_rotation": Entry(("u",), lambda v: beside(-v[..., 2] / v[..., 0], v[..., 1] / v[..., 0]),
-                                       size=lambda v: 0),
-    "planar.planar_line_force": Entry(("v2", "v2"), lambda f, p: beside(
-        p[..., 0] * f[..., 1] - p[..., 1] * f[..., 0], f[..., 0], f[..., 1]), size=lambda f, p: f * (1 + p)),
-    "planar.planar_line_of_action": Entry(("u",), check=lambda got, f: nearly(np.linalg.norm(got[0], axis=-1), np.ones(f.shape[:-1]))),
-    "planar.planar_velocity_at": Entry(("v3", "v2"), lambda v, p: beside(
-        v[..., 1] - v[..., 0] * p[..., 1], v[..., 2] + v[..., 0] * p[..., 0]), size=lambda v, p: v * (1 + p)),
-    "planar.planar_moment_at": Entry(("v3", "v2"), lambda f, p: f[..., 0] + f[..., 1] * p[..., 1] - f[..., 2] * p[..., 0],
-                                     size=lambda f, p: f * (1 + p)),
+    "planar.planar_twist": Entry(
+        ("v2", "number"),
+        lambda p, w: beside(w, w * p[..., 1], -w * p[..., 0]),
+        size=lambda p, w: w * (1 + p),
+        optional=1,
+    ),
+    "planar.center_of_rotation": Entry(
+        ("u",), lambda v: beside(-v[..., 2] / v[..., 0], v[..., 1] / v[..., 0]), size=lambda v: 0
+    ),
+    "planar.planar_line_force": Entry(
+        ("v2", "v2"),
+        lambda f, p: beside(p[..., 0] * f[..., 1] - p[..., 1] * f[..., 0], f[..., 0], f[..., 1]),
+        size=lambda f, p: f * (1 + p),
+    ),
+    "planar.planar_line_of_action": Entry(
+        ("u",), check=lambda got, f: nearly(np.linalg.norm(got[0], axis=-1), np.ones(f.shape[:-1]))
+    ),
+    "planar.planar_velocity_at": Entry(
+        ("v3", "v2"),
+        lambda v, p: beside(v[..., 1] - v[..., 0] * p[..., 1], v[..., 2] + v[..., 0] * p[..., 0]),
+        size=lambda v, p: v * (1 + p),
+    ),
+    "planar.planar_moment_at": Entry(
+        ("v3", "v2"),
+        lambda f, p: f[..., 0] + f[..., 1] * p[..., 1] - f[..., 2] * p[..., 0],
+        size=lambda f, p: f * (1 + p),
+    ),
     "planar.planar_scalar_product": Entry(("v3", "v3"), dot),
     "planar.planar_cross_motion": Entry(("v3", "v3"), planar_cross),
     "planar.planar_cross_force": Entry(("v3", "v3"), planar_cross_force),
     "planar.planar_transform": Entry(("number", "v2"), planar_transform, size=lambda a, r: 1 + r),
-    "planar.planar_force_transform": Entry(("number", "v2"), lambda a, r: T_(np.linalg.inv(planar_transform(a, r).astype(float))),
-                                           size=lambda a, r: (1 + r) * 1e3),
+    "planar.planar_force_transform": Entry(
+        ("number", "v2"),
+        lambda a, r: T_(np.linalg.inv(planar_transform(a, r).astype(float))),
+        size=lambda a, r: (1 + r) * 1e3,
+    ),
     # two bodies
-    "two_body.two_body_6d": Entry(("A", "A", "v6", "v6"), exact=False, check=lambda got, I1, I2, s, f: residual(
-        mv(got.inertia, got.acceleration1), np.broadcast_to(f, got.acceleration1.shape), got.inertia, got.acceleration1,
-        factor=1e3)),
-    "two_body.two_body_3d": Entry(("positive", "J", "positive", "J", "v3", "v3", "v3"), exact=False,
-                                  check=lambda got, *a: nearly(got.B, T_(got.C), 1e-8 * (1 + np.abs(got.B).max(initial=0)))),
-}  # fmt: skip
+    "two_body.two_body_6d": Entry(
+        ("A", "A", "v6", "v6"),
+        exact=False,
+        check=lambda got, I1, I2, s, f: residual(
+            mv(got.inertia, got.acceleration1),
+            np.broadcast_to(f, got.acceleration1.shape),
+            got.inertia,
+            got.acceleration1,
+            factor=1e3,
+        ),
+    ),
+    "two_body.two_body_3d": Entry(
+        ("positive", "J", "positive", "J", "v3", "v3", "v3"),
+        exact=False,
+        check=lambda got, *a: nearly(got.B, T_(got.C), 1e-8 * (1 + np.abs(got.B).max(initial=0))),
+    ),
+}
 
 
 def twist(u: Any, p: Any, a: Any, b: Any) -> Array:
@@ -553,7 +693,11 @@ def given_for(dice: Dice, kind: str, x: Array, mood: str) -> Given:
         return not_finite(dice, x)
     if mood == "shape":
         given = misshapen(dice, x, core)
-        return Given(given.value, given.plain, MAYBE) if kind in ("S", "rows", "B", "line") and given.flaw == VALUE else given
+        return (
+            Given(given.value, given.plain, MAYBE)
+            if kind in ("S", "rows", "B", "line") and given.flaw == VALUE
+            else given
+        )
     return wrong_type(dice, x)
 
 
@@ -571,7 +715,7 @@ def draw(dice: Dice) -> Call:
     for k, kind in enumerate(kinds):
         x = numbers_for(dice, kind, smaller(dice, batch) if entry.batch else ())
         how = "good"
-        if k == where and mood in ("shape", "nan", "type") or mood == "wild" and (k == where or dice.chance(0.3)):
+        if (k == where and mood in ("shape", "nan", "type")) or (mood == "wild" and (k == where or dice.chance(0.3))):
             how = mood
         given.append(given_for(dice, kind, x, how))
         plains.append(x)
@@ -584,7 +728,9 @@ def draw(dice: Dice) -> Call:
     if dice.chance(0.15):
         cut = dice.below(len(given) + 1)
         args, named = given[:cut], dict(zip(parameters[cut:], given[cut:], strict=False))
-    call = Call("spatial", f"spatial.{name}", function_of(name), args, named, exact=entry.exact, infinite=entry.infinite)
+    call = Call(
+        "spatial", f"spatial.{name}", function_of(name), args, named, exact=entry.exact, infinite=entry.infinite
+    )
     call.check = lambda result: complaints(entry, call, kinds, result, dice)
     return call
 
@@ -628,7 +774,9 @@ def complaints(entry: Entry, call: Call, kinds: tuple[str, ...], result: Any, di
                 got = np.asarray(result, L)
                 difference = np.abs(expected - got).max() if got.shape == expected.shape else np.inf
                 if not difference <= bound:
-                    wrong.append(f"differs from the formula by {float(difference)}: {np.asarray(result).tolist()!s:.300}")
+                    wrong.append(
+                        f"differs from the formula by {float(difference)}: {np.asarray(result).tolist()!s:.300}"
+                    )
     moderate = all(part.calm for part in given)
     if entry.check is not None and moderate:
         with np.errstate(all="ignore"):
@@ -688,12 +836,28 @@ def consistent(dice: Dice) -> Call:
 
 
 def subspace(dice: Dice) -> Call:
-    kind = dice.pick("fixed", "revolute", "continuous", "prismatic", "helical", "cylindrical", "universal", "planar",
-                     "spherical", "free", "nothing")  # fmt: skip
+    kind = dice.pick(
+        "fixed",
+        "revolute",
+        "continuous",
+        "prismatic",
+        "helical",
+        "cylindrical",
+        "universal",
+        "planar",
+        "spherical",
+        "free",
+        "nothing",
+    )
     named: dict[str, Given] = {}
     batch = dice.among(BATCHES)
     mood = dice.among(MOODS)
-    for name, argument, often in (("axis", "v3", 0.8), ("axis2", "v3", 0.4), ("pitch", "number", 0.3), ("point", "v3", 0.4)):
+    for name, argument, often in (
+        ("axis", "v3", 0.8),
+        ("axis2", "v3", 0.4),
+        ("pitch", "number", 0.3),
+        ("point", "v3", 0.4),
+    ):
         if dice.chance(often):
             how = mood if dice.chance(0.4) and mood != "broadcast" else "good"
             named[name] = given_for(dice, argument, numbers_for(dice, argument, smaller(dice, batch)), how)
@@ -716,13 +880,19 @@ def constraint(dice: Dice) -> Call:
     f, rate = dice.normal(6), dice.normal(6, n)
     which = dice.below(4)
     if which == 0:
-        function, values = (spatial.bias_acceleration_from_S, [I, S, alpha]) if from_S else (
-            spatial.bias_acceleration_from_T, [I, S, v])  # fmt: skip
+        function, values = (
+            (spatial.bias_acceleration_from_S, [I, S, alpha])
+            if from_S
+            else (spatial.bias_acceleration_from_T, [I, S, v])
+        )
     elif which == 1 and from_S:
         function, values = spatial.joint_space, [I, S, alpha]
     else:
-        function, values = (spatial.constrained_acceleration_from_S, [I, S, f, alpha]) if from_S else (
-            spatial.constrained_acceleration_from_T, [I, S, f, v])  # fmt: skip
+        function, values = (
+            (spatial.constrained_acceleration_from_S, [I, S, f, alpha])
+            if from_S
+            else (spatial.constrained_acceleration_from_T, [I, S, f, v])
+        )
     if dice.chance(0.6):
         values = [*values, rate]
     mood, where = dice.among(MOODS), dice.below(len(values))
@@ -742,14 +912,19 @@ def scipys(dice: Dice) -> Call:
     given = given_for(dice, "X", X, dice.pick("good", "good", "nan", "type", "wild"))
     if given.flaw != GOOD:
         given.flaw = MAYBE
-    return Call("spatial", "spatial.to_scipy", spatial.to_scipy, [given], exact=False, compare=False, raises=(ImportError,))
+    return Call(
+        "spatial", "spatial.to_scipy", spatial.to_scipy, [given], exact=False, compare=False, raises=(ImportError,)
+    )
 
 
 def solved(dice: Dice) -> Call:
     """The method of the two-body problem."""
     pair = two_body.two_body_3d(1.0, np.eye(3), 2.0, np.eye(3), [0.5, 0, 0], [-0.5, 0.1, 0], [0, 0, 1])
     mood = dice.among(MOODS)
-    args = [given_for(dice, "v3", numbers_for(dice, "v3", ()), mood if k == 0 and mood != "broadcast" else "good") for k in (0, 1)]
+    args = [
+        given_for(dice, "v3", numbers_for(dice, "v3", ()), mood if k == 0 and mood != "broadcast" else "good")
+        for k in (0, 1)
+    ]
     return Call("spatial", "spatial.two_body.two_body_3d.solve", pair.solve, args, exact=False)
 
 
@@ -761,24 +936,49 @@ def meshes(dice: Dice) -> Call:
         what = trimesh.creation.box((3.0, 2.0, 1.0))
         if dice.chance(0.4):
             what.vertices[0] = dice.pick(np.nan, 1e160, 1e308, 0.0)
-    named = {name: Given(dice.pick(1.0, 2.0, 0.0, -1.0, thing(dice)), flaw=MAYBE) for name in ("mass", "density") if dice.chance(0.6)}
-    return Call("spatial", "spatial.shapes.mesh", shapes.mesh, [Given(what, flaw=MAYBE)], named, raises=(FileNotFoundError,))
+    named = {
+        name: Given(dice.pick(1.0, 2.0, 0.0, -1.0, thing(dice)), flaw=MAYBE)
+        for name in ("mass", "density")
+        if dice.chance(0.6)
+    }
+    return Call(
+        "spatial", "spatial.shapes.mesh", shapes.mesh, [Given(what, flaw=MAYBE)], named, raises=(FileNotFoundError,)
+    )
 
 
 def density(dice: Dice) -> Call:
     """Inertias of bodies whose density is a function."""
-    function: Any = dice.pick(lambda x: 1.0 + x[:, 2] ** 2, lambda x: np.ones(len(x)), lambda x: np.stack([x[:, 0] ** 2, x[:, 1] ** 2]))
+    function: Any = dice.pick(
+        lambda x: 1.0 + x[:, 2] ** 2, lambda x: np.ones(len(x)), lambda x: np.stack([x[:, 0] ** 2, x[:, 1] ** 2])
+    )
     good = dice.chance(0.6)
     if not good:
-        function = dice.pick(lambda x: -np.ones(len(x)), lambda x: 0.0 * x[:, 0], lambda x: x, lambda x: "a", lambda x: None, lambda x: x[:, 0] * np.nan,
-                             lambda x: 1e308 * np.ones(len(x)), lambda x: 1.0, thing(dice))  # fmt: skip
+        function = dice.pick(
+            lambda x: -np.ones(len(x)),
+            lambda x: 0.0 * x[:, 0],
+            lambda x: x,
+            lambda x: "a",
+            lambda x: None,
+            lambda x: x[:, 0] * np.nan,
+            lambda x: 1e308 * np.ones(len(x)),
+            lambda x: 1.0,
+            thing(dice),
+        )
     cells = np.sort(dice.normal(2, 3), axis=0) if dice.chance(0.5) else dice.normal(2, 4, 3)
     given = given_for(dice, "p43", cells, dice.pick("good", "good", "wild", "type", "nan", "shape"))
     if given.flaw != GOOD or given.wild:
         given.flaw = MAYBE
     named = {"order": Given(dice.pick(3, 6, thing(dice)), flaw=MAYBE)} if dice.chance(0.4) else {}
-    return Call("spatial", "spatial.density_inertia", spatial.density_inertia, [Given(function, flaw=GOOD if good else MAYBE), given], named,
-                exact=False, may_fail=True, compare=False)  # fmt: skip
+    return Call(
+        "spatial",
+        "spatial.density_inertia",
+        spatial.density_inertia,
+        [Given(function, flaw=GOOD if good else MAYBE), given],
+        named,
+        exact=False,
+        may_fail=True,
+        compare=False,
+    )
 
 
 def drawing(dice: Dice) -> Call:
@@ -796,14 +996,27 @@ def drawing(dice: Dice) -> Call:
     v = given_for(dice, "v6", numbers_for(dice, "v6", ()), dice.pick("good", "good", "wild", "type", "nan", "shape"))
     v.flaw = MAYBE if v.flaw != GOOD else GOOD
     named: dict[str, Given] = {}
-    for name, good in (("kind", ("velocity", "moment")), ("plane", ("xy", "zx", None)), ("center", ([0.0, 1.0, 2.0],)),
-                       ("size", (2.0, 1e-3)), ("count", (2, 3)), ("ax", (None,))):  # fmt: skip
+    for name, good in (
+        ("kind", ("velocity", "moment")),
+        ("plane", ("xy", "zx", None)),
+        ("center", ([0.0, 1.0, 2.0],)),
+        ("size", (2.0, 1e-3)),
+        ("count", (2, 3)),
+        ("ax", (None,)),
+    ):
         if dice.chance(0.3):
             named[name] = Given(dice.among(good) if dice.chance(0.4) else thing(dice), flaw=MAYBE)
     named["count"] = Given(2)
     return Call("spatial", "spatial.plot_field", draw_and_close, [v], named, may_fail=True)
 
 
-OTHERS = (euler,) * 6 + (derivative,) * 2 + (consistent,) * 4 + (subspace,) * 6 + (constraint,) * 6 + (scipys,) * 3 + (
-    solved, meshes, density, density)  # fmt: skip
+OTHERS = (
+    (euler,) * 6
+    + (derivative,) * 2
+    + (consistent,) * 4
+    + (subspace,) * 6
+    + (constraint,) * 6
+    + (scipys,) * 3
+    + (solved, meshes, density, density)
+)
 NAMES = tuple(TABLE)

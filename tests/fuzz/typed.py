@@ -1,4 +1,4 @@
-"""Calls of the typed quantities of :mod:`pluecker.spatial`: constructors, operators, methods, and what NumPy does with them."""
+"""Calls of the typed quantities of :mod:`pluecker.spatial`: constructors, operators, methods, functions of NumPy."""
 
 from __future__ import annotations
 
@@ -30,8 +30,14 @@ KINDS = (MotionVector, ForceVector, PlueckerTransform, RigidBodyInertia, Articul
 
 def values_of(kind: type, dice: Dice, batch: tuple[int, ...]) -> list[tuple[str, np.ndarray]]:
     """The arrays that the constructor takes, with what kind they are."""
-    names = {MotionVector: ("v6",), ForceVector: ("v6",), PlueckerTransform: ("E", "v3"), RigidBodyInertia: ("positive", "v3", "J"),
-             ArticulatedInertia: ("A",), InverseInertia: ("A",)}[kind]  # fmt: skip
+    names = {
+        MotionVector: ("v6",),
+        ForceVector: ("v6",),
+        PlueckerTransform: ("E", "v3"),
+        RigidBodyInertia: ("positive", "v3", "J"),
+        ArticulatedInertia: ("A",),
+        InverseInertia: ("A",),
+    }[kind]
     return [(name, plain.numbers_for(dice, name, batch)) for name in names]
 
 
@@ -55,7 +61,10 @@ def constructor(dice: Dice) -> Call:
     batch, mood = dice.among(BATCHES), dice.among(plain.MOODS)
     parts = values_of(kind, dice, batch)
     where = dice.below(len(parts))
-    given = [plain.given_for(dice, name, x, mood if k == where and mood != "broadcast" else "good") for k, (name, x) in enumerate(parts)]
+    given = [
+        plain.given_for(dice, name, x, mood if k == where and mood != "broadcast" else "good")
+        for k, (name, x) in enumerate(parts)
+    ]
     named = {}
     for frame in ("source", "target") if kind is PlueckerTransform else ("frame",):
         if dice.chance(0.3):
@@ -71,15 +80,26 @@ def constructor(dice: Dice) -> Call:
 
 
 def classmethods(dice: Dice) -> Call:
-    name, function, kinds = dice.among((
-        ("MotionVector.from_parts", MotionVector.from_parts, ("v3", "v3")), ("ForceVector.from_parts", ForceVector.from_parts, ("v3", "v3")),
-        ("PlueckerTransform.from_matrix", PlueckerTransform.from_matrix, ("X",)), ("PlueckerTransform.from_placement", PlueckerTransform.from_placement, ("T",)),
-        ("PlueckerTransform.from_rotation", PlueckerTransform.from_rotation, ("q", "v3")), ("RigidBodyInertia.from_matrix", RigidBodyInertia.from_matrix, ("I",)),
-        ("PlueckerTransform.identity", PlueckerTransform.identity, ()), ("MotionVector.zero", MotionVector.zero, ()),
-    ))  # fmt: skip
+    name, function, kinds = dice.among(
+        (
+            ("MotionVector.from_parts", MotionVector.from_parts, ("v3", "v3")),
+            ("ForceVector.from_parts", ForceVector.from_parts, ("v3", "v3")),
+            ("PlueckerTransform.from_matrix", PlueckerTransform.from_matrix, ("X",)),
+            ("PlueckerTransform.from_placement", PlueckerTransform.from_placement, ("T",)),
+            ("PlueckerTransform.from_rotation", PlueckerTransform.from_rotation, ("q", "v3")),
+            ("RigidBodyInertia.from_matrix", RigidBodyInertia.from_matrix, ("I",)),
+            ("PlueckerTransform.identity", PlueckerTransform.identity, ()),
+            ("MotionVector.zero", MotionVector.zero, ()),
+        )
+    )
     batch, mood = dice.among(BATCHES), dice.among(plain.MOODS)
     where = dice.below(len(kinds) or 1)
-    given = [plain.given_for(dice, kind, plain.numbers_for(dice, kind, batch), mood if k == where and mood != "broadcast" else "good") for k, kind in enumerate(kinds)]
+    given = [
+        plain.given_for(
+            dice, kind, plain.numbers_for(dice, kind, batch), mood if k == where and mood != "broadcast" else "good"
+        )
+        for k, kind in enumerate(kinds)
+    ]
     if name.endswith("from_rotation"):
         from scipy.spatial.transform import Rotation
 
@@ -94,7 +114,20 @@ def other(dice: Dice) -> Any:
     kind = dice.below(8)
     if kind < 5:
         return dice.among(quantities())
-    return dice.pick(2.0, 0, -1, np.float64(0.5), dice.normal(2), dice.normal(6), np.eye(6), [1.0, 2.0], 1e308, 0.0, float("nan"), thing(dice))
+    return dice.pick(
+        2.0,
+        0,
+        -1,
+        np.float64(0.5),
+        dice.normal(2),
+        dice.normal(6),
+        np.eye(6),
+        [1.0, 2.0],
+        1e308,
+        0.0,
+        float("nan"),
+        thing(dice),
+    )
 
 
 BINARY = (operator.add, operator.sub, operator.mul, operator.truediv, operator.matmul, operator.eq, operator.ne)
@@ -109,7 +142,13 @@ def binary(dice: Dice) -> Call:
 
     def compute(a: Any, b: Any) -> Any:
         result = function(a, b)
-        return None if isinstance(result, (bool, np.bool_)) or result is NotImplemented or isinstance(result, np.ndarray) and result.dtype == bool else result
+        return (
+            None
+            if isinstance(result, (bool, np.bool_))
+            or result is NotImplemented
+            or (isinstance(result, np.ndarray) and result.dtype == bool)
+            else result
+        )
 
     def check(result: Any) -> list[str]:
         if result is None or not all(isinstance(x, spatial.MotionVector | spatial.ForceVector) for x in (a, b)):
@@ -123,14 +162,64 @@ def binary(dice: Dice) -> Call:
         return []
 
     finite = not isinstance(b, float) or np.isfinite(b)
-    call = Call("typed", f"spatial.typed.{function.__name__}", compute, [Given(a, flaw=MAYBE, finite=finite), Given(b, flaw=MAYBE, finite=finite)],
-                says=None, check=check, raises=(TypeError,), infinite=True)  # fmt: skip
-    return call
+    return Call(
+        "typed",
+        f"spatial.typed.{function.__name__}",
+        compute,
+        [Given(a, flaw=MAYBE, finite=finite), Given(b, flaw=MAYBE, finite=finite)],
+        says=None,
+        check=check,
+        raises=(TypeError,),
+        infinite=True,
+    )
 
 
-METHODS = ("inverse", "dot", "cross", "isclose", "sum", "kinetic_energy", "rate", "__getitem__", "__len__", "__iter__", "__bool__", "matrix", "coordinates",
-           "force_matrix", "placement", "rotation", "translation", "mass", "center", "inertia_about_center", "moment", "force", "angular", "linear", "shape")  # fmt: skip
-INDICES = (0, -1, 5, slice(None), slice(0, 1), Ellipsis, None, (0, 0), [0], [0, 1], np.array([True, False]), 10**400, "a", 1.5, (slice(None), 0), (), (Ellipsis, 0))
+METHODS = (
+    "inverse",
+    "dot",
+    "cross",
+    "isclose",
+    "sum",
+    "kinetic_energy",
+    "rate",
+    "__getitem__",
+    "__len__",
+    "__iter__",
+    "__bool__",
+    "matrix",
+    "coordinates",
+    "force_matrix",
+    "placement",
+    "rotation",
+    "translation",
+    "mass",
+    "center",
+    "inertia_about_center",
+    "moment",
+    "force",
+    "angular",
+    "linear",
+    "shape",
+)
+INDICES = (
+    0,
+    -1,
+    5,
+    slice(None),
+    slice(0, 1),
+    Ellipsis,
+    None,
+    (0, 0),
+    [0],
+    [0, 1],
+    np.array([True, False]),
+    10**400,
+    "a",
+    1.5,
+    (slice(None), 0),
+    (),
+    (Ellipsis, 0),
+)
 
 
 def method(dice: Dice) -> Call:
@@ -150,12 +239,43 @@ def method(dice: Dice) -> Call:
     if name == "__iter__":
         function = lambda: list(a)  # noqa: E731
     protocol: tuple[type[BaseException], ...] = (IndexError,) if name in ("__getitem__", "__iter__") else ()
-    call = Call("typed", f"spatial.{type(a).__name__}.{name}", function, args, says=None, may_fail=True, compare=False, raises=protocol)
-    return call
+    return Call(
+        "typed",
+        f"spatial.{type(a).__name__}.{name}",
+        function,
+        args,
+        says=None,
+        may_fail=True,
+        compare=False,
+        raises=protocol,
+    )
 
 
-FUNCTIONS = (np.add, np.subtract, np.multiply, np.matmul, np.negative, np.isfinite, np.isclose, np.allclose, np.stack, np.concatenate, np.sum, np.shape,
-             np.ndim, np.linalg.inv, np.asarray, np.array, np.dot, np.cross, np.linalg.norm, np.exp, np.mean, np.equal, np.absolute)  # fmt: skip
+FUNCTIONS = (
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.matmul,
+    np.negative,
+    np.isfinite,
+    np.isclose,
+    np.allclose,
+    np.stack,
+    np.concatenate,
+    np.sum,
+    np.shape,
+    np.ndim,
+    np.linalg.inv,
+    np.asarray,
+    np.array,
+    np.dot,
+    np.cross,
+    np.linalg.norm,
+    np.exp,
+    np.mean,
+    np.equal,
+    np.absolute,
+)
 
 
 def numpy_function(dice: Dice) -> Call:
@@ -174,7 +294,9 @@ def numpy_function(dice: Dice) -> Call:
         function(*args)
 
     text = f"numpy.{function.__name__}"
-    return Call("typed", text, compute, [Given(x, flaw=MAYBE) for x in args], says=None, raises=(TypeError,), compare=False)
+    return Call(
+        "typed", text, compute, [Given(x, flaw=MAYBE) for x in args], says=None, raises=(TypeError,), compare=False
+    )
 
 
 DRAWS = (constructor,) * 5 + (classmethods,) * 3 + (binary,) * 6 + (method,) * 5 + (numpy_function,) * 2

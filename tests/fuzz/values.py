@@ -54,7 +54,7 @@ class Given:
     Attributes:
         value: what is passed.
         plain: the same numbers, float64, native, contiguous; None where the value is no array of numbers.
-        flaw: ``good``; ``type`` or ``value``: has to be refused, by an error of that kind; ``any``: by any; ``maybe``: may be.
+        flaw: ``good``; ``type`` or ``value``: refused, by an error of that kind; ``any``: by any; ``maybe``: perhaps.
         finite: whether all numbers in it are.
         wild: whether some are so large or small that the function may say that its result overflows.
     """
@@ -151,11 +151,25 @@ class HasArray:
 
 # They hold exactly the same numbers.
 DRESSES: tuple[Callable[[np.ndarray], Any], ...] = (
-    lambda x: x.astype(">f8"), lambda x: x.astype(">f8"), unaligned, unaligned, big_unaligned,
+    lambda x: x.astype(">f8"),
+    lambda x: x.astype(">f8"),
+    unaligned,
+    unaligned,
+    big_unaligned,
     lambda x: np.array(x, order="F"),
-    backwards, all_backwards, strided, spread, read_only, own_array, lambda x: x.tolist(), nested_tuple, list_of_arrays,
-    lambda x: x.astype(np.longdouble), HasArray, lambda x: memoryview(x) if x.size else x.copy(),
-)  # fmt: skip
+    backwards,
+    all_backwards,
+    strided,
+    spread,
+    read_only,
+    own_array,
+    lambda x: x.tolist(),
+    nested_tuple,
+    list_of_arrays,
+    lambda x: x.astype(np.longdouble),
+    HasArray,
+    lambda x: memoryview(x) if x.size else x.copy(),
+)
 # They round, and so the plain copy is rounded as well.
 ROUNDINGS = ("<f4", ">f4", "<f2", ">i4", "<i8", "<i2", "<u8", ">u8", "u1", "i1")
 
@@ -187,8 +201,25 @@ def dressed(dice: Dice, x: np.ndarray, may_round: bool = False, often: float = 0
 
 # -------------------------------------------------------------------------------------------------------- wrong numbers
 
-EXTREMES = (1e308, -1e308, 1.7976931348623157e308, 1e200, -1e160, 1e155, 1e100, 1e80, 1e-80, 1e-155, 1e-308, 5e-324, -0.0,
-            0.0, 1e16, 1e-16, 2.0**53 + 2.0)  # fmt: skip
+EXTREMES = (
+    1e308,
+    -1e308,
+    1.7976931348623157e308,
+    1e200,
+    -1e160,
+    1e155,
+    1e100,
+    1e80,
+    1e-80,
+    1e-155,
+    1e-308,
+    5e-324,
+    -0.0,
+    0.0,
+    1e16,
+    1e-16,
+    2.0**53 + 2.0,
+)
 
 
 def wild(dice: Dice, x: np.ndarray) -> Given:
@@ -389,13 +420,64 @@ def wrong_type(dice: Dice, x: np.ndarray, none_is_good: bool = False) -> Given:
 # ------------------------------------------------------------------------------------------------ other kinds of arguments
 
 THINGS: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 2, 3, 10**400, -(10**400), 2**63, 0.5, -0.0, 1e308, float("nan"), float("inf"), 1j, "", "abc",
-    "x" * 5000, b"abc", (), [], [1], {}, {"a": 1}, dict, Nothing, len, Ellipsis, NotImplemented, types,
-    np.float64(0.5), np.int64(2), np.uint8(3), np.bool_(True), np.array(2), np.array([2]), np.array([1.0, 2.0]),
-    np.array("ncp"), np.array(["ncp", "ccp"]), np.zeros((3, 3)), np.zeros(0), fractions.Fraction(1, 2),
-    decimal.Decimal("0.1"), frozenset(), range(2), slice(None), object, "\ud800", "a\nb", np.str_("xy"),
-    [["abc"]], [None], ("world",), np.datetime64("2020-01-01"), np.ma.masked,
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    2,
+    3,
+    10**400,
+    -(10**400),
+    2**63,
+    0.5,
+    -0.0,
+    1e308,
+    float("nan"),
+    float("inf"),
+    1j,
+    "",
+    "abc",
+    "x" * 5000,
+    b"abc",
+    (),
+    [],
+    [1],
+    {},
+    {"a": 1},
+    dict,
+    Nothing,
+    len,
+    Ellipsis,
+    NotImplemented,
+    types,
+    np.float64(0.5),
+    np.int64(2),
+    np.uint8(3),
+    np.bool_(True),
+    np.array(2),
+    np.array([2]),
+    np.array([1.0, 2.0]),
+    np.array("ncp"),
+    np.array(["ncp", "ccp"]),
+    np.zeros((3, 3)),
+    np.zeros(0),
+    fractions.Fraction(1, 2),
+    decimal.Decimal("0.1"),
+    frozenset(),
+    range(2),
+    slice(None),
+    object,
+    "\ud800",
+    "a\nb",
+    np.str_("xy"),
+    [["abc"]],
+    [None],
+    ("world",),
+    np.datetime64("2020-01-01"),
+    np.ma.masked,
+)
 
 
 def thing(dice: Dice) -> Any:

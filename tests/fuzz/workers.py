@@ -1,7 +1,7 @@
 """Processes that make calls, watched for crashes, for calls that do not end, and for memory.
 
-A worker makes the calls of the seeds ``first, first + step, ...`` and writes the seed of each into memory that it shares with
-its parent, before it makes it. So the parent knows which call it was when the worker is gone, or has not gone on for a
+A worker makes the calls of the seeds ``first, first + step, ...`` and writes the seed of each into memory that it shares
+with its parent, before it makes it. So the parent knows which call it was when the worker is gone, or has not gone on for a
 minute; it starts another one behind that seed. What a worker prints is a line of JSON for each complaint.
 """
 
@@ -37,9 +37,20 @@ def attempt(seed: int, area: str | None, made: Counter[str]) -> list[dict[str, A
         call = make(seed, area)
         outcome, wrong = judge(call)
     except Exception:
-        return [{"seed": seed, "area": area, "name": "the fuzzer itself", "call": "?", "wrong": traceback.format_exc()[-1000:]}]
+        return [
+            {
+                "seed": seed,
+                "area": area,
+                "name": "the fuzzer itself",
+                "call": "?",
+                "wrong": traceback.format_exc()[-1000:],
+            }
+        ]
     made[f"{call.area} {outcome}"] += 1
-    return [{"seed": seed, "area": area or call.area, "name": call.name, "call": call.text(), "wrong": text} for text in wrong]
+    return [
+        {"seed": seed, "area": area or call.area, "name": call.name, "call": call.text(), "wrong": text}
+        for text in wrong
+    ]
 
 
 def work(path: str, first: int, end: int, step: int, area: str | None) -> None:
@@ -63,9 +74,9 @@ class Worker:
 
     def __init__(self, first: int, end: int, step: int, area: str | None) -> None:
         self.first, self.end, self.step, self.area = first, end, step, area
-        self.shared = tempfile.NamedTemporaryFile(prefix="fuzz")
-        self.output = tempfile.NamedTemporaryFile(mode="w+", prefix="fuzz")
-        self.errors = tempfile.NamedTemporaryFile(mode="w+", prefix="fuzz")
+        self.shared = tempfile.NamedTemporaryFile(prefix="fuzz")  # noqa: SIM115
+        self.output = tempfile.NamedTemporaryFile(mode="w+", prefix="fuzz")  # noqa: SIM115
+        self.errors = tempfile.NamedTemporaryFile(mode="w+", prefix="fuzz")  # noqa: SIM115
         self.found: list[dict[str, Any]] = []
         self.made: Counter[str] = Counter()
         self.done = first >= end
@@ -80,9 +91,20 @@ class Worker:
         for file in (self.output, self.errors):
             file.seek(0)
             file.truncate()
-        command = [sys.executable, "-m", "tests.fuzz", "--worker", self.shared.name, str(first), str(self.end), str(self.step)]
+        command = [
+            sys.executable,
+            "-m",
+            "tests.fuzz",
+            "--worker",
+            self.shared.name,
+            str(first),
+            str(self.end),
+            str(self.step),
+        ]
         command += ["--area", self.area] if self.area else []
-        self.process = subprocess.Popen(command, cwd=TOP, stdout=self.output, stderr=self.errors, env={**os.environ, "MPLBACKEND": "agg"})
+        self.process = subprocess.Popen(
+            command, cwd=TOP, stdout=self.output, stderr=self.errors, env={**os.environ, "MPLBACKEND": "agg"}
+        )
         self.last, self.since = first, time.monotonic()
 
     def seed(self) -> int:
@@ -106,7 +128,9 @@ class Worker:
                 self.process.wait()
         if ended is None and not hangs:
             return
-        self.collect(seed, f"takes longer than {LONGEST:.0f} s" if hangs else f"ends the process with {ended}" if ended else None)
+        self.collect(
+            seed, f"takes longer than {LONGEST:.0f} s" if hangs else f"ends the process with {ended}" if ended else None
+        )
 
     def collect(self, seed: int, end: str | None) -> None:
         """What the process has found; where it has not come to its end, another one goes on."""
@@ -124,14 +148,18 @@ class Worker:
             self.done = True
             return
         self.errors.seek(0)
-        self.found.append({"seed": seed, "area": "?", "name": "?", "call": "?", "wrong": f"{end}: {self.errors.read()[-3000:]}"})
+        self.found.append(
+            {"seed": seed, "area": "?", "name": "?", "call": "?", "wrong": f"{end}: {self.errors.read()[-3000:]}"}
+        )
         if seed + self.step < self.end:
             self.start(seed + self.step)
         else:
             self.done = True
 
 
-def run(count: int, first: int, jobs: int, area: str | None = None, report: bool = True) -> tuple[list[dict[str, Any]], Counter[str]]:
+def run(
+    count: int, first: int, jobs: int, area: str | None = None, report: bool = True
+) -> tuple[list[dict[str, Any]], Counter[str]]:
     """Make so many calls in so many processes: complaints, and how many calls had a result or an error."""
     workers = [Worker(first + k, first + count, jobs, area) for k in range(min(jobs, count))]
     began = time.monotonic()
