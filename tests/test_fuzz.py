@@ -7,6 +7,9 @@ from collections import Counter
 import pytest
 from numba import config
 
+import pluecker.articulated.conventions
+import pluecker.contact
+import pluecker.spatial
 from tests.conftest import COMPILED
 from tests.fuzz.calls import AREAS, make
 from tests.fuzz.judge import judge
@@ -25,6 +28,21 @@ def test_random_calls_are_right_or_one_of_our_errors(area):
 
 def test_every_area_has_its_share():
     assert set(COUNTS) == set(AREAS)
+
+
+def test_every_public_function_is_called():
+    public = {
+        name
+        for module in (
+            *(pluecker.spatial, pluecker.articulated, pluecker.contact, pluecker.articulated.conventions),
+            *(pluecker.spatial.planar, pluecker.spatial.shapes, pluecker.spatial.two_body),
+        )
+        for name in module.__all__
+        if callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
+    }
+    called = {make(seed, area).name.rsplit(".", 1)[-1] for area in AREAS for seed in range(1500)}
+    files = {"read_fclib", "read_fclib_guesses", "read_fclib_solution"}  # what write_fclib writes is read
+    assert public - called - files <= {"plot_convergence"}
 
 
 def test_a_seed_makes_the_same_call_again():

@@ -1017,6 +1017,6 @@ OTHERS = (
     + (subspace,) * 6
     + (constraint,) * 6
     + (scipys,) * 3
-    + (solved, meshes, density, density)
+    + (solved, meshes, drawing, density, density)
 )
 NAMES = tuple(TABLE)

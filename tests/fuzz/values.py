@@ -253,7 +253,7 @@ def not_finite(dice: Dice, x: np.ndarray) -> Given:
 def misshapen(dice: Dice, x: np.ndarray, core: int) -> Given:
     """Another shape, by which the last ``core`` axes no longer are what they have to be."""
     x = finished(x)
-    if core == 0:  # any shape will do
+    if core == 0 or not x.ndim:  # any shape will do
         return not_finite(dice, x)
     kind = dice.below(5)
     if kind == 0:
