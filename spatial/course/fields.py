@@ -34,6 +34,7 @@ FILL = 0.9  # how much of the distance between two points the longest arrow take
 MOST = 100  # points along an edge: nobody sees more, and a million arrows take memory for all
 BARB = 0.35  # length of the head of an arrow in space, of the whole arrow
 THIN = 1e-9  # what is smaller than this part of the largest arrow, or of the drawing, is not there
+HUGE = 1e150  # of what is drawn: its square is in the range of float64
 
 
 def grid(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
@@ -116,6 +117,9 @@ def plot_field(
     steps = np.linspace(-0.5 * edge, 0.5 * edge, n)
     points = rows @ middle + grid(steps, steps, steps if plane is None else 0.0).reshape(-1, 3)
     values = (velocity_at if kind == "velocity" else moment_at)(a, points @ rows) @ rows.T
+    largest = np.abs(values).max()
+    if not 1.0 / HUGE < largest < HUGE:
+        raise ArgumentValueError(f"plot_field: the field has magnitudes of {largest:.0e}, whose squares leave float64")
     draw = draw_in_space if plane is None else draw_in_plane
     arrows = draw(axes, points, values, edge / (n - 1))
 

@@ -59,7 +59,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-SINGULAR = 1e6  # of V^-1
+SINGULAR = 1e6  # of V^-1, relative to its own part -1/2 a~
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
@@ -97,7 +97,7 @@ def jacobian_inverse(a):
     y = dot3(a, a)
     D = twist_coefficient(y)
     size = D * (1.0 + y)
-    D = D + nan_unless(smaller(size * size, SINGULAR * SINGULAR), y)
+    D = D + nan_unless(smaller(size * size, SINGULAR * SINGULAR * (1.0 + y)), y)
     return plus_one(add9(scale9(-0.5, skew9(a)), scale9(D, square_of_skew(a))))
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from pluecker.spatial.course.fields import BARB, FILL, axes_of_plane, grid, inside, plot_field
 from pluecker.spatial.course.screws import couple, line_force, moment_at, screw_axis, twist, velocity_at, wrench
+from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
 V = twist([0.1, 0.3, 1.0], [0.3, 0.1, 0.0], 2.0, 0.4)
@@ -217,3 +218,10 @@ def test_without_matplotlib_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(MissingExtraError, match=r"plot_field needs matplotlib.* pip install 'pluecker\[plot\]'"):
         plot_field(V)
+
+
+@pytest.mark.parametrize("vector", [[1e160, 0, 0, 0, 0, 0], [0, 0, 0, 1e-308, 0, 0]])
+@pytest.mark.parametrize("plane", [None, "xy", "yz"])
+def test_fields_whose_squares_leave_float64_are_refused(vector, plane):
+    with pytest.raises(ArgumentValueError, match="plot_field: the field has magnitudes of"):
+        plot_field(vector, plane=plane)

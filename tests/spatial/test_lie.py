@@ -190,3 +190,14 @@ def test_a_placement_ends_in_0001():
         T[3, k] += 0.01
         with pytest.raises(ValueError, match=r"log6: T is not a placement"):
             log6(T)
+
+
+@pytest.mark.parametrize("turns", [1e5, 3e5, 1e7])
+def test_the_inverse_jacobian_of_many_turns_is_there_between_whole_ones(turns):
+    a = 2.0 * np.pi * (np.rint(turns) + 0.3) * np.array([0.6, 0.0, 0.8])
+    for inverse, jacobian in (
+        (left_jacobian3_inverse, left_jacobian3),
+        (right_jacobian3_inverse, right_jacobian3),
+    ):
+        size = np.abs(inverse(a)).max()
+        np.testing.assert_allclose(inverse(a) @ jacobian(a), np.eye(3), atol=1e-15 * turns * size)
