@@ -710,7 +710,7 @@ def fclib(dice: Dice) -> Call:
     }
     if dice.chance(0.2):
         words[dice.pick("solution", "guesses", "replace")] = thing(dice)
-    form = dice.pick(None, None, "local", "global", thing(dice))
+    form = None if path is None else dice.pick(None, None, "local", "global", thing(dice))
     reading = dice.pick(contact.read_fclib, contact.read_fclib_solution, contact.read_fclib_guesses)
 
     def make(problem: Any, path: Any, words: dict[str, Any], form: Any) -> list[str]:
@@ -744,6 +744,8 @@ def fclib(dice: Dice) -> Call:
         compare=False,
         raises=(UserWarning,),
     )
+    if path is not None:
+        call.name = f"contact.{reading.__name__}"
     call.text = lambda: (
         f"write_fclib / {reading.__name__}({path!r:.100}, {show(problem)}, form={form!r:.60}, {words!r:.300})"
     )  # type: ignore[method-assign]
