@@ -16,8 +16,9 @@ from tests.mechanisms import random_description
 AFTER = """
 import numpy as np
 from numba.core import event
-from pluecker.articulated import algorithm, integrate, warmup
+from pluecker.articulated import integrate, warmup
 from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.running import algorithm
 
 names = ("integrate", "kinetic_energy")
 for name in set(algorithm.ALGORITHMS) - set(names):

@@ -33,7 +33,8 @@ def check(problem, result):
     assert (u[:, 0] >= -slack * U).all(), "penetrates"
     assert (np.minimum(force / R, u[:, 0] / U) <= slack).all(), "a force where it opens"
     friction, speed = np.linalg.norm(r[:, 1:], axis=1), np.linalg.norm(u[:, 1:], axis=1)
-    assert (friction <= mu * r[:, 0] * (1 + 1e-9) + 1e-15 * R).all(), "outside of the cone"
+    rounding = 1e-9 * mu * r[:, 0]  # Newton's steps end as near to the cone as the tolerance asks, the others in it
+    assert (friction <= mu * r[:, 0] + rounding + slack * R).all(), "outside of the cone"
     against = np.abs((r[:, 1:] * u[:, 1:]).sum(axis=1) + friction * speed)  # zero where they are opposite
     assert (against <= slack * 4.0 * R * U).all(), "friction in another direction"
 

@@ -18,6 +18,7 @@ import sys
 import numpy as np
 from numba.core.registry import CPUDispatcher
 from pluecker import contact
+from pluecker.contact import solve, solve_lcp, warmup
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.random_friction import random_problem
 from tests.contact.scenes import random_bodies, random_rows, random_table
