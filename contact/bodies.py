@@ -46,7 +46,7 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """Rigid bodies, n of them, and their state.
+    """Rigid bodies, n of them, and their state: velocities in world axes, at the centres of mass.
 
     The arrays are copied, and cannot be written to; ``dataclasses.replace`` makes bodies in another state.
 

@@ -61,7 +61,7 @@ class Pivoting(NamedTuple):
     """How the walk ended.
 
     Attributes:
-        status: ``solved``, ``ray`` or ``limit``.
+        status: ``solved``, ``ray``, ``limit`` or ``overflow``.
         z: ``(n,)``, the point where it ended, as the tableau has it.
         basic: ``(n,)``, bool: which z_i are in the last basis.
         pivots: how many exchanges were made.
@@ -249,7 +249,8 @@ def complementary_pivoting(A: Array, b: Array, covering: Array, most: int) -> Pi
     entering, pivots, still, outcome = n + r, 1, 0, RUNNING
     z0 = [np.array([-ratio[r]])]
     T = fresh_tableau(A, b, covering, variable)
-    assert T is not None  # the basis is d and columns of the unit matrix
+    if T is None:  # the basis is d and columns of the unit matrix, and singular only where numbers overflow
+        return Pivoting("overflow", *nothing, 0, None, np.zeros(0))
     while outcome == RUNNING and pivots < most:
         history = np.zeros(min(most - pivots, max(RENEW, n // 4)))
         outcome, count, entering, still = walk(T, variable, place, entering, still, len(history), history)

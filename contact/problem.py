@@ -228,7 +228,7 @@ class Problem:
             return u + self.offset
 
     def motion(self, multipliers: ArrayLike) -> Array:
-        """The velocities of the bodies with these multipliers, ``v_free + M^-1 J' r``.
+        """The velocities of the bodies, in world axes at the centres of mass, ``v_free + M^-1 J' r``.
 
         Returns:
             ``(n, 6)`` where the problem was made from n bodies: ``[w; v]``, in world axes, of the centres of mass, as

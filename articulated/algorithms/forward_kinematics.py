@@ -198,7 +198,7 @@ def forward_kinematics(
 def body_velocities(
     model: Model, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
-    """Spatial velocities of the bodies.
+    """Spatial velocities of the bodies, in body axes, at the bodies' origins.
 
     Args:
         model: the mechanism.
@@ -222,7 +222,7 @@ def body_velocities(
 def body_accelerations(
     model: Model, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, out: Array | None = None, threads: int | None = None
 ) -> Array:
-    """Spatial accelerations of the bodies, without gravity.
+    """Spatial accelerations of the bodies, without gravity, in body axes, at the bodies' origins.
 
     The spatial acceleration is the rate of change of the spatial velocity. The acceleration that an accelerometer at the
     body's origin would be built for, the classical one, is its linear part plus ``w x v`` (course, sections 40 and 41).

@@ -316,6 +316,15 @@ def test_extreme_sizes(method, size):
     np.testing.assert_allclose(result.z, [2.5 * size, 0.0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("entry", "offset"), [(1e308, -1e308), (1.0, -1e308), (1e-300, -1e300)])
+def test_numbers_at_the_end_of_float64_are_solved_or_honestly_not(method, entry, offset):
+    result = solve_lcp(entry * np.eye(2), [offset, offset], method=method)
+    assert result.status in ("converged", "stalled")
+    if result.status == "converged":
+        np.testing.assert_allclose(result.z, -offset / entry, rtol=1e-9)
+
+
 # ------------------------------------------------------------------------------------------------------------- behaviour
 
 
