@@ -130,7 +130,7 @@ class Result:
         """Whether the status is ``converged``."""
         return self.status == CONVERGED
 
-    def contact_states(self, tol: float | None = None) -> NDArray[np.str_]:
+    def contact_states(self, *, tol: float | None = None) -> NDArray[np.str_]:
         """What each contact does: ``open``, ``sticking``, ``sliding`` or ``undetermined``, ``(K,)``.
 
         Args:

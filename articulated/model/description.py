@@ -320,7 +320,7 @@ def joint_arrays(label: str, kind: JointType, arrays: dict[str, ArrayLike]) -> d
     result = {}
     for name, value in arrays.items():
         if name not in JOINT_ARRAYS:
-            raise ModelError(f"{label}: unknown property {shown(name)}; there are {listing(JOINT_ARRAYS)}")
+            raise ArgumentTypeError(f"{label}: unknown property {shown(name)}; there are {listing(JOINT_ARRAYS)}")
         count = getattr(kind, JOINT_ARRAYS[name][0])
         array = as_numbers(label, name, value)
         if array.shape not in ((), (1,), (count,)):

@@ -66,7 +66,6 @@ def joint(**options):
         (joint(position=(1, 2)), "joint 'j': position has shape"),
         (joint(damping=-0.1), "joint 'j': damping is -0.1, expected numbers from 0.0 up"),
         (joint(armature=[1, 2]), r"joint 'j': armature has shape \(2,\), expected a number or 1 of them"),
-        (joint(stifness=1.0), "joint 'j': unknown property 'stifness'; there are 'armature'"),
         (joint(lower_limit=1.0, upper_limit=0.0), "joint 'j': lower_limit .* is above upper_limit"),
         (joint(type="cylindrical", mimic=("k", 1, 0)), "joint 'j': a cylindrical joint cannot mimic"),
         (joint(mimic=("k", np.nan, 0)), "joint 'j': multiplier is NaN"),
@@ -77,6 +76,11 @@ def joint(**options):
 def test_what_is_wrong_by_itself_is_refused_when_it_is_added(add, message):
     with pytest.raises(ModelError, match=message):
         add(ModelBuilder())
+
+
+def test_a_property_that_no_joint_has_is_a_wrong_argument():
+    with pytest.raises(ArgumentTypeError, match="joint 'j': unknown property 'stifness'; there are 'armature'"):
+        joint(stifness=1.0)(ModelBuilder())
 
 
 @pytest.mark.parametrize(

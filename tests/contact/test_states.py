@@ -97,7 +97,7 @@ def test_the_tolerance_says_what_is_none():
     b = np.array([-1.0, 0.2, 0, -1e-4, 3e-4, 0, 1e-4, 3.0, 0])
     result = solve(Problem.from_delassus(np.eye(9), b, [0.5] * 3), tol=1e-10, method="newton")
     assert result.contact_states().tolist() == ["sticking", "sliding", "open"]
-    assert result.contact_states(1e-2).tolist() == ["sticking", "undetermined", "undetermined"]
+    assert result.contact_states(tol=1e-2).tolist() == ["sticking", "undetermined", "undetermined"]
     assert result.contact_states(tol=0).tolist()[1:] == ["sliding", "open"]
     assert result.state_tol == max(result.tol, result.errors.scaled_map)
     assert set(result.contact_states()) <= set(CONTACT_STATES)
@@ -114,7 +114,7 @@ def test_without_contacts_there_are_no_states_and_what_cannot_be_is_refused():
     assert len(solve(assemble_contacts(bodies, none, STEP, rows)).contact_states()) == 0
     for tol, kind in ((-1.0, ProblemError), (np.nan, ProblemError), ("a", ArgumentTypeError), (10**400, ProblemError)):
         with pytest.raises(kind, match="tol is"):
-            empty.contact_states(tol)
+            empty.contact_states(tol=tol)
     errors = Errors(0.0, 0.0, 0.0, 0.0, 0.0)
     own = Result(np.zeros(3), np.zeros(3), "ncp", "apgd", "converged", errors, 1e-6, 0, 0, 1, 0.0)
     with pytest.raises(ProblemError, match="not made by solve"):
