@@ -291,7 +291,8 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
 
 def checked_orientation(orientation: Array) -> Array:
     """Unit quaternions."""
-    length = np.linalg.norm(orientation, axis=1)
+    with np.errstate(over="ignore"):  # infinite is no unit length either
+        length = np.linalg.norm(orientation, axis=1)
     for k in np.flatnonzero(~(np.abs(length - 1.0) <= NEARLY)):
         complaint = f"orientation is a quaternion of length {length[k]:.9g}, expected 1 within 1e-6, [w, x, y, z]"
         raise entry_error("body", int(k), complaint)

@@ -36,7 +36,7 @@ from pluecker.contact.fclib_layout import read_form, read_guesses, read_solution
 from pluecker.contact.hdf5 import Reader, file_error, to_path, write_hdf5
 from pluecker.contact.problem import Problem
 from pluecker.contact.result import Result
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -143,8 +143,10 @@ def arrays_of(problem: Problem) -> list[object]:
 
 def opened(function: str, path: str | os.PathLike[str], form: str | None) -> Reader:
     """The file, after a check of the arguments."""
+    if form is not None and not isinstance(form, str):
+        raise ArgumentTypeError(f"{function}: argument form is {shown(form)}, expected 'local' or 'global'")
     if form not in FORMS:
-        raise ArgumentValueError(f"{function}: argument form is {form!r}, expected 'local' or 'global'")
+        raise ArgumentValueError(f"{function}: argument form is {shown(form)}, expected 'local' or 'global'")
     return Reader(to_path(function, path))
 
 

@@ -48,7 +48,7 @@ from pluecker.contact.arguments import as_record, as_whole, check_memory, shown
 from pluecker.contact.blocks import Indices, to_scipy
 from pluecker.contact.checks import as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem import Problem
+from pluecker.contact.problem import Problem, not_overflown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
@@ -93,9 +93,9 @@ class FrictionLcp:
         """r of the problem, ``(m,)``, from z: each contact (normal, tangents).
 
         Raises:
-            ProblemError: z has another length, or is not finite.
+            ProblemError: z has another length, or is not finite, or the result overflows.
         """
-        return np.asarray(self.map @ as_vector("z", z, len(self.b)))
+        return not_overflown("multipliers", np.asarray(self.map @ as_vector("z", z, len(self.b))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ class MixedLcp:
 
     def multipliers(self, z: ArrayLike) -> Array:
         """r of the problem, ``(m,)``, from z; errors as for :meth:`FrictionLcp.multipliers`."""
-        return np.asarray(self.map @ as_vector("z", z, len(self.b)))
+        return not_overflown("multipliers", np.asarray(self.map @ as_vector("z", z, len(self.b))))
 
     def motion(self, z: ArrayLike) -> Array:
         """The velocities of the bodies from z, ``(n, 6)`` or ``(n,)``, as those of the problem; errors as for

@@ -16,7 +16,7 @@ from pluecker.articulated.errors import SingularInertiaError
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.records import listing
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
 
@@ -138,9 +138,9 @@ def explain_inputs(name: str, model: Model, arrays: dict[str, Array]) -> None:
 
 def coordinate_name(model: Model, key: str, index: tuple[int, ...]) -> str:
     if key == "f_ext":
-        return f"body {model.body_names[index[0]]!r}"
+        return f"body {shown(model.body_names[index[0]])}"
     names = model.q_names if entry_shape(model, key) == (model.nq,) and key.startswith("q") else model.v_names
-    return f"coordinate {names[index[0]]!r}"
+    return f"coordinate {shown(names[index[0]])}"
 
 
 def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> None:
@@ -165,7 +165,7 @@ def explain_overflow(name: str, model: Model, inputs: dict[str, Array], where: s
     largest = {key: int(np.argmax(np.abs(array))) for key, array in inputs.items()}
     key = max(largest, key=lambda key: abs(float(inputs[key][largest[key]])))
     place = np.unravel_index(largest[key], entry_shape(model, key))
-    at = f", at {where!r}" if where is not None else ""
+    at = f", at {shown(where)}" if where is not None else ""
     raise ArgumentValueError(
         f"{name}: the result overflows float64{state}{at}; the largest number given is "
         f"{key} = {inputs[key][largest[key]]:g} of {coordinate_name(model, key, tuple(int(n) for n in place))}"

@@ -23,7 +23,7 @@ from pluecker.articulated import (
     rnea,
 )
 from pluecker.articulated.algorithms.rnea import RNEA
-from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
 from tests.mechanisms import random_description, random_state
 
 # Every public algorithm, with the names of its inputs
@@ -305,3 +305,12 @@ def test_two_threads_share_nothing(model, inputs):
         found = list(pool.map(lambda k: aba(model, **arguments(aba, inputs, k % 6)), range(60)))
     for k, result in enumerate(found):
         np.testing.assert_array_equal(result, expected[k % 6])
+
+
+def test_long_names_do_not_make_long_messages():
+    builder = ModelBuilder()
+    builder.add_body(300 * "b", 1.0, inertia=(1, 1, 1))
+    builder.add_joint(300 * "j", "spherical", "world", 300 * "b")
+    with pytest.raises(ArgumentValueError, match="overflows") as error:
+        body_accelerations(builder.build(), [1.0, 0, 0, 0], [0, 1e308, -1e308], [0, 1e308, 1e308])
+    assert len(str(error.value)) < 300

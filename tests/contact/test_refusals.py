@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import METHODS, Problem, ProblemError, solve
+from pluecker.contact import METHODS, Bodies, Problem, ProblemError, friction_lcp, read_fclib, solve
 from pluecker.spatial.errors import ArgumentTypeError
 
 NAN, INF = np.nan, np.inf
@@ -529,3 +529,20 @@ def test_a_row_that_is_asked_for_by_number_is_an_integer(row):
 def test_a_row_that_is_not_there_has_no_name(row):
     with pytest.raises(ProblemError, match="row is"):
         Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]).label(row)
+
+
+@pytest.mark.parametrize("form", [["local"], np.array(["local", "global"]), 3, b"local"])
+def test_a_form_of_a_file_is_a_word(form):
+    with pytest.raises(TypeError, match="read_fclib_form: argument form is"):
+        read_fclib("nowhere.hdf5", form=form)
+
+
+def test_quaternions_whose_squares_overflow_are_refused_without_a_warning():
+    with pytest.raises(ProblemError, match="body 1: orientation is a quaternion of length inf"):
+        Bodies([1.0, 1.0], np.ones((2, 3)), np.zeros((2, 3)), [[1.0, 0, 0, 0], [1e200, 0, 0, 0]])
+
+
+def test_multipliers_of_a_polygon_that_overflow_are_refused():
+    polygon = friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]), directions=4)
+    with pytest.raises(ProblemError, match="multipliers: the result overflows"):
+        polygon.multipliers([1.7e308, 0.0, -1.7e308, 0.0, 0.0, 0.0])

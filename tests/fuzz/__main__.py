@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import signal
 import time
 from collections import defaultdict
 from typing import Any
@@ -25,6 +26,7 @@ def main() -> int:
         path, *numbers = options.worker
         workers.work(path, *map(int, numbers), options.area)
         return 0
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was found until then is told
     began = time.monotonic()
     found, made = workers.run(options.count, options.seed, options.jobs, options.area)
     print_report(found, options.area)

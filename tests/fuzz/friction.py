@@ -681,7 +681,8 @@ def compare(dice: Dice) -> Call:
     ):
         if dice.chance(0.4):
             named[name] = Given(dice.among(good) if quiet(dice) else thing(dice), flaw=MAYBE)
-    if named.get("repeats", Given(1)).value not in (1, 2) and isinstance(named["repeats"].value, int):
+    repeats = named.get("repeats", Given(1)).value
+    if isinstance(repeats, (int, np.integer)) and repeats > 2:  # it would do so many
         named["repeats"] = Given(0, flaw=MAYBE)
     return Call(
         "friction",

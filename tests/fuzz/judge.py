@@ -197,7 +197,7 @@ def of_error(call: Call, error: Exception) -> list[str]:
     if not flaws and not call.may_fail and not any(given.wild for given in call.given):
         wrong.append(f"refuses good arguments: {what}")
     kinds = {TYPE: TypeError, VALUE: (ValueError, ArithmeticError, KeyError)}
-    if len(flaws) == 1 and flaws[0] in kinds and not isinstance(error, kinds[flaws[0]]):  # type: ignore[arg-type]
+    if len(flaws) == 1 and not call.may_fail and flaws[0] in kinds and not isinstance(error, kinds[flaws[0]]):  # type: ignore[arg-type]
         wrong.append(f"a {flaws[0]} is wrong, but it raises {what}")
     if len(text) > LONGEST:
         wrong.append(f"a message of {len(text)} characters: {what}")

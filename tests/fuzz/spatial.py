@@ -606,7 +606,7 @@ TABLE: dict[str, Entry] = {
         ),
     ),
     "two_body.two_body_3d": Entry(
-        ("positive", "J", "positive", "J", "v3", "v3", "v3"),
+        ("positive", "J", "positive", "J", "v3", "v3", "u"),
         exact=False,
         check=lambda got, *a: nearly(got.B, T_(got.C), 1e-8 * (1 + np.abs(got.B).max(initial=0))),
     ),

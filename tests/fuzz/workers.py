@@ -23,7 +23,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-LONGEST = 600.0  # seconds that a call may take; the first of a kind is compiled in it
+LONGEST = 300.0  # seconds that a call may take; the first of a kind is compiled in it
 MEMORY = 12 << 30  # bytes of addresses
 TOP = Path(__file__).resolve().parents[2]
 
@@ -173,6 +173,12 @@ def run(
                 told = time.monotonic()
                 done = sum((worker.last - worker.first) // jobs for worker in workers)
                 print(f"-- {told - began:.0f} s: {done} calls", file=sys.stderr, flush=True)
+    except KeyboardInterrupt:
+        for worker in workers:
+            if not worker.done:
+                worker.process.kill()
+                worker.collect(worker.seed(), None)
+                print(f"-- stopped in the call of seed {worker.last}", file=sys.stderr)
     finally:
         for worker in workers:
             if not worker.done:
