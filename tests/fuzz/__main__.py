@@ -43,7 +43,7 @@ def print_report(found: list[dict[str, Any]], only: str | None) -> None:
     groups: defaultdict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for x in found:
         groups[x["area"], x["name"], re.sub(r"'[^']*'|[0-9]+", "", x["wrong"])[:40]].append(x)
-    for (_, name, _), members in sorted(groups.items()):
+    for (_, name, _), members in sorted(groups.items(), key=lambda group: str(group[0])):
         print(f"{name}: {len(members)} times")
         for x in members[:SHOWN]:
             print(
