@@ -44,9 +44,12 @@ def shown(value: object) -> str:
     return f"{type(value).__name__}{shape}"[: 2 * LONGEST]
 
 
+NO_NUMBERS = (bool, np.bool_, np.timedelta64)  # a duration is an integer to NumPy
+
+
 def as_number(name: str, value: Any, expected: str, low: float, high: float = math.inf, zero: bool = False) -> float:
     """A real number above ``low`` and below ``high``, or zero where that is allowed; ``expected`` says it in words."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ArgumentTypeError(f"{name} is {shown(value)}, expected {expected}")
     try:
         number = float(value)
@@ -60,7 +63,7 @@ def as_number(name: str, value: Any, expected: str, low: float, high: float = ma
 def as_whole(name: str, value: Any, least: int, expected: str = "") -> int:
     """A whole number, ``least`` or more."""
     expected = expected or f"a whole number, {least} or more"
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+    if isinstance(value, NO_NUMBERS) or not isinstance(value, (int, np.integer)):
         raise ArgumentTypeError(f"{name} is {shown(value)}, expected {expected}")
     if value < least:
         raise ProblemError(f"{name} is {shown(value)}, expected {expected}")

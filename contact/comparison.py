@@ -107,6 +107,8 @@ def compare_methods(
     as_choice("law", law, LAWS)
     names = usual_methods(law) if methods is None else methods
     check_methods(problem, names, law, tol, max_iterations, directions, repeats, separate)
+    if progress is not None and not callable(progress):
+        raise ArgumentTypeError(f"progress is {shown(progress)}, expected a function of the names")
     how: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations, "directions": directions, "separate": separate}
     return {
         name: fastest(lambda name=name: solve(problem, law, name, history=True, **how), repeats)[0]  # type: ignore[misc]

@@ -49,6 +49,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
 
 
+TINY = float(np.finfo(np.float64).tiny)  # a smaller number has no inverse
 ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of velocities, of multipliers of one in scaled units
 
 
@@ -188,7 +189,7 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | N
         scale: of each multiplier, ``(m,)``, one number for each block, for the scaled map; ones unless given.
     """
     exact, work, blocks = int(law == "ncp"), np.empty(len(r)), len(K.start) - 1
-    R = float(np.abs(r).max(initial=0.0)) or 1.0
+    R = max(float(np.abs(r).max()), TINY) if r.any() else 1.0
     U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
     cone, signorini, steep, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work)
     error = natural_map(K, r, u, exact, 0, blocks, work) / scale_of_errors(b, r, u)

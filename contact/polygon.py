@@ -193,7 +193,7 @@ def checked_directions(problem: Problem, directions: int | None, pairs: int, ent
         return usual_directions(problem)
     eta = as_whole("directions", directions, 2, EVEN)
     check_memory(
-        f"directions is {shown(directions)}: such a problem", COPIES * (eta + 2) * ((eta + 2) * pairs + entries)
+        f"directions is {shown(directions)}: such a problem", COPIES * (eta + 2) * ((eta + 2) * pairs + entries + 1)
     )
     return eta
 

@@ -251,7 +251,8 @@ class Algorithm:
         if plan.algorithm.singular is not None:
             scratch = np.zeros(plan.workspace)
             plan.algorithm.compute_one(plan, rows, state, empty(plan.shape), scratch)
-            coordinate = plan.algorithm.singular(model, scratch)
+            with np.errstate(all="ignore"):  # it looks at numbers that may have overflowed
+                coordinate = plan.algorithm.singular(model, scratch)
             if coordinate is not None:
                 explain_singular(self.name, model, coordinate, where)
         names = getattr(model, self.names) if self.names else ()

@@ -117,8 +117,14 @@ def joined(name: str, function: Callable[..., Any], parts: Iterable[Any], axis: 
     for part in parts:
         kind, frames = like._together(part, f" in numpy.{name} with ")
         like = kind._make(like._values, *frames)
-    (place,) = leading_axes(f"numpy.{name}", axis, len(like.shape) + extra)
-    return kind._make(function([part._values for part in parts], place), *frames)
+    places = leading_axes(f"numpy.{name}", axis, len(like.shape) + extra)
+    if len(places) != 1:
+        raise ArgumentValueError(f"numpy.{name}: axis is {shown(axis)}, expected one integer")
+    try:
+        return kind._make(function([part._values for part in parts], places[0]), *frames)
+    except ValueError:
+        shapes = ", ".join(str(part.shape) for part in parts[:5])
+        raise ArgumentValueError(f"numpy.{name}: the batches do not fit together: {shapes}") from None
 
 
 def stack(arrays: Iterable[Any], axis: int = 0) -> Any:

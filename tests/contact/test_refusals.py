@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import METHODS, Bodies, Problem, ProblemError, friction_lcp, read_fclib, solve
+from pluecker.contact import (
+    METHODS,
+    Bodies,
+    Problem,
+    ProblemError,
+    compare_methods,
+    errors_of,
+    friction_lcp,
+    read_fclib,
+    soft_contact,
+    solve,
+)
 from pluecker.spatial.errors import ArgumentTypeError
 
 NAN, INF = np.nan, np.inf
@@ -546,3 +557,18 @@ def test_multipliers_of_a_polygon_that_overflow_are_refused():
     polygon = friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]), directions=4)
     with pytest.raises(ProblemError, match="multipliers: the result overflows"):
         polygon.multipliers([1.7e308, 0.0, -1.7e308, 0.0, 0.0, 0.0])
+
+
+def test_what_is_no_number_no_function_or_too_much_is_refused():
+    sliding = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
+    with pytest.raises(TypeError, match="step is"):
+        soft_contact(1.0, 1.0, np.timedelta64(1, "s"))
+    with pytest.raises(TypeError, match="progress is"):
+        compare_methods(sliding, methods=["pgs"], progress=[1])
+    with pytest.raises(ProblemError, match=r"directions is .* of memory"):
+        friction_lcp(Problem.from_delassus(np.zeros((0, 0)), [], []), directions=10**400)
+
+
+def test_errors_of_the_smallest_multipliers_are_finite():
+    errors = errors_of(Problem.from_delassus(np.eye(1), [1.0], [0.0], size=1), [-5e-324])
+    assert np.isfinite(errors.cone_violation)

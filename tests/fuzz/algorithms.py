@@ -521,7 +521,7 @@ def simulate(dice: Dice) -> Call:
         "v": dice.normal(model.nv),
     }
     given = {}
-    where, mood = dice.pick(*values), dice.pick("good", "good", "good", "nan", "shape", "type", "wild", "falling")
+    where, mood = dice.pick(*values), dice.pick("good", "good", "good", "nan", "shape", "type", "falling")
     for key, x in values.items():
         if key != where or mood == "good":
             given[key] = dressed(dice, x)
@@ -532,9 +532,6 @@ def simulate(dice: Dice) -> Call:
                 given_for(dice, model, key, x, mood) if key != "tau" else given_for(dice, model, "f_ext", x, mood)
             )
             given[key].flaw = MAYBE
-    if mood == "wild":
-        for part in given.values():
-            part.flaw = MAYBE
     named = dict(given)
     if dice.chance(0.2):
         named["tol"] = Given(dice.pick(1e-6, 0.0, -1.0, "a", None, float("nan"), 1e300, thing(dice)), flaw=MAYBE)
@@ -549,7 +546,6 @@ def simulate(dice: Dice) -> Call:
         exact=False,
         raises=(ArithmeticError,),
         compare=False,
-        infinite=mood == "wild",
     )
 
 

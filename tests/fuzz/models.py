@@ -549,7 +549,9 @@ def from_urdf(dice: Dice) -> Call:
         for _ in range(dice.pick(0, 1, 1, 2, 3)):
             kind = dice.below(4)
             quotes = [k for k, c in enumerate(text) if c == '"']
-            j = 2 * dice.below(len(quotes) // 2)
+            if not quotes:
+                break
+            j = 2 * dice.below(max(1, len(quotes) // 2))
             first, end = quotes[j] + 1, quotes[j + 1] if j + 1 < len(quotes) else len(text)
             if kind < 2:
                 text = text[:first] + dice.among(PIECES) + text[end:]

@@ -155,6 +155,7 @@ KINDS: dict[str, tuple[Callable[[Dice, tuple[int, ...]], Array], int, bool]] = {
     "v2": (any_numbers(2), 1, True),
     "v3": (any_numbers(3), 1, True),
     "v6": (any_numbers(6), 1, True),
+    "w6": (lambda dice, batch: dice.normal(*batch, 6), 1, False),
     "u": (lambda dice, batch: dice.normal(*batch, 3), 1, False),
     "positive": (positive(), 0, False),
     "p3": (positive(3), 1, False),
@@ -433,14 +434,14 @@ TABLE: dict[str, Entry] = {
     "velocity_at": Entry(("v6", "v3"), lambda v, p: last(v) + np.cross(first(v), p), size=lambda v, p: v * (1 + p)),
     "moment_at": Entry(("v6", "v3"), lambda f, p: first(f) + np.cross(last(f), p), size=lambda f, p: f * (1 + p)),
     "screw_axis": Entry(
-        ("v6",),
+        ("w6",),
         check=lambda got, v: (
             not no_zero(v)
             or nearly(spatial.twist(*got) / (1 + np.abs(v).max(initial=0)), v / (1 + np.abs(v).max(initial=0)))
         ),
     ),
     "central_axis": Entry(
-        ("v6",),
+        ("w6",),
         check=lambda got, f: (
             not no_zero(f[..., 3:])
             or nearly(spatial.wrench(*got) / (1 + np.abs(f).max(initial=0)), f / (1 + np.abs(f).max(initial=0)))
@@ -449,7 +450,7 @@ TABLE: dict[str, Entry] = {
     "magnitudes": Entry(("v6",), check=lambda got, v: nearly(got[0], np.linalg.norm(v[..., :3], axis=-1))),
     "wrench_magnitudes": Entry(("v6",), check=lambda got, v: nearly(got[0], np.linalg.norm(v[..., 3:], axis=-1))),
     "pitch": Entry(
-        ("v6",),
+        ("w6",),
         check=lambda h, v: (
             not no_zero(v)
             or nearly(h * dot(first(v), first(v)), dot(first(v), last(v)), 1e-8 * (1 + np.abs(v).max(initial=0) ** 2))
@@ -457,7 +458,7 @@ TABLE: dict[str, Entry] = {
         infinite=True,
     ),
     "wrench_pitch": Entry(
-        ("v6",),
+        ("w6",),
         check=lambda h, v: (
             not no_zero(v[..., 3:])
             or nearly(h * dot(last(v), last(v)), dot(first(v), last(v)), 1e-8 * (1 + np.abs(v).max(initial=0) ** 2))
@@ -595,7 +596,7 @@ TABLE: dict[str, Entry] = {
     ),
     # two bodies
     "two_body.two_body_6d": Entry(
-        ("A", "A", "v6", "v6"),
+        ("A", "A", "w6", "v6"),
         exact=False,
         check=lambda got, I1, I2, s, f: residual(
             mv(got.inertia, got.acceleration1),

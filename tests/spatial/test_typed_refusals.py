@@ -381,3 +381,12 @@ def test_products_of_batches_that_do_not_broadcast_speak_of_the_operands():
 def test_transforms_that_could_not_be_shown_are_refused():
     with pytest.raises(ValueError, match="PlueckerTransform: the result overflows"):
         PlueckerTransform(np.eye(3), [1e160, 0.0, 0.0])
+
+
+def test_batches_that_do_not_fit_together_are_not_joined():
+    one, two = MotionVector(np.ones(6)), MotionVector(np.ones((2, 6)))
+    for join in (np.stack, np.concatenate):
+        with pytest.raises(ArgumentValueError, match="the batches do not fit together"):
+            join([two, one])
+    with pytest.raises(ArgumentValueError, match="expected one integer"):
+        np.stack([one, one], [])
