@@ -55,6 +55,7 @@ def python_blocks(path):
     return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "longest"), [(0, 15), (1, 15), (3, 30)])
 def test_the_readme_example_runs_and_prints_what_it_says(number, longest, capsys):
     pytest.importorskip("yourdfpy", reason="the example reads a URDF file (extra urdf)")

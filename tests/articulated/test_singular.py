@@ -165,6 +165,7 @@ def in_80_bits(model, q, v, tau):
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="long doubles are no more than doubles here")
 @pytest.mark.parametrize(
     "model", [rods(1500), rods(200, tip=5e4, mass=2.5)], ids=["1500 rods", "200 m of cable with 50 t at its end"]

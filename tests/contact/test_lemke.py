@@ -266,6 +266,7 @@ def test_a_basis_tells_which_unknowns_are_at_which_bound():
     np.testing.assert_allclose(form.point(problem, np.array([1.0 - z[0], 3.0, 0.0, 0.0])), z, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_large_enough_for_the_tableau_to_be_made_anew(monkeypatch):
     made = []
     monkeypatch.setattr(lemke, "fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data))

@@ -192,6 +192,7 @@ def test_the_solver_of_the_package_is_used_where_none_is_given():
     np.testing.assert_allclose(mine.multipliers, other.multipliers, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_motor_has_its_largest_impulse_once_and_a_limit_pushes_in_each_phase():
     """Bounds of the second phase: what is left of finite ones, zero and infinity as they are."""
     bounds = ([-1.0, 0.0, -np.inf, 0.0], [1.0, np.inf, np.inf, 2.0])
