@@ -303,6 +303,8 @@ def write_fclib(
     words = {"title": title, "description": description, "math_info": math_info}
     form = form.with_words({name: text for name, text in words.items() if text is not None})
     answer = None if solution is None else to_solution("solution", solution, problem)
+    if not np.iterable(guesses):
+        raise ArgumentTypeError(f"write_fclib: argument guesses is {shown(guesses)}, expected several solutions")
     others = [to_solution(f"guesses/{k}", guess, problem) for k, guess in enumerate(guesses, 1)]
 
     def fill(h5py: object, target: object) -> None:

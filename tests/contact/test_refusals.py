@@ -20,6 +20,7 @@ from pluecker.contact import (
     read_fclib,
     soft_contact,
     solve,
+    write_fclib,
 )
 from pluecker.spatial.errors import ArgumentTypeError
 
@@ -572,3 +573,8 @@ def test_what_is_no_number_no_function_or_too_much_is_refused():
 def test_errors_of_the_smallest_multipliers_are_finite():
     errors = errors_of(Problem.from_delassus(np.eye(1), [1.0], [0.0], size=1), [-5e-324])
     assert np.isfinite(errors.cone_violation)
+
+
+def test_guesses_are_several(tmp_path):
+    with pytest.raises(TypeError, match="write_fclib: argument guesses is 2"):
+        write_fclib(tmp_path / "x.hdf5", Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5]), guesses=2)

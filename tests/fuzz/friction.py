@@ -692,6 +692,7 @@ def compare(dice: Dice) -> Call:
         [Given(problem, flaw=MAYBE)],
         named,
         says=None,
+        raises=(TypeError,) if callable(named.get("progress", Given(None)).value) else (),  # of progress itself
         compare=False,
         infinite=True,
     )
