@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.exponential import (
+    carried_rate,
     difference_exponential,
     exponential_force,
     exponential_rate,
@@ -456,6 +457,17 @@ def difference_joint(m, i, q0, q1, out):
         d = difference_free(q0, q1, k)
         store3(out, j, d[0])
         store3(out, j + 3, d[1])
+
+
+@kernel
+def carry_joint(m, i, q0, q1, v, out):
+    """The joint's velocity at ``q1`` in its coordinates there, from ``v`` in those of ``q0``"""
+    k, j = first_q(m, i), first_v(m, i)
+    if kind(m, i) == EXPONENTIAL:
+        store3(out, j, carried_rate(load3(q0, k), load3(q1, k), load3(v, j)))
+        return
+    for c in range(j, j + freedom_count(m, i)):
+        store(out, c, load(v, c))
 
 
 @kernel
