@@ -1,4 +1,4 @@
-"""The velocity that belongs to another vector of the same turn, where exponential coordinates change to an equivalent one."""
+"""The velocity in new coordinates, where exponential ones change to an equivalent vector of the same turn."""
 
 from __future__ import annotations
 

@@ -129,10 +129,9 @@ class Trajectory:
         """
         self.check(model, "Trajectory")
         v, a = self.v, self.a
-        if v is None:
-            if model.quaternion_slices():
-                joints = listing(model.quaternion_slices())
-                raise TrajectoryError(f"velocities (v:...) are needed: joint {joints} has a quaternion")
+        if v is None and model.quaternion_slices():
+            joints = listing(model.quaternion_slices())
+            raise TrajectoryError(f"velocities (v:...) are needed: joint {joints} has a quaternion")
         self._check_vectors(model)
         if v is None:
             v = self._derivative("q")
@@ -152,8 +151,8 @@ class Trajectory:
             if changed.any():
                 sample = int(np.argmax(changed)) + 2
                 raise TrajectoryError(
-                    f"velocities and accelerations are needed: the exponential coordinates of joint {shown(joint)} change to "
-                    f"an equivalent vector before sample {sample}"
+                    f"velocities and accelerations are needed: the exponential coordinates of joint {shown(joint)} change "
+                    f"to an equivalent vector before sample {sample}"
                 )
 
     def _derivative(self, part: str, order: int = 1) -> Array:
