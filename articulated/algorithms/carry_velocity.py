@@ -15,7 +15,7 @@ __all__ = ["carry_velocity"]
 
 
 @kernel
-def carry_velocity_kernel(m, q0, v, q1, f_ext, out, ws):
+def carry_velocity_kernel(m, q0, q1, v, out, ws):
     """Each joint by itself"""
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
@@ -25,8 +25,8 @@ def carry_velocity_kernel(m, q0, v, q1, f_ext, out, ws):
 CARRY_VELOCITY = Algorithm(
     "carry_velocity",
     carry_velocity_kernel,
-    inputs=("q0", "v", "q1"),
-    shape=lambda model: (model.nv,),
+    inputs=("q0", "q1", "v"),
+    outputs=("v",),
     workspace=lambda model: 0,
 )
 
@@ -80,4 +80,4 @@ def carry_velocity(
     Source: F. S. Grassia, "Practical parameterization of rotations using the exponential map" (1998);
     :mod:`pluecker.articulated.model.exponential`.
     """
-    return CARRY_VELOCITY.call(model, q0, v, q1, None, out, threads)
+    return CARRY_VELOCITY.call(model, (q0, q1, v), out, threads)
