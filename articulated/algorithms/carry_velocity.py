@@ -70,12 +70,12 @@ def carry_velocity(
         >>> ball.add_body("ball", mass=1.0)
         >>> ball.add_joint("socket", "exponential", parent="world", child="ball")
         >>> ball = ball.build()
-        >>> q0, v = np.array([0.0, 0.0, 3.0]), np.array([0.5, 0.0, 2.0])
-        >>> q1 = integrate(ball, q0, [0.0, 0.0, 0.2])
+        >>> q0, v = np.array([1.0, 1.0, 1.0]), np.array([3.0, 1.0, 2.0])
+        >>> q1 = integrate(ball, q0, [2.0, 2.0, 2.0])
         >>> q1.round(4)
-        array([ 0.    ,  0.    , -3.0832])
+        array([-0.6276, -0.6276, -0.6276])
         >>> carry_velocity(ball, q0, q1, v).round(4)
-        array([-0.4818,  0.    ,  2.    ])
+        array([1.7908, 2.2092, 2.    ])
 
     Source: F. S. Grassia, "Practical parameterization of rotations using the exponential map" (1998);
     :mod:`pluecker.articulated.model.exponential`.
