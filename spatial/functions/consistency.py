@@ -144,7 +144,7 @@ def about_center(m: Array, h: Array, J: Array) -> tuple[Array, Array]:
     """c = h / m and I_C = J + m c~ c~; where there is no such point, J about the origin"""
     placed = np.linalg.norm(h, axis=-1) < FAR * np.abs(m)
     c = np.where(placed[..., None], h, 0.0) / np.where(placed, m, 1.0)[..., None]
-    return c, shift_inertia(J, np.where(placed, -m, 0.0), c)
+    return c, shift_inertia(np.where(placed, -m, 0.0), J, c)
 
 
 def flaws_of_content(I: Array, definite: bool) -> list[Flaw]:
