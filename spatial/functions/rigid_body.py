@@ -204,7 +204,11 @@ def inverse_inertia_kernel(x, out):
 SQUARE = (6, 6)
 NOT_SYMMETRIC = "the rotational inertia is not symmetric, within 1e-6 of its size"
 SPATIAL = Elementwise(
-    "spatial_inertia", spatial_inertia_kernel, {"mass": (), "center": (3,), "inertia": (3, 3)}, SQUARE, NOT_SYMMETRIC
+    "spatial_inertia",
+    spatial_inertia_kernel,
+    {"mass": (), "center_of_mass": (3,), "inertia": (3, 3)},
+    SQUARE,
+    NOT_SYMMETRIC,
 )
 PARAMETERS = Elementwise(
     "inertia_parameters", inertia_parameters_kernel, {"I": SQUARE}, (13,),
@@ -231,12 +235,12 @@ def check_symmetric(function: str, name: str, I: ArrayLike) -> None:
     Elementwise(function, symmetric_kernel, {name: SQUARE}, (), complaint)(I)
 
 
-def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> Array:
+def spatial_inertia(mass: ArrayLike, center_of_mass: ArrayLike, inertia: ArrayLike) -> Array:
     """The spatial inertia of a rigid body, about the origin of its frame.
 
     Args:
         mass: ``(...)``; kg.
-        center: the centre of mass in the frame, ``(..., 3)``; m.
+        center_of_mass: in the frame, ``(..., 3)``; m.
         inertia: the rotational inertia about the centre of mass, in axes parallel to the frame's, symmetric,
             ``(..., 3, 3)``; kg m^2.
 
@@ -250,7 +254,7 @@ def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> A
 
     Source: RBDA section 2.13; course, section 45.
     """
-    return SPATIAL(mass, center, inertia)
+    return SPATIAL(mass, center_of_mass, inertia)
 
 
 def inertia_parameters(I: ArrayLike) -> tuple[Array, Array, Array]:
@@ -260,7 +264,7 @@ def inertia_parameters(I: ArrayLike) -> tuple[Array, Array, Array]:
         I: inertias of rigid bodies, ``(..., 6, 6)``.
 
     Returns:
-        ``mass (...)``, kg; ``center (..., 3)``, m; ``inertia (..., 3, 3)`` about the centre of mass, kg m^2.
+        ``mass (...)``, kg; ``center_of_mass (..., 3)``, m; ``inertia (..., 3, 3)`` about the centre of mass, kg m^2.
 
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not the inertia of a rigid body with mass.

@@ -426,7 +426,7 @@ TABLE: dict[str, Entry] = {
     "principal_axes": Entry(
         ("I",),
         check=lambda got, I: nearly(
-            spatial_inertia(I[..., 3, 3], got.center, got.axes @ (got.moments[..., None] * T_(got.axes))), I
+            spatial_inertia(I[..., 3, 3], got.center_of_mass, got.axes @ (got.moments[..., None] * T_(got.axes))), I
         ),
         exact=False,
     ),

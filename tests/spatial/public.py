@@ -108,7 +108,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "shift_inertia": {"mass": 2.0, "inertia": np.diag([1.0, 2.0, 2.5]), "offset": a},
     "skew": {"a": a},
     "spatial_acceleration": {"v": f, "classical": m},
-    "spatial_inertia": {"mass": 2.0, "center": a, "inertia": np.diag([1.0, 2.0, 2.5])},
+    "spatial_inertia": {"mass": 2.0, "center_of_mass": a, "inertia": np.diag([1.0, 2.0, 2.5])},
     "subspaces_of_constraints": {"A": np.stack([m, f])},
     "to_scipy": {"value": p},
     "transform_force": {"X": X, "f": f},
@@ -149,7 +149,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "MotionVector": {"values": m},
     "ForceVector": {"values": f},
     "PlueckerTransform": {"E": R, "r": a},
-    "RigidBodyInertia": {"mass": 2.0, "center": a, "inertia": np.diag([1.0, 2.0, 2.5])},
+    "RigidBodyInertia": {"mass": 2.0, "center_of_mass": a, "inertia": np.diag([1.0, 2.0, 2.5])},
     "ArticulatedInertia": {"matrix": I},
     "InverseInertia": {"matrix": spatial.inverse_inertia(I)},
 }
