@@ -118,6 +118,12 @@ def signatures(functions: Functions) -> list[tuple[str, Signature]]:
     return [(name, inspect.signature(function)) for name, function in functions.items()]
 
 
+def shown(function: str, signature: Signature) -> str:
+    """A function with its arguments, without their types."""
+    plain = [p.replace(annotation=Parameter.empty) for p in signature.parameters.values()]
+    return f"{function}{signature.replace(parameters=plain, return_annotation=Signature.empty)}"
+
+
 def by_place(signature: Signature) -> list[Parameter]:
     """The parameters that may be given by their place."""
     places = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
@@ -142,7 +148,7 @@ def against_the_orders(functions: Functions) -> list[str]:
             rank = {name: k for k, names in enumerate(order.split("; ")) for name in names.split(", ")}
             for x, y in ordered_pairs(signature):
                 if rank.get(x, 0) > rank.get(y, len(rank)) and (function, x) not in ANOTHER_ORDER:
-                    complaint = f"{function}{signature}: {y} comes before {x}, by the order {order!r}"
+                    complaint = f"{shown(function, signature)}: {y} comes before {x}, by the order {order!r}"
                     found.setdefault((function, x, y), complaint)
     return list(found.values())
 
@@ -156,15 +162,15 @@ def against_one_another(functions: Functions) -> list[str]:
             if (function, x) in ANOTHER_ORDER:
                 continue
             if (y, x) in first:
-                found.append(f"{function}{signature}: {x} before {y}, but {first[y, x]}: one order everywhere")
-            first.setdefault((x, y), f"{function}{signature}")
+                found.append(f"{shown(function, signature)}: {x} before {y}, but {first[y, x]}: one order everywhere")
+            first.setdefault((x, y), shown(function, signature))
     return found
 
 
 def options_by_place(functions: Functions) -> list[str]:
     """Options, and what is true or false, that can be given without their name."""
     return [
-        f"{function}{signature}: {p.name} goes by name only, put it behind a *"
+        f"{shown(function, signature)}: {p.name} goes by name only, put it behind a *"
         for function, signature in signatures(functions)
         for p in by_place(signature)
         if p.name in OPTIONS or isinstance(p.default, bool | np.bool_) or p.annotation in ("bool", bool)
@@ -174,7 +180,7 @@ def options_by_place(functions: Functions) -> list[str]:
 def other_names(functions: Functions) -> list[str]:
     """One thing under two names."""
     return [
-        f"{function}{signature}: {name} is called {SYNONYMS[name]} everywhere"
+        f"{shown(function, signature)}: {name} is called {SYNONYMS[name]} everywhere"
         for function, signature in signatures(functions)
         for name in signature.parameters
         if name in SYNONYMS and (function, name) not in ANOTHER_THING
@@ -190,7 +196,7 @@ def documented_otherwise(functions: Functions) -> list[str]:
         unknown = {name for names in entries for name in names} - set(signature.parameters)
         if unknown or said != [name for name in signature.parameters if name in said]:
             found.append(
-                f"{function}{signature}: the docstring lists {', '.join(said)}; not there: {unknown or 'none'}"
+                f"{shown(function, signature)}: the docstring lists {', '.join(said)}; not there: {unknown or 'none'}"
             )
     return found
 
