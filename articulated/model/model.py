@@ -260,6 +260,12 @@ class Model(ModelFields):
                 slices[joint.name] = slice(joint.q_start + first, joint.q_start + first + 4)
         return slices
 
+    def rotation_vector_slices(self) -> dict[str, slice]:
+        """For each joint with exponential coordinates, where they are in q."""
+        return {
+            joint.name: slice(joint.q_start, joint.q_start + 3) for joint in self.joints if joint.type == "exponential"
+        }
+
     # --------------------------------------------------------------------------------------------------------- kernels
 
     @cached_property
