@@ -72,6 +72,7 @@ class Model(ModelFields):
     def from_urdf(
         cls,
         path_or_text: str | os.PathLike[str],
+        *,
         floating_base: bool = False,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         check_inertia: bool = True,
