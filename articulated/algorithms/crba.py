@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.model.joints import joint_transforms
+from pluecker.articulated.model.joints import joint_transforms, subspace
 from pluecker.articulated.model.layout import (
     ARMATURE,
     COUNT,
@@ -25,13 +25,13 @@ from pluecker.articulated.model.layout import (
     link_count,
     owns_coordinates,
     parent,
-    subspace,
     velocity_count,
     velocity_table,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import (
     add_rigid,
     inverse_transform_rigid,
@@ -60,7 +60,7 @@ FREEDOM = 6
 
 
 @kernel
-def crba_kernel(m, q, v, u, f_ext, pairs, ws):
+def crba_kernel(m, q, pairs, ws):
     """H_ij = S_i^T Ic_i S_j for each joint j on the way from body i to the world (RBDA section 6.2)
 
     Each such pair of freedoms has one entry, in the order of :func:`places`. The first entry is zero: what all other places
@@ -69,7 +69,7 @@ def crba_kernel(m, q, v, u, f_ext, pairs, ws):
     n = link_count(m)
     S = tail(ws, LINK * (n + 1))
     joint_transforms(m, q, ws, LINK)
-    to_root_coordinates(m, ws, S)
+    to_root_coordinates(m, q, ws, S)
     store(pairs, 0, 0.0)
     place = 1
     for i in range(n, 0, -1):
@@ -83,7 +83,7 @@ def crba_kernel(m, q, v, u, f_ext, pairs, ws):
 
 
 @kernel
-def to_root_coordinates(m, ws, S):
+def to_root_coordinates(m, q, ws, S):
     """Inertias and motion subspaces in the coordinates of the link that carries the whole tree.
 
     There they can be added and multiplied as they are, so that no force has to be carried from link to link; and they stay
@@ -98,7 +98,7 @@ def to_root_coordinates(m, ws, S):
         Xi = load_transform(ws, w + X)
         store_rigid(ws, w + IC, inverse_transform_rigid(Xi, inertia(m, i)))
         for k in range(freedom_count(m, i)):
-            store_vector(S, FREEDOM * (first_freedom(m, i) + k), inverse_transform_motion(Xi, subspace(m, i, k)))
+            store_vector(S, FREEDOM * (first_freedom(m, i) + k), inverse_transform_motion(Xi, subspace(m, i, k, q)))
 
 
 @kernel
@@ -152,11 +152,11 @@ def places(model: Model) -> NDArray[np.int64]:
 
 
 @kernel
-def crba_with_mimic_kernel(m, q, v, u, f_ext, H, ws):
+def crba_with_mimic_kernel(m, q, H, ws):
     """Joints that share a coordinate: all their pairs count for its row"""
     n, nv = link_count(m), velocity_count(m)
     pairs = tail(ws, LINK * (n + 1) + FREEDOM * (first_freedom(m, n) + freedom_count(m, n)))
-    crba_kernel(m, q, v, u, f_ext, pairs, ws)
+    crba_kernel(m, q, pairs, ws)
     clear(H, nv * nv)
     place = 1
     for i in range(n, 0, -1):
@@ -193,16 +193,14 @@ CRBA_WITH_MIMIC = Algorithm(
     "crba",
     crba_with_mimic_kernel,
     inputs=("q",),
-    shape=lambda model: (model.nv, model.nv),
-    axes=2,
+    outputs=(Field("H", ("nv", "nv")),),
     workspace=lambda model: workspace(model) + 1 + sum(len(columns) for _, columns in rows(model)),
 )
 CRBA = Algorithm(
     "crba",
     crba_kernel,
     inputs=("q",),
-    shape=lambda model: (model.nv, model.nv),
-    axes=2,
+    outputs=(Field("H", ("nv", "nv")),),
     workspace=workspace,
     order=places,
     with_mimic=CRBA_WITH_MIMIC,
@@ -236,4 +234,4 @@ def crba(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int |
 
     Source: RBDA table 6.2.
     """
-    return CRBA.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return CRBA.call(model, (q,), out, threads)

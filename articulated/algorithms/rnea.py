@@ -9,7 +9,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.passive import add_armature_force, add_passive_force
-from pluecker.articulated.model.joints import add_joint_force, joint_motion, joint_transforms
+from pluecker.articulated.model.joints import add_joint_force, add_subspace_rate, joint_motion, joint_transforms
 from pluecker.articulated.model.layout import (
     base_acceleration,
     body,
@@ -20,8 +20,9 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add_cross_force, add_cross_motion, load_vector, store_vector, subtract
@@ -46,10 +47,11 @@ def newton_euler(m, q, v, a, f_ext, tau, ws):
     for i in range(1, n + 1):
         w, p = LINK * i, LINK * parent(m, i)
         Xi = load_transform(ws, w + X)
-        vJ = joint_motion(m, i, v)
+        vJ = joint_motion(m, i, q, v)
         vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
         ai = transform_motion(Xi, load_vector(ws, p + A))
-        ai = add_cross_motion(add(ai, joint_motion(m, i, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
+        ai = add_cross_motion(add(ai, joint_motion(m, i, q, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
+        ai = add_subspace_rate(ai, m, i, q, v)  # + Sdot qd
         Ii = inertia(m, i)
         fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
         if len(f_ext) > 0 and body(m, i) >= 0:
@@ -60,7 +62,7 @@ def newton_euler(m, q, v, a, f_ext, tau, ws):
     for i in range(n, 0, -1):
         w, p = LINK * i, LINK * parent(m, i)
         fi = load_vector(ws, w + F)
-        add_joint_force(m, i, fi, tau)  # tau_i = S^T f_i
+        add_joint_force(m, i, q, fi, tau)  # tau_i = S^T f_i
         if p > 0:  # f_p = f_p + X^T f_i
             fp = inverse_transform_force(load_transform(ws, w + X), fi)
             store_vector(ws, p + F, add(load_vector(ws, p + F), fp))
@@ -88,16 +90,14 @@ RNEA = Algorithm(
     "rnea",
     rnea_kernel,
     inputs=("q", "v", "a", "f_ext"),
-    shape=lambda model: (model.nv,),
+    outputs=("tau",),
     workspace=lambda model: LINK * (model.n_links + 1),
 )
 JOINT_FORCES = Algorithm(
     "joint_forces",
     joint_forces_kernel,
     inputs=("q", "v", "a", "f_ext"),
-    shape=lambda model: (model.n_bodies, 6),
-    names="body_names",
-    axes=2,
+    outputs=(Field("forces", ("n_bodies", 6)),),
     workspace=lambda model: LINK * (model.n_links + 1) + model.nv,
 )
 
@@ -147,7 +147,7 @@ def rnea(
 
     Source: RBDA table 5.1; course, section 55 (source document 001, docs/sources.md).
     """
-    return RNEA.call(model, q, v, a, f_ext, out, threads)
+    return RNEA.call(model, (q, v, a, LEFT_OUT if f_ext is None else f_ext), out, threads)
 
 
 def joint_forces(
@@ -176,4 +176,4 @@ def joint_forces(
 
     Source: RBDA table 5.1, ``f_i``; course, section 55.6 (source document 001, docs/sources.md).
     """
-    return JOINT_FORCES.call(model, q, v, a, f_ext, out, threads)
+    return JOINT_FORCES.call(model, (q, v, a, LEFT_OUT if f_ext is None else f_ext), out, threads)

@@ -261,6 +261,12 @@ class Model(ModelFields):
                 slices[joint.name] = slice(joint.q_start + first, joint.q_start + first + 4)
         return slices
 
+    def rotation_vector_slices(self) -> dict[str, slice]:
+        """For each joint with exponential coordinates, where they are in q."""
+        return {
+            joint.name: slice(joint.q_start, joint.q_start + 3) for joint in self.joints if joint.type == "exponential"
+        }
+
     # --------------------------------------------------------------------------------------------------------- kernels
 
     @cached_property
@@ -281,7 +287,12 @@ class Model(ModelFields):
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
-        """What the algorithms have found out about this model, by algorithm: filled as they run."""
+        """What the algorithms have found out about this model, by algorithm and key: filled as they run."""
+        return {}
+
+    @cached_property
+    def ready(self) -> dict[Any, Any]:
+        """What the algorithms need for a single state, by algorithm, or by algorithm and key: filled as they run."""
         return {}
 
     # ------------------------------------------------------------------------------------------------- equality, pickle
