@@ -19,6 +19,11 @@ from pluecker.contact.sets import make_sets
 SIZES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0), 6: (2, 2, 1)}  # of the discs, by the contact's size
 
 
+def blocks_of(A: Any, rows: Any, columns: Any) -> Any:
+    """A matrix in blocks, whose first rows and columns, and their numbers, are given."""
+    return from_scipy(scipy.sparse.csr_matrix(A), rows, columns)
+
+
 def sets_of(sizes: Any, friction: Any, lower: Any, upper: Any) -> Any:
     """Cones and intervals: sizes of the discs (n, 3), their coefficients (n, 3), bounds (n,)."""
     return make_sets(sizes, friction, lower, upper)
@@ -33,10 +38,9 @@ def of_matrix(N: Any, b: Any, K: Any, compliance: Any = None) -> Problem:
     """The problem of a matrix, (m, m), an array or a sparse matrix; the compliance, (m,), stays outside of it."""
     b = np.asarray(b, float)
     soft = np.zeros(len(b)) if compliance is None else np.asarray(compliance, float)
-    return Problem(assembled(from_scipy(scipy.sparse.csr_matrix(N), K.start, K.start), soft), b, K)
+    return Problem(assembled(blocks_of(N, K.start, K.start), soft), b, K)
 
 
 def of_factors(J: Any, T: Any, columns: Any, b: Any, K: Any, compliance: Any) -> Problem:
     """The problem of N = J T'; ``columns`` are the first column of each body, and their number."""
-    parts = (from_scipy(scipy.sparse.csr_matrix(X), K.start, columns) for X in (J, T))
-    return Problem(factored(*parts, compliance), b, K)
+    return Problem(factored(blocks_of(J, K.start, columns), blocks_of(T, K.start, columns), compliance), b, K)
