@@ -393,8 +393,9 @@ KINDS = {
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_does_not_matter_how_inputs_lie_in_memory(name, kind, model):
     """Numbers that a float32 holds exactly are the same numbers in all kinds of arrays; none of them is modified."""
-    given = {key: x.astype(np.float32).astype(float) for key, x in arguments(name, model, 11).items()}
-    for index in (slice(None), 3):
+    count = 11 if COMPILED else 2
+    given = {key: x.astype(np.float32).astype(float) for key, x in arguments(name, model, count).items()}
+    for index in (slice(None), count - 1):
         plain = part(given, index)
         expected = FUNCTIONS[name](model, **plain)
         special = {key: KINDS[kind](x) for key, x in plain.items()}
