@@ -10,6 +10,7 @@ inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 one joint                              :func:`joint_transform`
+any mechanism                          :func:`random_tree`; :mod:`pluecker.articulated.strategies` for property tests
 configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
@@ -39,6 +40,7 @@ from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
+from pluecker.articulated.algorithms.random_tree import random_tree
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
@@ -73,6 +75,7 @@ __all__ = [
     "neutral",
     "potential_energy",
     "random_configuration",
+    "random_tree",
     "rnea",
     "simulate",
     "warmup",
