@@ -78,7 +78,7 @@ def link_place(m, t, i):
 
 
 @kernel
-def factorize_by_sweeps(m, t, q, transforms, record, factor, ws):
+def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, ws):
     """Inward: the articulated inertia of the tree beyond each joint; ``transforms`` has records of the links, X first"""
     first = tree_entry(m, t, FIRST_LINK)
     end = first + tree_entry(m, t, LINK_COUNT)
@@ -93,7 +93,10 @@ def factorize_by_sweeps(m, t, q, transforms, record, factor, ws):
             Sk = subspace(m, i, k)
             Uk = articulated_times_motion(Ia, Sk)  # U = IA S
             d = dot(Sk, Uk) + velocity_table(m, ARMATURE, first_v(m, i) + k)  # D = S^T U
-            Dk = reciprocal(d, threshold(m, i, k, moment))
+            row, least = row_of_freedom(m, first_freedom(m, i)) + k, threshold(m, i, k, moment)
+            Dk = reciprocal(d, least)
+            store(smallest, row, least)
+            store(pivots, row, d)
             Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
             s = freedom_place(m, t, i, k)
             store_vector(factor, s + S, Sk)

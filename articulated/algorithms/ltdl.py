@@ -28,12 +28,14 @@ __all__ = ["factorize_ltdl", "invert_ltdl", "solve_ltdl"]
 
 
 @kernel
-def factorize_ltdl(m, t, smallest, factor):
+def factorize_ltdl(m, t, smallest, pivots, factor):
     """Tree ``t``: L, and 1 / D in the diagonal places; a pivot up to ``smallest`` of its row is rounding error, and NaN"""
     first = tree_entry(m, t, FIRST_ROW)
     for k in range(first + tree_entry(m, t, ROW_COUNT) - 1, first - 1, -1):
         row, depth, i = factored_place(m, k), row_depth(m, k), row_parent(m, k)
-        dk = reciprocal(load(factor, row + depth), load(smallest, k))
+        d = load(factor, row + depth)
+        dk = reciprocal(d, load(smallest, k))
+        store(pivots, k, d)
         store(factor, row + depth, dk)
         for a in range(depth - 1, -1, -1):
             above, x = factored_place(m, i), dk * load(factor, row + a)  # L_ki = H_ki / D_k

@@ -30,12 +30,12 @@ from pluecker.spatial.scalars.operations import load, load_integer, store, tail
 # header
 N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST = 0, 1, 2, 3, 4, 7, 8, 9
 HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS = 10, 11, 12
-TREES, ROWS, ROW_OF_FREEDOM, PAIRS, SHARES_ROWS = 13, 14, 15, 16, 17
+TREES, ROWS, ROW_OF_FREEDOM, FACTOR_SIZE, SHARES_ROWS = 13, 14, 15, 16, 17
 HEADER = 24
 
 INTEGERS_OF_HEADER = (
     N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS, TREES, ROWS,
-    ROW_OF_FREEDOM, PAIRS, SHARES_ROWS,
+    ROW_OF_FREEDOM, FACTOR_SIZE, SHARES_ROWS,
 )  # fmt: skip
 
 # link record, integers first
@@ -268,9 +268,9 @@ def row_of_freedom(m, f):
 
 
 @kernel
-def pair_count(m):
-    """Number of entries of the packed inertia matrix: pairs of a row and itself or an ancestor."""
-    return load_integer(m, PAIRS)
+def factor_size(m):
+    """How many numbers the factors of all trees have."""
+    return load_integer(m, FACTOR_SIZE)
 
 
 @kernel

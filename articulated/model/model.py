@@ -24,7 +24,7 @@ from pluecker.articulated.model.records import (
     known,
     listing,
 )
-from pluecker.articulated.model.trees import CoordinateTree, Tree, coordinate_tree, row_table, tree_table
+from pluecker.articulated.model.trees import CoordinateTree, Tree, coordinate_tree, factor_sizes, row_table, tree_table
 from pluecker.articulated.model.urdf import read_urdf
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -288,8 +288,8 @@ class Model(ModelFields):
         places = (first + np.cumsum([0, *map(len, parts)])).tolist()
         sizes = self.n_links, self.nq, self.nv, self.n_bodies
         flags = self.armature.any(), self.damping.any() or self.friction.any(), self.stiffness.any()
-        pairs = self.coordinate_tree.pairs, self.coordinate_tree.shared
-        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:6], *pairs
+        factors = factor_sizes(self.coordinate_tree).sum(), self.coordinate_tree.shared
+        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:6], *factors
         links.view(np.int64)[:, layout.INTEGERS_OF_LINK] = self.links[:, layout.INTEGERS_OF_LINK]
         packed = np.concatenate([header, links.ravel(), *parts])
         packed.flags.writeable = False
@@ -302,7 +302,12 @@ class Model(ModelFields):
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
-        """What the algorithms have found out about this model, by algorithm: filled as they run."""
+        """What the algorithms have found out about this model, by algorithm and key: filled as they run."""
+        return {}
+
+    @cached_property
+    def ready(self) -> dict[Any, Any]:
+        """What the algorithms need for a single state, by algorithm, or by algorithm and key: filled as they run."""
         return {}
 
     # ------------------------------------------------------------------------------------------------- equality, pickle
