@@ -29,20 +29,63 @@ __all__ = ["factorize_ltdl", "invert_ltdl", "solve_ltdl"]
 
 @kernel
 def factorize_ltdl(m, t, smallest, pivots, factor):
-    """Tree ``t``: L, and 1 / D in the diagonal places; a pivot up to ``smallest`` of its row is rounding error, and NaN"""
+    """Tree ``t``: L, and 1 / D in the diagonal places; a pivot up to ``smallest`` of its row is rounding error, and NaN
+
+    A row and the one before it, if that is its parent, go to their ancestors together: memory is what takes time here.
+    """
     first = tree_entry(m, t, FIRST_ROW)
-    for k in range(first + tree_entry(m, t, ROW_COUNT) - 1, first - 1, -1):
-        row, depth, i = factored_place(m, k), row_depth(m, k), row_parent(m, k)
-        d = load(factor, row + depth)
-        dk = reciprocal(d, load(smallest, k))
-        store(pivots, k, d)
-        store(factor, row + depth, dk)
-        for a in range(depth - 1, -1, -1):
-            above, x = factored_place(m, i), dk * load(factor, row + a)  # L_ki = H_ki / D_k
-            for b in range(a + 1):  # H_ij = H_ij - L_ki H_kj
+    k = first + tree_entry(m, t, ROW_COUNT) - 1
+    while k >= first:
+        eliminate_pivot(m, k, smallest, pivots, factor)
+        if k > first and row_parent(m, k) == k - 1:
+            row, above, d = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1)
+            x = load(factor, row + d + 1) * load(factor, row + d)
+            for b in range(d + 1):
                 store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
-            store(factor, row + a, x)
-            i = row_parent(m, i)
+            store(factor, row + d, x)
+            eliminate_pivot(m, k - 1, smallest, pivots, factor)
+            eliminate_two(m, k, factor)
+            k -= 2
+        else:
+            eliminate_one(m, k, factor)
+            k -= 1
+
+
+@kernel
+def eliminate_pivot(m, k, smallest, pivots, factor):
+    """1 / D_k, and D_k for whoever asks why there is none"""
+    place = factored_place(m, k) + row_depth(m, k)
+    d = load(factor, place)
+    store(pivots, k, d)
+    store(factor, place, reciprocal(d, load(smallest, k)))
+
+
+@kernel
+def eliminate_one(m, k, factor):
+    """H_ij = H_ij - L_ki H_kj with L_ki = H_ki / D_k, for the ancestors i of row k and their ancestors j"""
+    row, depth, i = factored_place(m, k), row_depth(m, k), row_parent(m, k)
+    dk = load(factor, row + depth)
+    for a in range(depth - 1, -1, -1):
+        above, x = factored_place(m, i), dk * load(factor, row + a)
+        for b in range(a + 1):
+            store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
+        store(factor, row + a, x)
+        i = row_parent(m, i)
+
+
+@kernel
+def eliminate_two(m, k, factor):
+    """The same for row k and its parent, row k - 1, for the ancestors of both"""
+    row, second, depth, i = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1), row_parent(m, k - 1)
+    dk, dp = load(factor, row + depth + 1), load(factor, second + depth)
+    for a in range(depth - 1, -1, -1):
+        above, x, y = factored_place(m, i), dk * load(factor, row + a), dp * load(factor, second + a)
+        for b in range(a + 1):
+            h = load(factor, above + b) - x * load(factor, row + b)
+            store(factor, above + b, h - y * load(factor, second + b))
+        store(factor, row + a, x)
+        store(factor, second + a, y)
+        i = row_parent(m, i)
 
 
 @kernel
@@ -70,22 +113,45 @@ def invert_ltdl(m, t, factor, Z):
     """Z = H^-1 of tree ``t``, of n x n in the order of its rows, row by row from the root on
 
     Of L Z = D^-1 L^-T nothing is below the diagonal: Z_ij = -sum_a L_ia Z_aj over the ancestors a of i, for all j < i, and
-    Z_ii = 1 / D_i - sum_a L_ia Z_ai. Four columns go together, so that each entry of L is read once for them.
+    Z_ii = 1 / D_i - sum_a L_ia Z_ai. Eight columns go together, so that each entry of L is read once for them.
     """
     first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
     for i in range(n):
         j = 0
-        while j < i - 3:
-            invert_four(m, first, n, i, j, factor, Z)
-            j += 4
-        while j <= i:
-            invert_one(m, first, n, i, j, factor, Z)
-            j += 1
+        while j < i:  # the last ones cover some of those before, where they do not come out even
+            if i >= 8 and i - j > 4:
+                invert_eight(m, first, n, i, min(j, i - 8), factor, Z)
+                j += 8
+            elif i >= 4:
+                invert_four(m, first, n, i, min(j, i - 4), factor, Z)
+                j += 4
+            else:
+                invert_one(m, first, n, i, j, factor, Z)
+                j += 1
+        invert_one(m, first, n, i, i, factor, Z)
+
+
+@kernel
+def invert_eight(m, first, n, i, j, factor, Z):
+    """Eight entries of row i before the diagonal, and their mirror images"""
+    r = first + i
+    row, a = factored_place(m, r), row_parent(m, r)
+    z = 0.0 * load(factor, row)
+    z0, z1, z2, z3, z4, z5, z6, z7 = z, z, z, z, z, z, z, z
+    for d in range(row_depth(m, r) - 1, -1, -1):
+        L, s = load(factor, row + d), (a - first) * n + j
+        z0, z1 = z0 - L * load(Z, s), z1 - L * load(Z, s + 1)
+        z2, z3 = z2 - L * load(Z, s + 2), z3 - L * load(Z, s + 3)
+        z4, z5 = z4 - L * load(Z, s + 4), z5 - L * load(Z, s + 5)
+        z6, z7 = z6 - L * load(Z, s + 6), z7 - L * load(Z, s + 7)
+        a = row_parent(m, a)
+    store_four(Z, n, i, j, z0, z1, z2, z3)
+    store_four(Z, n, i, j + 4, z4, z5, z6, z7)
 
 
 @kernel
 def invert_four(m, first, n, i, j, factor, Z):
-    """Four entries of row i before the diagonal, and their mirror images"""
+    """Four entries"""
     r = first + i
     row, a = factored_place(m, r), row_parent(m, r)
     z = 0.0 * load(factor, row)
@@ -95,6 +161,12 @@ def invert_four(m, first, n, i, j, factor, Z):
         z0, z1 = z0 - L * load(Z, s), z1 - L * load(Z, s + 1)
         z2, z3 = z2 - L * load(Z, s + 2), z3 - L * load(Z, s + 3)
         a = row_parent(m, a)
+    store_four(Z, n, i, j, z0, z1, z2, z3)
+
+
+@kernel
+def store_four(Z, n, i, j, z0, z1, z2, z3):
+    """Four entries and their mirror images"""
     store_both(Z, n, i, j, z0)
     store_both(Z, n, i, j + 1, z1)
     store_both(Z, n, i, j + 2, z2)

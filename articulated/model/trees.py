@@ -29,13 +29,14 @@ __all__ = ["CoordinateTree", "Tree", "coordinate_tree", "factor_sizes", "packed_
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-# Products with a sum, counted in the kernels: what one factorisation and one solution need of each method, so that the
-# cheaper one is chosen for each tree. By the packed matrix: of each link its place and inertia seen from the root, of each
-# freedom I S, of each pair S^T F and twice a product with L; each pivot updates half the square of its depth. By the sweeps of
-# the articulated-body algorithm: of each link the transform of its articulated inertia and of two vectors, of each freedom
-# U, D, the update by U D^-1 U^T, and four products of six.
-PACKED_LINK, PACKED_FREEDOM, PACKED_PAIR = 190, 60, 8
-SWEEPS_LINK, SWEEPS_FREEDOM = 270, 100
+# What one factorisation and one solution need of each method, in products with a sum, so that the cheaper one is chosen for
+# each tree. By the packed matrix: of each link its place and inertia seen from the root, of each freedom I S, of each pair
+# S^T F and twice a product with L; each pivot updates half the square of its depth. By sweeps: of each link the transform of
+# its articulated inertia and of two vectors, of each freedom U, D, the update by U D^-1 U^T, and four products of six.
+# Counted in the kernels, then weighed by measured times, since not all of them wait for memory alike: batches of chains
+# of 10 and 100 and of four robots on one core. Chains of up to 26 hinges are packed.
+PACKED_LINK, PACKED_FREEDOM, PACKED_PAIR, PACKED_UPDATE = 100.0, 50.0, 8.0, 1.75
+SWEEPS_LINK, SWEEPS_FREEDOM = 350.0, 120.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +182,8 @@ def cheaper_by_sweeps(
     """For each tree whether the sweeps need fewer operations."""
     n = len(first_row) - 1
     links, freedoms = np.bincount(trees, minlength=n), np.bincount(number[link], minlength=n)
-    sums = np.concatenate([[0.0], np.cumsum(PACKED_PAIR * (depth + 1.0) + 0.5 * depth * (depth + 1.0))])
+    updates = PACKED_PAIR * (depth + 1.0) + PACKED_UPDATE * 0.5 * depth * (depth + 1.0)
+    sums = np.concatenate([[0.0], np.cumsum(updates)])
     packed = PACKED_LINK * links + PACKED_FREEDOM * freedoms + np.diff(sums[first_row])
     return np.asarray(SWEEPS_LINK * links + SWEEPS_FREEDOM * freedoms < packed)
 
