@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.model.joints import joint_transforms
+from pluecker.articulated.model.joints import joint_transforms, subspace
 from pluecker.articulated.model.layout import (
     ARMATURE,
     clear,
@@ -23,7 +23,6 @@ from pluecker.articulated.model.layout import (
     row_of_freedom,
     row_place,
     shares_rows,
-    subspace,
     velocity_count,
     velocity_table,
 )
@@ -130,7 +129,7 @@ def to_root_coordinates(m, q, to_factor, ws, S):
         Xi = load_transform(ws, w + X)
         store_rigid(ws, w + IC, inverse_transform_rigid(Xi, inertia(m, i)))
         for k in range(freedom_count(m, i)):
-            store_vector(S, FREEDOM * (first_freedom(m, i) + k), inverse_transform_motion(Xi, subspace(m, i, k)))
+            store_vector(S, FREEDOM * (first_freedom(m, i) + k), inverse_transform_motion(Xi, subspace(m, i, k, q)))
 
 
 @kernel
@@ -228,10 +227,10 @@ def crba(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int |
 
 
 def crba_packed(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
-    """The joint-space inertia matrix without its zeros and without its upper half: packed row after row, tree after tree.
+    """The joint-space inertia matrix without its zeros and its upper half: packed row after row, tree after tree.
 
-    Two coordinates meet in H only if one of them is on the way from the other to the world. A forest of 10,000 free bodies has
-    210,000 such entries, where the full matrix would have 3.6e9.
+    Two coordinates meet in H only if one of them is on the way from the other to the world. A forest of 10,000 free bodies
+    has 210,000 such entries, where the full matrix would have 3.6e9.
 
     Args:
         model, q, out, threads: as for :func:`crba`.

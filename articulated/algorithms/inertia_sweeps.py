@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.articulated.model.joints import subspace
 from pluecker.articulated.model.layout import (
     ARMATURE,
     FACTOR,
@@ -33,7 +34,6 @@ from pluecker.articulated.model.layout import (
     parent,
     row_of_freedom,
     row_parent,
-    subspace,
     threshold,
     tree_entry,
     velocity_table,
@@ -98,7 +98,7 @@ def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, w
         Ia = load_articulated(ws, w + IA)
         moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], load(ws, w + MOMENT))
         for k in range(freedom_count(m, i) - 1, -1, -1):
-            Sk = subspace(m, i, k)
+            Sk = subspace(m, i, k, q)
             Uk = articulated_times_motion(Ia, Sk)  # U = IA S
             d = dot(Sk, Uk) + velocity_table(m, ARMATURE, first_v(m, i) + k)  # D = S^T U
             row, least = row_of_freedom(m, first_freedom(m, i)) + k, threshold(m, i, k, moment)

@@ -18,9 +18,16 @@ from pluecker.articulated.algorithms.inertia_factor import (
     factorize_trees,
     refused_coordinate,
 )
-from pluecker.articulated.algorithms.inertia_sweeps import invert_by_sweeps, inverse_workspace
+from pluecker.articulated.algorithms.inertia_sweeps import inverse_workspace, invert_by_sweeps
 from pluecker.articulated.algorithms.ltdl import invert_ltdl
-from pluecker.articulated.model.layout import ROW_COUNT, factor_size, solved_by_sweeps, tree_count, tree_entry, velocity_count
+from pluecker.articulated.model.layout import (
+    ROW_COUNT,
+    factor_size,
+    solved_by_sweeps,
+    tree_count,
+    tree_entry,
+    velocity_count,
+)
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
