@@ -7,6 +7,9 @@ the model of a mechanism               :class:`Model`, :class:`ModelBuilder`, :m
 inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
+its inverse, and solutions with it     :func:`minv`, :func:`factorize`, which gives an :class:`InertiaFactor`
+the matrix without its zeros           :func:`crba_packed`, :func:`inertia_pattern`
+its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 one joint                              :func:`joint_transform`
@@ -30,13 +33,15 @@ separately, which fuses other products and sums: it agrees with a batch to round
 from pluecker.articulated.algorithms.aba import aba
 from pluecker.articulated.algorithms.bias_force import bias_force
 from pluecker.articulated.algorithms.carry_velocity import carry_velocity
-from pluecker.articulated.algorithms.crba import crba
+from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
 from pluecker.articulated.algorithms.gravity_force import gravity_force
+from pluecker.articulated.algorithms.inertia_factor import InertiaFactor, factorize
 from pluecker.articulated.algorithms.integrate import integrate
 from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
+from pluecker.articulated.algorithms.minv import minv
 from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
@@ -45,11 +50,13 @@ from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
+from pluecker.articulated.model.trees import Tree
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "InertiaFactor",
     "Joint",
     "MissingExtraError",
     "Model",
@@ -59,19 +66,24 @@ __all__ = [
     "SingularInertiaError",
     "Trajectory",
     "TrajectoryError",
+    "Tree",
     "aba",
     "bias_force",
     "body_accelerations",
     "body_velocities",
     "carry_velocity",
     "crba",
+    "crba_packed",
     "difference",
+    "factorize",
     "forward_kinematics",
     "gravity_force",
+    "inertia_pattern",
     "integrate",
     "joint_forces",
     "joint_transform",
     "kinetic_energy",
+    "minv",
     "neutral",
     "potential_energy",
     "random_configuration",
