@@ -31,13 +31,16 @@ from pluecker.articulated.algorithms.bias_force import bias_force
 from pluecker.articulated.algorithms.crba import crba
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
+from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
 from pluecker.articulated.algorithms.gravity_force import gravity_force
 from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.jacobian import jacobian, jacobian_dot
 from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
+from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
@@ -63,14 +66,21 @@ __all__ = [
     "crba",
     "difference",
     "forward_kinematics",
+    "frame_acceleration",
+    "frame_placement",
+    "frame_velocity",
     "gravity_force",
     "integrate",
+    "jacobian",
+    "jacobian_dot",
     "joint_forces",
     "joint_transform",
     "kinetic_energy",
     "neutral",
     "potential_energy",
     "random_configuration",
+    "relative_jacobian",
+    "relative_jacobian_dot",
     "rnea",
     "simulate",
     "warmup",
