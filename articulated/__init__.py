@@ -9,6 +9,9 @@ forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
+one frame, or a point of it            :func:`frame_placement`, :func:`frame_velocity`, :func:`frame_acceleration`,
+                                       :func:`jacobian`, :func:`jacobian_dot`
+one frame as seen from another         :func:`relative_jacobian`, :func:`relative_jacobian_dot`
 one joint                              :func:`joint_transform`
 configurations                         :func:`integrate`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
