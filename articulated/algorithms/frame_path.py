@@ -32,7 +32,7 @@ from pluecker.spatial.algebra.transforms import (
     load_transform,
     store_transform,
 )
-from pluecker.spatial.algebra.vectors import add3, rotate_back
+from pluecker.spatial.algebra.vectors import add3, load3, rotate_back
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, shown
 from pluecker.spatial.scalars.operations import lift, load_integer
@@ -111,10 +111,11 @@ def shares_column(c, k):
 def frame_at_point(c, point):
     """From the link that carries the frame to the frame, with its origin moved to a point given in its coordinates."""
     E, r = load_transform(c, FRAME)
-    x = point[0]
+    p = load3(point, 0)
+    x = p[0]
     E = (lift(E[0], x), lift(E[1], x), lift(E[2], x), lift(E[3], x), lift(E[4], x), lift(E[5], x), lift(E[6], x),
          lift(E[7], x), lift(E[8], x))  # fmt: skip
-    return (E, add3(r, rotate_back(E, point)))
+    return (E, add3(r, rotate_back(E, p)))
 
 
 @kernel
