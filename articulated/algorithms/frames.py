@@ -25,13 +25,13 @@ from pluecker.articulated.algorithms.frame_path import (
     step_up,
     to_axes,
 )
-from pluecker.articulated.model.joints import joint_motion
+from pluecker.articulated.model.joints import add_subspace_rate, joint_motion
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import transform_motion, transpose
-from pluecker.spatial.algebra.vectors import add, add_cross3, cross_motion, store_vector
+from pluecker.spatial.algebra.vectors import add, add_cross3, add_cross_motion, store_vector
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import lift, store
@@ -65,7 +65,7 @@ def frame_velocity_kernel(m, c, q, v, point, out, ws):
     zero = lift(0.0, X[1][0])
     u = ((zero, zero, zero), (zero, zero, zero))
     for k in range(links_up(c)):
-        u = add(u, transform_motion(X, joint_motion(m, path_link(c, k), v)))
+        u = add(u, transform_motion(X, joint_motion(m, path_link(c, k), q, v)))
         X = step_up(c, k, X, ws)
     store_vector(out, 0, to_axes(c, X, u))
 
@@ -80,8 +80,9 @@ def frame_acceleration_kernel(m, c, q, v, a, point, out, ws):
     total = u
     for k in range(links_up(c)):
         i = path_link(c, k)
-        vJ = transform_motion(X, joint_motion(m, i, v))
-        total = add(total, add(transform_motion(X, joint_motion(m, i, a)), cross_motion(vJ, u)))
+        vJ = transform_motion(X, joint_motion(m, i, q, v))
+        aJ = add_subspace_rate(joint_motion(m, i, q, a), m, i, q, v)
+        total = add_cross_motion(add(total, transform_motion(X, aJ)), vJ, u)
         u = add(u, vJ)
         X = step_up(c, k, X, ws)
     total = to_axes(c, X, total)

@@ -42,8 +42,8 @@ from pluecker.articulated.algorithms.frame_path import (
     step_up,
     to_axes,
 )
-from pluecker.articulated.model.joints import joint_motion
-from pluecker.articulated.model.layout import freedom_count, subspace
+from pluecker.articulated.model.joints import joint_motion, subspace, subspace_rate
+from pluecker.articulated.model.layout import freedom_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -52,7 +52,6 @@ from pluecker.spatial.algebra.transforms import transform_motion
 from pluecker.spatial.algebra.vectors import (
     add,
     add_cross_motion,
-    cross_motion,
     load_vector,
     scale,
     store_vector,
@@ -87,13 +86,13 @@ def jacobian_kernel(m, c, q, point, numbers, ws):
     for k in range(up):
         i = path_link(c, k)
         for j in range(freedom_count(m, i)):
-            put_column(c, k, j, transform_motion(X, subspace(m, i, j)), J)
+            put_column(c, k, j, transform_motion(X, subspace(m, i, j, q)), J)
         X = step_up(c, k, X, ws)
     for k in range(up, up + down):
         i = path_link(c, k)
         X = step_down(k, X, ws)
         for j in range(freedom_count(m, i)):
-            put_column(c, k, j, scale(-1.0, transform_motion(X, subspace(m, i, j))), J)
+            put_column(c, k, j, scale(-1.0, transform_motion(X, subspace(m, i, j, q))), J)
     if axes_of(c) != BODY:
         X = from_reference(c, X)
         for k in range(column_count(c)):
@@ -102,7 +101,7 @@ def jacobian_kernel(m, c, q, point, numbers, ws):
 
 @kernel
 def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
-    """Jdot_i = (v_i - v) x J_i in the frame's coordinates, then the derivative of the change of axes
+    """Jdot_i = (v_i - v) x J_i + X Sdot_i in the frame's coordinates, then the derivative of the change of axes
 
     ``u`` is the velocity of the frame relative to the link that the walk has come to; at its end, relative to the reference.
     """
@@ -116,19 +115,21 @@ def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
     for k in range(up):
         i = path_link(c, k)
         for j in range(freedom_count(m, i)):
-            x = transform_motion(X, subspace(m, i, j))
+            x = transform_motion(X, subspace(m, i, j, q))
             put_column(c, k, j, x, J)
-            put_column(c, k, j, cross_motion(x, u), Jdot)  # (v_i - v) x J_i = -u x J_i
-        u = add(u, transform_motion(X, joint_motion(m, i, v)))
+            rate = transform_motion(X, subspace_rate(m, i, j, q, v))
+            put_column(c, k, j, add_cross_motion(rate, x, u), Jdot)  # X Sdot_i + (v_i - v) x J_i, which is J_i x u
+        u = add(u, transform_motion(X, joint_motion(m, i, q, v)))
         X = step_up(c, k, X, ws)
     for k in range(up, up + down):
         i = path_link(c, k)
         X = step_down(k, X, ws)
-        u = subtract(u, transform_motion(X, joint_motion(m, i, v)))
+        u = subtract(u, transform_motion(X, joint_motion(m, i, q, v)))
         for j in range(freedom_count(m, i)):
-            x = scale(-1.0, transform_motion(X, subspace(m, i, j)))
+            x = scale(-1.0, transform_motion(X, subspace(m, i, j, q)))
             put_column(c, k, j, x, J)
-            put_column(c, k, j, cross_motion(x, u), Jdot)
+            rate = scale(-1.0, transform_motion(X, subspace_rate(m, i, j, q, v)))
+            put_column(c, k, j, add_cross_motion(rate, x, u), Jdot)
     if axes_of(c) != BODY:
         turn_rates(c, from_reference(c, X), u, J, Jdot)
 
