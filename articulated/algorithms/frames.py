@@ -33,12 +33,10 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import transform_motion, transpose
 from pluecker.spatial.algebra.vectors import add, add_cross3, add_cross_motion, store_vector
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.scalars.operations import lift, store
 
 __all__ = ["frame_acceleration", "frame_placement", "frame_velocity"]
-
-SPATIAL, CLASSICAL = "spatial", "classical"
 
 
 @kernel
@@ -113,10 +111,10 @@ FRAME_ACCELERATION = Algorithm(
     frame_acceleration_kernel,
     inputs=("q", "v", "a", POINT),
     outputs=(Field("acceleration", (6,)),),
-    constants=lambda model, frame, axes, kind: path_constants(
-        "frame_acceleration", model, frame, axes, classical=kind == CLASSICAL
+    constants=lambda model, frame, axes, classical: path_constants(
+        "frame_acceleration", model, frame, axes, classical=classical
     ),
-    workspace=lambda model, frame, axes, kind: path_workspace(model, frame, axes),
+    workspace=lambda model, frame, axes, classical: path_workspace(model, frame, axes),
 )
 
 
@@ -218,8 +216,8 @@ def frame_acceleration(
     frame: str,
     point: ArrayLike | None = None,
     axes: str = "body",
-    kind: str = "spatial",
     *,
+    classical: bool = False,
     out: Array | None = None,
     threads: int | None = None,
 ) -> Array:
@@ -236,14 +234,14 @@ def frame_acceleration(
         frame: its name, from ``model.frame_names``.
         point: a point that moves with the frame, ``(..., 3)``, in the frame's coordinates, m; its origin if None.
         axes: in which axes, and of which point: ``"body"``, ``"aligned"`` or ``"world"``, as for :func:`jacobian`.
-        kind: ``"spatial"`` or ``"classical"``.
+        classical: True for the classical acceleration, False for the spatial one.
         out, threads: as for :func:`jacobian`.
 
     Returns:
         ``(..., 6)``, angular part first; rad/s^2 and m/s^2.
 
     Raises:
-        KeyError, ValueError, TypeError: as :func:`jacobian`; ValueError also where ``kind`` is none of the two.
+        KeyError, ValueError, TypeError: as :func:`jacobian`; TypeError also where ``classical`` is neither True nor False.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, frame_acceleration
@@ -251,13 +249,13 @@ def frame_acceleration(
         >>> arm.add_body("rod", mass=2.0)
         >>> arm.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 0, 1))
         >>> turning = arm.build(), [0.0], [2.0], [0.0], "rod"
-        >>> frame_acceleration(*turning, point=(0.5, 0, 0), kind="classical")[3:]
+        >>> frame_acceleration(*turning, point=(0.5, 0, 0), classical=True)[3:]
         array([-2.,  0.,  0.])
 
     Source: RBDA sections 2.11 and 5.3; course, sections 40, 41 and 55.3 (source document 001, docs/sources.md).
     """
-    check_names("frame_acceleration", frame=frame, axes=axes, kind=kind)
-    if kind not in (SPATIAL, CLASSICAL):
-        raise ArgumentValueError(f"frame_acceleration: kind is {shown(kind)}, expected {SPATIAL!r} or {CLASSICAL!r}")
+    check_names("frame_acceleration", frame=frame, axes=axes)
+    if not isinstance(classical, bool):
+        raise ArgumentTypeError(f"frame_acceleration: classical is {shown(classical)}, expected True or False")
     point = ORIGIN if point is None else check_point("frame_acceleration", point, axes)
-    return FRAME_ACCELERATION.call(model, (q, v, a, point), out, threads, (frame, axes, kind))
+    return FRAME_ACCELERATION.call(model, (q, v, a, point), out, threads, (frame, axes, classical))

@@ -123,8 +123,8 @@ def test_acceleration_is_that_of_the_jacobian_and_its_rate(model, state, frames,
         for point in points(axes):
             J, Jdot = jacobian(model, q, frame, point, axes), jacobian_dot(model, q, v, frame, point, axes)
             expected = np.einsum("...ij,...j", J, a) + np.einsum("...ij,...j", Jdot, v)
-            kind = "classical" if axes == "aligned" else "spatial"
-            close(frame_acceleration(model, q, v, a, frame, point, axes, kind), expected)
+            classical = axes == "aligned"
+            close(frame_acceleration(model, q, v, a, frame, point, axes, classical=classical), expected)
 
 
 @every_axes
@@ -134,7 +134,7 @@ def test_classical_acceleration_is_larger_by_w_cross_v(model, state, frames, axe
         spatial = frame_acceleration(model, q, v, a, frame, axes=axes)
         u = frame_velocity(model, q, v, frame, axes=axes)
         spatial[..., 3:] += np.cross(u[..., :3], u[..., 3:])
-        close(frame_acceleration(model, q, v, a, frame, axes=axes, kind="classical"), spatial)
+        close(frame_acceleration(model, q, v, a, frame, axes=axes, classical=True), spatial)
 
 
 def test_change_of_axes(model, state, frames):
@@ -396,8 +396,18 @@ def test_points_have_three_finite_coordinates(name, arm):
         calls(arm)[name](frame="b0", point="tip")
 
 
+def test_a_result_that_overflows_is_an_error_that_names_the_state_and_the_largest_number(arm):
+    q, v, p = np.full((9, 3), 0.3), np.full((9, 3), 1e9), np.ones((9, 3))
+    p[7] = 1.7e308
+    said = "the result overflows float64 in state 7 of the batch.*; the largest number given is point = 1.7e"
+    with pytest.raises(ArgumentValueError, match=f"frame_velocity: {said}"):
+        frame_velocity(arm, q, v, "b2", p)
+    with pytest.raises(ArgumentValueError, match=f"frame_acceleration: {said}"):
+        frame_acceleration(arm, q, v, v, "b2", p)
+    with pytest.raises(ArgumentValueError, match=f"jacobian_dot: {said}"):
+        jacobian_dot(arm, q, v, "b2", p, "aligned")
+
+
 def test_accelerations_are_spatial_or_classical(arm):
-    with pytest.raises(ArgumentValueError, match="kind is 'true', expected 'spatial' or 'classical'"):
-        frame_acceleration(arm, [0, 0, 0], [0, 0, 0], [0, 0, 0], "b0", kind="true")
-    with pytest.raises(ArgumentTypeError, match="kind is True, expected a string"):
-        frame_acceleration(arm, [0, 0, 0], [0, 0, 0], [0, 0, 0], "b0", kind=True)
+    with pytest.raises(ArgumentTypeError, match="classical is 'yes', expected True or False"):
+        frame_acceleration(arm, [0, 0, 0], [0, 0, 0], [0, 0, 0], "b0", classical="yes")
