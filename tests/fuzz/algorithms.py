@@ -235,7 +235,7 @@ def given_for(dice: Dice, model: Model, key: str, x: Array, mood: str) -> Given:
     if mood == "shape":
         return misshapen(dice, x, core)
     if mood == "type":
-        return wrong_type(dice, x, key == "f_ext")
+        return wrong_type(dice, x, key in ("f_ext", "point"))
     return dressed(dice, x, may_round=not key.startswith("q"))
 
 
