@@ -13,6 +13,7 @@ from pluecker.articulated import (
     bias_force,
     body_accelerations,
     body_velocities,
+    carry_velocity,
     crba,
     difference,
     forward_kinematics,
@@ -67,6 +68,7 @@ FUNCTIONS = {
     body_accelerations: ("q", "v", "a"),
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
+    carry_velocity: ("q0", "q1", "v"),
 }
 every = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 

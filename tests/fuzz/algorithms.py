@@ -58,9 +58,12 @@ INPUTS: dict[str, tuple[str, ...]] = {
     **{name: (*keys, "point") for name, keys in OF_FRAMES.items()},
     "integrate": ("q", "v"),
     "difference": ("q0", "q1"),
+    "carry_velocity": ("q0", "q1", "v"),
 }
 SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
-    **dict.fromkeys(("rnea", "aba", "bias_force", "gravity_force", "difference"), lambda model: (model.nv,)),
+    **dict.fromkeys(
+        ("rnea", "aba", "bias_force", "gravity_force", "difference", "carry_velocity"), lambda model: (model.nv,)
+    ),
     **dict.fromkeys(("kinetic_energy", "potential_energy"), lambda model: ()),
     **dict.fromkeys(("joint_forces", "body_velocities", "body_accelerations"), lambda model: (model.n_bodies, 6)),
     "crba": lambda model: (model.nv, model.nv),
@@ -460,7 +463,17 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         for part in parts:
             if q1[part] @ x["q1"][part] < 0:
                 q1[part] *= -1
+        x["q1"] = articulated.integrate(model, x["q1"], zero)  # the shortest rotation vectors
         return [] if close(q1, x["q1"], 1e-7, 1.0) else [f"q0 + difference is {q1.tolist()}, q1 is {x['q1'].tolist()}"]
+    if name == "carry_velocity":  # as if the bodies stood at q1 with the coordinates nearest to q0
+        near = x["q0"] + articulated.difference(model, x["q0"], x["q1"])
+        wrong = []
+        for part in model.rotation_vector_slices().values():
+            J = [spatial.right_jacobian3(w[part]) for w in (x["q1"], near)]
+            size = np.abs(J[1] @ x["v"][part]).max() + np.abs(got[part]).max()
+            if not close(J[0] @ got[part], J[1] @ x["v"][part], 1e-9, size):
+                wrong.append(f"{got[part]} is another angular velocity than {x['v'][part]}")
+        return wrong
     if name == "forward_kinematics":
         R = got[..., :3, :3]
         good = close(R @ np.swapaxes(R, -1, -2), np.broadcast_to(np.eye(3), R.shape), 1e-12)
@@ -638,18 +651,7 @@ def warmup(dice: Dice) -> Call:
     )
 
 
-KINDS = (
-    "fixed",
-    "revolute",
-    "continuous",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-)
+KINDS = (*MOVING, "fixed")
 
 
 def joint_transform(dice: Dice) -> Call:
