@@ -12,6 +12,9 @@ the matrix without its zeros           :func:`crba_packed`, :func:`inertia_patte
 its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
+one frame, or a point of it            :func:`frame_placement`, :func:`frame_velocity`, :func:`frame_acceleration`,
+                                       :func:`jacobian`, :func:`jacobian_dot`
+one frame as seen from another         :func:`relative_jacobian`, :func:`relative_jacobian_dot`
 one joint                              :func:`joint_transform`
 any mechanism                          :func:`random_tree`; :mod:`pluecker.articulated.strategies` for property tests
 configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
@@ -36,9 +39,11 @@ from pluecker.articulated.algorithms.carry_velocity import carry_velocity
 from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
+from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
 from pluecker.articulated.algorithms.gravity_force import gravity_force
 from pluecker.articulated.algorithms.inertia_factor import InertiaFactor, factorize
 from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.jacobian import jacobian, jacobian_dot
 from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.minv import minv
@@ -46,6 +51,7 @@ from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
 from pluecker.articulated.algorithms.random_tree import random_tree
+from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
@@ -77,9 +83,14 @@ __all__ = [
     "difference",
     "factorize",
     "forward_kinematics",
+    "frame_acceleration",
+    "frame_placement",
+    "frame_velocity",
     "gravity_force",
     "inertia_pattern",
     "integrate",
+    "jacobian",
+    "jacobian_dot",
     "joint_forces",
     "joint_transform",
     "kinetic_energy",
@@ -88,6 +99,8 @@ __all__ = [
     "potential_energy",
     "random_configuration",
     "random_tree",
+    "relative_jacobian",
+    "relative_jacobian_dot",
     "rnea",
     "simulate",
     "warmup",
