@@ -7,6 +7,11 @@ the model of a mechanism               :class:`Model`, :class:`ModelBuilder`, :m
 inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
+the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobian_dot`; sparse:
+                                       :func:`sparse_body_jacobian`, :func:`sparse_body_jacobian_dot`
+products with it, without a matrix     :func:`body_velocities`, :func:`body_jacobian_transpose_times`,
+                                       :func:`body_jacobian_dot_times`
+the equations of motion, assembled     :func:`redmax_dynamics`; the joints' own part :func:`passive_force`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 one joint                              :func:`joint_transform`
@@ -28,6 +33,16 @@ separately, which fuses other products and sums: it agrees with a batch to round
 
 from pluecker.articulated.algorithms.aba import aba
 from pluecker.articulated.algorithms.bias_force import bias_force
+from pluecker.articulated.algorithms.body_jacobian import (
+    body_jacobian,
+    body_jacobian_dot,
+    sparse_body_jacobian,
+    sparse_body_jacobian_dot,
+)
+from pluecker.articulated.algorithms.body_jacobian_products import (
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
+)
 from pluecker.articulated.algorithms.carry_velocity import carry_velocity
 from pluecker.articulated.algorithms.crba import crba
 from pluecker.articulated.algorithms.difference import difference
@@ -37,8 +52,10 @@ from pluecker.articulated.algorithms.integrate import integrate
 from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.neutral import neutral
+from pluecker.articulated.algorithms.passive_force import passive_force
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
+from pluecker.articulated.algorithms.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
@@ -60,6 +77,10 @@ __all__ = [
     "aba",
     "bias_force",
     "body_accelerations",
+    "body_jacobian",
+    "body_jacobian_dot",
+    "body_jacobian_dot_times",
+    "body_jacobian_transpose_times",
     "body_velocities",
     "carry_velocity",
     "crba",
@@ -71,9 +92,13 @@ __all__ = [
     "joint_transform",
     "kinetic_energy",
     "neutral",
+    "passive_force",
     "potential_energy",
     "random_configuration",
+    "redmax_dynamics",
     "rnea",
     "simulate",
+    "sparse_body_jacobian",
+    "sparse_body_jacobian_dot",
     "warmup",
 ]

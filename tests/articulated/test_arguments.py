@@ -11,6 +11,10 @@ from pluecker.articulated import (
     aba,
     bias_force,
     body_accelerations,
+    body_jacobian,
+    body_jacobian_dot,
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
     body_velocities,
     crba,
     difference,
@@ -19,6 +23,7 @@ from pluecker.articulated import (
     integrate,
     joint_forces,
     kinetic_energy,
+    passive_force,
     potential_energy,
     rnea,
 )
@@ -39,6 +44,11 @@ FUNCTIONS = {
     forward_kinematics: ("q",),
     body_velocities: ("q", "v"),
     body_accelerations: ("q", "v", "a"),
+    body_jacobian: ("q",),
+    body_jacobian_dot: ("q", "v"),
+    body_jacobian_dot_times: ("q", "v", "x"),
+    body_jacobian_transpose_times: ("q", "f_ext"),
+    passive_force: ("q", "v"),
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
 }
@@ -53,7 +63,7 @@ def model():
 @pytest.fixture(scope="module")
 def inputs(model):
     s = random_state(model, 1, 6)
-    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy()}
+    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "x": s["a"]}
 
 
 def arguments(function, inputs, part=slice(None)):
