@@ -16,6 +16,7 @@ from pluecker.articulated import (
     body_jacobian_dot_times,
     body_jacobian_transpose_times,
     body_velocities,
+    carry_velocity,
     crba,
     difference,
     forward_kinematics,
@@ -51,6 +52,7 @@ FUNCTIONS = {
     passive_force: ("q", "v"),
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
+    carry_velocity: ("q0", "q1", "v"),
 }
 every = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 
