@@ -3,7 +3,7 @@
 A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its
 rows. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``. The coefficients
 of dual numbers lie in arrays of their own, of numbers or lanes, for whoever makes or takes values or derivatives alone;
-:func:`join` makes one view of them.
+:func:`~pluecker.spatial.memory.joined.join` makes one view of them.
 
 To an algorithm, arrays are handed as *views*: a pointer and a length, made by :func:`view`. Compiled code passes them on for
 nothing, where for each array of NumPy it would copy seven words and count references. The arrays must outlive their views.
@@ -22,11 +22,11 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.compiled.numba_internals import cgutils, check_index
-from pluecker.spatial.scalars.duals import Duals, assemble, coefficients, duals, filled, second_duals
+from pluecker.spatial.scalars.duals import Duals, assemble, coefficients, filled
 from pluecker.spatial.scalars.lanes import INT, LONG, VECTOR, WIDTH, lanes, spread
 from pluecker.spatial.scalars.operations import load, load_integer, part, store
 
-__all__ = ["View", "flat", "is_native", "join", "join_second", "view"]
+__all__ = ["View", "flat", "is_native", "view"]
 
 ALIGNED = 64  # bytes: of every row of an (n, 8) workspace
 UNALIGNED = 8
@@ -150,29 +150,6 @@ def type_view(context):
 def lower_view(context, builder, signature, arguments):
     """view(array)"""
     return make_view(context, builder, signature.return_type, *parts(context, builder, signature.args[0], *arguments))
-
-
-def join_as(scalar: Any, *views: Any) -> Any:
-    """Typing and code of a view of dual numbers, if those are views of their coefficients."""
-
-    def generate(context, builder, signature, arguments):
-        fields = [parts(context, builder, *pair) for pair in zip(signature.args, arguments, strict=True)]
-        others = [data for data, _ in fields[1:]]
-        return make_view(context, builder, signature.return_type, *fields[0], others)
-
-    return (View(scalar)(*views), generate) if list(views) == [View(kind) for kind in scalar.kinds] else None
-
-
-@intrinsic
-def join(typing, values, derivatives):
-    """Dual numbers in memory, from a view of their values and one of lanes for their eight derivatives each."""
-    return join_as(duals, values, derivatives)
-
-
-@intrinsic
-def join_second(typing, values, derivatives, along, changes):
-    """The same in second order: numbers for the derivatives along the one direction, lanes for those of the eight."""
-    return join_as(second_duals, values, derivatives, along, changes)
 
 
 @intrinsic

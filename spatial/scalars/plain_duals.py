@@ -1,7 +1,7 @@
 """Dual numbers without compilation: the algebra of :mod:`~pluecker.spatial.scalars.duals` as a class of Python.
 
-For ``NUMBA_DISABLE_JIT=1``, debuggers and tests. A scalar array of them is an array of objects. Slow; in the same order of
-operations, so that derivatives agree with those of compiled code to rounding.
+For ``NUMBA_DISABLE_JIT=1``, for debuggers and coverage. Eight derivatives, lanes in compiled code, are a row of NumPy here,
+with which kernels compute as well.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["PlainDual", "dual_array"]
+__all__ = ["JoinedArray", "PlainDual"]
 
 
 class PlainDual:
@@ -77,12 +77,24 @@ class PlainDual:
         return f"PlainDual{self.coefficients}"
 
 
-def dual_array(*coefficients: NDArray[np.float64]) -> NDArray[np.object_]:
-    """A scalar array of dual numbers, from an array of each coefficient: ``(n,)``, ``(n, 8)``, ``(n,)``, ``(n, 8)``."""
-    array = np.empty(len(coefficients[0]), dtype=object)
-    for k, entry in enumerate(zip(*coefficients, strict=True)):
-        array[k] = PlainDual(*entry)
-    return array
+class JoinedArray:
+    """A scalar array of dual numbers, whose coefficients lie in arrays of their own: ``(n,)`` and ``(n, 8)`` in turn."""
+
+    def __init__(self, *arrays: NDArray[np.float64]) -> None:
+        self.arrays = arrays
+
+    def __len__(self) -> int:
+        return len(self.arrays[0])
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return JoinedArray(*(array[k] for array in self.arrays))
+        return PlainDual(*(array[k].copy() for array in self.arrays))
+
+    def __setitem__(self, k: int, x: Any) -> None:
+        found = of(x)
+        for m, array in enumerate(self.arrays):
+            array[k] = found[m] if m < len(found) else 0.0
 
 
 def of(x: Any) -> tuple[Any, ...]:

@@ -19,6 +19,7 @@ from pluecker.spatial.algebra.rotations import (
 from pluecker.spatial.algebra.transforms import inverse_transform_force, transform_motion, transpose
 from pluecker.spatial.algebra.vectors import cross_force, load3, load_vector, store3, store_vector
 from pluecker.spatial.compiled.decorators import OPTIONS, kernel
+from pluecker.spatial.memory.joined import as_rows, from_next_line, join, join_second
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.scalars.operations import (
     accumulate,
@@ -35,12 +36,8 @@ from pluecker.spatial.scalars.operations import (
     tail,
     within,
 )
-from pluecker.spatial.scalars.plain_duals import PlainDual, dual_array
 from tests.conftest import COMPILED
 from tests.spatial.rows import WIDTH, bits, rows_of_eight
-
-if COMPILED:
-    from pluecker.spatial.memory.views import join, join_second
 
 # a, b and c are dual numbers, x is a float and n an integer.
 EXPRESSIONS = (
@@ -77,21 +74,9 @@ def rows_like(array):
 def run_on_duals(function, coefficients, n, *more):
     """The coefficients of what ``function(x, out, ...)`` stores in ``n`` entries, from those of its input."""
     inputs = [rows_like(c) for c in coefficients]
-    if not COMPILED:
-        out = np.empty(n, dtype=object)
-        function(dual_array(*inputs), out, *more)
-        size = len(coefficients)
-        filled = [of(x, size) for x in out]
-        return [np.array([x[m] for x in filled]) for m in range(size)]
     outputs = [rows_like(np.full((n, *c.shape[1:]), np.nan)) for c in inputs]
     joined(function, len(inputs))(*inputs, *outputs, *more)
     return outputs
-
-
-def of(x, size):
-    """All coefficients of a plain dual number, or of what an algorithm has left a number."""
-    found = x.coefficients if isinstance(x, PlainDual) else (x,)
-    return [found[m] if m < len(found) else np.zeros((8,) if m & 1 else ()) for m in range(size)]
 
 
 DRIVERS = {}
@@ -100,7 +85,7 @@ DRIVERS = {}
 def joined(function, size):
     """The function on views of dual numbers, compiled once."""
     if (function, size) not in DRIVERS:
-        compiled = njit(**OPTIONS)(function) if not hasattr(function, "py_func") else function
+        compiled = njit(**OPTIONS)(function) if COMPILED and not hasattr(function, "py_func") else function
         if size == 2:
 
             def driver(v, t, ov, ot, *more):
@@ -220,6 +205,29 @@ def test_parts_of_a_view_are_the_same_memory_in_all_coefficients(order):
         expected[3] = number + given[2]
         expected[4] = 5.0 if m == 0 else 0.0
         np.testing.assert_array_equal(c, expected)
+
+
+@njit(**OPTIONS)
+def write_rows(ws, n):
+    numbers = from_next_line(view(ws))
+    rows = as_rows(part(numbers, 8, 8 * n))
+    for k in range(n):
+        store(rows, k, lift(1.0, load(rows, k)) * (k + 1.0))
+    return len(numbers), len(rows)
+
+
+def test_rows_of_eight_in_a_workspace_begin_where_vectors_may():
+    for shift in range(8):
+        memory = np.zeros(64)
+        ws = memory[shift:]
+        count, rows = write_rows(ws, 3)
+        assert rows == 3
+        assert len(ws) - 8 < count <= len(ws)
+        first = len(memory) - count + 8
+        assert not COMPILED or memory[first:].ctypes.data % 64 == 0
+        expected = np.zeros(64)
+        expected[first : first + 24] = np.repeat([1.0, 2.0, 3.0], 8)
+        np.testing.assert_array_equal(memory, expected)
 
 
 @pytest.mark.skipif(not COMPILED, reason="without compilation Python checks them")
