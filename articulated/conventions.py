@@ -27,6 +27,7 @@ from pluecker.articulated.model.joints import JOINT_TYPES, JointType
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.records import known
 from pluecker.articulated.running.arguments import as_floats, as_model
+from pluecker.articulated.running.fields import STANDARD
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
 from pluecker.spatial.functions.arguments import as_numbers, not_finite
 
@@ -53,7 +54,7 @@ def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
         ValueError: a joint of a type that has other coordinates there (cylindrical, universal, planar).
     """
     check_models("to_pinocchio_q", model, pin_model)
-    q = finite_numbers("to_pinocchio_q", "q", as_floats("to_pinocchio_q", model, "q", q))
+    q = finite_numbers("to_pinocchio_q", "q", as_floats("to_pinocchio_q", model, STANDARD["q"], q))
     result = np.zeros((*q.shape[:-1], pin_model.nq))
     for joint, kind, theirs in matched("to_pinocchio_q", model, pin_model):
         there = slice(theirs.idx_q, theirs.idx_q + theirs.nq)
@@ -124,7 +125,7 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
         ``pin_model.njoints`` arrays ``(6,)``, in the coordinates of the joint's body; wrap each in ``pinocchio.Force``.
     """
     check_models("forces_to_pinocchio", model, pin_model)
-    f_ext = as_floats("forces_to_pinocchio", model, "f_ext", f_ext)
+    f_ext = as_floats("forces_to_pinocchio", model, STANDARD["f_ext"], f_ext)
     if f_ext.ndim != 2:
         raise ArgumentValueError(f"forces_to_pinocchio: f_ext has shape {f_ext.shape}, expected those of one state")
     finite_numbers("forces_to_pinocchio", "f_ext", f_ext)

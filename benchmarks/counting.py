@@ -117,16 +117,16 @@ def places(algorithm: Any, model: Any) -> Any:
     """Where each entry of the result is among the numbers that the kernel makes."""
     if algorithm.order is not None:
         return algorithm.order(model)
-    return np.arange(int(np.prod(algorithm.shape(model))))
+    return np.arange(algorithm.outputs[0].size_for(model))
 
 
 def count(algorithm: Any, model: Any, inputs: list[Any], truth: Any) -> dict[str, float]:
     """The operations of one state; the result must be that of the compiled kernel's source on plain numbers."""
     plan, order = algorithm.plan(model), places(algorithm, model)
-    arguments = [numbers(x) for x in inputs] + [np.empty(0)] * (4 - len(inputs))
-    out, workspace = numbers(np.zeros(int(order.max()) + 1)), numbers(np.zeros(plan.workspace))
+    arguments = [numbers(x) for x in inputs] + [np.empty(0)] * (len(algorithm.inputs) - len(inputs))
+    out, workspace = numbers(np.zeros(int(order.max()) + 1)), numbers(np.zeros(plan.head.workspace))
     TALLY.clear()
-    algorithm.kernel(plan.packed, *arguments, out, workspace)
+    algorithm.kernel(plan.head.packed, *arguments, out, workspace)
     tally = {kind: TALLY[kind] for kind in (*KINDS, *TRAFFIC)}
     values = np.array([x.value for x in np.asarray(out)])[order]
     if not np.allclose(values, np.ravel(truth), rtol=1e-9, atol=1e-9 * np.abs(truth).max()):

@@ -75,15 +75,21 @@ def sincos_loop(n, hinges, x, out):
             store(out, 2 * k + 1, c)
 
 
-def kernel_loop(kernel: Any) -> Callable[..., None]:
+def kernel_loop(algorithm: Any) -> Callable[..., None]:
     """A kernel on the same eight states again and again: all data are in the cache nearest to the core."""
+    kernel = algorithm.kernel
 
     @njit(**OPTIONS)
-    def loop(n, m, q, v, u, f_ext, out, ws):
+    def dynamics(n, m, q, v, u, f_ext, out, ws):
         for _ in range(n):
             kernel(view(m), view(q), view(v), view(u), view(f_ext), view(out), view(ws))
 
-    return loop
+    @njit(**OPTIONS)
+    def configuration(n, m, q, out, ws):
+        for _ in range(n):
+            kernel(view(m), view(q), view(out), view(ws))
+
+    return configuration if len(algorithm.inputs) == 1 else dynamics
 
 
 # ------------------------------------------------------------------------------------------------------------------ parts
@@ -114,10 +120,12 @@ def part_calls(algorithm: Any, loop: Any, model: Any, states: States, call: Any,
     plan, blocks = algorithm.plan(model), -(-len(states.q) // WIDTH)
     u = states.tau if algorithm is ABA else states.a
     # All in one piece of memory, as for a batch: where arrays lie relative to one another makes up to a quarter of the time.
-    sizes = [model.nq, model.nv, model.nv, 0, int(places(algorithm, model).max()) + 1, plan.workspace]
+    inputs = [0 if field.optional else field.size_for(model) for field in algorithm.inputs]
+    sizes = [*inputs, int(places(algorithm, model).max()) + 1, plan.head.workspace]
     pieces = np.split(lanes_array(sum(sizes)), np.cumsum(sizes)[:-1])
-    for block, rows in zip(pieces, (states.q, states.v, u), strict=False):
+    for block, rows in zip(pieces, (states.q, states.v, u)[: len(inputs)], strict=False):
         block[:] = rows[:WIDTH].T
+    packed = plan.head.packed.copy()  # writeable, as the loop's types have it
     angles, pairs = lanes_array(hinges, 0.3), lanes_array(2 * hinges)
 
     return {
@@ -125,7 +133,7 @@ def part_calls(algorithm: Any, loop: Any, model: Any, states: States, call: Any,
         "whole": call,
         "compiled": lambda: [algorithm_module.run_many(*arguments) for arguments in made],
         "reading": lambda: algorithm_module.run_many(*arguments[:-1], False),
-        "kernel": lambda: loop(blocks, plan.packed, *pieces),
+        "kernel": lambda: loop(blocks, packed, *pieces),
         "sincos": lambda: sincos_loop(blocks, hinges, angles, pairs),
     }
 
@@ -164,7 +172,7 @@ def run(effort: Effort) -> Report:
          "loads and stores, per flop", "time a state", *KINDS],
     )  # fmt: skip
     counted, limit = counts(), peak(effort)
-    loops = {name: kernel_loop(algorithm.kernel) for name, algorithm in OURS.items()}
+    loops = {name: kernel_loop(algorithm) for name, algorithm in OURS.items()}
     labels: list[str] = []
     shares: dict[str, list[float | None]] = {"whole call": [], "kernel alone, data in the cache": []}
     stacks: dict[str, list[float | None]] = {part: [] for part in PARTS}

@@ -19,7 +19,6 @@ import numpy as np
 
 from benchmarks.mechanisms import ALGORITHMS, Mechanism, States
 from pluecker.articulated import aba, crba, rnea
-from pluecker.articulated.running import algorithm as algorithm_module
 from pluecker.articulated.running import batch as batch_module
 from pluecker.spatial.parallel.atomics import call_at
 
@@ -93,24 +92,23 @@ def prange_share_states() -> Callable[..., int]:
     """The lines of :func:`pluecker.articulated.running.batch.share_states`, with ``prange`` in the place of our threads."""
     lines = batch_module.share_states
     scope = {**lines.__globals__, "share": share_by_prange}
-    compiled: Callable[..., int] = numba.njit(batch_module.MANY, nogil=True, error_model="numpy")(
+    compiled: Callable[..., int] = numba.njit(batch_module.SHARE, nogil=True, error_model="numpy")(
         FunctionType(lines.__code__, scope, "share_states_by_prange")
     )
     return compiled
 
 
-def run_by_prange(many: Any, threads: int, *arguments: Any) -> int:
-    """Stands in for :func:`pluecker.articulated.running.batch.run_many`."""
+def run_by_prange(board: Any, function: int, threads: int, task: Any, *arguments: Any) -> int:
+    """Stands in for what :func:`pluecker.articulated.running.batch.compiled_share_states` gives."""
     numba.set_num_threads(threads)
-    task = np.empty(64, np.int64)  # more than it takes to describe a batch
-    return prange_share_states()(task, batch_module.address(many), threads, task, *arguments)
+    return prange_share_states()(board, function, threads, task, *arguments)
 
 
 def with_prange(call: Callable[[], Any]) -> None:
     """The call, with Numba's threads."""
-    usual = algorithm_module.run_many
-    algorithm_module.run_many = run_by_prange
+    usual = batch_module.compiled_share_states
+    batch_module.compiled_share_states = lambda: run_by_prange
     try:
         call()
     finally:
-        algorithm_module.run_many = usual
+        batch_module.compiled_share_states = usual

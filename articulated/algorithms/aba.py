@@ -36,7 +36,7 @@ from pluecker.articulated.model.layout import (
     velocity_table,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.inertia import (
     add_articulated,
@@ -184,7 +184,7 @@ def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
     """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
     nv = velocity_count(m)
     H, diagonal, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
-    crba_with_mimic_kernel(m, q, v, tau, f_ext, H, rest)
+    crba_with_mimic_kernel(m, q, H, rest)
     clear(diagonal, nv)
     rnea_kernel(m, q, v, diagonal, f_ext, qdd, rest)  # C: what is needed for no acceleration
     for k in range(nv):
@@ -243,7 +243,7 @@ ABA_WITH_MIMIC = Algorithm(
     "aba",
     solve_kernel,
     inputs=("q", "v", "tau", "f_ext"),
-    shape=lambda model: (model.nv,),
+    outputs=("a",),
     workspace=lambda model: model.nv**2 + model.nv + max(RNEA.workspace(model), CRBA_WITH_MIMIC.workspace(model)),
     singular=refused_coordinate,
 )
@@ -251,7 +251,7 @@ ABA = Algorithm(
     "aba",
     aba_kernel,
     inputs=("q", "v", "tau", "f_ext"),
-    shape=lambda model: (model.nv,),
+    outputs=("a",),
     workspace=lambda model: LINK * (model.n_links + 1) + FREEDOM * model.nv,
     singular=refused_freedom,
     with_mimic=ABA_WITH_MIMIC,
@@ -303,4 +303,4 @@ def aba(
 
     Source: RBDA table 7.1.
     """
-    return ABA.call(model, q, v, tau, f_ext, out, threads)
+    return ABA.call(model, (q, v, tau, LEFT_OUT if f_ext is None else f_ext), out, threads)

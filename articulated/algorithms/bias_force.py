@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.rnea import RNEA
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
 
 __all__ = ["bias_force"]
 
-BIAS_FORCE = Algorithm("bias_force", RNEA.kernel, RNEA.inputs, RNEA.shape, RNEA.workspace)
+BIAS_FORCE = Algorithm("bias_force", RNEA.kernel, RNEA.inputs, RNEA.outputs, RNEA.workspace)
 
 
 def bias_force(
@@ -56,4 +56,5 @@ def bias_force(
 
     Source: RBDA section 6.1.
     """
-    return BIAS_FORCE.call(model, q, v, np.zeros(as_model("bias_force", model).nv), f_ext, out, threads)
+    at_rest = np.zeros(as_model("bias_force", model).nv)
+    return BIAS_FORCE.call(model, (q, v, at_rest, LEFT_OUT if f_ext is None else f_ext), out, threads)

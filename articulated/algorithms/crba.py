@@ -30,8 +30,9 @@ from pluecker.articulated.model.layout import (
     velocity_table,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import (
     add_rigid,
     inverse_transform_rigid,
@@ -60,7 +61,7 @@ FREEDOM = 6
 
 
 @kernel
-def crba_kernel(m, q, v, u, f_ext, pairs, ws):
+def crba_kernel(m, q, pairs, ws):
     """H_ij = S_i^T Ic_i S_j for each joint j on the way from body i to the world (RBDA section 6.2)
 
     Each such pair of freedoms has one entry, in the order of :func:`places`. The first entry is zero: what all other places
@@ -152,11 +153,11 @@ def places(model: Model) -> NDArray[np.int64]:
 
 
 @kernel
-def crba_with_mimic_kernel(m, q, v, u, f_ext, H, ws):
+def crba_with_mimic_kernel(m, q, H, ws):
     """Joints that share a coordinate: all their pairs count for its row"""
     n, nv = link_count(m), velocity_count(m)
     pairs = tail(ws, LINK * (n + 1) + FREEDOM * (first_freedom(m, n) + freedom_count(m, n)))
-    crba_kernel(m, q, v, u, f_ext, pairs, ws)
+    crba_kernel(m, q, pairs, ws)
     clear(H, nv * nv)
     place = 1
     for i in range(n, 0, -1):
@@ -193,16 +194,14 @@ CRBA_WITH_MIMIC = Algorithm(
     "crba",
     crba_with_mimic_kernel,
     inputs=("q",),
-    shape=lambda model: (model.nv, model.nv),
-    axes=2,
+    outputs=(Field("H", ("nv", "nv")),),
     workspace=lambda model: workspace(model) + 1 + sum(len(columns) for _, columns in rows(model)),
 )
 CRBA = Algorithm(
     "crba",
     crba_kernel,
     inputs=("q",),
-    shape=lambda model: (model.nv, model.nv),
-    axes=2,
+    outputs=(Field("H", ("nv", "nv")),),
     workspace=workspace,
     order=places,
     with_mimic=CRBA_WITH_MIMIC,
@@ -236,4 +235,4 @@ def crba(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int |
 
     Source: RBDA table 6.2.
     """
-    return CRBA.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return CRBA.call(model, (q,), out, threads)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.joints import difference_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.compiled.decorators import kernel
 
@@ -15,16 +15,14 @@ __all__ = ["difference"]
 
 
 @kernel
-def difference_kernel(m, q0, v, q1, f_ext, out, ws):
+def difference_kernel(m, q0, q1, out, ws):
     """Each joint by itself"""
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
             difference_joint(m, i, q0, q1, out)
 
 
-DIFFERENCE = Algorithm(
-    "difference", difference_kernel, inputs=("q0", "q1"), shape=lambda model: (model.nv,), workspace=lambda model: 0
-)
+DIFFERENCE = Algorithm("difference", difference_kernel, inputs=("q0", "q1"), outputs=("v",), workspace=lambda model: 0)
 
 
 def difference(
@@ -49,4 +47,4 @@ def difference(
 
     Source: RBDA section 4.5; :mod:`pluecker.spatial.algebra.motions`.
     """
-    return DIFFERENCE.call(model, q0, NO_NUMBERS, q1, None, out, threads)
+    return DIFFERENCE.call(model, (q0, q1), out, threads)

@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.joints import joint_motion, joint_transform
 from pluecker.articulated.model.layout import body, link_count, parent
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
-from pluecker.articulated.running.arguments import Array, as_model, check_out
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array, as_model, check_array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import (
     IDENTITY,
     compose,
@@ -46,7 +47,7 @@ def placements(m, q, ws):
 
 
 @kernel
-def forward_kinematics_kernel(m, q, v, u, f_ext, out, ws):
+def forward_kinematics_kernel(m, q, out, ws):
     """Homogeneous matrices [R p; 0 1] of the bodies, with R = E^T"""
     placements(m, q, ws)
     for i in range(1, link_count(m) + 1):
@@ -68,7 +69,7 @@ def store_row(array, k, a, b, c, d):
 
 
 @kernel
-def body_velocities_kernel(m, q, v, u, f_ext, out, ws):
+def body_velocities_kernel(m, q, v, out, ws):
     """v_i = X v_p + S qd"""
     store_vector(ws, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(1, link_count(m) + 1):
@@ -80,7 +81,7 @@ def body_velocities_kernel(m, q, v, u, f_ext, out, ws):
 
 
 @kernel
-def body_accelerations_kernel(m, q, v, a, f_ext, out, ws):
+def body_accelerations_kernel(m, q, v, a, out, ws):
     """a_i = X a_p + S qdd + v_i x S qd"""
     zero = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     store_vector(ws, 0, zero)
@@ -101,27 +102,21 @@ FORWARD_KINEMATICS = Algorithm(
     "forward_kinematics",
     forward_kinematics_kernel,
     inputs=("q",),
-    shape=lambda model: (model.n_bodies, 4, 4),
-    names="body_names",
-    axes=3,
+    outputs=(Field("placements", ("n_bodies", 4, 4)),),
     workspace=lambda model: TRANSFORM * (model.n_links + 1),
 )
 BODY_VELOCITIES = Algorithm(
     "body_velocities",
     body_velocities_kernel,
     inputs=("q", "v"),
-    shape=lambda model: (model.n_bodies, 6),
-    names="body_names",
-    axes=2,
+    outputs=(Field("velocities", ("n_bodies", 6)),),
     workspace=lambda model: 6 * (model.n_links + 1),
 )
 BODY_ACCELERATIONS = Algorithm(
     "body_accelerations",
     body_accelerations_kernel,
     inputs=("q", "v", "a"),
-    shape=lambda model: (model.n_bodies, 6),
-    names="body_names",
-    axes=2,
+    outputs=(Field("accelerations", ("n_bodies", 6)),),
     workspace=lambda model: LINK * (model.n_links + 1),
 )
 
@@ -166,7 +161,7 @@ def forward_kinematics(
     Source: RBDA section 5.3.
     """
     if frames is None:
-        return FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+        return FORWARD_KINEMATICS.call(model, (q,), out, threads)
     try:
         names = [frames] if isinstance(frames, str) else list(frames)
     except TypeError:
@@ -179,7 +174,7 @@ def forward_kinematics(
     except PlueckerError as error:
         raise type(error)(f"forward_kinematics: {error}") from None
     # The world comes last, so that the body number -1 of what is fixed to it finds it.
-    moving = FORWARD_KINEMATICS.call(model, q, NO_NUMBERS, NO_NUMBERS, None, None, threads)
+    moving = FORWARD_KINEMATICS.call(model, (q,), None, threads)
     world = np.broadcast_to(np.eye(4), (*moving.shape[:-3], 1, 4, 4))
     with np.errstate(over="ignore", invalid="ignore"):
         result = np.concatenate([moving, world], axis=-3)[..., bodies, :, :] @ offsets
@@ -190,7 +185,7 @@ def forward_kinematics(
         raise ArgumentValueError(f"forward_kinematics: the result overflows float64{where}, at frame {names[k]!r}")
     if out is None:
         return result
-    check_out("forward_kinematics", out, result.shape)
+    check_array("forward_kinematics", "out", out, result.shape)
     out[...] = result
     return out
 
@@ -216,7 +211,7 @@ def body_velocities(
 
     Source: RBDA section 5.3; course, section 55.3 (source document 001, docs/sources.md).
     """
-    return BODY_VELOCITIES.call(model, q, v, NO_NUMBERS, None, out, threads)
+    return BODY_VELOCITIES.call(model, (q, v), out, threads)
 
 
 def body_accelerations(
@@ -244,4 +239,4 @@ def body_accelerations(
 
     Source: RBDA section 5.3; course, section 55.3 (source document 001, docs/sources.md).
     """
-    return BODY_ACCELERATIONS.call(model, q, v, a, None, out, threads)
+    return BODY_ACCELERATIONS.call(model, (q, v, a), out, threads)

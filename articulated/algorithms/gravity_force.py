@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.joints import add_joint_force, joint_transforms
 from pluecker.articulated.model.layout import base_acceleration, clear, inertia, link_count, parent, velocity_count
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
@@ -25,7 +25,7 @@ LINK = 24
 
 
 @kernel
-def gravity_force_kernel(m, q, v, u, f_ext, tau, ws):
+def gravity_force_kernel(m, q, tau, ws):
     """RNEA at rest: a_i = X a_p, f_i = I a_i"""
     n = link_count(m)
     joint_transforms(m, q, ws, LINK)
@@ -49,7 +49,7 @@ GRAVITY_FORCE = Algorithm(
     "gravity_force",
     gravity_force_kernel,
     inputs=("q",),
-    shape=lambda model: (model.nv,),
+    outputs=("tau",),
     workspace=lambda model: LINK * (model.n_links + 1),
 )
 
@@ -73,4 +73,4 @@ def gravity_force(model: Model, q: ArrayLike, *, out: Array | None = None, threa
 
     Source: RBDA section 5.3, with ``v = a = 0``.
     """
-    return GRAVITY_FORCE.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return GRAVITY_FORCE.call(model, (q,), out, threads)

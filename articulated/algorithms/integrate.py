@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.joints import integrate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.compiled.decorators import kernel
 
@@ -18,7 +18,7 @@ __all__ = ["integrate"]
 
 
 @kernel
-def integrate_kernel(m, q, v, u, f_ext, out, ws):
+def integrate_kernel(m, q, v, out, ws):
     """Each joint by itself"""
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
@@ -29,8 +29,7 @@ INTEGRATE = Algorithm(
     "integrate",
     integrate_kernel,
     inputs=("q", "v"),
-    shape=lambda model: (model.nq,),
-    names="q_names",
+    outputs=("q",),
     workspace=lambda model: 0,
 )
 
@@ -66,4 +65,4 @@ def integrate(
 
     Source: RBDA section 4.5.
     """
-    return INTEGRATE.call(model, q, v, NO_NUMBERS, None, out, threads)
+    return INTEGRATE.call(model, (q, v), out, threads)

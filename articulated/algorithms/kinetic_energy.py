@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.joints import joint_motion, joint_transform
 from pluecker.articulated.model.layout import ARMATURE, inertia, link_count, parent, velocity_count, velocity_table
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import transform_motion
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, store_vector
@@ -22,7 +23,7 @@ __all__ = ["kinetic_energy"]
 
 
 @kernel
-def kinetic_energy_kernel(m, q, v, u, f_ext, out, ws):
+def kinetic_energy_kernel(m, q, v, out, ws):
     """T = 1/2 sum v_i . I_i v_i + 1/2 sum armature v^2"""
     store_vector(ws, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     store(out, 0, 0.0)
@@ -39,9 +40,7 @@ KINETIC_ENERGY = Algorithm(
     "kinetic_energy",
     kinetic_energy_kernel,
     inputs=("q", "v"),
-    shape=lambda model: (),
-    names="",
-    axes=0,
+    outputs=(Field("energy", ()),),
     workspace=lambda model: 6 * (model.n_links + 1),
 )
 
@@ -66,4 +65,4 @@ def kinetic_energy(
 
     Source: RBDA section 2.13; course, section 56.1 (source document 001, docs/sources.md).
     """
-    return KINETIC_ENERGY.call(model, q, v, NO_NUMBERS, None, out, threads)
+    return KINETIC_ENERGY.call(model, (q, v), out, threads)

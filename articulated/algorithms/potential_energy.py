@@ -8,8 +8,9 @@ from pluecker.articulated.algorithms.forward_kinematics import TRANSFORM, placem
 from pluecker.articulated.algorithms.passive import add_spring_force
 from pluecker.articulated.model.layout import clear, gravity, has_springs, inertia, link_count, velocity_count
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import NO_NUMBERS, Algorithm
+from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add3, dot3, rotate_back, scale3
 from pluecker.spatial.compiled.decorators import kernel
@@ -19,7 +20,7 @@ __all__ = ["potential_energy"]
 
 
 @kernel
-def potential_energy_kernel(m, q, v, u, f_ext, out, ws):
+def potential_energy_kernel(m, q, out, ws):
     """V = -sum g . (m_i r_i + E_i^T h_i) + 1/2 d^T K d"""
     n = link_count(m)
     placements(m, q, ws)
@@ -38,9 +39,7 @@ POTENTIAL_ENERGY = Algorithm(
     "potential_energy",
     potential_energy_kernel,
     inputs=("q",),
-    shape=lambda model: (),
-    names="",
-    axes=0,
+    outputs=(Field("energy", ()),),
     workspace=lambda model: TRANSFORM * (model.n_links + 1) + model.nv,
 )
 
@@ -64,4 +63,4 @@ def potential_energy(model: Model, q: ArrayLike, *, out: Array | None = None, th
 
     Source: mechanics; its gradient is checked against :func:`gravity_force`.
     """
-    return POTENTIAL_ENERGY.call(model, q, NO_NUMBERS, NO_NUMBERS, None, out, threads)
+    return POTENTIAL_ENERGY.call(model, (q,), out, threads)

@@ -20,8 +20,9 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add_cross_force, add_cross_motion, load_vector, store_vector, subtract
@@ -88,16 +89,14 @@ RNEA = Algorithm(
     "rnea",
     rnea_kernel,
     inputs=("q", "v", "a", "f_ext"),
-    shape=lambda model: (model.nv,),
+    outputs=("tau",),
     workspace=lambda model: LINK * (model.n_links + 1),
 )
 JOINT_FORCES = Algorithm(
     "joint_forces",
     joint_forces_kernel,
     inputs=("q", "v", "a", "f_ext"),
-    shape=lambda model: (model.n_bodies, 6),
-    names="body_names",
-    axes=2,
+    outputs=(Field("forces", ("n_bodies", 6)),),
     workspace=lambda model: LINK * (model.n_links + 1) + model.nv,
 )
 
@@ -147,7 +146,7 @@ def rnea(
 
     Source: RBDA table 5.1; course, section 55 (source document 001, docs/sources.md).
     """
-    return RNEA.call(model, q, v, a, f_ext, out, threads)
+    return RNEA.call(model, (q, v, a, LEFT_OUT if f_ext is None else f_ext), out, threads)
 
 
 def joint_forces(
@@ -176,4 +175,4 @@ def joint_forces(
 
     Source: RBDA table 5.1, ``f_i``; course, section 55.6 (source document 001, docs/sources.md).
     """
-    return JOINT_FORCES.call(model, q, v, a, f_ext, out, threads)
+    return JOINT_FORCES.call(model, (q, v, a, LEFT_OUT if f_ext is None else f_ext), out, threads)

@@ -280,7 +280,12 @@ class Model(ModelFields):
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
-        """What the algorithms have found out about this model, by algorithm: filled as they run."""
+        """What the algorithms have found out about this model, by algorithm and key: filled as they run."""
+        return {}
+
+    @cached_property
+    def ready(self) -> dict[Any, Any]:
+        """What the algorithms need for a single state, by algorithm, or by algorithm and key: filled as they run."""
         return {}
 
     # ------------------------------------------------------------------------------------------------- equality, pickle

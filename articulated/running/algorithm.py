@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numba import config
 from numpy import empty, ndarray
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import (
@@ -28,48 +28,70 @@ from pluecker.articulated.running.arguments import (
     shares_memory,
 )
 from pluecker.articulated.running.batch import (
-    CONFIGURATION,
     GOOD,
+    LEFT_OUT,
+    MOST_INPUTS,
+    MOST_OUTPUTS,
     NO_RESULT,
-    NOTHING,
-    VELOCITY,
+    Context,
+    Head,
+    Signature,
     many_states,
     one_state,
     run_many,
 )
+from pluecker.articulated.running.fields import Field, as_fields
 from pluecker.spatial.compiled.decorators import NoMatch, once
 from pluecker.spatial.functions.elementwise import rows_of_eight
-from pluecker.spatial.properties import cached_property
 from pluecker.spatial.scalars.lanes import WIDTH
 
-__all__ = ["ALGORITHMS", "NO_NUMBERS", "Algorithm"]
+__all__ = ["ALGORITHMS", "LEFT_OUT", "Algorithm"]
 
 ALGORITHMS: dict[str, Algorithm] = {}
 
 COMPILED = not config.DISABLE_JIT
-NO_NUMBERS = empty(0)
-NO_FORCES = empty((0, 6))
-NO_ROWS = empty((1, 0))
+NO_CONSTANTS = empty(0)
+NO_ORDER = empty(0, dtype=np.int64)
 # No piece of a batch is smaller than this, links times states / 8: about 3 us. A thread is worth twice as much.
 GRAIN = 50
+# So many keys (frames and the like) of one algorithm are kept for a model.
+MOST_KEYS = 4096
 
 _local = threading.local()
 
+Result = Any  # an array, or a tuple of arrays where there are several results
 
-# The model as compiled code reads it, the shape of the result for one state, how many numbers the workspace has, workspaces
-# that no thread uses at the moment, the compiled function for one state: a plain tuple, which Python takes apart fastest.
-Ready = tuple[Array, tuple[int, ...], int, list[Array], Callable[..., int]]
+# The compiled function for one state, the shape of its result, whether it has one axis or none (or several results stand in
+# it), contexts that no thread uses at the moment, and the plan: a plain tuple, which Python takes apart fastest.
+Ready = tuple[Callable[..., int], tuple[int, ...], list[Context], "Plan"]
 
 
 @dataclass(slots=True)
 class Plan:
-    """What an algorithm has found out about a model."""
+    """What an algorithm has found out about a model, and about what is asked for (a frame) where it has constants."""
 
     algorithm: Algorithm  # that serves this model: itself, or its variant for mimic joints
-    packed: Array
-    shape: tuple[int, ...]  # of the result for one state
-    workspace: int  # numbers
-    ready: Ready | None = None  # for the short way, once there is a compiled function for one state
+    head: Head
+    sizes: tuple[int, ...]  # of the results for one state
+    key: tuple[Hashable, ...]
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Of the results for one state."""
+        return self.head.outputs
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """Of the array that compiled code fills for one state: of the result, or of all results one after the other."""
+        return self.shapes[0] if len(self.sizes) == 1 else (sum(self.sizes),)
+
+    def split(self, result: Array) -> Result:
+        """The results in that array."""
+        if len(self.sizes) == 1:
+            return result
+        ends = np.cumsum(self.sizes)
+        pieces = zip(ends, self.sizes, self.shapes, strict=True)
+        return tuple(result[end - size : end].reshape(shape) for end, size, shape in pieces)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,195 +100,239 @@ class Algorithm:
 
     Attributes:
         name: of the public function, for messages.
-        kernel: the algorithm itself.
-        inputs: the names of the arguments, in the kernel's order: ``q``, then ``v``, then one more, then ``f_ext``.
-        shape: the shape of the result for one state of a model.
-        axes: how many it has.
+        kernel: the algorithm itself, ``kernel(m, [c,] inputs..., outputs..., ws)``.
+        inputs: at most five, of one or two axes: names of :data:`~pluecker.articulated.running.fields.STANDARD`, or fields.
+        outputs: at most six, likewise.
         workspace: how many numbers the kernel needs as scratch memory.
+        constants: what else the kernel reads, for a key, such as a frame; None if nothing.
         singular: for an algorithm that may find its state impossible, and then stores NaN: from the model and the workspace
-            that it leaves, the number of the velocity coordinate where it did; None where numbers overflow instead.
-        names: the attribute of a model that names the rows of the result, for messages; empty if it has none.
+            that it leaves, the number of the velocity coordinate where it did, or words for it; None where numbers overflow.
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
-        order: where each entry of the result is among the numbers that the kernel makes, if that is not the same.
+        order: where each entry of the only result is among the numbers that the kernel makes, if that is not the same;
+            number 0 is zero then.
+
+    ``workspace``, ``constants``, ``order`` and functions in shapes are called with the model, and what the key consists of.
     """
 
     name: str
     kernel: Callable[..., None]
-    inputs: tuple[str, ...]
-    shape: Callable[[Model], tuple[int, ...]]
-    workspace: Callable[[Model], int]
-    axes: int = 1
-    singular: Callable[[Model, Array], int | None] | None = None
-    names: str = "v_names"
-    order: Callable[[Model], NDArray[np.int64]] | None = None
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    workspace: Callable[..., int]
+    constants: Callable[..., Array] | None = None
+    singular: Callable[[Model, Array], int | str | None] | None = None
+    order: Callable[..., NDArray[np.int64]] | None = None
     with_mimic: Algorithm | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "inputs", as_fields(self.inputs))
+        object.__setattr__(self, "outputs", as_fields(self.outputs))
+        if not 1 <= len(self.inputs) <= MOST_INPUTS or any(field.axes not in (1, 2) for field in self.inputs):
+            raise ValueError(f"{self.name}: expected 1 to {MOST_INPUTS} inputs of one or two axes")
+        if not 1 <= len(self.outputs) <= MOST_OUTPUTS or (self.order is not None and len(self.outputs) > 1):
+            raise ValueError(f"{self.name}: expected 1 to {MOST_OUTPUTS} outputs, and one if they are put in order")
         ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
 
-    def call(self, model: Model, q: Any, v: Any, u: Any, f_ext: Any, out: Array | None, threads: int | None) -> Array:
-        """Run it on whatever the user has passed; what the algorithm does not take is ``NO_NUMBERS`` or None.
+    def call(
+        self,
+        model: Model,
+        inputs: tuple[Any, ...],
+        out: Any,
+        threads: int | None,
+        key: tuple[Hashable, ...] = (),
+    ) -> Result:
+        """Run it on whatever the user has passed: ``inputs`` in order, ``LEFT_OUT`` for an optional one that is not there.
 
         The short way serves what loops call: one state, in arrays of the right type and shape. Their types and layouts are
         looked at by the compiled function, which takes no others, and their shapes and contents in it; everything else, and
         whatever is wrong, goes the long way.
         """
-        if (
-            out is None
-            and threads is None
-            and type(model) is Model
-            and type(q) is type(v) is type(u) is ndarray
-            and q.ndim == 1
-            and (f_ext is None or (type(f_ext) is ndarray and f_ext.size))
-        ):
-            plan = model.plans.get(self)
-            if plan is not None and plan.ready is not None:
-                packed, shape, workspace, spare, one = plan.ready
-                try:
-                    scratch = spare.pop()
-                except IndexError:  # none yet, or other threads have them all
-                    scratch = empty(workspace)
-                result = empty(shape)
-                try:
-                    if v is NO_NUMBERS and u is NO_NUMBERS:
-                        status = one(packed, q, result, scratch)
-                    else:
-                        status = one(packed, q, v, u, NO_FORCES if f_ext is None else f_ext, result, scratch)
-                except NoMatch:
-                    status = NO_RESULT
-                spare.append(scratch)
-                if status == GOOD:
-                    return result
-        return self.run(model, self.named_inputs(q, v, u, f_ext), out, as_threads(self.name, threads))
-
-    def named_inputs(self, q: Any, v: Any, u: Any, f_ext: Any) -> dict[str, Any]:
-        """The arguments that the user has given, by name."""
-        given = {self.inputs[0]: q}
-        if "v" in self.inputs:
-            given["v"] = v
-        if self.third is not None:
-            given[self.third] = u
-        if f_ext is not None:
-            given["f_ext"] = f_ext
-        return given
+        if out is None and threads is None and type(model) is Model:
+            ready = model.ready.get((self, key) if key else self)
+            if ready is not None:
+                for value in inputs:
+                    if type(value) is not ndarray:
+                        break
+                else:
+                    if inputs[0].ndim == 1:
+                        one, shape, spare, plan = ready
+                        try:
+                            context = spare.pop()
+                        except IndexError:  # none yet, or other threads have them all
+                            context = Context(plan.head)
+                        result = empty(shape)
+                        try:
+                            status = one(context.address, *inputs, result)
+                        except NoMatch:
+                            status = NO_RESULT
+                        spare.append(context)
+                        if status == GOOD:
+                            return result if len(plan.sizes) == 1 else plan.split(result)
+        given = {field.name: value for field, value in zip(self.inputs, inputs, strict=True) if value is not LEFT_OUT}
+        return self.run(model, given, out, as_threads(self.name, threads), key)
 
     # ------------------------------------------------------------------------------------------------ compiled functions
 
-    @cached_property
-    def third(self) -> str | None:
-        """The name of the kernel's third input, if it has one."""
-        return next((key for key in self.inputs[1:] if key not in ("v", "f_ext")), None)
-
-    @cached_property
-    def contents(self) -> tuple[int, int]:
-        """What the second and the third input hold."""
-        third = NOTHING if self.third is None else CONFIGURATION if self.third == "q1" else VELOCITY
-        return VELOCITY if "v" in self.inputs else NOTHING, third
+    @once
+    def signature(self) -> Signature:
+        """What the drivers need to know of the kernel."""
+        inputs, outputs = self.inputs, self.outputs
+        return Signature(
+            self.kernel,
+            tuple(field.axes for field in inputs),
+            tuple(field.is_configuration for field in inputs),
+            len(outputs),
+            outputs[0].axes if len(outputs) == 1 else 1,
+            self.constants is not None,
+            self.order is not None,
+        )
 
     @once
     def one(self) -> Callable[..., int]:
         """The compiled function for one state."""
-        return one_state(self.kernel, *self.contents, self.axes, self.order is not None)
+        return one_state(self.signature)
 
     @once
     def many(self) -> Callable[..., int]:
         """The compiled function for a batch."""
-        return many_states(self.kernel, *self.contents, self.order is not None)
+        return many_states(self.signature)
 
     # ------------------------------------------------------------------------------------------------------ the long way
 
-    def plan(self, model: Model) -> Plan:
+    def plan(self, model: Model, key: tuple[Hashable, ...] = ()) -> Plan:
         """What this algorithm needs to know of the model; kept with it."""
-        if self not in model.plans:
+        place = self, key
+        plan: Plan | None = model.plans.get(place)
+        if plan is None:
             serving = self.with_mimic if self.with_mimic is not None and model.mimic else self
-            packed = model.packed.copy()  # Numba recognises a writeable array in a third of the time
-            workspace = serving.workspace(model)
-            if serving.order is not None:
-                order = serving.order(model)
-                made = int(order.max(initial=0)) + 1
-                packed = np.concatenate([packed, np.append(order, made).view(np.float64)])
-                workspace += made
-            model.plans[self] = Plan(serving, packed, serving.shape(model), workspace)
-        plan: Plan = model.plans[self]
+            head = Head(
+                model.packed,
+                NO_CONSTANTS if serving.constants is None else np.ascontiguousarray(serving.constants(model, *key)),
+                NO_ORDER if serving.order is None else np.ascontiguousarray(serving.order(model, *key)),
+                tuple(field.shape_for(model, key) for field in serving.inputs),
+                tuple(field.shape_for(model, key) for field in serving.outputs),
+                serving.workspace(model, *key),
+            )
+            plan = Plan(serving, head, tuple(math.prod(shape) for shape in head.outputs), key)
+            if key:
+                forget_oldest(model.plans, self)
+            model.plans[place] = plan
         return plan
 
-    def run(self, model: Model, inputs: dict[str, ArrayLike], out: Array | None, threads: int) -> Array:
+    def run(
+        self, model: Model, given: dict[str, Any], out: Any, threads: int, key: tuple[Hashable, ...] = ()
+    ) -> Result:
         """Check everything, compute, and only then write to ``out``."""
-        plan = self.plan(as_model(self.name, model))
-        arrays = {key: as_floats(self.name, model, key, value) for key, value in inputs.items()}
-        batch = batch_shape(self.name, model, arrays)
-        shape = batch + plan.shape
-        if out is not None:
-            check_out(self.name, out, shape)
-        rows = {key: as_rows(model, key, array, batch) for key, array in arrays.items()}
+        plan = self.plan(as_model(self.name, model), key)
+        fields = {field.name: field for field in self.inputs}
+        arrays = {name: as_floats(self.name, model, fields[name], value) for name, value in given.items()}
+        batch = batch_shape(self.name, model, fields, arrays)
+        shapes = [batch + shape for shape in plan.shapes]
+        outs = None if out is None else check_out(self.name, out, [field.name for field in self.outputs], shapes)
+        rows = [
+            as_rows(model, field, arrays[field.name], batch) if field.name in arrays else empty((1, 0))
+            for field in self.inputs
+        ]
         # A large result is computed in the user's array, once all inputs have been looked at; a small one is copied there.
-        large = bool(batch) and math.prod(plan.shape) > sum(array.shape[1] for array in rows.values())
-        direct = out is not None and large and out.flags.aligned and not shares_memory(out, arrays)
-        result = out.view(ndarray) if direct and out is not None else empty(shape)
-        if result.size:
-            status = self.compute(model, plan, rows, result, threads, check_first=direct)
+        large = bool(batch) and sum(plan.sizes) > sum(array.shape[1] for array in rows)
+        direct = (
+            outs is not None
+            and large
+            and all(array.flags.aligned and not shares_memory(array, arrays) for array in outs)
+        )
+        results = [array.view(ndarray) for array in outs] if direct and outs else [empty(shape) for shape in shapes]
+        if any(array.size for array in results):
+            single = not batch
+            status = (
+                self.compute_one(model, plan, rows, results)
+                if single
+                else (self.compute(model, plan, rows, results, threads, check_first=direct))
+            )
             if status == NO_RESULT:
-                self.explain(model, plan, rows, result)
+                self.explain(model, plan, fields, rows, results)
             elif status != GOOD:
-                explain_inputs(self.name, model, arrays)
-        if out is None:
-            return result
+                explain_inputs(self.name, model, fields, arrays)
+        if outs is None:
+            return results[0] if len(results) == 1 else tuple(results)
         if not direct:
-            out[...] = result
+            for array, result in zip(outs, results, strict=True):
+                array[...] = result
         return out
 
     def compute(
-        self, model: Model, plan: Plan, rows: dict[str, Array], result: Array, threads: int, check_first: bool
+        self, model: Model, plan: Plan, rows: list[Array], results: list[Array], threads: int, check_first: bool
     ) -> int:
-        """Fill ``result`` in compiled code; with ``check_first``, only once all inputs are known to be good."""
-        if result.ndim == len(plan.shape):
-            if COMPILED and plan.ready is None:  # from now on, the short way is open
-                plan.ready = plan.packed, plan.shape, plan.workspace, [], plan.algorithm.one
-            return plan.algorithm.compute_one(plan, rows, 0, result, empty(plan.workspace))
-        q, v, f_ext = rows[self.inputs[0]], rows.get("v", NO_ROWS), rows.get("f_ext", NO_ROWS)
-        u = NO_ROWS if self.third is None else rows[self.third]
-        out = result.reshape(-1, math.prod(plan.shape))
+        """Fill ``results`` in compiled code; with ``check_first``, only once all inputs are known to be good."""
+        outs = [result.reshape(-1, size) for result, size in zip(results, plan.sizes, strict=True)]
         least = WIDTH * max(1, GRAIN // max(1, model.n_links))
-        threads = min(threads, 1 + len(out) // (2 * least))
-        entries = sum(array.shape[1] for array in (q, v, u, f_ext, out))
-        scratch = scratch_memory(threads * (plan.workspace + entries))
-        arguments = plan.algorithm.many, threads, plan.packed, q, v, u, f_ext, out, scratch, least
+        threads = min(threads, 1 + len(outs[0]) // (2 * least))
+        entries = sum(array.shape[1] for array in rows) + sum(plan.sizes)
+        scratch = scratch_memory(threads * (plan.head.workspace + entries))
+        arguments = plan.algorithm.many, threads, plan.head, [*rows, *outs], scratch, least
         status = run_many(*arguments, False) if check_first else GOOD
         return run_many(*arguments, True) if status == GOOD else status
 
-    def compute_one(self, plan: Plan, rows: dict[str, Array], state: int, result: Array, scratch: Array) -> int:
+    def compute_one(self, model: Model, plan: Plan, rows: list[Array], results: list[Array]) -> int:
+        """The same for one state; from now on, the short way is open."""
+        if COMPILED:
+            place = (self, plan.key) if plan.key else self
+            if place not in model.ready:
+                if plan.key:
+                    forget_oldest(model.ready, self)
+                model.ready[place] = plan.algorithm.one, plan.result_shape, [], plan
+        result = empty(plan.result_shape)
+        status = plan.algorithm.compute_state(Context(plan.head), rows, 0, result)
+        pieces = [result] if len(results) == 1 else plan.split(result)
+        for array, piece in zip(results, pieces, strict=True):
+            array[...] = piece
+        return status
+
+    def compute_state(self, context: Context, rows: list[Array], state: int, result: Array) -> int:
         """One state of the inputs, by its number."""
-        own = {key: array[state if len(array) > 1 else 0] for key, array in rows.items()}
-        if len(self.inputs) == 1:
-            return call(self.one, plan.packed, own[self.inputs[0]], result, scratch)
-        u = NO_NUMBERS if self.third is None else own[self.third]
-        f_ext = own["f_ext"].reshape(-1, 6) if "f_ext" in own else NO_FORCES
-        return call(self.one, plan.packed, own[self.inputs[0]], own.get("v", NO_NUMBERS), u, f_ext, result, scratch)
+        own = [
+            array[state if len(array) > 1 else 0].reshape(shape) if array.shape[1] == math.prod(shape) else LEFT_OUT
+            for array, shape in zip(rows, context.head.inputs, strict=True)
+        ]
+        if COMPILED:
+            return self.one(context.address, *own, result)
+        with np.errstate(all="ignore"):  # NumPy would warn of the divisions by zero that the status reports
+            return self.one(context.address, *own, result)
 
-    def explain(self, model: Model, plan: Plan, rows: dict[str, Array], result: Array) -> None:
+    def explain(
+        self, model: Model, plan: Plan, fields: dict[str, Field], rows: list[Array], results: Sequence[Array]
+    ) -> None:
         """Raise the error for a result that is not finite, with the first state and the joint or body it concerns."""
-        finite = np.isfinite(result.reshape(-1, math.prod(plan.shape)))
-        state = int(np.argmin(finite.all(axis=1)))  # states before it are complete, whatever the others are
-        where = f" in state {state} of the batch" if result.ndim > len(plan.shape) else ""
+        finite = [np.isfinite(result.reshape(-1, size)) for result, size in zip(results, plan.sizes, strict=True)]
+        # states before the first that is not finite are complete, whatever the others are
+        state = min(int(np.argmin(part.all(axis=1))) for part in finite if not part.all())
+        where = f" in state {state} of the batch" if results[0].ndim > len(plan.shapes[0]) else ""
         if plan.algorithm.singular is not None:
-            scratch = np.zeros(plan.workspace)
-            plan.algorithm.compute_one(plan, rows, state, empty(plan.shape), scratch)
+            context = Context(plan.head)
+            context.workspace[:] = 0.0
+            plan.algorithm.compute_state(context, rows, state, empty(plan.result_shape))
             with np.errstate(all="ignore"):  # it looks at numbers that may have overflowed
-                coordinate = plan.algorithm.singular(model, scratch)
-            if coordinate is not None:
-                explain_singular(self.name, model, coordinate, where)
-        names = getattr(model, self.names) if self.names else ()
-        place = np.unravel_index(int(np.argmin(finite[state])), plan.shape)
-        inputs = {key: array[state if len(array) > 1 else 0] for key, array in rows.items()}
-        explain_overflow(self.name, model, inputs, names[place[0]] if names else None, where)
+                found = plan.algorithm.singular(model, context.workspace[plan.head.made :])
+            if found is not None:
+                explain_singular(self.name, model, found, where)
+        number = next(k for k, part in enumerate(finite) if not part[state].all())
+        place = np.unravel_index(int(np.argmin(finite[number][state])), plan.shapes[number])
+        labels = self.outputs[number].labels(model)
+        names = [field.name for field in self.inputs]
+        inputs = {
+            name: array[state if len(array) > 1 else 0]
+            for name, array in zip(names, rows, strict=True)
+            if array.shape[1]
+        }
+        label = None if labels is None else labels[1][place[labels[0]]]
+        explain_overflow(self.name, model, fields, inputs, label, where)
 
 
-def call(driver: Callable[..., int], *arguments: Any) -> int:
-    """Call the driver; without compilation NumPy would warn of the divisions by zero that the status reports."""
-    if COMPILED:
-        return driver(*arguments)
-    with np.errstate(all="ignore"):
-        return driver(*arguments)
+def forget_oldest(known: dict[Any, Any], algorithm: Algorithm) -> None:
+    """Keep at most so many keys of an algorithm."""
+    own = [place for place in known if isinstance(place, tuple) and place[0] is algorithm]
+    if len(own) >= MOST_KEYS:
+        for place in own[: MOST_KEYS // 2]:
+            known.pop(place, None)
 
 
 def scratch_memory(n: int) -> Array:

@@ -16,12 +16,13 @@ from pluecker.articulated.errors import SingularInertiaError
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.records import listing
+from pluecker.articulated.running.fields import LABELS, Field
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = [
-    "Array", "as_floats", "as_model", "as_rows", "as_threads", "batch_shape", "check_out", "explain_inputs",
+    "Array", "as_floats", "as_model", "as_rows", "as_threads", "batch_shape", "check_array", "check_out", "explain_inputs",
     "explain_overflow", "explain_singular", "shares_memory",
 ]  # fmt: skip
 
@@ -37,33 +38,25 @@ def as_model(name: str, model: Any) -> Model:
     return model
 
 
-def entry_shape(model: Model, key: str) -> tuple[int, ...]:
-    """The shape of one state's ``key``."""
-    if key == "f_ext":
-        return (model.n_bodies, 6)
-    return (model.nq,) if key in ("q", "q0", "q1") else (model.nv,)
-
-
-def as_floats(name: str, model: Model, key: str, value: ArrayLike) -> Array:
-    """``value`` as a float64 array whose last axes have the shape that ``key`` has for this model."""
+def as_floats(name: str, model: Model, field: Field, value: ArrayLike) -> Array:
+    """``value`` as a float64 array whose last axes have the shape that the field has for this model."""
     if type(value) is np.ndarray and value.dtype == FLOAT:
         array = value
     else:
-        array = as_numbers(name, key, value)
-    shape = entry_shape(model, key)
+        array = as_numbers(name, field.name, value)
+    shape = field.shape_for(model)
     if array.shape[-len(shape) :] != shape:
         expected = ", ".join(["...", *map(str, shape)])
         counts = f"nq = {model.nq}, nv = {model.nv}, n_bodies = {model.n_bodies}"
         raise ArgumentValueError(
-            f"{name}: {key} has shape {array.shape}, expected ({expected}); model {model.name!r} has {counts}"
+            f"{name}: {field.name} has shape {array.shape}, expected ({expected}); model {model.name!r} has {counts}"
         )
     return array
 
 
-def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int, ...]:
+def batch_shape(name: str, model: Model, fields: dict[str, Field], arrays: dict[str, Array]) -> tuple[int, ...]:
     """The leading axes that the inputs have in common after broadcasting."""
-    leading = {key: array.shape[: array.ndim - len(entry_shape(model, key))] for key, array in arrays.items()}
-    distinct = set(leading.values())
+    distinct = {array.shape[: array.ndim - fields[key].axes] for key, array in arrays.items()}
     if len(distinct) == 1:
         return distinct.pop()
     try:
@@ -73,12 +66,12 @@ def batch_shape(name: str, model: Model, arrays: dict[str, Array]) -> tuple[int,
         raise ArgumentValueError(f"{name}: the leading axes do not broadcast: {shapes}") from None
 
 
-def as_rows(model: Model, key: str, array: Array, batch: tuple[int, ...]) -> Array:
+def as_rows(model: Model, field: Field, array: Array, batch: tuple[int, ...]) -> Array:
     """``(states, entries)``, or ``(1, entries)`` where one state stands for all.
 
     The result is C-ordered, and writeable, since compiled functions take one kind of array only.
     """
-    shape = entry_shape(model, key)
+    shape = field.shape_for(model)
     states = math.prod(batch)
     count = math.prod(array.shape[: array.ndim - len(shape)])
     if count != 1 and count != states:
@@ -110,46 +103,64 @@ def shares_memory(out: Array, arrays: dict[str, Array]) -> bool:
     return any(np.may_share_memory(out, array) for array in arrays.values())
 
 
-def check_out(name: str, out: Any, shape: tuple[int, ...]) -> None:
+def check_out(name: str, out: Any, names: list[str], shapes: list[tuple[int, ...]]) -> list[Array]:
+    """The arrays that take the results: ``out`` itself, or the arrays in it where there are several results."""
+    if len(shapes) == 1:
+        check_array(name, "out", out, shapes[0])
+        return [out]
+    if not isinstance(out, (tuple, list)) or len(out) != len(shapes):
+        got = f"{len(out)} entries" if isinstance(out, (tuple, list)) else f"a {type(out).__name__}"
+        raise ArgumentTypeError(f"{name}: out must be a tuple of arrays ({', '.join(names)}), got {got}")
+    for k, (array, shape) in enumerate(zip(out, shapes, strict=True)):
+        check_array(name, f"out[{k}]", array, shape)
+        if any(np.may_share_memory(array, other) for other in out[:k]):
+            raise ArgumentValueError(f"{name}: out[{k}] shares memory with another result")
+    return list(out)
+
+
+def check_array(name: str, what: str, out: Any, shape: tuple[int, ...]) -> None:
+    """An array that can take a result of that shape."""
     if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray) or out.dtype != FLOAT:
         got = f"a {type(out).__name__}"
         got += f" of {out.dtype.str}" if isinstance(out, np.ndarray) else ""
-        raise ArgumentTypeError(f"{name}: out must be a float64 array of shape {shape}, got {got}")
+        raise ArgumentTypeError(f"{name}: {what} must be a float64 array of shape {shape}, got {got}")
     if out.shape != shape:
-        raise ArgumentValueError(f"{name}: out has shape {out.shape}, expected {shape}")
+        raise ArgumentValueError(f"{name}: {what} has shape {out.shape}, expected {shape}")
     if not out.flags.c_contiguous or not out.flags.writeable:
-        raise ArgumentValueError(f"{name}: out must be C-ordered and writeable")
+        raise ArgumentValueError(f"{name}: {what} must be C-ordered and writeable")
 
 
 # ------------------------------------------------------------------------------------------------------- what went wrong
 
 
-def explain_inputs(name: str, model: Model, arrays: dict[str, Array]) -> None:
+def explain_inputs(name: str, model: Model, fields: dict[str, Field], arrays: dict[str, Array]) -> None:
     """Raise the error that compiled code has found in the inputs, with the first state and coordinate it concerns."""
     for key, array in arrays.items():
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             index = tuple(int(n) for n in bad[0])
-            where = coordinate_name(model, key, index[array.ndim - len(entry_shape(model, key)) :])
+            where = entry_name(model, fields[key], index[array.ndim - fields[key].axes :])
             place = ", ".join(map(str, index))
-            raise ArgumentValueError(f"{name}: {key}[{place}] is {array[index]}, expected a finite number ({where})")
-    explain_quaternion(name, model, arrays)
+            where = f" ({where})" if where else ""
+            raise ArgumentValueError(f"{name}: {key}[{place}] is {array[index]}, expected a finite number{where}")
+    explain_quaternion(name, model, {key: array for key, array in arrays.items() if fields[key].is_configuration})
 
 
-def coordinate_name(model: Model, key: str, index: tuple[int, ...]) -> str:
-    if key == "f_ext":
-        return f"body {shown(model.body_names[index[0]])}"
-    names = model.q_names if entry_shape(model, key) == (model.nq,) and key.startswith("q") else model.v_names
-    return f"coordinate {shown(names[index[0]])}"
+def entry_name(model: Model, field: Field, index: tuple[int, ...]) -> str:
+    """The coordinate or body that an entry of a field belongs to, in words; empty if it belongs to none."""
+    for word, n in zip(field.shape, index, strict=True):
+        if isinstance(word, str):
+            return f"{'body' if word == 'n_bodies' else 'coordinate'} {shown(getattr(model, LABELS[word])[n])}"
+    return ""
 
 
 def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> None:
     """Name the quaternion whose length is furthest from 1: compiled code has found one that is too far."""
     worst, message = -1.0, f"{name}: a quaternion is not of unit length"
-    for key in (key for key in arrays if key.startswith("q")):
+    for key, array in arrays.items():
         for joint, part in model.quaternion_slices().items():
             with np.errstate(over="ignore"):
-                length = np.atleast_1d(np.linalg.norm(arrays[key][..., part], axis=-1))
+                length = np.atleast_1d(np.linalg.norm(array[..., part], axis=-1))
             index = np.unravel_index(np.argmax(np.abs(length - 1.0)), length.shape)
             if abs(length[index] - 1.0) > worst:
                 worst = abs(length[index] - 1.0)
@@ -160,20 +171,25 @@ def explain_quaternion(name: str, model: Model, arrays: dict[str, Array]) -> Non
     raise ArgumentValueError(message)
 
 
-def explain_overflow(name: str, model: Model, inputs: dict[str, Array], where: str | None, state: str) -> None:
+def explain_overflow(
+    name: str, model: Model, fields: dict[str, Field], inputs: dict[str, Array], where: str | None, state: str
+) -> None:
     """For the inputs of one state, flat, and the coordinate or body whose result is not finite."""
     largest = {key: int(np.argmax(np.abs(array))) for key, array in inputs.items()}
     key = max(largest, key=lambda key: abs(float(inputs[key][largest[key]])))
-    place = np.unravel_index(largest[key], entry_shape(model, key))
+    place = np.unravel_index(largest[key], fields[key].shape_for(model))
     at = f", at {shown(where)}" if where is not None else ""
+    of = entry_name(model, fields[key], tuple(int(n) for n in place))
     raise ArgumentValueError(
         f"{name}: the result overflows float64{state}{at}; the largest number given is "
-        f"{key} = {inputs[key][largest[key]]:g} of {coordinate_name(model, key, tuple(int(n) for n in place))}"
+        f"{key} = {inputs[key][largest[key]]:g}" + (f" of {of}" if of else "")
     )
 
 
-def explain_singular(name: str, model: Model, coordinate: int, state: str) -> None:
-    """For the velocity coordinate that moves no inertia: it, or all that move no mass, where that is why."""
+def explain_singular(name: str, model: Model, coordinate: int | str, state: str) -> None:
+    """For the velocity coordinate that moves no inertia: it, or all that move no mass, where that is why; or in words."""
+    if isinstance(coordinate, str):
+        raise SingularInertiaError(f"{name}: {coordinate}{state}")
     mass, moved = model.links[:, layout.INERTIA].copy(), model.armature.copy()
     for i in range(model.n_links, 0, -1):  # of each link with all that it carries
         parent, first, count = (int(model.links[i, k]) for k in (layout.PARENT, layout.IV, layout.COUNT))

@@ -1,27 +1,31 @@
 """From one state to many: what surrounds a kernel, the same for all algorithms.
 
-Every algorithm is a kernel with the same seven arguments: the model, the scalar arrays ``q``, ``v``, ``u`` (acceleration,
-force or a second configuration, as the algorithm has it) and ``f_ext`` of one state, the scalar array that takes its result,
-and a workspace. An input that an algorithm does not use has no entries.
+Every algorithm is a kernel ``kernel(m, [c,] inputs..., outputs..., ws)``: the model, constants if it has any, the scalar
+arrays of one state that its record declares, and a workspace. An optional input that was left out has no entries.
 
 :func:`one_state` and :func:`many_states` make the two compiled functions that Python calls. The second one gives the
 kernel eight states at a time, one in each of the :mod:`~pluecker.spatial.scalars.lanes`: it transposes the user's
 arrays block by block, in a workspace that stays in the cache. Each lane goes through the same instructions whatever the
 others hold, so that a result depends neither on the place of its state in the batch nor on how the batch is divided.
+
+What does not change from call to call, the *head*, reaches compiled code by address: integers in memory, first those of
+:data:`HEAD`. For one state a :class:`Context` has more behind them, for a batch a task.
 """
 
 from __future__ import annotations
 
 import functools
+import math
 import threading
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numba import config, types
+from numpy.typing import NDArray
 
 from pluecker.articulated.model.joints import quaternion_place
-from pluecker.articulated.model.layout import body_count, configuration_count, link_count, velocity_count
+from pluecker.articulated.model.layout import link_count
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
@@ -29,40 +33,39 @@ from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import is_native, view
 from pluecker.spatial.parallel.atomics import address_of, integers_at, numbers_at, read_shared, replace_shared, rows_at
 from pluecker.spatial.parallel.threads import board, share
-from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.scalars.lanes import WIDTH, everywhere
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
 
 __all__ = [
-    "CONFIGURATION", "GOOD", "NOTHING", "NOT_FINITE", "NOT_UNIT", "NO_RESULT", "UNFIT", "VELOCITY",
-    "compiled_share_states", "many_states", "one_state", "run_many",
+    "GOOD", "LEFT_OUT", "MOST_INPUTS", "MOST_OUTPUTS", "NOT_FINITE", "NOT_UNIT", "NO_RESULT", "UNFIT", "Context", "Head",
+    "Signature", "compiled_describe", "compiled_share_states", "many_states", "one_state", "run_many",
 ]  # fmt: skip
+
+Array = NDArray[np.float64]
 
 # What a compiled function returns. NO_RESULT: numbers overflow, or the kernel found its state impossible and stored NaN.
 GOOD, NOT_FINITE, NOT_UNIT, NO_RESULT, UNFIT = range(5)
-NOTHING, VELOCITY, CONFIGURATION = range(3)  # what an input holds: no entries, nv, or nq
 UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
+MOST_INPUTS, MOST_OUTPUTS = 5, 6
+ABSENT = 1 << 40
+LEFT_OUT = np.empty((0, ABSENT))  # stands for an optional input; no user's array has this shape
 
 _local = threading.local()
 
 # The only types that the compiled functions take.
-NUMBERS, ROWS = types.float64[::1], types.float64[:, ::1]
-INPUTS = (NUMBERS, NUMBERS, NUMBERS, NUMBERS, ROWS)  # of one state
-INTEGERS = types.int64[::1]
-MANY = (
-    INTEGERS,
-    types.intp,
-    types.intp,
-    INTEGERS,
-    NUMBERS,
-    ROWS,
-    ROWS,
-    ROWS,
-    ROWS,
-    ROWS,
-    ROWS,
-    types.intp,
-    types.boolean,
-)
+ROWS, INTEGERS = types.float64[:, ::1], types.int64[::1]
+SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, types.boolean, ROWS)
+
+# The head: address and length of the model, of the constants, of the order of the result, and how many numbers the kernel
+# makes if they are put in order.
+MODEL, CONSTANTS, ORDER, MADE = 0, 2, 4, 6
+HEAD = 7
+# A context goes on with the workspace, then with rows and columns of each input, then with the size of each result.
+WORKSPACE_OF_ONE, FIELDS = 7, 9
+# A task goes on with what the threads share (in a line of the cache of its own), what is only read, and for each array its
+# address, its length and how many of its entries belong to one state.
+NEXT, STATES, LEAST, THREADS, COMPUTE, WORKSPACE, RECORDS, ARRAYS = 8, *range(16, 22), 24
+TASK_SIZE = ARRAYS + 3 * (MOST_INPUTS + MOST_OUTPUTS)
 
 
 # ------------------------------------------------------------------------------------------------- what inputs must be like
@@ -93,137 +96,343 @@ def all_unit(m, q):
     return True
 
 
-@kernel
-def count(m, content):
-    """How many entries an input with that content has."""
-    if content == VELOCITY:
-        return velocity_count(m)
-    return configuration_count(m) if content == CONFIGURATION else 0
+# ------------------------------------------------------------------------------------------------------- what a kernel is
 
 
-# --------------------------------------------------------------------------------------------------- around the algorithm
+class Signature:
+    """A kernel, and what its arguments are.
+
+    Attributes:
+        function: the kernel.
+        axes: of each input, for one state.
+        configurations: of each input, whether it is a configuration.
+        outputs: how many there are.
+        result_axes: of the only result, for one state; 1 if there are several, which then stand one after the other.
+        constants: whether the kernel has constants.
+        ordered: whether its numbers come to their places in the result afterwards.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., None],
+        axes: tuple[int, ...],
+        configurations: tuple[bool, ...],
+        outputs: int,
+        result_axes: int,
+        constants: bool,
+        ordered: bool,
+    ) -> None:
+        self.function, self.axes, self.configurations = function, axes, configurations
+        self.outputs, self.result_axes, self.constants, self.ordered = outputs, result_axes, constants, ordered
+
+    def named(self, driver: Callable[..., int]) -> Callable[..., int]:
+        """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
+        variant = [*self.axes, *map(int, self.configurations), self.outputs, self.result_axes]
+        name = "_".join([self.function.__name__, driver.__name__, *map(str, variant)])
+        driver.__name__ = driver.__qualname__ = name
+        return driver
 
 
 @functools.cache
-def one_state(
-    function: Callable[..., Any], v_content: int, u_content: int, axes: int, ordered: bool
-) -> Callable[..., int]:
-    """The compiled function for one state around the kernel ``function``.
+def consecutive(n: int) -> Callable[..., Any]:
+    """A kernel that gives the first ``n`` parts of a scalar array, whose sizes are each ``stride``-th integer from k on."""
+    if n == 1:
 
-    It has the kernel's arguments, with a row of ``f_ext`` for each body and so many axes of the result; or only the model,
-    ``q``, the result and the workspace, where the kernel uses no more. It returns ``GOOD``, ``NO_RESULT`` where the
-    result is not finite, or what is wrong with the inputs, in which case nothing was written.
+        @kernel
+        def last(array, sizes, k, stride):
+            return (part(array, 0, load(sizes, k)),)
 
-    With ``ordered``, the kernel's numbers come to their places in the result afterwards. Behind the model then follow, as
-    integers, for each entry of the result the number that belongs there, and how many the kernel makes.
-    """
+        return last
+    others = consecutive(n - 1)
 
     @kernel
-    def check_and_compute(m, q, v, u, f_ext, bodies, six, out, ws):
-        if len(q) != configuration_count(m) or len(v) != count(m, v_content) or len(u) != count(m, u_content):
-            return UNFIT
-        if bodies > 0 and (bodies != body_count(m) or six != 6):
-            return UNFIT
-        if not (all_finite(q) and all_finite(v) and all_finite(u) and all_finite(f_ext)):
-            return NOT_FINITE
-        if not all_unit(m, q) or (u_content == CONFIGURATION and not all_unit(m, u)):
-            return NOT_UNIT
-        if ordered:
-            n, count_made = len(out), load_integer(m, len(m) - 1)
-            order, made = part(m, len(m) - 1 - n, n), part(ws, 0, count_made)
-            function(m, q, v, u, f_ext, made, tail(ws, count_made))
+    def first(array, sizes, k, stride):
+        size = load(sizes, k)
+        return (part(array, 0, size),) + others(tail(array, size), sizes, k + stride, stride)  # noqa: RUF005
+
+    return first
+
+
+def applied(signature: Signature) -> Callable[..., Any]:
+    """A kernel that calls the algorithm's with all its arrays in one tuple."""
+    function = signature.function
+
+    @kernel
+    def with_constants(m, c, arrays):
+        function(m, c, *arrays)
+
+    @kernel
+    def without_constants(m, c, arrays):
+        function(m, *arrays)
+
+    return with_constants if signature.constants else without_constants
+
+
+# -------------------------------------------------------------------------------------------------------------- one state
+
+
+@kernel
+def described_row(array):
+    """Of an input with one axis: whether it can be read, its entries, rows and columns"""
+    return is_native(array), flat(array), len(array), 1
+
+
+@kernel
+def described_table(array):
+    """Of an input with two axes"""
+    rows, columns = array.shape
+    return is_native(array), flat(array), rows, columns
+
+
+def checked(signature: Signature) -> Callable[..., Any]:
+    """A kernel that looks at the inputs of one state, and computes."""
+    configurations, n, outputs, ordered = (
+        signature.configurations,
+        len(signature.axes),
+        signature.outputs,
+        signature.ordered,
+    )
+    apply, cut = applied(signature), consecutive(outputs)
+    plain = not any(configurations)
+
+    @kernel
+    def check_and_compute(m, c, order, made, ws, fields, described, arrays, out):
+        for k in range(n):
+            native, entries, rows, columns = described[k]
+            absent = rows == 0 and columns == ABSENT
+            if not (absent or (native and rows == load(fields, 2 * k) and columns == load(fields, 2 * k + 1))):
+                return UNFIT
+            if not all_finite(entries):
+                return NOT_FINITE
+        if not plain:
             for k in range(n):
-                store(out, k, load(made, load_integer(order, k)))
-            return GOOD if all_finite(made) else NO_RESULT
-        function(m, q, v, u, f_ext, out, ws)
+                if configurations[k] and not all_unit(m, described[k][1]):
+                    return NOT_UNIT
+        if ordered:
+            numbers, rest = part(ws, 0, made), tail(ws, made)
+            apply(m, c, arrays + (numbers, rest))  # noqa: RUF005
+            for k in range(len(out)):
+                store(out, k, load(numbers, load_integer(order, k)))
+            return GOOD if all_finite(numbers) else NO_RESULT
+        apply(m, c, arrays + cut(out, fields, 2 * n, 1) + (ws,))
         return GOOD if all_finite(out) else NO_RESULT
 
-    def one(m, q, v, u, f_ext, out, ws):
-        if not (is_native(q) and is_native(v) and is_native(u) and is_native(f_ext)):
-            return UNFIT
-        bodies, six = f_ext.shape
-        m, q, v, u, out, ws = view(m), view(q), view(v), view(u), flat(out), view(ws)
-        return check_and_compute(m, q, v, u, flat(f_ext), bodies, six, out, ws)
-
-    def one_configuration(m, q, out, ws):
-        if not is_native(q):
-            return UNFIT
-        m, q, nothing = view(m), view(q), part(view(q), 0, 0)
-        return check_and_compute(m, q, nothing, nothing, nothing, 0, 6, flat(out), view(ws))
-
-    result = types.Array(types.float64, axes, "C")
-    if v_content == u_content == NOTHING:  # no forces either: fewer arguments make a shorter call
-        return compiled_for(named(one_configuration, function), (NUMBERS, NUMBERS, result, NUMBERS))
-    return compiled_for(named(one, function, v_content, u_content), (*INPUTS, result, NUMBERS))
+    return check_and_compute
 
 
-# The description of a task: integers. NEXT is what the threads share; the rest is written before and only read.
-NEXT, STATES, LEAST, THREADS, COMPUTE, WORKSPACE, ROWS, MODEL, Q, V, U, F_EXT, OUT = (
-    0,
-    *range(8, 14),
-    *range(16, 34, 3),
-)
-TASK_SIZE = 34
+def one_state(signature: Signature) -> Callable[..., int]:
+    """The compiled function for one state: it takes the address of a context, the inputs and one array for all results.
 
-
-@functools.cache
-def many_states(function: Callable[..., Any], v_content: int, u_content: int, ordered: bool) -> Callable[..., int]:
-    """The compiled function for a batch around the kernel ``function``.
-
-    It takes the address of a task, and the number of the thread, and computes pieces of the task until there are none left.
-    The status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is
-    written then.
+    It returns ``GOOD``, ``NO_RESULT`` where the result is not finite, or what is wrong with the inputs, in which case
+    nothing was written. Without compilation it takes the context itself.
     """
+    run = checked(signature)
+    d = [described_table if n == 2 else described_row for n in signature.axes] + [described_row] * MOST_INPUTS
+    d1, d2, d3, d4, d5 = d[:MOST_INPUTS]
+
+    if config.DISABLE_JIT:
+
+        def plain(context, *arrays):
+            described = tuple(describe(array) for describe, array in zip(d, arrays[:-1], strict=False))
+            head = context.head
+            arguments = head.packed, head.constants, head.order, head.made, context.workspace
+            flat_inputs = tuple(x[1] for x in described)
+            return run(*arguments, context.integers[FIELDS:], described, flat_inputs, arrays[-1].reshape(-1))
+
+        return plain
+
+    @kernel
+    def opened(context):
+        integers = integers_at(context, FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS)
+        m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
+        c = numbers_at(load(integers, CONSTANTS), load(integers, CONSTANTS + 1))
+        order = numbers_at(load(integers, ORDER), load(integers, ORDER + 1))
+        ws = numbers_at(load(integers, WORKSPACE_OF_ONE), load(integers, WORKSPACE_OF_ONE + 1))
+        return m, c, order, load(integers, MADE), ws, tail(integers, FIELDS)
+
+    def one(context, a, out):
+        x = d1(a)
+        m, c, order, made, ws, fields = opened(context)
+        return run(m, c, order, made, ws, fields, (x,), (x[1],), flat(out))
+
+    def two(context, a, b, out):
+        x, y = d1(a), d2(b)
+        m, c, order, made, ws, fields = opened(context)
+        return run(m, c, order, made, ws, fields, (x, y), (x[1], y[1]), flat(out))
+
+    def three(context, a, b, e, out):
+        x, y, z = d1(a), d2(b), d3(e)
+        m, c, order, made, ws, fields = opened(context)
+        return run(m, c, order, made, ws, fields, (x, y, z), (x[1], y[1], z[1]), flat(out))
+
+    def four(context, a, b, e, f, out):
+        x, y, z, u = d1(a), d2(b), d3(e), d4(f)
+        m, c, order, made, ws, fields = opened(context)
+        return run(m, c, order, made, ws, fields, (x, y, z, u), (x[1], y[1], z[1], u[1]), flat(out))
+
+    def five(context, a, b, e, f, g, out):
+        x, y, z, u, w = d1(a), d2(b), d3(e), d4(f), d5(g)
+        m, c, order, made, ws, fields = opened(context)
+        return run(m, c, order, made, ws, fields, (x, y, z, u, w), (x[1], y[1], z[1], u[1], w[1]), flat(out))
+
+    driver = (one, two, three, four, five)[len(signature.axes) - 1]
+    inputs = [types.Array(types.float64, n, "C") for n in signature.axes]
+    result = types.Array(types.float64, signature.result_axes, "C")
+    return compiled_for(signature.named(driver), (types.intp, *inputs, result))
+
+
+class Head:
+    """What an algorithm reads of a model, as compiled code gets it.
+
+    Attributes:
+        packed, constants, order: the model, the algorithm's constants, and for each entry of the result the number that the
+            kernel makes for it, as integers; the last two may be empty. Number 0 is zero wherever there is an order.
+        made: how many numbers the kernel makes if they are put in order.
+        inputs, outputs: the shapes for one state.
+        workspace: how many numbers the kernel and the order need.
+        integers: the head.
+    """
+
+    __slots__ = ("constants", "inputs", "integers", "made", "order", "outputs", "packed", "workspace")
+
+    def __init__(
+        self,
+        packed: Array,
+        constants: Array,
+        order: NDArray[np.int64],
+        inputs: tuple[tuple[int, ...], ...],
+        outputs: tuple[tuple[int, ...], ...],
+        workspace: int,
+    ) -> None:
+        self.packed, self.constants, self.order = packed, constants, order.view(np.float64)
+        self.made = int(order.max(initial=-1)) + 1
+        self.inputs, self.outputs, self.workspace = inputs, outputs, workspace + self.made
+        self.integers = np.zeros(HEAD, dtype=np.int64)
+        for place, array in ((MODEL, packed), (CONSTANTS, constants), (ORDER, order)):
+            self.integers[place : place + 2] = array.ctypes.data, array.size
+        self.integers[MADE] = self.made
+
+
+class Context:
+    """What one call for one state works with: the head, a workspace, and the shapes that are expected."""
+
+    __slots__ = ("address", "head", "integers", "workspace")
+
+    def __init__(self, head: Head) -> None:
+        self.head, self.workspace = head, np.empty(head.workspace)
+        numbers = [n for shape in head.inputs for n in (*shape, 1)[:2]] + [math.prod(shape) for shape in head.outputs]
+        numbers += [0] * (2 * MOST_INPUTS + MOST_OUTPUTS - len(numbers))
+        place = self.workspace.ctypes.data, self.workspace.size
+        self.integers = np.array([*head.integers, *place, *numbers], dtype=np.int64)
+        self.address: Any = self if config.DISABLE_JIT else self.integers.ctypes.data
+
+
+# ------------------------------------------------------------------------------------------------------------ many states
+
+
+def many_states(signature: Signature) -> Callable[..., int]:
+    """The compiled function for a batch: it takes the address of a task and the number of the thread, and computes pieces of
+    the task until there are none left.
+
+    The status is that of :func:`one_state`, at the first block of states where something is wrong; what comes before is
+    written then. Without compilation it takes the head, the arrays, and whether to compute.
+    """
+    configurations, n, outputs, ordered = (
+        signature.configurations,
+        len(signature.axes),
+        signature.outputs,
+        signature.ordered,
+    )
+    apply, cut_inputs, cut_outputs = applied(signature), consecutive(n), consecutive(outputs)
+    first_output = ARRAYS + 3 * n
+    plain = not any(configurations)
 
     def many(address, k):
         task = integers_at(address, TASK_SIZE)
-        compute, size = load(task, COMPUTE) != 0, load(task, ROWS)
-        rest = rows_at(load(task, WORKSPACE) + k * size * (8 * WIDTH), size)
-        m, _ = numbers(task, MODEL)
-        q, nq = numbers(task, Q)
-        v, nv = numbers(task, V)
-        u, nu = numbers(task, U)
-        f_ext, nf = numbers(task, F_EXT)
-        out, n = numbers(task, OUT)
-        qs, rest = part(rest, 0, nq), tail(rest, nq)
-        vs, rest = part(rest, 0, nv), tail(rest, nv)
-        us, rest = part(rest, 0, nu), tail(rest, nu)
-        fs, rest = part(rest, 0, nf), tail(rest, nf)
-        made, order = n, part(m, 0, 0)
+        compute, size = load(task, COMPUTE) != 0, load(task, RECORDS)
+        memory = rows_at(load(task, WORKSPACE) + k * size * (8 * WIDTH), size)
+        m = numbers_at(load(task, MODEL), load(task, MODEL + 1))
+        c = numbers_at(load(task, CONSTANTS), load(task, CONSTANTS + 1))
+        order = numbers_at(load(task, ORDER), load(task, ORDER + 1))
+        inputs = cut_inputs(memory, task, ARRAYS + 2, 3)
+        outs = tail(memory, total(task, ARRAYS, n))
         if ordered:
-            made, order = load_integer(m, len(m) - 1), part(m, len(m) - 1 - n, n)
-        outs, rest = part(rest, 0, made), tail(rest, made)
+            made = load(task, MADE)
+            arrays = inputs + (part(outs, 0, made), tail(outs, made))  # noqa: RUF005
+        else:
+            rest = tail(outs, total(task, first_output, outputs))
+            arrays = inputs + cut_outputs(outs, task, first_output + 2, 3) + (rest,)
         first, end = next_piece(task)
         while first < end:
             for b in range(first, end, WIDTH):
-                bad = read_states(q, nq, b, qs) + read_states(v, nv, b, vs)
-                bad = bad + read_states(u, nu, b, us) + read_states(f_ext, nf, b, fs)
-                if not within(bad, 0.0):
+                if not within(read_inputs(task, n, b, memory), 0.0):
                     return NOT_FINITE
-                if not all_unit(m, qs) or (u_content == CONFIGURATION and not all_unit(m, us)):
-                    return NOT_UNIT
+                if not plain:
+                    place = 0
+                    for j in range(n):
+                        if configurations[j] and not all_unit(m, tail(memory, place)):
+                            return NOT_UNIT
+                        place += load(task, ARRAYS + 3 * j + 2)
                 if compute:
-                    function(m, qs, vs, us, fs, outs, rest)
-                    bad = write_states(out, n, b, outs, order)
-                    if not within(bad, 0.0):
+                    apply(m, c, arrays)
+                    if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
                         return NO_RESULT
             first, end = next_piece(task)
         return GOOD
 
-    def many_one_by_one(m, q, v, u, f_ext, out, ws, least, compute):
-        one = one_state(function, v_content, u_content, 1, ordered)
-        for b in range(len(out)):
-            state = [states[b if len(states) > 1 else 0] for states in (q, v, u, f_ext)]
-            others = [] if v_content == u_content == NOTHING else [*state[1:3], state[3].reshape(-1, 6)]
-            result = out[b] if compute else np.empty(out.shape[1])
-            status = one(m, state[0], *others, result, ws.reshape(-1))
+    def many_one_by_one(head, arrays, compute):
+        one, context = one_state(signature), Context(head)
+        ends = np.cumsum([math.prod(shape) for shape in head.outputs])
+        for b in range(len(arrays[-1])):
+            state = [
+                x[b if len(x) > 1 else 0].reshape(shape) if x.size else LEFT_OUT if len(shape) > 1 else x[0]
+                for x, shape in zip(arrays[:n], head.inputs, strict=True)
+            ]
+            result = np.empty(ends[-1])
+            status = one(context, *state, result)
+            if compute and status in (GOOD, NO_RESULT):
+                for x, numbers in zip(arrays[n:], np.split(result, ends[:-1]), strict=True):
+                    x[b] = numbers
             if status != GOOD:
                 return status
         return GOOD
 
     if config.DISABLE_JIT:
         return many_one_by_one
-    return compiled_for(named(many, function, u_content), (types.intp, types.intp))
+    return compiled_for(signature.named(many), (types.intp, types.intp))
+
+
+@kernel
+def total(task, place, n):
+    """How many entries of one state ``n`` arrays have together, described from ``place`` on."""
+    size = 0
+    for j in range(n):
+        size += load(task, place + 3 * j + 2)
+    return size
+
+
+@kernel
+def read_inputs(task, n, b, memory):
+    """All inputs of eight states into lanes, one after the other; gives zero where they are finite, else NaN."""
+    bad, place = everywhere(0.0), 0
+    for j in range(n):
+        array = numbers_at(load(task, ARRAYS + 3 * j), load(task, ARRAYS + 3 * j + 1))
+        size = load(task, ARRAYS + 3 * j + 2)
+        bad = bad + read_states(array, size, b, part(memory, place, size))
+        place += size
+    return bad
+
+
+@kernel
+def write_outputs(task, first, outputs, b, outs, order):
+    """All results of eight states into the user's arrays; gives zero where they are finite, else NaN."""
+    bad, place = everywhere(0.0), 0
+    for j in range(outputs):
+        array = numbers_at(load(task, first + 3 * j), load(task, first + 3 * j + 1))
+        size = load(task, first + 3 * j + 2)
+        bad = bad + write_states(array, size, b, tail(outs, place), order)
+        place += size
+    return bad
 
 
 @kernel
@@ -240,61 +449,61 @@ def next_piece(task):
     return states, states
 
 
-@kernel
-def numbers(task, k):
-    """One of the arrays that a task describes, all its entries, and how many belong to one state."""
-    return numbers_at(load(task, k), load(task, k + 1)), load(task, k + 2)
+def describe(task, k, array):
+    """Write down an array ``(states, entries)``, or ``(1, entries)`` where one state stands for all."""
+    task = view(task)
+    store(task, k, address_of(flat(array)))
+    store(task, k + 1, array.size)
+    store(task, k + 2, array.shape[1])
 
 
-@kernel
-def store_array(task, k, array, n):
-    """Write down an array."""
-    store(task, k, address_of(array))
-    store(task, k + 1, len(array))
-    store(task, k + 2, n)
-
-
-def share_states(board, function, threads, task, m, q, v, u, f_ext, out, ws, least, compute):
+def share_states(board, function, threads, task, states, least, compute, ws):
     """Compute a batch in up to so many threads, by the function at that address.
 
-    The arrays have an axis for the states in front, and all other axes in one; an input with one state stands for the same
-    in all. The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each
-    array. No piece has fewer states than ``least``, but the last. With ``compute`` false it only looks at the inputs.
+    The workspace, rows of eight, has for each thread room for the kernel's and for the entries of one state of each array.
+    No piece has fewer states than ``least``, but the last. With ``compute`` false it only looks at the inputs.
     """
     task = view(task)
     store(task, NEXT, 0)
-    store(task, STATES, len(out))
+    store(task, STATES, states)
     store(task, LEAST, least)
     store(task, THREADS, threads)
     store(task, COMPUTE, compute)
     store(task, WORKSPACE, address_of(flat(ws)))
-    store(task, ROWS, len(ws) // threads)
-    store_array(task, MODEL, view(m), 0)
-    store_array(task, Q, flat(q), q.shape[1])
-    store_array(task, V, flat(v), v.shape[1])
-    store_array(task, U, flat(u), u.shape[1])
-    store_array(task, F_EXT, flat(f_ext), f_ext.shape[1])
-    store_array(task, OUT, flat(out), out.shape[1])
+    store(task, RECORDS, len(ws) // threads)
     return share(view(board), function, address_of(task), threads)
+
+
+@functools.cache
+def compiled_describe() -> Callable[..., None]:
+    """For Python."""
+    return compiled_for(describe, (INTEGERS, types.intp, ROWS))
 
 
 @functools.cache
 def compiled_share_states() -> Callable[..., int]:
     """For Python."""
-    return compiled_for(share_states, MANY)
+    return compiled_for(share_states, SHARE)
 
 
-def run_many(many: Callable[..., int], threads: int, *arguments: Any) -> int:
-    """:func:`share_states` from Python: what :func:`many_states` made, the number of threads, then the model and so on."""
+def run_many(
+    many: Callable[..., int],
+    threads: int,
+    head: Head,
+    arrays: list[Array],
+    scratch: Array,
+    least: int,
+    compute: bool,
+) -> int:
+    """:func:`share_states` from Python: what :func:`many_states` made, threads, the head, and the arrays, results last."""
     if config.DISABLE_JIT:  # without compilation, NumPy would warn of divisions by zero that the status reports
         with np.errstate(all="ignore"):
-            return many(*arguments)
+            return many(head, arrays, compute)
     if not hasattr(_local, "task"):
-        _local.task = np.empty(TASK_SIZE, dtype=np.int64)
-    return compiled_share_states()(board(threads), address(many), threads, _local.task, *arguments)
-
-
-def named(driver: Callable[..., int], function: Callable[..., Any], *variant: int) -> Callable[..., int]:
-    """Under a name of its own, by which the cache tells it from others made by the same lines."""
-    driver.__name__ = driver.__qualname__ = "_".join([function.__name__, driver.__name__, *map(str, variant)])
-    return driver
+        _local.task = np.zeros(TASK_SIZE, dtype=np.int64)
+    task, describe_array = _local.task, compiled_describe()
+    task[:HEAD] = head.integers
+    for k, array in enumerate(arrays):
+        describe_array(task, ARRAYS + 3 * k, array)
+    share = compiled_share_states()
+    return share(board(threads), address(many), threads, task, len(arrays[-1]), least, compute, scratch)

@@ -112,6 +112,18 @@ def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
     return lanes(states, *[types.intp] * 3, block, *[types.intp] * 4), generate
 
 
+@intrinsic
+def write_zeros(typing, states, n, b, k, block):
+    """Zero into the entries ``k`` to ``k + 3`` of eight states, from ``b`` on."""
+
+    def generate(context, builder, signature, arguments):
+        for pointer in row_pointers(builder, context, signature, arguments):
+            builder.store(ir.Constant(QUARTET, [0.0] * 4), pointer, align=UNALIGNED)
+        return context.get_dummy_value()
+
+    return types.none(states, *[types.intp] * 3, block), generate
+
+
 @kernel
 def read_states(states, n, b, block):
     """Eight states, from ``b`` on, into an array of lanes. Beyond the last state the last one is taken again.
@@ -139,7 +151,7 @@ def write_states(states, n, b, block, order):
     """An array of lanes into eight states, from ``b`` on; what is beyond the last state goes to the last one.
 
     There it is the same: :func:`read_states` has given these lanes the same input. Entry ``k`` of a state is row
-    ``order[k]`` of the block; or row ``k``, if ``order`` is empty. Returns as :func:`read_states`.
+    ``order[k]`` of the block, where row 0 is zero; or row ``k``, if ``order`` is empty. Returns as :func:`read_states`.
     """
     if n >= 4:
         total = write_four(states, n, b, n - 4, block, order)
@@ -157,8 +169,11 @@ def write_states(states, n, b, block, order):
 
 @kernel
 def write_four(states, n, b, k, block, order):
-    """Four entries of eight states"""
+    """Four entries of eight states; those that are always zero take no shuffles"""
     i0, i1, i2, i3 = source(order, k), source(order, k + 1), source(order, k + 2), source(order, k + 3)
+    if len(order) > 0 and i0 | i1 | i2 | i3 == 0:
+        write_zeros(states, n, b, k, block)
+        return everywhere(0.0)
     return write_tile(states, n, b, k, block, i0, i1, i2, i3)
 
 

@@ -1,0 +1,73 @@
+"""What goes into an algorithm and what comes out of it: names, and shapes in the words of a model.
+
+A shape is a tuple of whole numbers, of the words ``nq``, ``nv``, ``n_bodies``, and of functions of the model (and of the key
+of what is asked for, such as a frame) where a word does not suffice.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from pluecker.articulated.model.model import Model
+
+__all__ = ["STANDARD", "Field", "as_fields"]
+
+# What the rows of an axis of that length are called: the attribute of the model that names them
+LABELS = {"nq": "q_names", "nv": "v_names", "n_bodies": "body_names"}
+
+
+@dataclass(frozen=True)
+class Field:
+    """An input or a result of an algorithm.
+
+    Attributes:
+        name: as the user knows it, for messages.
+        shape: for one state.
+        optional: whether it may be left out; the kernel then sees an array without entries.
+    """
+
+    name: str
+    shape: tuple[int | str | Callable[..., int], ...]
+    optional: bool = False
+
+    @property
+    def axes(self) -> int:
+        """How many it has, for one state."""
+        return len(self.shape)
+
+    @property
+    def is_configuration(self) -> bool:
+        """Whether its quaternions have to be of unit length."""
+        return self.shape == ("nq",)
+
+    def shape_for(self, model: Model, key: tuple[Any, ...] = ()) -> tuple[int, ...]:
+        """The shape for one state of a model."""
+        return tuple(
+            getattr(model, n) if isinstance(n, str) else n if isinstance(n, int) else n(model, *key) for n in self.shape
+        )
+
+    def size_for(self, model: Model, key: tuple[Any, ...] = ()) -> int:
+        """How many numbers it has for one state of a model."""
+        return math.prod(self.shape_for(model, key))
+
+    def labels(self, model: Model) -> tuple[int, tuple[str, ...]] | None:
+        """The first axis whose rows have names, and these; None if none has."""
+        for axis, word in enumerate(self.shape):
+            if isinstance(word, str):
+                return axis, getattr(model, LABELS[word])
+        return None
+
+
+STANDARD = {
+    **{name: Field(name, ("nq",)) for name in ("q", "q0", "q1")},
+    **{name: Field(name, ("nv",)) for name in ("v", "a", "tau")},
+    "f_ext": Field("f_ext", ("n_bodies", 6), optional=True),
+}
+
+
+def as_fields(fields: tuple[str | Field, ...]) -> tuple[Field, ...]:
+    """Fields, from what a record declares: those of :data:`STANDARD` by name."""
+    return tuple(STANDARD[field] if isinstance(field, str) else field for field in fields)
