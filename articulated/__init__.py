@@ -10,7 +10,7 @@ inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 one joint                              :func:`joint_transform`
-configurations                         :func:`integrate`, :func:`difference`, :func:`neutral`,
+configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
 compiling ahead                        :func:`warmup`
@@ -28,6 +28,7 @@ separately, which fuses other products and sums: it agrees with a batch to round
 
 from pluecker.articulated.algorithms.aba import aba
 from pluecker.articulated.algorithms.bias_force import bias_force
+from pluecker.articulated.algorithms.carry_velocity import carry_velocity
 from pluecker.articulated.algorithms.crba import crba
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
@@ -60,6 +61,7 @@ __all__ = [
     "bias_force",
     "body_accelerations",
     "body_velocities",
+    "carry_velocity",
     "crba",
     "difference",
     "forward_kinematics",

@@ -9,6 +9,8 @@ quaternions            ``[w, x, y, z]``                        ``[x, y, z, w]``
 continuous joints      one angle                               cosine and sine
 free joint             called ``floating_base`` from URDF      called ``root_joint``
 mimic joints           follow their source                     move by themselves unless asked otherwise
+Euler joints           twelve sequences                        ``euler_zyx`` alone, as ``JointModelSphericalZYX``
+exponential joints     a rotation vector                       none
 =====================  ======================================  ==========================================
 
 Joints are matched by name. Everything with a velocity's components is linear, and one matrix says it all: with
@@ -34,6 +36,8 @@ from pluecker.spatial.functions.arguments import as_numbers, not_finite
 __all__ = ["forces_to_pinocchio", "from_pinocchio_q", "to_pinocchio_q", "velocity_map_to_pinocchio"]
 
 Array = NDArray[np.float64]
+ALIKE = {"euler_zyx": "JointModelSphericalZYX"}  # chains here that are one joint there
+OURS_ALONE = ("exponential",)
 
 
 def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
@@ -51,7 +55,8 @@ def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
     Raises:
         KeyError: a joint of ``pin_model`` is not in ``model``.
         TypeError: a model is none.
-        ValueError: a joint of a type that has other coordinates there (cylindrical, universal, planar).
+        ValueError: a joint of a type that has other coordinates there (cylindrical, universal, planar), or that is not there
+            (exponential, Euler joints but ``euler_zyx``).
     """
     check_models("to_pinocchio_q", model, pin_model)
     q = finite_numbers("to_pinocchio_q", "q", as_floats("to_pinocchio_q", model, STANDARD["q"], q))
@@ -156,14 +161,14 @@ def matched(function: str, model: Model, pin_model: Any) -> list[tuple[Joint, Jo
     for k in range(1, pin_model.njoints):
         name, theirs = pin_model.names[k], pin_model.joints[k]
         if name == "root_joint" and name not in ours:
-            alike = [joint.name for joint in model.joints if fits(JOINT_TYPES[joint.type], theirs)]
+            alike = [joint.name for joint in model.joints if fits(joint.type, theirs)]
             name = alike[0] if len(alike) == 1 else name
         if name not in ours:
             raise UnknownNameError(
                 f"{function}: Pinocchio's joint {name!r} is not in model {model.name!r}; there are {known(name, ours)}"
             )
         joint, kind = ours[name], JOINT_TYPES[ours[name].type]
-        if not fits(kind, theirs):
+        if not fits(joint.type, theirs):
             raise ArgumentValueError(
                 f"{function}: joint {name!r}: a {joint.type} joint has other coordinates in Pinocchio"
             )
@@ -171,7 +176,15 @@ def matched(function: str, model: Model, pin_model: Any) -> list[tuple[Joint, Jo
     return pairs
 
 
-def fits(kind: JointType, theirs: Any) -> bool:
-    """Whether the coordinates of a joint are those of Pinocchio's, but for their order, and cosine and sine for an angle."""
-    sizes = (theirs.nq, theirs.nv)
-    return len(kind.chain) == 1 and sizes in [(kind.nq, kind.nv), (2, 1) if kind.one_freedom else (kind.nq, kind.nv)]
+def fits(name: str, theirs: Any) -> bool:
+    """Whether the coordinates of a type of joint are those of Pinocchio's, but for their order, and cosine and sine for an
+    angle.
+    """
+    kind, sizes = JOINT_TYPES[name], (theirs.nq, theirs.nv)
+    if name in ALIKE:
+        return bool(theirs.shortname() == ALIKE[name])
+    return (
+        name not in OURS_ALONE
+        and len(kind.chain) == 1
+        and sizes in [(kind.nq, kind.nv), (2, 1) if kind.one_freedom else (kind.nq, kind.nv)]
+    )

@@ -18,7 +18,7 @@ from pluecker.articulated.algorithms.crba import CRBA_WITH_MIMIC, crba_with_mimi
 from pluecker.articulated.algorithms.passive import add_passive_force
 from pluecker.articulated.algorithms.rnea import RNEA, rnea_kernel
 from pluecker.articulated.model import layout
-from pluecker.articulated.model.joints import joint_motion, joint_transforms
+from pluecker.articulated.model.joints import add_subspace_rate, joint_motion, joint_transforms, subspace
 from pluecker.articulated.model.layout import (
     ARMATURE,
     base_acceleration,
@@ -30,7 +30,6 @@ from pluecker.articulated.model.layout import (
     inertia,
     link_count,
     parent,
-    subspace,
     threshold,
     velocity_count,
     velocity_table,
@@ -81,8 +80,8 @@ def aba_kernel(m, q, v, tau, f_ext, qdd, ws):
     clear(qdd, velocity_count(m))
     add_passive_force(m, q, v, qdd)  # kept there until the second sweep has used it
     sweep_velocities(m, q, v, f_ext, ws)
-    sweep_inertias(m, tau, qdd, ws)
-    sweep_accelerations(m, qdd, ws)
+    sweep_inertias(m, q, tau, qdd, ws)
+    sweep_accelerations(m, q, qdd, ws)
 
 
 @kernel
@@ -93,21 +92,21 @@ def sweep_velocities(m, q, v, f_ext, ws):
     for i in range(1, link_count(m) + 1):
         w, p = LINK * i, LINK * parent(m, i)
         Xi = load_transform(ws, w + X)
-        vJ = joint_motion(m, i, v)
+        vJ = joint_motion(m, i, q, v)
         vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
         Ii = inertia(m, i)
         pA = cross_force(vi, rigid_times_motion(Ii, vi))  # pA_i = v_i x* I v_i
         if len(f_ext) > 0 and body(m, i) >= 0:
             pA = subtract(pA, load_vector(f_ext, 6 * body(m, i)))
         store_vector(ws, w + V, vi)
-        store_vector(ws, w + C, cross_motion(vi, vJ))  # c_i = v_i x S qd
+        store_vector(ws, w + C, add_subspace_rate(cross_motion(vi, vJ), m, i, q, v))  # c_i = v_i x S qd + Sdot qd
         store_articulated(ws, w + IA, articulated_from_rigid(Ii))
         store_vector(ws, w + PA, pA)
         store(ws, w + MOMENT, 0.0)
 
 
 @kernel
-def sweep_inertias(m, tau, passive, ws):
+def sweep_inertias(m, q, tau, passive, ws):
     """Inward: the articulated inertia and bias force of the tree beyond each joint"""
     n = link_count(m)
     for i in range(n, 0, -1):
@@ -116,7 +115,7 @@ def sweep_inertias(m, tau, passive, ws):
         moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], load(ws, w + MOMENT))
         for k in range(freedom_count(m, i)):
             j, s = first_v(m, i) + k, LINK * (n + 1) + FREEDOM * (first_freedom(m, i) + k)
-            S = subspace(m, i, k)
+            S = subspace(m, i, k, q)
             Uk = articulated_times_motion(Ia, S)  # U = IA S
             dk = dot(S, Uk) + velocity_table(m, ARMATURE, j)  # D = S^T U
             Dk = reciprocal(dk, threshold(m, i, k, moment))
@@ -136,7 +135,7 @@ def sweep_inertias(m, tau, passive, ws):
 
 
 @kernel
-def sweep_accelerations(m, qdd, ws):
+def sweep_accelerations(m, q, qdd, ws):
     """Outward: each freedom gives way to what the acceleration of its parent leaves of its force"""
     n = link_count(m)
     store_vector(ws, A, base_acceleration(m))  # a_0 = -g
@@ -148,7 +147,7 @@ def sweep_accelerations(m, qdd, ws):
             s = LINK * (n + 1) + FREEDOM * (first_freedom(m, i) + k)
             x = load(ws, s + D) * (load(ws, s + TAU) - dot(a, load_vector(ws, s + U)))  # qdd = D^-1 (u - U^T a')
             store(qdd, first_v(m, i) + k, x)
-            a = add(a, scale(x, subspace(m, i, k)))  # a = a' + S qdd
+            a = add(a, scale(x, subspace(m, i, k, q)))  # a = a' + S qdd
         store_vector(ws, w + A, a)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.model.joints import joint_transforms
+from pluecker.articulated.model.joints import joint_transforms, subspace
 from pluecker.articulated.model.layout import (
     ARMATURE,
     COUNT,
@@ -25,7 +25,6 @@ from pluecker.articulated.model.layout import (
     link_count,
     owns_coordinates,
     parent,
-    subspace,
     velocity_count,
     velocity_table,
 )
@@ -70,7 +69,7 @@ def crba_kernel(m, q, pairs, ws):
     n = link_count(m)
     S = tail(ws, LINK * (n + 1))
     joint_transforms(m, q, ws, LINK)
-    to_root_coordinates(m, ws, S)
+    to_root_coordinates(m, q, ws, S)
     store(pairs, 0, 0.0)
     place = 1
     for i in range(n, 0, -1):
@@ -84,7 +83,7 @@ def crba_kernel(m, q, pairs, ws):
 
 
 @kernel
-def to_root_coordinates(m, ws, S):
+def to_root_coordinates(m, q, ws, S):
     """Inertias and motion subspaces in the coordinates of the link that carries the whole tree.
 
     There they can be added and multiplied as they are, so that no force has to be carried from link to link; and they stay
@@ -99,7 +98,7 @@ def to_root_coordinates(m, ws, S):
         Xi = load_transform(ws, w + X)
         store_rigid(ws, w + IC, inverse_transform_rigid(Xi, inertia(m, i)))
         for k in range(freedom_count(m, i)):
-            store_vector(S, FREEDOM * (first_freedom(m, i) + k), inverse_transform_motion(Xi, subspace(m, i, k)))
+            store_vector(S, FREEDOM * (first_freedom(m, i) + k), inverse_transform_motion(Xi, subspace(m, i, k, q)))
 
 
 @kernel

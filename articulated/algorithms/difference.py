@@ -30,7 +30,8 @@ def difference(
 ) -> Array:
     """The constant velocity that leads from ``q0`` to ``q1`` in unit time: ``integrate(model, q0, difference) = q1``.
 
-    Quaternions take the shorter way, a turn of at most pi; angles of revolute joints are not wrapped.
+    Quaternions take the shorter way, a turn of at most pi; exponential coordinates lead to the nearest vector that is
+    equivalent to that of ``q1``; angles of revolute joints are not wrapped.
 
     Args:
         model: the mechanism.

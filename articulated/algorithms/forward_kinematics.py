@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.model.joints import joint_motion, joint_transform
+from pluecker.articulated.model.joints import add_subspace_rate, joint_motion, joint_transform
 from pluecker.articulated.model.layout import body, link_count, parent
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
@@ -74,7 +74,7 @@ def body_velocities_kernel(m, q, v, out, ws):
     store_vector(ws, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(1, link_count(m) + 1):
         Xi = joint_transform(m, i, q)
-        vi = add(transform_motion(Xi, load_vector(ws, 6 * parent(m, i))), joint_motion(m, i, v))
+        vi = add(transform_motion(Xi, load_vector(ws, 6 * parent(m, i))), joint_motion(m, i, q, v))
         store_vector(ws, 6 * i, vi)
         if body(m, i) >= 0:
             store_vector(out, 6 * body(m, i), vi)
@@ -82,16 +82,16 @@ def body_velocities_kernel(m, q, v, out, ws):
 
 @kernel
 def body_accelerations_kernel(m, q, v, a, out, ws):
-    """a_i = X a_p + S qdd + v_i x S qd"""
+    """a_i = X a_p + S qdd + Sdot qd + v_i x S qd"""
     zero = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     store_vector(ws, 0, zero)
     store_vector(ws, 6, zero)
     for i in range(1, link_count(m) + 1):
         w, p = LINK * i, LINK * parent(m, i)
-        Xi, vJ = joint_transform(m, i, q), joint_motion(m, i, v)
+        Xi, vJ = joint_transform(m, i, q), joint_motion(m, i, q, v)
         vi = add(transform_motion(Xi, load_vector(ws, p)), vJ)
-        ai = add(transform_motion(Xi, load_vector(ws, p + 6)), joint_motion(m, i, a))
-        ai = add_cross_motion(ai, vi, vJ)
+        ai = add(transform_motion(Xi, load_vector(ws, p + 6)), joint_motion(m, i, q, a))
+        ai = add_subspace_rate(add_cross_motion(ai, vi, vJ), m, i, q, v)
         store_vector(ws, w, vi)
         store_vector(ws, w + 6, ai)
         if body(m, i) >= 0:

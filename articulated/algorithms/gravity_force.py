@@ -39,7 +39,7 @@ def gravity_force_kernel(m, q, tau, ws):
     for i in range(n, 0, -1):
         w, p = LINK * i, LINK * parent(m, i)
         fi = load_vector(ws, w + F)
-        add_joint_force(m, i, fi, tau)
+        add_joint_force(m, i, q, fi, tau)
         if p > 0:
             fp = inverse_transform_force(load_transform(ws, w + X), fi)
             store_vector(ws, p + F, add(load_vector(ws, p + F), fp))

@@ -39,7 +39,9 @@ def integrate(
 ) -> Array:
     """The configuration after unit time at constant velocity: ``integrate(model, q, v * dt)`` moves for the time ``dt``.
 
-    Exact for a constant velocity: a free joint moves along a screw, and quaternions stay of unit length.
+    Exact for a constant velocity: a free joint moves along a screw, and quaternions stay of unit length. Exponential
+    coordinates that come out longer than half a turn are replaced by the equivalent vector, ``q - 2 pi q/|q|``, far from
+    the singularity at a full turn; :func:`carry_velocity` then gives the velocity in the new ones.
 
     Args:
         model: the mechanism.

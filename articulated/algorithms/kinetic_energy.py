@@ -29,7 +29,7 @@ def kinetic_energy_kernel(m, q, v, out, ws):
     store(out, 0, 0.0)
     for i in range(1, link_count(m) + 1):
         Xi = joint_transform(m, i, q)
-        vi = add(transform_motion(Xi, load_vector(ws, 6 * parent(m, i))), joint_motion(m, i, v))
+        vi = add(transform_motion(Xi, load_vector(ws, 6 * parent(m, i))), joint_motion(m, i, q, v))
         store_vector(ws, 6 * i, vi)
         accumulate(out, 0, 0.5 * dot(vi, rigid_times_motion(inertia(m, i), vi)))
     for k in range(velocity_count(m)):

@@ -26,7 +26,8 @@ def random_configuration(
     """Configurations drawn uniformly, each coordinate by itself.
 
     A coordinate with two limits is drawn between them; with one limit, from an interval of length 2 pi (angles) or 2 m
-    (lengths) that begins or ends there; with none, from that interval around zero. Quaternions are uniform over all turns.
+    (lengths) that begins or ends there; with none, from that interval around zero. Quaternions are uniform over all turns,
+    and so are exponential coordinates without limits, as vectors not longer than pi.
 
     Args:
         model: the mechanism.
@@ -53,6 +54,11 @@ def random_configuration(
     for part in model.quaternion_slices().values():
         p = rng.standard_normal((*shape, 4))
         q[..., part] = p / np.linalg.norm(p, axis=-1, keepdims=True)
+    for part in model.rotation_vector_slices().values():
+        if not (below[part].any() or above[part].any()):
+            p = rng.standard_normal((*shape, 4))
+            length = np.linalg.norm(p[..., 1:], axis=-1, keepdims=True)
+            q[..., part] = 2.0 * np.arctan2(length, np.abs(p[..., :1])) / length * p[..., 1:]
     return q
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.passive import add_armature_force, add_passive_force
-from pluecker.articulated.model.joints import add_joint_force, joint_motion, joint_transforms
+from pluecker.articulated.model.joints import add_joint_force, add_subspace_rate, joint_motion, joint_transforms
 from pluecker.articulated.model.layout import (
     base_acceleration,
     body,
@@ -47,10 +47,11 @@ def newton_euler(m, q, v, a, f_ext, tau, ws):
     for i in range(1, n + 1):
         w, p = LINK * i, LINK * parent(m, i)
         Xi = load_transform(ws, w + X)
-        vJ = joint_motion(m, i, v)
+        vJ = joint_motion(m, i, q, v)
         vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
         ai = transform_motion(Xi, load_vector(ws, p + A))
-        ai = add_cross_motion(add(ai, joint_motion(m, i, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
+        ai = add_cross_motion(add(ai, joint_motion(m, i, q, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
+        ai = add_subspace_rate(ai, m, i, q, v)  # + Sdot qd
         Ii = inertia(m, i)
         fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
         if len(f_ext) > 0 and body(m, i) >= 0:
@@ -61,7 +62,7 @@ def newton_euler(m, q, v, a, f_ext, tau, ws):
     for i in range(n, 0, -1):
         w, p = LINK * i, LINK * parent(m, i)
         fi = load_vector(ws, w + F)
-        add_joint_force(m, i, fi, tau)  # tau_i = S^T f_i
+        add_joint_force(m, i, q, fi, tau)  # tau_i = S^T f_i
         if p > 0:  # f_p = f_p + X^T f_i
             fp = inverse_transform_force(load_transform(ws, w + X), fi)
             store_vector(ws, p + F, add(load_vector(ws, p + F), fp))

@@ -1,13 +1,18 @@
 """Joint types: the one place where they are defined.
 
-Three native kinds suffice. Their motion subspace ``S`` is constant in the coordinates of the body they carry, so that no
-algorithm needs a bias term for it (RBDA section 4.4):
+Four native kinds suffice. The motion subspace ``S`` of the first three is constant in the coordinates of the body they
+carry, so that it adds no bias to accelerations (RBDA section 4.4):
 
 - ``ONE_DOF``: revolute, prismatic and helical joints about or along any axis ``u``. With ``x`` the displacement,
   ``E(x) = B0 + B1 sin x + B2 cos x`` and ``r(x) = r0 + r1 x``; the constants contain the placement on the parent, and no
   axis is special. A mimic joint reads ``x = ratio q + offset`` from the coordinate of another joint.
 - ``SPHERICAL``: a quaternion; ``v`` is the angular velocity in body coordinates.
 - ``FREE``: position and quaternion; ``v`` is the spatial velocity in body coordinates, angular part first.
+- ``EXPONENTIAL``: a rotation vector; ``v`` is its rate of change, and S depends on q. Its formulas are in
+  :mod:`~pluecker.articulated.model.exponential`.
+
+Algorithms ask for :func:`subspace`, :func:`joint_motion` (S u), :func:`add_subspace_rate` (dS/dt v) and
+:func:`add_joint_force` (S^T f), and so serve all kinds alike.
 
 Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
 add a line there; to add a native kind, add a line to :data:`NATIVE` too, and give it a branch in each of the functions
@@ -21,6 +26,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.model.exponential import (
+    carried_rate,
+    difference_exponential,
+    exponential_force,
+    exponential_rate,
+    exponential_rotation,
+    exponential_velocity,
+    shortest,
+    spring_exponential,
+    unit_vector,
+)
 from pluecker.articulated.model.layout import (
     COSINE,
     HEADER,
@@ -30,6 +46,7 @@ from pluecker.articulated.model.layout import (
     SINE,
     SLIDE,
     STIFFNESS,
+    constant_subspace,
     first_q,
     first_v,
     freedom_count,
@@ -39,7 +56,6 @@ from pluecker.articulated.model.layout import (
     placement,
     ratio,
     rest_position,
-    subspace,
     velocity_table,
 )
 from pluecker.spatial.algebra.motions import logarithm_transpose, translation_from_twist, twist_from_translation
@@ -72,7 +88,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, lift, load, sincos, store
 
 Array = NDArray[np.float64]
-ONE_DOF, SPHERICAL, FREE = 0, 1, 2
+ONE_DOF, SPHERICAL, FREE, EXPONENTIAL = range(4)
 AXES = np.eye(6)
 SLACK = 1e-6  # by which constants may differ from what they should be: files are rounded
 
@@ -100,6 +116,7 @@ NATIVE = {
     "helical": NativeKind(ONE_DOF),
     "spherical": NativeKind(SPHERICAL, 4, (0, 1, 2)),
     "free": NativeKind(FREE, 7, (0, 1, 2, 3, 4, 5)),
+    "exponential": NativeKind(EXPONENTIAL, 3, (0, 1, 2)),
 }
 
 
@@ -112,7 +129,9 @@ def native_kind(part: str) -> NativeKind:
 class JointType:
     """What a user may ask for: which native joints, what their coordinates are called and measured in, and which axes."""
 
-    chain: tuple[str, ...]  # "revolute", "prismatic", "helical" about an axis by number, or a native kind
+    # "revolute", "prismatic", "helical" about an axis of the user's by number, or of the joint's frame by letter; or a
+    # native kind
+    chain: tuple[str, ...]
     q_labels: tuple[str, ...]
     v_labels: tuple[str, ...]
     q_units: tuple[str, ...]  # "rad", "m", or "" for the entries of a quaternion
@@ -137,7 +156,9 @@ class JointType:
 
     @property
     def rate_is_velocity(self) -> bool:
-        """Whether the rate of change of q is v: so it is in chains of 1-DoF joints."""
+        """Whether q is a line, along which v is its rate of change: so it is in chains of 1-DoF joints. (Exponential
+        coordinates change at v too, but change to equivalent ones beyond half a turn.)
+        """
         return all(native_kind(part).number == ONE_DOF for part in self.chain)
 
     @property
@@ -169,6 +190,21 @@ NO_UNITS = ("", "", "", "")
 OMEGA = ("wx", "wy", "wz")
 ANGLE_AND_SLIDE, TWO_ANGLES = ("angle", "slide"), ("angle1", "angle2")
 IN_PLANE = ("x", "y", "angle")
+EULER_ANGLES = ("angle1", "angle2", "angle3")
+ROTATION_VECTOR = ("rx", "ry", "rz")
+EULER_SEQUENCES = ("xyx", "xyz", "xzx", "xzy", "yxy", "yxz", "yzx", "yzy", "zxy", "zxz", "zyx", "zyz")
+
+
+def euler_joint(sequence: str) -> JointType:
+    """Three hinges through massless bodies, about axes of the frames that the ones before have turned: intrinsic angles.
+
+    R = R_1(angle1) R_2(angle2) R_3(angle3), body to parent. ``v`` is the rate of the angles. Where the first axis and the
+    last one are in line (second angle 0 or pi in sequences like zxz, pi/2 or -pi/2 in those like xyz), the angles do not
+    determine a turn about the axis that is missing: inverse dynamics and kinematics hold there, but no finite acceleration
+    belongs to a general force, and :func:`aba` names the joint as singular.
+    """
+    return JointType(tuple(f"revolute {axis}" for axis in sequence), *[EULER_ANGLES] * 2, ("rad",) * 3, axes=0)
+
 
 JOINT_TYPES = {
     "fixed": JointType((), (), (), (), axes=0),
@@ -185,6 +221,8 @@ JOINT_TYPES = {
     "free": JointType(
         ("free",), ("x", "y", "z", *QUATERNION), (*OMEGA, "vx", "vy", "vz"), ("m", "m", "m", *NO_UNITS), axes=0
     ),
+    "exponential": JointType(("exponential",), ROTATION_VECTOR, ROTATION_VECTOR, ("rad",) * 3, axes=0),
+    **{f"euler_{sequence}": euler_joint(sequence) for sequence in EULER_SEQUENCES},
 }
 
 
@@ -194,8 +232,8 @@ def native_joint(
     """What a link record holds of its joint: the kind, the constants of the placement, and the columns of S, ``(nv, 6)``.
 
     Args:
-        part: from a joint type's chain, ``"revolute 0"`` or ``"free"``.
-        axes: the unit axes of the joint; the part names one by its number.
+        part: from a joint type's chain, ``"revolute 0"``, ``"revolute x"`` or ``"free"``.
+        axes: the unit axes of the joint; the part names one by its number, or an axis of the joint's frame by its letter.
         pitch: of a helical joint, m/rad.
         R, p: the joint's frame on the parent link: its axes as columns, ``(3, 3)``, and its origin, ``(3,)``.
         ratio: 1, or the multiplier of a mimic joint.
@@ -206,7 +244,7 @@ def native_joint(
     if kind.number != ONE_DOF:
         return kind.number, constants, AXES[list(kind.free)]
     motion, axis = part.split()
-    u = axes[int(axis)]
+    u = AXES["xyz".index(axis), :3] if axis in "xyz" else axes[int(axis)]
     turn = 0.0 if motion == "prismatic" else 1.0
     slide = {"revolute": 0.0, "prismatic": 1.0, "helical": pitch}[motion]
     if turn:
@@ -272,6 +310,9 @@ def joint_transform(m, i, q):
     if kind(m, i) == SPHERICAL:
         p = load_quaternion(q, k)
         return (multiply3(rotation_from_quaternion(p), E0), (lift(r0[0], p[0]), lift(r0[1], p[0]), lift(r0[2], p[0])))
+    if kind(m, i) == EXPONENTIAL:
+        a = load3(q, k)
+        return (multiply3(exponential_rotation(a), E0), (lift(r0[0], a[0]), lift(r0[1], a[0]), lift(r0[2], a[0])))
     E = rotation_from_quaternion(load_quaternion(q, k + 3))
     return (multiply3(E, E0), add3(r0, rotate_back(E0, load3(q, k))))
 
@@ -287,27 +328,78 @@ def joint_transforms(m, q, ws, record):
 
 
 @kernel
-def joint_motion(m, i, u):
+def subspace(m, i, k, q):
+    """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates"""
+    S = constant_subspace(m, i, k)
+    like = load(q, 0)
+    if kind(m, i) == EXPONENTIAL:
+        return angular(exponential_velocity(load3(q, first_q(m, i)), unit_vector(k)))
+    return (
+        (lift(S[0][0], like), lift(S[0][1], like), lift(S[0][2], like)),
+        (lift(S[1][0], like), lift(S[1][1], like), lift(S[1][2], like)),
+    )
+
+
+@kernel
+def subspace_rate(m, i, k, q, v):
+    """dS_k/dt in link coordinates: not zero only where S depends on q"""
+    zero = lift(0.0, load(v, 0))
+    if kind(m, i) == EXPONENTIAL:
+        return angular(exponential_rate(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k)))
+    return ((zero, zero, zero), (zero, zero, zero))
+
+
+@kernel
+def angular(w):
+    """The motion vector (w, 0)"""
+    zero = lift(0.0, w[0])
+    return (w, (zero, zero, zero))
+
+
+@kernel
+def joint_motion(m, i, q, u):
     """S u: the joint's velocity, or its acceleration, in link coordinates; ``u`` is the whole of v or of its derivative"""
     k = first_v(m, i)
-    motion = scale(load(u, k), subspace(m, i, 0))
+    if kind(m, i) == EXPONENTIAL:
+        return angular(exponential_velocity(load3(q, first_q(m, i)), load3(u, k)))
+    motion = scale(load(u, k), constant_subspace(m, i, 0))
     for j in range(1, freedom_count(m, i)):
-        motion = add(motion, scale(load(u, k + j), subspace(m, i, j)))
+        motion = add(motion, scale(load(u, k + j), constant_subspace(m, i, j)))
     return motion
 
 
 @kernel
-def add_joint_force(m, i, f, tau):
+def add_subspace_rate(a, m, i, q, v):
+    """a + dS/dt v: what velocity adds to the acceleration of a body on a joint whose S depends on q"""
+    if kind(m, i) == EXPONENTIAL:
+        qd = load3(v, first_v(m, i))
+        return (add3(a[0], exponential_rate(load3(q, first_q(m, i)), qd, qd)), a[1])
+    return a
+
+
+@kernel
+def add_joint_force(m, i, q, f, tau):
     """tau_i += S^T f: the working components of the force ``f`` through the joint"""
     k = first_v(m, i)
+    if kind(m, i) == EXPONENTIAL:
+        add_three(tau, k, exponential_force(load3(q, first_q(m, i)), f[0]))
+        return
     for j in range(freedom_count(m, i)):
-        accumulate(tau, k + j, dot(subspace(m, i, j), f))
+        accumulate(tau, k + j, dot(constant_subspace(m, i, j), f))
+
+
+@kernel
+def add_three(array, k, a):
+    """Add three numbers to the entries of a scalar array from ``k`` on"""
+    accumulate(array, k, a[0])
+    accumulate(array, k + 1, a[1])
+    accumulate(array, k + 2, a[2])
 
 
 @kernel
 def quaternion_place(m, i):
     """Where the quaternion of joint ``i`` begins in q, or -1 if the joint has none"""
-    if kind(m, i) == ONE_DOF:
+    if kind(m, i) == ONE_DOF or kind(m, i) == EXPONENTIAL:
         return -1
     return first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3)
 
@@ -318,6 +410,9 @@ def rate_joint(m, i, q, v, out):
     k, j = first_q(m, i), first_v(m, i)
     if kind(m, i) == ONE_DOF:
         store(out, k, load(v, j))
+        return
+    if kind(m, i) == EXPONENTIAL:
+        store3(out, k, load3(v, j))
         return
     w = load3(v, j)
     if kind(m, i) == FREE:
@@ -334,6 +429,9 @@ def integrate_joint(m, i, q, v, out):
     k, j = first_q(m, i), first_v(m, i)
     if kind(m, i) == ONE_DOF:
         store(out, k, load(q, k) + load(v, j))
+        return
+    if kind(m, i) == EXPONENTIAL:
+        store3(out, k, shortest(add3(load3(q, k), load3(v, j))))
         return
     a = load3(v, j)
     if kind(m, i) == FREE:
@@ -353,10 +451,23 @@ def difference_joint(m, i, q0, q1, out):
         store(out, j, load(q1, k) - load(q0, k))
     elif kind(m, i) == SPHERICAL:
         store3(out, j, difference_quaternion(load_quaternion(q0, k), load_quaternion(q1, k)))
+    elif kind(m, i) == EXPONENTIAL:
+        store3(out, j, difference_exponential(load3(q0, k), load3(q1, k)))
     else:
         d = difference_free(q0, q1, k)
         store3(out, j, d[0])
         store3(out, j + 3, d[1])
+
+
+@kernel
+def carry_joint(m, i, q0, q1, v, out):
+    """The joint's velocity at ``q1`` in its coordinates there, from ``v`` in those of ``q0``"""
+    k, j = first_q(m, i), first_v(m, i)
+    if kind(m, i) == EXPONENTIAL:
+        store3(out, j, carried_rate(load3(q0, k), load3(q1, k), load3(v, j)))
+        return
+    for c in range(j, j + freedom_count(m, i)):
+        store(out, c, load(v, c))
 
 
 @kernel
@@ -384,6 +495,10 @@ def spring_joint(m, i, q, tau):
         fx = velocity_table(m, STIFFNESS, j) * x
         accumulate(tau, j, fx)
         return 0.5 * fx * x
+    if kind(m, i) == EXPONENTIAL:
+        force, energy = spring_exponential(load3(rest, k), load3(q, k), stiffness(m, i)[0])
+        add_three(tau, j, force)
+        return energy
     if kind(m, i) == SPHERICAL:
         a = difference_quaternion(load_quaternion(rest, k), load_quaternion(q, k))
         d = (a, scale3(0.0, a))
@@ -392,16 +507,16 @@ def spring_joint(m, i, q, tau):
     K = stiffness(m, i)
     f = ((K[0][0] * d[0][0], K[0][1] * d[0][1], K[0][2] * d[0][2]),
          (K[1][0] * d[1][0], K[1][1] * d[1][1], K[1][2] * d[1][2]))  # fmt: skip
-    add_joint_force(m, i, logarithm_transpose(d, f), tau)
+    add_joint_force(m, i, q, logarithm_transpose(d, f), tau)
     return 0.5 * (dot3(d[0], f[0]) + dot3(d[1], f[1]))
 
 
 @kernel
 def stiffness(m, i):
-    """K, diagonal, of a spherical or free joint: three numbers for the turn, three for the travel"""
+    """K, diagonal, of a joint of several freedoms: three numbers for the turn, three for the travel"""
     j = first_v(m, i)
     n = velocity_table(m, STIFFNESS, j), velocity_table(m, STIFFNESS, j + 1), velocity_table(m, STIFFNESS, j + 2)
-    if kind(m, i) == SPHERICAL:
+    if kind(m, i) != FREE:
         return (n, (0.0, 0.0, 0.0))
     j += 3
     return (

@@ -154,8 +154,9 @@ def placement(m, i):
 
 
 @kernel
-def subspace(m, i, k):
-    """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates; constant for every native kind."""
+def constant_subspace(m, i, k):
+    """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates, as the record has it; of a joint whose S
+    depends on q, what it is at q = 0."""
     return load_vector(m, load_integer(m, FREEDOMS) + FREEDOM * (first_freedom(m, i) + k))
 
 

@@ -72,6 +72,7 @@ class Model(ModelFields):
     def from_urdf(
         cls,
         path_or_text: str | os.PathLike[str],
+        *,
         floating_base: bool = False,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         check_inertia: bool = True,
@@ -259,6 +260,12 @@ class Model(ModelFields):
             if first is not None:
                 slices[joint.name] = slice(joint.q_start + first, joint.q_start + first + 4)
         return slices
+
+    def rotation_vector_slices(self) -> dict[str, slice]:
+        """For each joint with exponential coordinates, where they are in q."""
+        return {
+            joint.name: slice(joint.q_start, joint.q_start + 3) for joint in self.joints if joint.type == "exponential"
+        }
 
     # --------------------------------------------------------------------------------------------------------- kernels
 

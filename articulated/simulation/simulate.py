@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
 from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.algorithms.carry_velocity import carry_velocity
+from pluecker.articulated.algorithms.integrate import integrate
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
@@ -26,6 +29,7 @@ from pluecker.spatial.functions.elementwise import as_numbers
 __all__ = ["configuration_rate", "simulate"]
 
 Array = NDArray[np.float64]
+LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change
 UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
 
@@ -59,6 +63,9 @@ def simulate(
     progress: Callable[[Iterable[int]], Iterable[int]] = iter,
 ) -> Trajectory:
     """The motion from the state ``q, v`` under joint forces, linear between their samples.
+
+    Exponential coordinates go over to the equivalent vector when they are longer than half a turn, and their velocities with
+    them, see :func:`carry_velocity`: in the samples, and in between before a turn is full.
 
     Args:
         model: the mechanism.
@@ -102,6 +109,7 @@ def simulate(
         raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
     between = {"method": "DOP853", "rtol": max(tolerance, 1e-13), "atol": tolerance}
     quaternions = list(model.quaternion_slices().values())
+    vectors = list(model.rotation_vector_slices().values())
 
     def normalized(y: Array) -> tuple[Array, Array]:
         q, v = y[: model.nq].copy(), y[model.nq :]
@@ -115,12 +123,32 @@ def simulate(
         a = aba(model, q, v, (1.0 - s) * forces[k] + s * forces[k + 1])
         return np.concatenate([configuration_rate(model, q, v), a])
 
+    def shortened(y: Array) -> Array:
+        q, v = normalized(y)
+        shorter = integrate(model, q, np.zeros(model.nv))
+        return np.concatenate([shorter, carry_velocity(model, q, shorter, v)])
+
+    def excess(t: float, y: Array, k: int) -> float:
+        return max(float(np.linalg.norm(y[part])) for part in vectors) - LONGEST
+
+    excess.terminal, excess.direction = True, 1.0  # type: ignore[attr-defined]
+
+    def follow(y: Array, k: int) -> Any:
+        if not vectors:
+            return solve_ivp(rate, (times[k], times[k + 1]), y, args=(k,), **between)
+        t = times[k]
+        while True:
+            step = solve_ivp(rate, (t, times[k + 1]), shortened(y), args=(k,), events=excess, **between)
+            if step.status != 1:
+                return step
+            t, y = step.t[-1], step.y[:, -1]
+
     states = [np.concatenate([q, v])]
     for k in progress(range(n - 1)):
         try:
             with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
-                step = solve_ivp(rate, (times[k], times[k + 1]), states[-1], args=(k,), **between)
-                found = np.concatenate(normalized(step.y[:, -1]))
+                step = follow(states[-1], k)
+                found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
         except SingularInertiaError:
             raise
         except PlueckerError as error:  # the state has left the range of numbers that algorithms take

@@ -123,20 +123,37 @@ class Trajectory:
         """The same with ``v`` and ``a``, where they are missing from the derivatives of splines of degree five.
 
         Raises:
-            TrajectoryError: without ``time``, with too few samples, with numbers whose derivatives overflow, or with
-                quaternions, whose splines are not of unit length.
+            TrajectoryError: without ``time``, with too few samples, with numbers whose derivatives overflow, with
+                quaternions, whose splines are not of unit length, or with exponential coordinates that change to the
+                equivalent vector between samples.
         """
         self.check(model, "Trajectory")
         v, a = self.v, self.a
+        if v is None and model.quaternion_slices():
+            joints = listing(model.quaternion_slices())
+            raise TrajectoryError(f"velocities (v:...) are needed: joint {joints} has a quaternion")
+        self._check_vectors(model)
         if v is None:
-            if model.quaternion_slices():
-                joints = listing(model.quaternion_slices())
-                raise TrajectoryError(f"velocities (v:...) are needed: joint {joints} has a quaternion")
             v = self._derivative("q")
             a = self._derivative("q", 2) if a is None else a
         if a is None:
             a = self._derivative("v")
         return Trajectory(self.time, self.q, v, a, self.tau)
+
+    def _check_vectors(self, model: Model) -> None:
+        """Where derivatives are missing, exponential coordinates go on without a change of the vector."""
+        if self.q is None or (self.v is not None and self.a is not None):
+            return
+        for joint, part in model.rotation_vector_slices().items():
+            ahead, steps = self.q[1:, part], np.diff(self.q[:, part], axis=0)
+            length = np.linalg.norm(ahead, axis=1)
+            changed = np.abs(np.sum(steps * ahead, axis=1)) > np.pi * length
+            if changed.any():
+                sample = int(np.argmax(changed)) + 2
+                raise TrajectoryError(
+                    f"velocities and accelerations are needed: the exponential coordinates of joint {shown(joint)} change "
+                    f"to an equivalent vector before sample {sample}"
+                )
 
     def _derivative(self, part: str, order: int = 1) -> Array:
         values = getattr(self, part)

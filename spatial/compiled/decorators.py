@@ -39,6 +39,7 @@ __all__ = [
     "entry_point",
     "kernel",
     "once",
+    "outlined_kernel",
     "positive",
 ]
 
@@ -49,6 +50,7 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
+OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True}
 
 
 class Kernel(CPUDispatcher):
@@ -72,6 +74,15 @@ def kernel(function: F) -> F:
     if config.DISABLE_JIT:
         return function
     return Kernel(function, targetoptions=INNER)
+
+
+def outlined_kernel(function: F) -> F:
+    """A kernel that stays a function of its own in the code that calls it: for long formulas of rare cases, a copy of which
+    in each algorithm and at each call would make all of them compile longer, and their loops larger.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return Kernel(function, targetoptions=OUTLINED)
 
 
 def allocation_free_kernel(function: F) -> F:

@@ -120,7 +120,7 @@ def add_body(dice: Dice) -> Call:
         for given in values.values():
             given.flaw = MAYBE
     if dice.chance(0.3):
-        values["check"] = Given(dice.pick(True, False, thing(dice)), flaw=MAYBE)
+        values["check_inertia"] = Given(dice.pick(True, False, thing(dice)), flaw=MAYBE)
 
     def make(**named: Any) -> Model:
         builder.add_body(**named)
@@ -589,8 +589,11 @@ def from_urdf(dice: Dice) -> Call:
 
 
 class PinocchioJoint:
-    def __init__(self, id: int, idx_q: int, nq: int, idx_v: int, nv: int) -> None:
-        self.id, self.idx_q, self.nq, self.idx_v, self.nv = id, idx_q, nq, idx_v, nv
+    def __init__(self, id: int, idx_q: int, nq: int, idx_v: int, nv: int, name: str = "") -> None:
+        self.id, self.idx_q, self.nq, self.idx_v, self.nv, self.name = id, idx_q, nq, idx_v, nv, name
+
+    def shortname(self) -> str:
+        return self.name
 
 
 class PinocchioModel:
@@ -603,7 +606,8 @@ class PinocchioModel:
             kind = articulated.model.joints.JOINT_TYPES[joint.type]
             nq = 2 if joint.type == "continuous" else kind.nq
             self.names.append(joint.name)
-            self.joints.append(PinocchioJoint(len(self.joints), q, nq, v, kind.nv))
+            name = "JointModelSphericalZYX" if joint.type == "euler_zyx" else ""
+            self.joints.append(PinocchioJoint(len(self.joints), q, nq, v, kind.nv, name))
             q, v = q + nq, v + kind.nv
         self.nq, self.nv, self.njoints = q, v, len(self.joints)
 

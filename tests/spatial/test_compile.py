@@ -105,7 +105,12 @@ from pluecker.spatial.compiled.stamp import source_stamp
 print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].kernel), source_stamp(run_apgd))
 """
 EDITS = [  # a file, what is replaced in it and by what, and whether rnea, crba and apgd notice
-    ("articulated/algorithms/rnea.py", "add(ai, joint_motion(m, i, a)), vi, vJ)", "ai, vi, vJ)", (True, False, False)),
+    (
+        "articulated/algorithms/rnea.py",
+        "add(ai, joint_motion(m, i, q, a)), vi, vJ)",
+        "ai, vi, vJ)",
+        (True, False, False),
+    ),
     ("articulated/algorithms/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
     ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND", (True, True, False)),
     ("spatial/scalars/operations.py", "A new scalar type", "A scalar type", (True, True, True)),
