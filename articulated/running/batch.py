@@ -8,7 +8,7 @@ kernel eight states at a time, one in each of the :mod:`~pluecker.spatial.scalar
 arrays block by block, in a workspace that stays in the cache. Each lane goes through the same instructions whatever the
 others hold, so that a result depends neither on the place of its state in the batch nor on how the batch is divided.
 
-A kernel that is not generic, as one that differentiates others, gets the states of a batch one after the other, where they are.
+A kernel that is not generic, as one that differentiates others, gets the states of a batch one by one, where they are.
 
 What does not change from call to call, the *head*, reaches compiled code by address: integers in memory, first those of
 :data:`HEAD`. For one state a :class:`Context` has more behind them, for a batch a task.

@@ -3,15 +3,17 @@
 A direction is a unit step of one entry of an input; for a configuration, of one coordinate of v: with the velocity e_j, q
 changes at the rate that its joint gives. Every kernel of the package can be differentiated so.
 
-The values of the inputs are the user's arrays. Their derivatives, those of the results and of the kernel's workspace are rows
-of eight in the workspace here, and behind them the values of results and workspace.
+The values of the inputs are the user's arrays. Their derivatives, those of the results and of the kernel's workspace are
+rows of eight in the workspace here, and behind them the values of results and workspace.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Hashable
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,16 +21,17 @@ import numpy as np
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import clear, link_count, owns_coordinates
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.algorithm import Algorithm, Plan
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.batch import Signature, applied
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.memory.joined import as_rows, from_next_line, join
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail
 
-__all__ = ["configuration_rates", "derivative_of_record", "steps_of"]
+__all__ = ["Derivative", "configuration_rates", "derivative_of_record", "steps_of"]
 
 # The constants: how many directions there are, how many rows the inputs, the velocities, the results and the workspace have,
 # where the order of the result, the directions, and the algorithm's own constants are; then of each input how many rows it
@@ -130,8 +133,40 @@ def steps_of(field: Field, model: Model, key: tuple[Hashable, ...]) -> int:
     return model.nv if field.is_configuration else field.size_for(model, key)
 
 
+@dataclass(frozen=True, eq=False)
+class Derivative(Algorithm):
+    """The algorithm that differentiates another one, ``base``."""
+
+    base: Algorithm | None = None
+
+    def explain(
+        self, model: Model, plan: Plan, fields: dict[str, Field], rows: list[Array], results: Sequence[Array]
+    ) -> None:
+        """Where the algorithm itself has no result, that is why; else it has no derivative."""
+        base = self.base
+        assert base is not None
+        bad = [
+            ~np.isfinite(result.reshape(-1, size)).all(axis=1) for result, size in zip(results, plan.sizes, strict=True)
+        ]
+        state = int(np.argmax(np.any(bad, axis=0)))
+        where = f" in state {state} of the batch" if results[0].ndim > len(plan.shapes[0]) else ""
+        given = {
+            field.name: array[state if len(array) > 1 else 0].reshape(shape)
+            for field, array, shape in zip(base.inputs, rows, plan.head.inputs, strict=True)
+            if array.shape[1] == math.prod(shape)
+        }
+        try:
+            base.run(model, given, None, 1, plan.key[1:])
+        except PlueckerError as error:
+            raise type(error)(f"{self.name}: {str(error).removeprefix(f'{base.name}: ')}{where}") from None
+        raise ArgumentValueError(
+            f"{self.name}: the derivative is infinite or does not exist{where}: {base.name} is not differentiable there, "
+            "or its derivative overflows float64"
+        )
+
+
 @functools.cache
-def derivative_of_record(algorithm: Algorithm) -> Algorithm:
+def derivative_of_record(algorithm: Algorithm) -> Derivative:
     """The algorithm that differentiates another one.
 
     Its key is the one of the other, with the numbers of the inputs to differentiate by in front. Its results have one axis
@@ -168,7 +203,9 @@ def derivative_of_record(algorithm: Algorithm) -> Algorithm:
         fields = sizes + results
         head = [len(places), sum(inputs), velocities, sum(results), scratch]
         ends = itertools.accumulate([FIELDS + len(fields), len(order), len(places)])
-        return np.concatenate([np.array([*head, *ends, *fields, *order, *places], dtype=np.int64).view(np.float64), own])
+        return np.concatenate(
+            [np.array([*head, *ends, *fields, *order, *places], dtype=np.int64).view(np.float64), own]
+        )
 
     def workspace(model: Model, wrt: tuple[int, ...], *key: Hashable) -> int:
         inputs, velocities, results, scratch = rows(model, key)
@@ -180,7 +217,7 @@ def derivative_of_record(algorithm: Algorithm) -> Algorithm:
         return Field(field.name, (*shape, directions))
 
     with_mimic = algorithm.with_mimic
-    return Algorithm(
+    return Derivative(
         f"derivative_of({algorithm.name})",
         derivative_kernel(algorithm.signature),
         inputs=tuple(Field(f.name, tuple(map(with_key, f.shape)), f.optional) for f in algorithm.inputs),
@@ -190,6 +227,7 @@ def derivative_of_record(algorithm: Algorithm) -> Algorithm:
         with_mimic=None if with_mimic is None else derivative_of_record(with_mimic),
         lanes=False,
         listed=False,
+        base=algorithm,
     )
 
 
