@@ -15,7 +15,7 @@ from numba.extending import lower_builtin, type_callable
 from pluecker.spatial.memory.views import View, make_view, parts
 from pluecker.spatial.scalars.duals import duals, second_duals
 from pluecker.spatial.scalars.lanes import LONG, WIDTH, lanes
-from pluecker.spatial.scalars.plain_duals import JoinedArray
+from pluecker.spatial.scalars.plain_duals import JoinedArray, RowArray
 
 __all__ = ["as_rows", "from_next_line", "join", "join_second"]
 
@@ -73,7 +73,7 @@ def lower_from_next_line(context, builder, signature, arguments):
 
 def as_rows(numbers):
     """The same memory as lanes, as far as it fills their rows; it begins at a multiple of 64 bytes."""
-    return numbers[: len(numbers) // WIDTH * WIDTH].reshape(-1, WIDTH)
+    return RowArray(numbers[: len(numbers) // WIDTH * WIDTH].reshape(-1, WIDTH))
 
 
 @type_callable(as_rows)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["JoinedArray", "PlainDual"]
+__all__ = ["JoinedArray", "PlainDual", "RowArray"]
 
 
 class PlainDual:
@@ -77,19 +77,34 @@ class PlainDual:
         return f"PlainDual{self.coefficients}"
 
 
-class JoinedArray:
-    """A scalar array of dual numbers, whose coefficients lie in arrays of their own: ``(n,)`` and ``(n, 8)`` in turn."""
+class RowArray:
+    """A scalar array of rows of eight, as lanes would be: what is read is a copy."""
 
-    def __init__(self, *arrays: NDArray[np.float64]) -> None:
+    def __init__(self, rows: NDArray[np.float64]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, k: Any) -> Any:
+        return RowArray(self.rows[k]) if isinstance(k, slice) else self.rows[k].copy()
+
+    def __setitem__(self, k: int, x: Any) -> None:
+        self.rows[k] = x
+
+
+class JoinedArray:
+    """A scalar array of dual numbers, whose coefficients lie in arrays of their own: numbers and rows of eight in turn."""
+
+    def __init__(self, *arrays: Any) -> None:
         self.arrays = arrays
 
     def __len__(self) -> int:
         return len(self.arrays[0])
 
     def __getitem__(self, k: Any) -> Any:
-        if isinstance(k, slice):
-            return JoinedArray(*(array[k] for array in self.arrays))
-        return PlainDual(*(array[k].copy() for array in self.arrays))
+        found = [array[k] for array in self.arrays]
+        return JoinedArray(*found) if isinstance(k, slice) else PlainDual(*found)
 
     def __setitem__(self, k: int, x: Any) -> None:
         found = of(x)
