@@ -1,9 +1,9 @@
 """Which links a step of some joints concerns: the plan after which inverse dynamics are differentiated.
 
 A step of a joint's coordinate or velocity moves the links that it carries, and changes the forces through them and through
-all links between it and the world. Eight directions are computed at once: q and v of four coordinates, neighbours in the tree,
-so that few links are concerned. The plan is one array of integers: how many blocks there are, where each begins, then of each
-block what :data:`COORDINATES` and its neighbours say.
+all links between it and the world. Eight directions are computed at once: q and v of four coordinates, neighbours in the
+tree, so that few links are concerned. The plan is one array of integers: how many blocks there are, where each begins, then
+of each block its lists.
 """
 
 from __future__ import annotations
@@ -19,11 +19,23 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["AMONG", "BESIDE", "COORDINATES", "CARRIED", "MOVED", "ROWS", "block", "block_count", "entry", "length", "plan_blocks"]
+__all__ = [
+    "AMONG",
+    "BESIDE",
+    "CARRIED",
+    "COORDINATES",
+    "MOVED",
+    "ROWS",
+    "block",
+    "block_count",
+    "entry",
+    "length",
+    "plan_blocks",
+]
 
-# Of a block, lists, of which first the places stand there and one more that ends the last: the coordinates; the links whose
-# joint has one of them; the links that these carry, they themselves too, parents first; what carries one of those and is none of
-# them itself, the world perhaps; the links between these and the world, children first; the coordinates of all these links.
+# The lists of a block: its coordinates; the links whose joint has one of them; the links that these carry, they themselves
+# too, parents first; what carries one of those and is none of them, the world perhaps; the links between these and the
+# world, children first; the coordinates of all these links. A block begins with the places of its lists, and of their end.
 COORDINATES, MOVED, CARRIED, BESIDE, AMONG, ROWS = range(6)
 LISTS = 6
 TOGETHER = 4  # coordinates of a block

@@ -71,7 +71,9 @@ MINV = Algorithm(
     minv_kernel,
     inputs=("q",),
     outputs=(Field("Minv", ("nv", "nv")),),
-    workspace=lambda model: factor_numbers(model) + max(factor_workspace(model), 2 * model.nv + inverse_workspace(model)),
+    workspace=lambda model: (
+        factor_numbers(model) + max(factor_workspace(model), 2 * model.nv + inverse_workspace(model))
+    ),
     order=places,
     singular=refused_coordinate,
 )
