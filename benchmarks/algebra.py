@@ -144,7 +144,7 @@ PAIRS = [
     Pair("spatial_inertia", spatial.spatial_inertia, spatial_inertia, ("mass", "a", "J")),
     Pair("momentum", spatial.momentum, times, ("I", "v")),
     Pair("kinetic_energy", spatial.kinetic_energy, lambda I, v: 0.5 * (v * times(I, v)).sum(axis=1), ("I", "v")),
-    Pair("net_force", spatial.net_force, lambda I, a, v: times(I, a) + cross_force(v, times(I, v)), ("I", "m", "v")),
+    Pair("net_force", spatial.net_force, lambda I, v, a: times(I, a) + cross_force(v, times(I, v)), ("I", "v", "m")),
     Pair("inertia_rate", spatial.inertia_rate, lambda I, v: crf(v) @ I - I @ crm(v), ("I", "v")),
     Pair("inverse_inertia", spatial.inverse_inertia, np.linalg.inv, ("I",)),
     Pair("exp3", spatial.exp3, exp3, ("a",)),

@@ -219,12 +219,12 @@ class Problem:
         u = self.unchecked_velocity(as_vector("multipliers", multipliers, self.size))
         return not_overflown("velocity", u)
 
-    def unchecked_velocity(self, r: Array) -> Array:
+    def unchecked_velocity(self, multipliers: Array) -> Array:
         """The same of multipliers that were checked; what overflows is infinite or NaN."""
         u = np.empty(self.size)
         operator = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
         with np.errstate(over="ignore", invalid="ignore"):
-            apply(operator, r, u, 0, self.blocks, 0, len(operator.velocity))
+            apply(operator, multipliers, u, 0, self.blocks, 0, len(operator.velocity))
             return u + self.offset
 
     def motion(self, multipliers: ArrayLike) -> Array:

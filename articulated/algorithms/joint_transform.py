@@ -24,12 +24,12 @@ __all__ = ["joint_transform"]
 
 
 def joint_transform(
-    kind: str,
+    type: str,
     q: ArrayLike,
     axis: ArrayLike | None = None,
-    pitch: float | None = None,
-    *,
     axis2: ArrayLike | None = None,
+    *,
+    pitch: float | None = None,
 ) -> tuple[Array, Array]:
     """The transform across a joint, and the motion that it allows.
 
@@ -37,16 +37,16 @@ def joint_transform(
     parent in the body's own coordinates, ``dX/dt = -(v_J x) X``.
 
     Args:
-        kind: a type of joint, as in :meth:`~pluecker.articulated.ModelBuilder.add_joint`: ``fixed``, ``revolute``,
+        type: of the joint, as in :meth:`~pluecker.articulated.ModelBuilder.add_joint`: ``fixed``, ``revolute``,
             ``continuous``, ``prismatic``, ``helical``, ``cylindrical``, ``universal``, ``spherical``, ``exponential``,
             ``euler_xyx`` to ``euler_zyz``, ``planar``, ``free``.
         q: the joint's coordinates, ``(..., nq)``; rad, m, quaternions ``[w, x, y, z]``. A revolute joint has ``nq = 1``, a
             fixed one 0, a free one 7, the position first.
         axis: the joint's axis in its own frame, ``(3,)``, of any length but zero; of ``planar`` the normal. Joints without
             an axis have none.
-        pitch: of a helical joint, travel per angle; m/rad.
         axis2: of ``universal`` the second axis, which the first carries along; of ``planar`` the direction of the first
             travel, chosen if None; ``(3,)``.
+        pitch: of a helical joint, travel per angle; m/rad.
 
     Returns:
         ``X (..., 6, 6)``, the transform of motion vectors from the coordinates of the parent to those of the child, whose
@@ -65,12 +65,12 @@ def joint_transform(
         array([0. , 0. , 1. , 0. , 0. , 0.5])
     """
     function = "joint_transform"
-    kind = as_option(function, "kind", kind, JOINT_TYPES)
+    type = as_option(function, "type", type, JOINT_TYPES)
     axes = [None if a is None else single(name, a, (3,)) for name, a in (("axis", axis), ("axis2", axis2))]
     try:
-        model = one_joint(kind, *axes, None if pitch is None else single("pitch", pitch, ()))
+        model = one_joint(type, *axes, None if pitch is None else single("pitch", pitch, ()))
     except ModelError as error:
-        raise ArgumentValueError(f"{function}: {str(error).removeprefix(f'joint {kind!r}: ')}") from None
+        raise ArgumentValueError(f"{function}: {str(error).removeprefix(f'joint {type!r}: ')}") from None
     coordinates = as_floats(function, "q", q, (model.nq,))
     with naming(function):
         X = transform_from_placement(forward_kinematics(model, coordinates, ["child"])[..., 0, :, :])
@@ -90,12 +90,12 @@ def single(name: str, value: ArrayLike, shape: tuple[int, ...]) -> tuple[float, 
 
 @functools.lru_cache(maxsize=64)
 def one_joint(
-    kind: str, axis: tuple[float, ...] | None, axis2: tuple[float, ...] | None, pitch: tuple[float, ...] | None
+    type: str, axis: tuple[float, ...] | None, axis2: tuple[float, ...] | None, pitch: tuple[float, ...] | None
 ) -> Model:
     """A mechanism of one body on one joint, whose frames agree with the world's."""
     builder = ModelBuilder()
     builder.add_body("child", mass=1.0)
     builder.add_joint(
-        kind, kind, parent="world", child="child", axis=axis, axis2=axis2, pitch=None if pitch is None else pitch[0]
+        type, type, parent="world", child="child", axis=axis, axis2=axis2, pitch=None if pitch is None else pitch[0]
     )
     return builder.build()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.errors import ModelError
-from pluecker.articulated.model.inertias import Inertia, check_inertia, check_mass
+from pluecker.articulated.model.inertias import Inertia, check_mass, refuse_impossible
 from pluecker.articulated.model.joints import JOINT_TYPES, JointType
 from pluecker.articulated.model.records import JOINT_ARRAYS, listing
 from pluecker.spatial.errors import ArgumentTypeError, shown
@@ -69,7 +69,8 @@ class Description:
         mass: float = 0.0,
         center_of_mass: ArrayLike = (0.0, 0.0, 0.0),
         inertia: ArrayLike | None = None,
-        check: bool = True,
+        *,
+        check_inertia: bool = True,
     ) -> None:
         """Add a rigid body.
 
@@ -79,11 +80,11 @@ class Description:
             center_of_mass: in the body's frame, ``(3,)``; m.
             inertia: about the centre of mass, in axes parallel to the body's frame: three moments or a symmetric
                 ``(3, 3)`` matrix; kg m^2. None for a point mass.
-            check: whether to refuse an inertia that no body can have.
+            check_inertia: whether to refuse an inertia that no body can have.
         """
         self._check_new(name, "body", self.bodies)
         label = f"body {shown(name)}"
-        check_flag(f"{label}: check", check)
+        check_flag(f"{label}: check_inertia", check_inertia)
         mass = number(label, "mass", mass)
         check_mass(label, mass)
         center = vector(label, "center_of_mass", center_of_mass)
@@ -94,8 +95,8 @@ class Description:
             raise ModelError(f"{label}: inertia has shape {matrix.shape}, expected (3,) or (3, 3)")
         if not np.isfinite(matrix).all():
             raise ModelError(f"{label}: inertia holds {matrix.ravel().tolist()}, expected finite numbers")
-        if check and inertia is not None:
-            check_inertia(label, mass, matrix, "mend it, or pass check=False to take it as it is")
+        if check_inertia and inertia is not None:
+            refuse_impossible(label, mass, matrix, "mend it, or pass check_inertia=False to take it as it is")
         body = Inertia.at_center_of_mass(mass, center, 0.5 * matrix + 0.5 * matrix.T)
         if not body.is_finite():
             raise ModelError(
@@ -111,6 +112,7 @@ class Description:
         child: str,
         axis: ArrayLike | None = None,
         axis2: ArrayLike | None = None,
+        *,
         pitch: float | None = None,
         position: ArrayLike = (0.0, 0.0, 0.0),
         rotation: ArrayLike | None = None,

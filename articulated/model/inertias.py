@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.errors import ModelError
 
-__all__ = ["Inertia", "check_inertia", "check_mass"]
+__all__ = ["Inertia", "check_mass", "refuse_impossible"]
 
 Array = NDArray[np.float64]
 
@@ -67,7 +67,7 @@ def check_mass(label: str, mass: float) -> None:
         raise ModelError(f"{label}: mass is {mass}, expected a finite number of kg, not negative")
 
 
-def check_inertia(label: str, mass: float, inertia: Array, advice: str) -> None:
+def refuse_impossible(label: str, mass: float, inertia: Array, advice: str) -> None:
     """Refuse an inertia about the centre of mass that no distribution of mass has.
 
     Principal moments A, B, C of a body are not negative, none exceeds the sum of the two others, and a body without mass

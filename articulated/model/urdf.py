@@ -356,10 +356,9 @@ def add_link(description: Description, name: str, link: Any, check_inertia: bool
     R = T[:3, :3]
     inertia = R @ inertial.inertia @ R.T
     try:
-        description.add_body(name, inertial.mass, T[:3, 3], inertia, check=check_inertia)
+        description.add_body(name, inertial.mass, T[:3, 3], inertia, check_inertia=check_inertia)
     except ModelError as error:
-        text = str(error).replace(f"body {shown(name)}", f"link {shown(name)}")
-        raise ModelError(text.replace("pass check=False", "pass check_inertia=False")) from None
+        raise ModelError(str(error).replace(f"body {shown(name)}", f"link {shown(name)}")) from None
 
 
 def add_joint(description: Description, joint: Any, sources: dict[str, Any] | None) -> None:

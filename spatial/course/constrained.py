@@ -334,9 +334,9 @@ def constrained_from_S(
     check_broadcast(function, I=(I, 2), S=(S, 2), v=(v, 1), drift=(drift, 1), f=(f, 1))
     G = inverse_roots_of_S(function, I, S)
     Phi = G @ transposed(G)
-    b = drift - times(Phi, net_force(I, drift, v))
+    b = drift - times(Phi, net_force(I, v, drift))
     a = times(Phi, f) + b
-    return ConstrainedAcceleration(a, net_force(I, a, v) - f, Phi, b)
+    return ConstrainedAcceleration(a, net_force(I, v, a) - f, Phi, b)
 
 
 def constrained_from_T(
@@ -395,4 +395,4 @@ def joint_space(
     """
     I, S, _, drift, v = from_S("joint_space", I, S, alpha, S_rate)
     check_symmetric("joint_space", "I", I)
-    return JointSpace(np.asarray(transposed(S) @ I @ S), times(transposed(S), net_force(I, drift, v)))
+    return JointSpace(np.asarray(transposed(S) @ I @ S), times(transposed(S), net_force(I, v, drift)))

@@ -72,7 +72,7 @@ def basis(function: str, name: str, value: ArrayLike) -> Array:
 
 @composed
 def motion_subspace(
-    kind: str,
+    type: str,
     axis: ArrayLike | None = None,
     axis2: ArrayLike | None = None,
     *,
@@ -82,7 +82,7 @@ def motion_subspace(
     """The motion freedom of a joint, one column for each coordinate of its velocity.
 
     ===============  ================================================================  =================
-    kind             coordinates                                                       axes
+    type             coordinates                                                       axes
     ===============  ================================================================  =================
     ``fixed``        none
     ``revolute``     angle; ``continuous`` is the same                                 axis
@@ -99,7 +99,7 @@ def motion_subspace(
     lie at the moment, in one frame.
 
     Args:
-        kind: a name from the table.
+        type: a name from the table.
         axis: direction of the first axis, of any length, ``(..., 3)``.
         axis2: of ``universal``, the second axis; of ``planar``, the direction of the first travel, of which the part in the
             plane is taken. Left out, that is the coordinate axis x, or where the normal has a part along it, the one that
@@ -112,7 +112,7 @@ def motion_subspace(
         ``S (..., 6, n)``, motion vectors in the frame of the arguments.
 
     Raises:
-        TypeError, ValueError: not arrays of finite real numbers of these shapes; an unknown kind; an axis that is missing,
+        TypeError, ValueError: not arrays of finite real numbers of these shapes; an unknown type; an axis that is missing,
             zero or superfluous; a pitch of a joint that has none, or a helical joint without one; a second axis along the
             first.
 
@@ -123,7 +123,7 @@ def motion_subspace(
         array([ 0.,  0.,  1.,  0., -1.,  0.])
     """
     function = "motion_subspace"
-    kind = as_option(function, "kind", kind, AXES)
+    kind = as_option(function, "type", type, AXES)
     given = {"axis": (axis, AXES[kind] > 0), "axis2": (axis2, AXES[kind] > 1), "pitch": (pitch, kind == "helical")}
     for name, (value, needed) in given.items():
         if needed and value is None:

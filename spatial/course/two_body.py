@@ -169,7 +169,7 @@ def two_body_3d(
     )
     m1, m2 = masses[0][..., None, None], masses[1][..., None, None]
     x1, x2, u = skew(p1), skew(p2), axis[..., None]  # r1 x, r2 x, and s as a column
-    J = shift_inertia(J2, masses[1], p2)  # J = I2 - m2 r2~ r2~  (A20)
+    J = shift_inertia(masses[1], J2, p2)  # J = I2 - m2 r2~ r2~  (A20)
     between = x1 - x2  # C1C2 x
     K = J2 + m2 * between @ x2  # (A24)
     d = yielding(function, axis, J)[..., None, None]  # s^T J s, the denominator of (A19)
@@ -177,7 +177,7 @@ def two_body_3d(
     A = (m1 + m2) * np.eye(3) - m2**2 * xs @ transposed(xs) / d  # (A28), r2~^T = -r2~
     B = -m2 * between - m2 * xs @ transposed(Ks) / d  # (A29)
     C = m2 * between - m2 * Ks @ transposed(xs) / d  # (A30)
-    D = J1 + shift_inertia(J2, masses[1], p1 - p2) - Ks @ transposed(Ks) / d  # (A31)
+    D = J1 + shift_inertia(masses[1], J2, p1 - p2) - Ks @ transposed(Ks) / d  # (A31)
     to_a1, to_dw1 = np.broadcast_arrays(-m2 * transposed(xs) / d, -transposed(Ks) / d)  # (A25)
     A, B, C, D = (np.array(block) for block in np.broadcast_arrays(A, B, C, D))
     row = np.concatenate([to_a1, to_dw1], axis=-1)[..., 0, :]

@@ -56,12 +56,12 @@ class PrincipalAxes(NamedTuple):
     Attributes:
         moments: the principal moments about the centre of mass, ascending, ``(..., 3)``; kg m^2.
         axes: R, ``(..., 3, 3)``: its columns are the principal axes, right-handed, in the order of the moments.
-        center: the centre of mass in the frame of the inertia, ``(..., 3)``; m.
+        center_of_mass: in the frame of the inertia, ``(..., 3)``; m.
     """
 
     moments: Array
     axes: Array
-    center: Array
+    center_of_mass: Array
 
 
 class Flaw(NamedTuple):
@@ -144,7 +144,7 @@ def about_center(m: Array, h: Array, J: Array) -> tuple[Array, Array]:
     """c = h / m and I_C = J + m c~ c~; where there is no such point, J about the origin"""
     placed = np.linalg.norm(h, axis=-1) < FAR * np.abs(m)
     c = np.where(placed[..., None], h, 0.0) / np.where(placed, m, 1.0)[..., None]
-    return c, shift_inertia(J, np.where(placed, -m, 0.0), c)
+    return c, shift_inertia(np.where(placed, -m, 0.0), J, c)
 
 
 def flaws_of_content(I: Array, definite: bool) -> list[Flaw]:
@@ -319,8 +319,8 @@ def principal_axes(I: ArrayLike) -> PrincipalAxes:
         I: inertias of rigid bodies, ``(..., 6, 6)``.
 
     Returns:
-        ``(moments, axes, center)``. The transform to that frame is ``pluecker_transform(axes^T, center)``. The largest
-        entry of the first and of the second axis is positive. Axes of equal moments are one choice of many.
+        ``(moments, axes, center_of_mass)``. The transform to that frame is ``pluecker_transform(axes^T, center_of_mass)``.
+        The largest entry of the first and of the second axis is positive. Axes of equal moments are one choice of many.
 
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not of the form ``[J, h~; h~^T, m 1]``;

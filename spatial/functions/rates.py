@@ -74,23 +74,23 @@ def component_rate_of_force_kernel(x, out):
 @kernel
 def spatial_acceleration_kernel(x, out):
     """[dw; r'' - w x r']"""
-    store3(out, 0, load3(x, 0))
-    store3(out, 3, subtract3(load3(x, 3), cross3(load3(x, 6), load3(x, 9))))
+    store3(out, 0, load3(x, 6))
+    store3(out, 3, subtract3(load3(x, 9), cross3(load3(x, 0), load3(x, 3))))
 
 
 @kernel
 def classical_acceleration_kernel(x, out):
     """[dw; a_O + w x v_O]"""
-    store3(out, 0, load3(x, 0))
-    store3(out, 3, add_cross3(load3(x, 3), load3(x, 6), load3(x, 9)))
+    store3(out, 0, load3(x, 6))
+    store3(out, 3, add_cross3(load3(x, 9), load3(x, 0), load3(x, 3)))
 
 
 @kernel
 def acceleration_of_point_kernel(x, out):
     """A(P) + w x V(P), where the fields of both vectors are A(P) = a_O + dw x OP and V(P) = v_O + w x OP"""
-    w, p = load3(x, 6), load3(x, 12)
-    V = add_cross3(load3(x, 9), w, p)
-    store3(out, 0, add_cross3(add_cross3(load3(x, 3), load3(x, 0), p), w, V))
+    w, p = load3(x, 0), load3(x, 12)
+    V = add_cross3(load3(x, 3), w, p)
+    store3(out, 0, add_cross3(add_cross3(load3(x, 9), load3(x, 6), p), w, V))
 
 
 SIX = (6,)
@@ -106,9 +106,9 @@ MOTION_RATE = Elementwise(
 FORCE_RATE = Elementwise(
     "component_rate_of_force", component_rate_of_force_kernel, {"derivative": SIX, "v_frame": SIX, "f": SIX}, SIX
 )
-SPATIAL = Elementwise("spatial_acceleration", spatial_acceleration_kernel, {"classical": SIX, "v": SIX}, SIX)
-CLASSICAL = Elementwise("classical_acceleration", classical_acceleration_kernel, {"a": SIX, "v": SIX}, SIX)
-OF_POINT = Elementwise("acceleration_of_point", acceleration_of_point_kernel, {"a": SIX, "v": SIX, "point": (3,)}, (3,))
+SPATIAL = Elementwise("spatial_acceleration", spatial_acceleration_kernel, {"v": SIX, "classical": SIX}, SIX)
+CLASSICAL = Elementwise("classical_acceleration", classical_acceleration_kernel, {"v": SIX, "a": SIX}, SIX)
+OF_POINT = Elementwise("acceleration_of_point", acceleration_of_point_kernel, {"v": SIX, "a": SIX, "point": (3,)}, (3,))
 
 
 # ---------------------------------------------------------------------------------------------------- moving coordinates
@@ -193,13 +193,13 @@ def component_rate_of_force(derivative: ArrayLike, v_frame: ArrayLike, f: ArrayL
 # ---------------------------------------------------------------------------------------------------------- acceleration
 
 
-def spatial_acceleration(classical: ArrayLike, v: ArrayLike) -> Array:
+def spatial_acceleration(v: ArrayLike, classical: ArrayLike) -> Array:
     """``a = [dw; r'' - w x r']``: spatial acceleration, from classical acceleration.
 
     Args:
-        classical: ``[dw, r'']``, ``(..., 6)``: angular acceleration, and acceleration of the body-fixed point that is at
-            the origin now; rad/s^2, m/s^2.
-        v: the body's velocity ``[w, r']``, ``(..., 6)``, in the same coordinates; rad/s, m/s.
+        v: the body's velocity ``[w, r']``, ``(..., 6)``; rad/s, m/s.
+        classical: ``[dw, r'']``, ``(..., 6)``, in the same coordinates: angular acceleration, and acceleration of the
+            body-fixed point that is at the origin now; rad/s^2, m/s^2.
 
     Returns:
         Motion vectors, ``(..., 6)``: the derivative of ``v``; rad/s^2, m/s^2.
@@ -209,15 +209,15 @@ def spatial_acceleration(classical: ArrayLike, v: ArrayLike) -> Array:
 
     Source: RBDA section 2.11; course, section 41.
     """
-    return SPATIAL(classical, v)
+    return SPATIAL(v, classical)
 
 
-def classical_acceleration(a: ArrayLike, v: ArrayLike) -> Array:
+def classical_acceleration(v: ArrayLike, a: ArrayLike) -> Array:
     """``[dw; r''] = [dw; a_O + w x v_O]``: the inverse of :func:`spatial_acceleration`.
 
     Args:
-        a: spatial accelerations ``[dw, a_O]``, ``(..., 6)``; rad/s^2, m/s^2.
-        v: the body's velocity ``[w, v_O]``, ``(..., 6)``, in the same coordinates; rad/s, m/s.
+        v: the body's velocity ``[w, v_O]``, ``(..., 6)``; rad/s, m/s.
+        a: its spatial acceleration ``[dw, a_O]``, ``(..., 6)``, in the same coordinates; rad/s^2, m/s^2.
 
     Returns:
         ``(..., 6)``: angular acceleration, and acceleration of the body-fixed point that is at the origin now; rad/s^2,
@@ -228,15 +228,15 @@ def classical_acceleration(a: ArrayLike, v: ArrayLike) -> Array:
 
     Source: RBDA section 2.11; course, section 41.
     """
-    return CLASSICAL(a, v)
+    return CLASSICAL(v, a)
 
 
-def acceleration_of_point(a: ArrayLike, v: ArrayLike, point: ArrayLike) -> Array:
+def acceleration_of_point(v: ArrayLike, a: ArrayLike, point: ArrayLike) -> Array:
     """``r''(P) = a_O + dw x OP + w x (v_O + w x OP)``: the classical acceleration of the body-fixed point at P.
 
     Args:
-        a: the body's spatial acceleration ``[dw, a_O]``, ``(..., 6)``; rad/s^2, m/s^2.
-        v: its velocity ``[w, v_O]``, ``(..., 6)``, in the same coordinates; rad/s, m/s.
+        v: the body's velocity ``[w, v_O]``, ``(..., 6)``; rad/s, m/s.
+        a: its spatial acceleration ``[dw, a_O]``, ``(..., 6)``, in the same coordinates; rad/s^2, m/s^2.
         point: P, ``(..., 3)``, in these coordinates; m.
 
     Returns:
@@ -248,7 +248,7 @@ def acceleration_of_point(a: ArrayLike, v: ArrayLike, point: ArrayLike) -> Array
     Source: RBDA section 2.11; course, sections 40 and 41.
 
     Example:
-        >>> acceleration_of_point([0, 0, 0, 0, 0, 0], [0, 0, 2, 0, 0, 0], [0.5, 0, 0])  # turning at constant speed
+        >>> acceleration_of_point([0, 0, 2, 0, 0, 0], [0, 0, 0, 0, 0, 0], [0.5, 0, 0])  # turning at constant speed
         array([-2.,  0.,  0.])
     """
-    return OF_POINT(a, v, point)
+    return OF_POINT(v, a, point)

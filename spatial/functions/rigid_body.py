@@ -103,7 +103,7 @@ def inertia_parameters_kernel(x, out):
 @kernel
 def shift_inertia_kernel(x, out):
     """I_C - m r~ r~"""
-    A, m, r = load_block(x, 0, 3), load(x, 9), load3(x, 10)
+    m, A, r = load(x, 0), load_block(x, 1, 3), load3(x, 10)
     m = m + not_symmetric3(A)
     _, _, J = inverse_transform_rigid((IDENTITY[0], r), (m, (0.0, 0.0, 0.0), packed(A)))
     store_matrix(out, 0, full(J))
@@ -133,8 +133,8 @@ def kinetic_energy_kernel(x, out):
 @kernel
 def net_force_kernel(x, out):
     """I a + v x* I v"""
-    v = load_vector(x, 42)
-    store_vector(out, 0, add_cross_force(times(x, 0, load_vector(x, 36)), v, times(x, 0, v)))
+    v = load_vector(x, 36)
+    store_vector(out, 0, add_cross_force(times(x, 0, load_vector(x, 42)), v, times(x, 0, v)))
 
 
 @kernel
@@ -204,18 +204,22 @@ def inverse_inertia_kernel(x, out):
 SQUARE = (6, 6)
 NOT_SYMMETRIC = "the rotational inertia is not symmetric, within 1e-6 of its size"
 SPATIAL = Elementwise(
-    "spatial_inertia", spatial_inertia_kernel, {"mass": (), "center": (3,), "inertia": (3, 3)}, SQUARE, NOT_SYMMETRIC
+    "spatial_inertia",
+    spatial_inertia_kernel,
+    {"mass": (), "center_of_mass": (3,), "inertia": (3, 3)},
+    SQUARE,
+    NOT_SYMMETRIC,
 )
 PARAMETERS = Elementwise(
     "inertia_parameters", inertia_parameters_kernel, {"I": SQUARE}, (13,),
     "I is not the inertia of a rigid body: [J, h~; -h~, m 1] with a symmetric J and a mass m other than zero is expected",
 )  # fmt: skip
 SHIFT = Elementwise(
-    "shift_inertia", shift_inertia_kernel, {"inertia": (3, 3), "mass": (), "offset": (3,)}, (3, 3), NOT_SYMMETRIC
+    "shift_inertia", shift_inertia_kernel, {"mass": (), "inertia": (3, 3), "offset": (3,)}, (3, 3), NOT_SYMMETRIC
 )
 MOMENTUM = Elementwise("momentum", momentum_kernel, {"I": SQUARE, "v": (6,)}, (6,))
 KINETIC_ENERGY = Elementwise("kinetic_energy", kinetic_energy_kernel, {"I": SQUARE, "v": (6,)}, ())
-NET_FORCE = Elementwise("net_force", net_force_kernel, {"I": SQUARE, "a": (6,), "v": (6,)}, (6,))
+NET_FORCE = Elementwise("net_force", net_force_kernel, {"I": SQUARE, "v": (6,), "a": (6,)}, (6,))
 RATE = Elementwise(
     "inertia_rate", inertia_rate_kernel, {"I": SQUARE, "v": (6,)}, SQUARE, "I is not symmetric, within 1e-6 of its size"
 )
@@ -231,12 +235,12 @@ def check_symmetric(function: str, name: str, I: ArrayLike) -> None:
     Elementwise(function, symmetric_kernel, {name: SQUARE}, (), complaint)(I)
 
 
-def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> Array:
+def spatial_inertia(mass: ArrayLike, center_of_mass: ArrayLike, inertia: ArrayLike) -> Array:
     """The spatial inertia of a rigid body, about the origin of its frame.
 
     Args:
         mass: ``(...)``; kg.
-        center: the centre of mass in the frame, ``(..., 3)``; m.
+        center_of_mass: in the frame, ``(..., 3)``; m.
         inertia: the rotational inertia about the centre of mass, in axes parallel to the frame's, symmetric,
             ``(..., 3, 3)``; kg m^2.
 
@@ -250,7 +254,7 @@ def spatial_inertia(mass: ArrayLike, center: ArrayLike, inertia: ArrayLike) -> A
 
     Source: RBDA section 2.13; course, section 45.
     """
-    return SPATIAL(mass, center, inertia)
+    return SPATIAL(mass, center_of_mass, inertia)
 
 
 def inertia_parameters(I: ArrayLike) -> tuple[Array, Array, Array]:
@@ -260,7 +264,7 @@ def inertia_parameters(I: ArrayLike) -> tuple[Array, Array, Array]:
         I: inertias of rigid bodies, ``(..., 6, 6)``.
 
     Returns:
-        ``mass (...)``, kg; ``center (..., 3)``, m; ``inertia (..., 3, 3)`` about the centre of mass, kg m^2.
+        ``mass (...)``, kg; ``center_of_mass (..., 3)``, m; ``inertia (..., 3, 3)`` about the centre of mass, kg m^2.
 
     Raises:
         TypeError, ValueError: not an array of finite real numbers of that shape; not the inertia of a rigid body with mass.
@@ -271,12 +275,12 @@ def inertia_parameters(I: ArrayLike) -> tuple[Array, Array, Array]:
     return result[..., 0], result[..., 1:4], result[..., 4:].reshape(*result.shape[:-1], 3, 3)
 
 
-def shift_inertia(inertia: ArrayLike, mass: ArrayLike, offset: ArrayLike) -> Array:
+def shift_inertia(mass: ArrayLike, inertia: ArrayLike, offset: ArrayLike) -> Array:
     """The rotational inertia about a point away from the centre of mass: the theorem of parallel axes.
 
     Args:
-        inertia: about the centre of mass, symmetric, ``(..., 3, 3)``; kg m^2.
         mass: ``(...)``; kg. With ``-mass`` and the inertia about the point, the way back.
+        inertia: about the centre of mass, symmetric, ``(..., 3, 3)``; kg m^2.
         offset: from the one point to the other, ``(..., 3)``; m.
 
     Returns:
@@ -287,7 +291,7 @@ def shift_inertia(inertia: ArrayLike, mass: ArrayLike, offset: ArrayLike) -> Arr
 
     Source: RBDA section 2.13; course, section 45.
     """
-    return SHIFT(inertia, mass, offset)
+    return SHIFT(mass, inertia, offset)
 
 
 def momentum(I: ArrayLike, v: ArrayLike) -> Array:
@@ -326,13 +330,13 @@ def kinetic_energy(I: ArrayLike, v: ArrayLike) -> Array:
     return KINETIC_ENERGY(I, v)
 
 
-def net_force(I: ArrayLike, a: ArrayLike, v: ArrayLike) -> Array:
+def net_force(I: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """``f = I a + v x* I v``, the equation of motion: force is the rate of change of momentum.
 
     Args:
         I: inertias, ``(..., 6, 6)``.
-        a: spatial accelerations, ``(..., 6)``; rad/s^2, m/s^2.
-        v: velocities, ``(..., 6)``; rad/s, m/s. All in the same coordinates.
+        v: velocities, ``(..., 6)``; rad/s, m/s.
+        a: spatial accelerations, ``(..., 6)``; rad/s^2, m/s^2. All in the same coordinates.
 
     Returns:
         The sum of all forces on the body, ``(..., 6)``; N m, N.
@@ -342,7 +346,7 @@ def net_force(I: ArrayLike, a: ArrayLike, v: ArrayLike) -> Array:
 
     Source: RBDA section 2.14; course, sections 47 and 48 (A4).
     """
-    return NET_FORCE(I, a, v)
+    return NET_FORCE(I, v, a)
 
 
 def inertia_rate(I: ArrayLike, v: ArrayLike) -> Array:

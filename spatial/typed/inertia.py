@@ -19,7 +19,7 @@ A rigid-body inertia is an articulated-body inertia of a special form, which sum
 >>> I @ v
 ForceVector(moment=[0, 1.5, 0], force=[1, 0, 0], frame='link')
 >>> I + I
-RigidBodyInertia(mass=4, center=[0, 0, 0.5], inertia=[[2, 0, 0], [0, 2, 0], [0, 0, 2]], frame='link')
+RigidBodyInertia(mass=4, center_of_mass=[0, 0, 0.5], inertia=[[2, 0, 0], [0, 2, 0], [0, 0, 2]], frame='link')
 >>> I.inverse() @ (I @ v) == v
 True
 """
@@ -169,7 +169,7 @@ class RigidBodyInertia(ArticulatedInertia):
 
     Args:
         mass: positive, ``(...)``; kg.
-        center: the centre of mass in the frame, ``(..., 3)``; m.
+        center_of_mass: in the frame, ``(..., 3)``; m.
         inertia: the rotational inertia about the centre of mass, in axes parallel to the frame's, symmetric,
             ``(..., 3, 3)``; kg m^2. Whether a body can have it is not asked.
         frame: the name of the frame.
@@ -184,12 +184,15 @@ class RigidBodyInertia(ArticulatedInertia):
     __slots__ = ()
     _noun, _symbol = "rigid-body inertia", r"\mathbf{I}"
 
-    def __init__(self, mass: ArrayLike, center: ArrayLike, inertia: ArrayLike, frame: str | None = None) -> None:
+    def __init__(
+        self, mass: ArrayLike, center_of_mass: ArrayLike, inertia: ArrayLike, frame: str | None = None
+    ) -> None:
         name = type(self).__name__
-        mass, center = as_floats(name, "mass", mass, ()), as_floats(name, "center", center, (3,))
+        mass = as_floats(name, "mass", mass, ())
+        center_of_mass = as_floats(name, "center_of_mass", center_of_mass, (3,))
         inertia = as_floats(name, "inertia", inertia, (3, 3))
         with naming(name):
-            values = spatial_inertia(mass, center, inertia)
+            values = spatial_inertia(mass, center_of_mass, inertia)
             self._set(values, (frame,))
             given = np.broadcast_to(inertia, (*values.shape[:-2], 3, 3))
             lost = np.abs(inertia_parameters(values)[2] - given).max(axis=(-1, -2))
@@ -218,8 +221,8 @@ class RigidBodyInertia(ArticulatedInertia):
         return inertia_parameters(self._values)[0][()]
 
     @property
-    def center(self) -> Array:
-        """The centre of mass, ``(..., 3)``; m."""
+    def center_of_mass(self) -> Array:
+        """In the frame, ``(..., 3)``; m."""
         return inertia_parameters(self._values)[1]
 
     @property
@@ -237,7 +240,7 @@ class RigidBodyInertia(ArticulatedInertia):
 
     @classmethod
     def _fields(cls, values: Array) -> Mapping[str, Array]:
-        return dict(zip(("mass", "center", "inertia"), inertia_parameters(values), strict=True))
+        return dict(zip(("mass", "center_of_mass", "inertia"), inertia_parameters(values), strict=True))
 
 
 class InverseInertia(SymmetricMap):

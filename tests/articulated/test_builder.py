@@ -98,7 +98,7 @@ def test_a_property_that_no_joint_has_is_a_wrong_argument():
         (body(center_of_mass=("0", "0", "1")), "body 'a': center_of_mass must be an array of real numbers"),
         (body(center_of_mass=np.array(["0", "0", "1"], object)), "body 'a': center_of_mass must be an array of real"),
         (body(center_of_mass=None), "body 'a': center_of_mass must be an array of real numbers"),
-        (body(check=np.zeros(3)), r"body 'a': check is \[0.0, 0.0, 0.0\], expected True or False"),
+        (body(check_inertia=np.zeros(3)), r"body 'a': check_inertia is \[0.0, 0.0, 0.0\], expected True or False"),
         (body(inertia="abc"), "body 'a': inertia must be an array of real numbers"),
         (body(inertia=[[1, 2], [3]]), "body 'a': inertia is not a rectangular array"),
         (joint(type=["revolute"]), r"joint 'j': type is \['revolute'\], expected one of 'fixed'"),
@@ -204,7 +204,7 @@ def test_what_is_wrong_together_is_refused_when_it_is_built(describe, message):
 
 def test_an_impossible_inertia_can_be_accepted():
     builder = ModelBuilder()
-    builder.add_body("a", mass=1.0, inertia=[1.0, 1.0, 2.1], check=False)
+    builder.add_body("a", mass=1.0, inertia=[1.0, 1.0, 2.1], check_inertia=False)
     builder.add_joint("j", **HINGE)
     assert builder.build().links[1, 10] == 1.0
 

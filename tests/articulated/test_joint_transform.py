@@ -147,15 +147,19 @@ def test_it_is_the_joint_of_a_mechanism():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: joint_transform("ball", [0.0]), ArgumentValueError, "kind is 'ball', expected one of 'fixed', 'rev"),
-        (lambda: joint_transform(None, [0.0]), ArgumentTypeError, "kind is None"),
+        (lambda: joint_transform("ball", [0.0]), ArgumentValueError, "type is 'ball', expected one of 'fixed', 'rev"),
+        (lambda: joint_transform(None, [0.0]), ArgumentTypeError, "type is None"),
         (lambda: joint_transform("revolute", [0.0]), ArgumentValueError, "a revolute joint needs an axis"),
         (lambda: joint_transform("free", np.zeros(7), axis=[1, 0, 0]), ArgumentValueError, "a free joint has no axis"),
         (lambda: joint_transform("revolute", [0.0], [0, 0, 0]), ArgumentValueError, "axis is zero"),
         (lambda: joint_transform("revolute", [0.0], "x"), ArgumentTypeError, "axis must be an array"),
         (lambda: joint_transform("revolute", [0.0], np.eye(3)), ArgumentValueError, r"axis has shape \(3, 3\)"),
-        (lambda: joint_transform("revolute", [0.0], AXIS, 1.0), ArgumentValueError, "only a helical joint has a pitch"),
-        (lambda: joint_transform("helical", [0.0], AXIS, 10**400), ArgumentValueError, "pitch has an integer"),
+        (
+            lambda: joint_transform("revolute", [0.0], AXIS, pitch=1.0),
+            ArgumentValueError,
+            "only a helical joint has a pitch",
+        ),
+        (lambda: joint_transform("helical", [0.0], AXIS, pitch=10**400), ArgumentValueError, "pitch has an integer"),
         (lambda: joint_transform("revolute", [0.0, 1.0], AXIS), ArgumentValueError, r"q has shape \(2,\)"),
         (lambda: joint_transform("revolute", [np.nan], AXIS), ArgumentValueError, r"q\[0\] is nan"),
         (lambda: joint_transform("spherical", [1.0, 1, 0, 0]), ArgumentValueError, "length"),

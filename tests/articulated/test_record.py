@@ -139,9 +139,8 @@ def test_what_is_wrong_is_named(weighted, model):
 def test_an_input_without_entries_is_not_taken_for_one_left_out(model):
     q, v = np.array([0.1, 1.0, 0.0, 0.0, 0.0, 0.2]), np.zeros(model.nv)
     rnea(model, q, v, v)
-    for shape in ((0, 6), (0, 2**40)):
-        with pytest.raises(ArgumentValueError, match="f_ext has shape"):
-            rnea(model, q, v, v, np.empty(shape))
+    with pytest.raises(ArgumentValueError, match=r"f_ext has shape \(0, 6\), expected \(\.\.\., 3, 6\)"):
+        rnea(model, q, v, v, np.empty((0, 6)))
 
 
 def test_a_record_says_what_it_cannot_be():

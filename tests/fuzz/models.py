@@ -120,7 +120,7 @@ def add_body(dice: Dice) -> Call:
         for given in values.values():
             given.flaw = MAYBE
     if dice.chance(0.3):
-        values["check"] = Given(dice.pick(True, False, thing(dice)), flaw=MAYBE)
+        values["check_inertia"] = Given(dice.pick(True, False, thing(dice)), flaw=MAYBE)
 
     def make(**named: Any) -> Model:
         builder.add_body(**named)

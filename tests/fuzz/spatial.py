@@ -244,7 +244,7 @@ def pure(w: Any) -> Array:
     return np.concatenate([0 * w[..., :1], w], axis=-1)
 
 
-def of_point(a: Any, v: Any, p: Any) -> Array:
+def of_point(v: Any, a: Any, p: Any) -> Array:
     w = first(v)
     return last(a) + np.cross(first(a), p) + np.cross(w, last(v) + np.cross(w, p))
 
@@ -391,24 +391,24 @@ TABLE: dict[str, Entry] = {
     "component_rate_of_motion": Entry(("v6",) * 3, lambda c, v, m: c - mv(crm(v), m), size=lambda c, v, m: c + v * m),
     "component_rate_of_force": Entry(("v6",) * 3, lambda c, v, f: c - mv(crf(v), f), size=lambda c, v, f: c + v * f),
     "spatial_acceleration": Entry(
-        ("v6", "v6"), lambda a, v: joined(first(a), last(a) - np.cross(first(v), last(v))), size=lambda a, v: a + v * v
+        ("v6", "v6"), lambda v, a: joined(first(a), last(a) - np.cross(first(v), last(v))), size=lambda v, a: a + v * v
     ),
     "classical_acceleration": Entry(
-        ("v6", "v6"), lambda a, v: joined(first(a), last(a) + np.cross(first(v), last(v))), size=lambda a, v: a + v * v
+        ("v6", "v6"), lambda v, a: joined(first(a), last(a) + np.cross(first(v), last(v))), size=lambda v, a: a + v * v
     ),
-    "acceleration_of_point": Entry(("v6", "v6", "v3"), of_point, size=lambda a, v, p: a + a * p + v * v + v * v * p),
+    "acceleration_of_point": Entry(("v6", "v6", "v3"), of_point, size=lambda v, a, p: a + a * p + v * v + v * v * p),
     # rigid bodies
     "spatial_inertia": Entry(("positive", "v3", "J"), spatial_inertia, size=lambda m, c, J: J + m * (1 + c) ** 2),
     "inertia_parameters": Entry(("I",), check=lambda got, I: nearly(spatial_inertia(*got), I)),
     "shift_inertia": Entry(
-        ("J", "number", "v3"),
-        lambda J, m, r: J - m[..., None, None] * tilde(r) @ tilde(r),
-        size=lambda J, m, r: J + m * r * r,
+        ("number", "J", "v3"),
+        lambda m, J, r: J - m[..., None, None] * tilde(r) @ tilde(r),
+        size=lambda m, J, r: J + m * r * r,
     ),
     "momentum": Entry(("M", "v6"), mv),
     "kinetic_energy": Entry(("A", "v6"), lambda I, v: dot(v, mv(I, v)) / 2, size=lambda I, v: I * v * v),
     "net_force": Entry(
-        ("M", "v6", "v6"), lambda I, a, v: mv(I, a) + mv(crf(v), mv(I, v)), size=lambda I, a, v: I * a + v * v * I
+        ("M", "v6", "v6"), lambda I, v, a: mv(I, a) + mv(crf(v), mv(I, v)), size=lambda I, v, a: I * a + v * v * I
     ),
     "inertia_rate": Entry(("A", "v6"), lambda I, v: crf(v) @ I - I @ crm(v)),
     "inverse_inertia": Entry(("A",), check=lambda W, I: residual(W @ I, np.eye(6), W, I)),
@@ -426,7 +426,7 @@ TABLE: dict[str, Entry] = {
     "principal_axes": Entry(
         ("I",),
         check=lambda got, I: nearly(
-            spatial_inertia(I[..., 3, 3], got.center, got.axes @ (got.moments[..., None] * T_(got.axes))), I
+            spatial_inertia(I[..., 3, 3], got.center_of_mass, got.axes @ (got.moments[..., None] * T_(got.axes))), I
         ),
         exact=False,
     ),

@@ -193,7 +193,7 @@ METHODS = (
     "rotation",
     "translation",
     "mass",
-    "center",
+    "center_of_mass",
     "inertia_about_center",
     "moment",
     "force",

@@ -25,7 +25,7 @@ W = spatial.complement(S)
 v = S @ [0.5, -0.2]
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "acceleration_of_point": {"a": m, "v": f, "point": a},
+    "acceleration_of_point": {"v": f, "a": m, "point": a},
     "angular_velocity_matrix": {"p": p},
     "apparent_inverse_inertia_from_S": {"I": I, "S": S},
     "apparent_inverse_inertia_from_T": {"I": I, "T": W},
@@ -34,7 +34,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "central_axis": {"f": f},
     "change_of_basis": {"old": R, "new": np.diag([1.0, 2.0, 3.0])},
     "check_consistent": {"I": I},
-    "classical_acceleration": {"a": m, "v": f},
+    "classical_acceleration": {"v": f, "a": m},
     "complement": {"S": S},
     "component_rate_of_force": {"derivative": m, "v_frame": f, "f": g},
     "component_rate_of_motion": {"derivative": m, "v_frame": f, "m": g},
@@ -77,7 +77,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "moment_at": {"f": f, "point": a},
     "momentum": {"I": I, "v": m},
     "motion_subspace": {"axis": a, "pitch": 0.3, "point": b},
-    "net_force": {"I": I, "a": m, "v": f},
+    "net_force": {"I": I, "v": f, "a": m},
     "pitch": {"v": m},
     "placement": {"X": X},
     "plot_field": {"vector": m, "center": a, "size": 2.0},
@@ -105,10 +105,10 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "right_jacobian6_inverse": {"d": m},
     "scalar_product": {"m": m, "f": f},
     "screw_axis": {"v": m},
-    "shift_inertia": {"inertia": np.diag([1.0, 2.0, 2.5]), "mass": 2.0, "offset": a},
+    "shift_inertia": {"mass": 2.0, "inertia": np.diag([1.0, 2.0, 2.5]), "offset": a},
     "skew": {"a": a},
-    "spatial_acceleration": {"classical": m, "v": f},
-    "spatial_inertia": {"mass": 2.0, "center": a, "inertia": np.diag([1.0, 2.0, 2.5])},
+    "spatial_acceleration": {"v": f, "classical": m},
+    "spatial_inertia": {"mass": 2.0, "center_of_mass": a, "inertia": np.diag([1.0, 2.0, 2.5])},
     "subspaces_of_constraints": {"A": np.stack([m, f])},
     "to_scipy": {"value": p},
     "transform_force": {"X": X, "f": f},
@@ -149,7 +149,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "MotionVector": {"values": m},
     "ForceVector": {"values": f},
     "PlueckerTransform": {"E": R, "r": a},
-    "RigidBodyInertia": {"mass": 2.0, "center": a, "inertia": np.diag([1.0, 2.0, 2.5])},
+    "RigidBodyInertia": {"mass": 2.0, "center_of_mass": a, "inertia": np.diag([1.0, 2.0, 2.5])},
     "ArticulatedInertia": {"matrix": I},
     "InverseInertia": {"matrix": spatial.inverse_inertia(I)},
 }
@@ -157,7 +157,7 @@ OPTIONS: dict[str, dict[str, Any]] = {  # what is no array of numbers
     "density_inertia": {"density": lambda x: 1.0 + x[:, 0] ** 2},
     "euler_from_rotation": {"sequence": "ZYX"},
     "euler_to_rotation": {"sequence": "ZYX"},
-    "motion_subspace": {"kind": "helical"},
+    "motion_subspace": {"type": "helical"},
     "plot_field": {"kind": "velocity", "count": 3, "plane": "xy"},
     "quaternion_derivative": {"frame": "world"},
 }

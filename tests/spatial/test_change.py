@@ -124,7 +124,7 @@ def test_spatial_acceleration_is_the_derivative_of_spatial_velocity_and_gives_ev
         second = rounded(derivative(lambda t, path=path: derivative(path, t)))
         size = (np.abs(a).max() + np.abs(v).max() ** 2) * (1.0 + np.abs(P).max())
         assert_close(velocity_at(v, P), speed, np.abs(v).max() * (1.0 + np.abs(P).max()))
-        assert_close(acceleration_of_point(a, v, P), second, size)
+        assert_close(acceleration_of_point(v, a, P), second, size)
 
 
 def test_classical_acceleration_is_that_of_the_point_at_the_origin():
@@ -133,18 +133,18 @@ def test_classical_acceleration_is_that_of_the_point_at_the_origin():
     second = rounded(derivative(lambda t: derivative(lambda s: position(s) + rotation(s) * at_origin, t)))
     classical = np.concatenate([a[:3], second])
     size = np.abs(a).max() + np.abs(v).max() ** 2
-    assert_close(classical_acceleration(a, v), classical, size)
-    assert_close(spatial_acceleration(classical, v), a, size)
+    assert_close(classical_acceleration(v, a), classical, size)
+    assert_close(spatial_acceleration(v, classical), a, size)
 
 
 def test_both_accelerations_lead_to_one_another():
     rng = np.random.default_rng(4)
     a, v = 10.0 ** rng.uniform(-6, 6, (2, 50, 6)) * rng.choice([-1, 1], (2, 50, 6))
-    classical = classical_acceleration(a, v)
+    classical = classical_acceleration(v, a)
     size = np.abs(classical).max(-1, keepdims=True) + np.abs(a).max(-1, keepdims=True)
-    assert (np.abs(spatial_acceleration(classical, v) - a) <= 4 * EPS * size).all()
+    assert (np.abs(spatial_acceleration(v, classical) - a) <= 4 * EPS * size).all()
     np.testing.assert_array_equal(classical[:, :3], a[:, :3])
-    np.testing.assert_array_equal(classical[:, 3:], acceleration_of_point(a, v, np.zeros(3)))
+    np.testing.assert_array_equal(classical[:, 3:], acceleration_of_point(v, a, np.zeros(3)))
 
 
 def test_steady_rotation_about_a_fixed_axis_has_no_spatial_acceleration_and_its_points_are_drawn_to_the_axis():
@@ -152,7 +152,7 @@ def test_steady_rotation_about_a_fixed_axis_has_no_spatial_acceleration_and_its_
     axis, Q, rate = np.array([0.0, 0.6, 0.8]), np.array([1.0, -2.0, 0.5]), 3.0
     v, P = twist(axis, Q, rate), np.random.default_rng(5).normal(size=(20, 3))
     lever = (P - Q) - ((P - Q) @ axis)[:, None] * axis
-    found = acceleration_of_point(np.zeros(6), v, P)
+    found = acceleration_of_point(v, np.zeros(6), P)
     np.testing.assert_allclose(found, -(rate**2) * lever, rtol=0, atol=500 * EPS)
 
 
@@ -162,8 +162,8 @@ def test_spatial_accelerations_transform_as_vectors_and_point_accelerations_agre
     E *= np.linalg.det(E)
     r, a, v, P = rng.normal(size=3), rng.normal(size=6), rng.normal(size=6), rng.normal(size=3)
     X = pluecker_transform(E, r)
-    there = acceleration_of_point(transform_motion(X, a), transform_motion(X, v), E @ (P - r))
-    np.testing.assert_allclose(there, E @ acceleration_of_point(a, v, P), rtol=0, atol=200 * EPS)
+    there = acceleration_of_point(transform_motion(X, v), transform_motion(X, a), E @ (P - r))
+    np.testing.assert_allclose(there, E @ acceleration_of_point(v, a, P), rtol=0, atol=200 * EPS)
 
 
 def test_exercise_B1_of_section_43():
@@ -182,9 +182,9 @@ def test_exercise_B2_of_section_43_in_fixed_and_in_moving_coordinates():
     a_O = transform_motion(pluecker_transform(np.eye(3), [0, -y, -r]), a_C)
     np.testing.assert_allclose(a_O, [0, 0, 0, 0, 0, speed**2 / r], rtol=4 * EPS)
     v_O = transform_motion(pluecker_transform(np.eye(3), [0, -y, -r]), at_C)
-    touching = acceleration_of_point(a_O, v_O, [0, y, 0])
+    touching = acceleration_of_point(v_O, a_O, [0, y, 0])
     np.testing.assert_allclose(touching, [0, 0, speed**2 / r], atol=20 * EPS)
-    np.testing.assert_allclose(acceleration_of_point(a_O, v_O, [0, y, r]), 0.0, atol=20 * EPS)
+    np.testing.assert_allclose(acceleration_of_point(v_O, a_O, [0, y, r]), 0.0, atol=20 * EPS)
 
 
 # ------------------------------------------------------------------------------------------------------- shapes, errors
@@ -197,8 +197,8 @@ def test_leading_axes_broadcast():
         assert function(a, v, v[0]).shape == (3, 4, 6)
         np.testing.assert_array_equal(function(a, v, v[0])[2, 1], function(a[2, 0], v[1], v[0]))
     for function in (spatial_acceleration, classical_acceleration):
-        np.testing.assert_array_equal(function(a, v)[2, 1], function(a[2, 0], v[1]))
-    assert acceleration_of_point(a, v, P).shape == (3, 4, 3)
+        np.testing.assert_array_equal(function(v, a)[2, 1], function(v[1], a[2, 0]))
+    assert acceleration_of_point(v, a, P).shape == (3, 4, 3)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_leading_axes_broadcast():
         (lambda: component_rate_of_motion([np.inf] * 6, np.zeros(6), np.zeros(6)), ValueError, r"derivative\[0\] is inf"),
         (lambda: component_rate_of_force(np.zeros(6), np.zeros(5), np.zeros(6)), ValueError, "v_frame has shape"),
         (lambda: spatial_acceleration(np.zeros((2, 6)), np.zeros((3, 6))), ValueError, "spatial_acceleration: the leading"),
-        (lambda: classical_acceleration(np.zeros(6), np.full(6, np.nan)), ValueError, r"classical_acceleration: v\[0\]"),
+        (lambda: classical_acceleration(np.zeros(6), np.full(6, np.nan)), ValueError, r"classical_acceleration: a\[0\]"),
         (lambda: acceleration_of_point(np.zeros(6), np.zeros(6), np.zeros(2)), ValueError, "point has shape"),
     ],
 )  # fmt: skip

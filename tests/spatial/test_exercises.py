@@ -256,7 +256,7 @@ def test_43_B2_a_rolling_cylinder():
     a_C = derivative_of_motion(np.zeros(6), frame_velocity, at_centre)
     same(a_C, [0, 0, 0, 0, 0, v * v / r])
     same(transform_motion(pluecker_transform(np.eye(3), -centre), a_C), [0, 0, 0, 0, 0, v**2 / r])
-    same(classical_acceleration(a_C, at_centre)[3:], np.zeros(3))  # the centre goes straight on
+    same(classical_acceleration(at_centre, a_C)[3:], np.zeros(3))  # the centre goes straight on
 
 
 # --------------------------------------------------------------------------------------------------------- 48: dynamics A
@@ -290,9 +290,9 @@ def test_48_A4_newton_and_euler():
     m, I_C = 2.0, np.array([[0.2, 0.01, 0.0], [0.01, 0.3, 0.02], [0.0, 0.02, 0.4]])
     w, dw, v_C, c2 = RNG.normal(size=(4, 3))
     v = np.concatenate([w, v_C])
-    a = spatial_acceleration(np.concatenate([dw, c2]), v)
+    a = spatial_acceleration(v, np.concatenate([dw, c2]))
     expected = np.concatenate([I_C @ dw + np.cross(w, I_C @ w), m * c2])
-    same(net_force(spatial_inertia(m, np.zeros(3), I_C), a, v), expected)
+    same(net_force(spatial_inertia(m, np.zeros(3), I_C), v, a), expected)
 
 
 # --------------------------------------------------------------------------------------------------------- 53: dynamics B
@@ -328,7 +328,7 @@ def test_53_B1_a_moving_body():
     bias = rate @ alpha - phi @ (inertia @ rate @ alpha - crm(v).T @ inertia @ v)
     np.testing.assert_allclose(found.acceleration, phi @ f + bias, rtol=0.0, atol=1e-10 * np.abs(bias).max())
     np.testing.assert_allclose(freedoms.T @ found.constraint_force, 0.0, atol=1e-9)
-    np.testing.assert_allclose(net_force(inertia, found.acceleration, v), f + found.constraint_force, atol=1e-10)
+    np.testing.assert_allclose(net_force(inertia, v, found.acceleration), f + found.constraint_force, atol=1e-10)
 
 
 def test_53_B2_a_subspace_that_moves_with_the_body():
@@ -352,7 +352,7 @@ def test_53_B3_the_equation_of_motion_of_its_freedoms():
     H, bias = joint_space(inertia, freedoms, alpha, rate)
     v = freedoms @ alpha
     same(H, freedoms.T @ inertia @ freedoms)
-    np.testing.assert_allclose(bias, freedoms.T @ net_force(inertia, rate @ alpha, v), atol=1e-12)
+    np.testing.assert_allclose(bias, freedoms.T @ net_force(inertia, v, rate @ alpha), atol=1e-12)
     qdd = np.linalg.solve(H, freedoms.T @ f - bias)
     expected = constrained_acceleration_from_S(inertia, freedoms, f, alpha, rate).acceleration
     np.testing.assert_allclose(freedoms @ qdd + rate @ alpha, expected, rtol=0.0, atol=1e-10 * np.abs(expected).max())

@@ -236,11 +236,11 @@ def test_39_derivatives_in_moving_coordinates(rate, v, m, f, force_rate):
 
 
 @given(motions, rates)
-def test_41_spatial_and_classical_acceleration(a, v):
-    classical = classical_acceleration(a, v)
+def test_41_spatial_and_classical_acceleration(v, a):
+    classical = classical_acceleration(v, a)
     expected = np.concatenate([a[:3], a[3:] + np.cross(v[:3], v[3:])])
     close(classical, expected, size(a) + size(v) ** 2)
-    close(spatial_acceleration(classical, v), a, size(a) + size(v) ** 2)
+    close(spatial_acceleration(v, classical), a, size(a) + size(v) ** 2)
 
 
 @given(motions, motions, transforms)
@@ -315,14 +315,14 @@ def test_46_joined_bodies_have_the_sum_of_their_inertias(I_A, I_B, v):
 @given(inertias, rates, rates)
 def test_47_force_is_the_rate_of_change_of_momentum(I, a, v):
     """d(I v)/dt = (dI/dt) v + I a"""
-    close(net_force(I, a, v), inertia_rate(I, v) @ v + I @ a, size(I), size(a) + size(v) ** 2)
+    close(net_force(I, v, a), inertia_rate(I, v) @ v + I @ a, size(I), size(a) + size(v) ** 2)
 
 
 @given(inertias, rates, rates)
 def test_47_power_is_the_rate_of_kinetic_energy(I, a, v):
     """f . v = v . I a: the force v x* I v does no work"""
     expected = v @ I @ a
-    close(net_force(I, a, v) @ v, expected, size(I), size(v), size(a) + size(v) ** 2)
+    close(net_force(I, v, a) @ v, expected, size(I), size(v), size(a) + size(v) ** 2)
     energy_rate = v @ I @ a + 0.5 * v @ inertia_rate(I, v) @ v
     close(energy_rate, expected, size(I), size(v), size(a) + size(v) ** 2)
 
@@ -332,9 +332,9 @@ def test_48_newton_and_euler_at_the_centre_of_mass(I, a, v):
     """A4: with the centre of mass at the origin, f = m c'' and n = I_C dw + w x I_C w"""
     m, _, I_C = inertia_parameters(I)
     w = v[:3]
-    r2 = classical_acceleration(a, v)[3:]
+    r2 = classical_acceleration(v, a)[3:]
     expected = np.concatenate([I_C @ a[:3] + np.cross(w, I_C @ w), m * r2])
-    found = net_force(spatial_inertia(m, np.zeros(3), I_C), a, v)
+    found = net_force(spatial_inertia(m, np.zeros(3), I_C), v, a)
     close(found, expected, size(I) + m, size(a) + size(v) ** 2)
 
 
@@ -383,4 +383,4 @@ def test_55_one_body_on_a_joint_obeys_the_equation_of_motion(q, qd, qdd, axis):
     X = pluecker_transform(exp3(q * axis).T, np.zeros(3))
     I = spatial_inertia(2.0, [0.1, -0.2, 0.3], np.diag([0.2, 0.3, 0.25]))
     a = s * qdd - transform_motion(X, [0, 0, 0, 0, 0, -9.81])
-    close(tau[0], s @ net_force(I, a, s * qd), 100.0)
+    close(tau[0], s @ net_force(I, s * qd, a), 100.0)

@@ -74,8 +74,8 @@ def test_parameters_come_back_through_another_frame(offset, kind):
 def test_parallel_axes():
     m, r, I = random_inertias(20)
     expected = I + m[:, None, None] * (np.einsum("ni,ni,jk->njk", r, r, np.eye(3)) - np.einsum("nj,nk->njk", r, r))
-    np.testing.assert_allclose(shift_inertia(I, m, r), expected, atol=64.0 * EPS * np.abs(expected).max())
-    np.testing.assert_allclose(shift_inertia(expected, -m, r), I, atol=64.0 * EPS * np.abs(expected).max())
+    np.testing.assert_allclose(shift_inertia(m, I, r), expected, atol=64.0 * EPS * np.abs(expected).max())
+    np.testing.assert_allclose(shift_inertia(-m, expected, r), I, atol=64.0 * EPS * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("ratio", [1.0, 1e4, 1e8])
@@ -125,7 +125,7 @@ def test_an_unsymmetric_rotational_inertia_is_refused():
     with pytest.raises(ValueError, match=r"spatial_inertia: the rotational inertia is not symmetric"):
         spatial_inertia(1.0, np.zeros(3), bad)
     with pytest.raises(ValueError, match=r"shift_inertia: the rotational inertia is not symmetric"):
-        shift_inertia(bad, 1.0, np.zeros(3))
+        shift_inertia(1.0, bad, np.zeros(3))
 
 
 def test_an_unsymmetric_inertia_is_neither_transformed_nor_moved():

@@ -241,7 +241,7 @@ def test_batches_of_equations_leave_one_number_of_freedoms(rng):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: motion_subspace("ball"), ValueError, "kind is 'ball', expected one of 'fixed', 'revolute'"),
+        (lambda: motion_subspace("ball"), ValueError, "type is 'ball', expected one of 'fixed', 'revolute'"),
         (lambda: motion_subspace(["free"]), TypeError, "expected one of"),
         (lambda: motion_subspace("revolute"), ValueError, "a revolute joint needs axis"),
         (lambda: motion_subspace("universal", [0, 0, 1]), ValueError, "a universal joint needs axis2"),

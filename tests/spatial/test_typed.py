@@ -155,7 +155,7 @@ def test_rigid_inertia_is_made_of_its_parameters(rng):
     np.testing.assert_allclose(I.matrix, np.block([[about_origin, H], [-H, masses.sum() * ONE]]), **CLOSE)
     assert isinstance(I.mass, float)
     np.testing.assert_allclose(I.mass, masses.sum(), **CLOSE)
-    np.testing.assert_allclose(I.center, center, **CLOSE)
+    np.testing.assert_allclose(I.center_of_mass, center, **CLOSE)
     np.testing.assert_allclose(I.inertia_about_center, about_center, **CLOSE)
 
 
@@ -163,7 +163,9 @@ def test_sum_of_rigid_bodies_is_rigid_and_any_other_is_not(rng):
     A, B = random_rigid(rng), random_rigid(rng)
     C = random_articulated(rng, "base")
     assert type(A + B) is RigidBodyInertia
-    np.testing.assert_allclose((A + B).center, (A.mass * A.center + B.mass * B.center) / (A.mass + B.mass), **CLOSE)
+    np.testing.assert_allclose(
+        (A + B).center_of_mass, (A.mass * A.center_of_mass + B.mass * B.center_of_mass) / (A.mass + B.mass), **CLOSE
+    )
     for total in (A + C, C + A):
         assert type(total) is ArticulatedInertia
         assert total.frame == "base"
@@ -191,11 +193,11 @@ def test_rigid_body_stays_rigid_however_far_it_is_seen_from(length, center, rng)
         assert type(seen) is RigidBodyInertia
         np.testing.assert_array_equal(seen.matrix, seen.matrix.T)
         assert seen.mass == 2.0
-    np.testing.assert_allclose((X @ I).center, E @ (np.array(center) - r), rtol=1e-14, atol=1e-15)
+    np.testing.assert_allclose((X @ I).center_of_mass, E @ (np.array(center) - r), rtol=1e-14, atol=1e-15)
     np.testing.assert_allclose(
         (X @ I).inertia_about_center, E @ np.diag([1.0, 2.0, 2.5]) @ E.T, atol=1e-14 * (1 + length**2)
     )
-    np.testing.assert_allclose((X.inverse() @ (X @ I)).center, center, atol=1e-15 * (1 + length))
+    np.testing.assert_allclose((X.inverse() @ (X @ I)).center_of_mass, center, atol=1e-15 * (1 + length))
 
 
 def test_point_mass_can_be_moved_away_and_back(rng):

@@ -197,7 +197,7 @@ def test_repr_names_the_parts():
     )
     assert (
         repr(RigidBodyInertia(2, [0, 0, 1], ONE, "link"))
-        == "RigidBodyInertia(mass=2, center=[0, 0, 1], inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], frame='link')"
+        == "RigidBodyInertia(mass=2, center_of_mass=[0, 0, 1], inertia=[[1, 0, 0], [0, 1, 0], [0, 0, 1]], frame='link')"
     )
     lines = repr(ArticulatedInertia(np.diag(np.arange(6.0)), "link")).splitlines()
     assert lines[0] == "ArticulatedInertia(matrix=["
