@@ -309,6 +309,11 @@ class Model(ModelFields):
         return coordinate_tree(self.links)
 
     @cached_property
+    def tables(self) -> dict[Any, Any]:
+        """What algorithms have counted in the tree, for several of them: filled as they need it."""
+        return {}
+
+    @cached_property
     def plans(self) -> dict[Any, Any]:
         """What the algorithms have found out about this model, by algorithm and key: filled as they run."""
         return {}
