@@ -195,7 +195,7 @@ def operational_inertia(
         q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
         frame, point, axes: as for :func:`jacobian`.
         out: array that takes the result, C-ordered float64 of the result's shape; untouched where an argument is refused.
-            Where the result of a batch overflows, what it holds is not defined.
+            Where the result of a batch overflows or does not exist, what it holds is not defined.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Leading axes broadcast, those of the point too.

@@ -60,7 +60,7 @@ def test_the_inverse_is_pinocchios(name, floating, states):
 @both_bases
 @every_robot
 def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floating, states):
-    """Lambda = (J M^-1 J^T)^-1 of frames spread over the robot, in all axes; refused where fewer than six freedoms move one."""
+    """Lambda = (J M^-1 J^T)^-1 of frames all over the robot, in all axes; refused where fewer than six freedoms move one."""
     model, peer, q = states_of(name, floating, states)
     q = q[: max(2, states // 4)]
     axes = {"body": pin.LOCAL, "aligned": pin.LOCAL_WORLD_ALIGNED, "world": pin.WORLD}
