@@ -8,6 +8,8 @@ kernel eight states at a time, one in each of the :mod:`~pluecker.spatial.scalar
 arrays block by block, in a workspace that stays in the cache. Each lane goes through the same instructions whatever the
 others hold, so that a result depends neither on the place of its state in the batch nor on how the batch is divided.
 
+A kernel that is not generic, as one that differentiates others, gets the states of a batch one by one, where they are.
+
 What does not change from call to call, the *head*, reaches compiled code by address: integers in memory, first those of
 :data:`HEAD`. For one state a :class:`Context` has more behind them, for a batch a task.
 """
@@ -110,6 +112,7 @@ class Signature:
         result_axes: of the only result, for one state; 1 if there are several, which then stand one after the other.
         constants: whether the kernel has constants.
         ordered: whether its numbers come to their places in the result afterwards.
+        lanes: whether the kernel takes eight states at a time.
     """
 
     def __init__(
@@ -121,9 +124,11 @@ class Signature:
         result_axes: int,
         constants: bool,
         ordered: bool,
+        lanes: bool = True,
     ) -> None:
         self.function, self.axes, self.configurations = function, axes, configurations
         self.outputs, self.result_axes, self.constants, self.ordered = outputs, result_axes, constants, ordered
+        self.lanes = lanes
 
     def named(self, driver: Callable[..., int]) -> Callable[..., int]:
         """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
@@ -393,13 +398,65 @@ def many_states(signature: Signature) -> Callable[..., int]:
             if compute and status in (GOOD, NO_RESULT):
                 for x, numbers in zip(arrays[n:], np.split(result, ends[:-1]), strict=True):
                     x[b] = numbers
-            if status != GOOD:
+            if status != GOOD and (compute or status != NO_RESULT):
                 return status
         return GOOD
 
     if config.DISABLE_JIT:
         return many_one_by_one
-    return compiled_for(signature.named(many), (types.intp, types.intp))
+    driver = many if signature.lanes else many_in_turn(signature)
+    return compiled_for(signature.named(driver), (types.intp, types.intp))
+
+
+def many_in_turn(signature: Signature) -> Callable[..., int]:
+    """As :func:`many_states`, for a kernel that takes one state at a time."""
+    configurations, n, outputs = signature.configurations, len(signature.axes), signature.outputs
+    apply, rows_of = applied(signature), state_rows(n + outputs)
+
+    def many_single(address, k):
+        task = integers_at(address, TASK_SIZE)
+        compute, size = load(task, COMPUTE) != 0, load(task, RECORDS) * WIDTH
+        ws = numbers_at(load(task, WORKSPACE) + k * size * 8, size)
+        m = numbers_at(load(task, MODEL), load(task, MODEL + 1))
+        c = numbers_at(load(task, CONSTANTS), load(task, CONSTANTS + 1))
+        first, end = next_piece(task)
+        while first < end:
+            for b in range(first, end):
+                arrays = rows_of(task, ARRAYS, b)
+                for j in range(n):
+                    if not all_finite(arrays[j]):
+                        return NOT_FINITE
+                    if configurations[j] and not all_unit(m, arrays[j]):
+                        return NOT_UNIT
+                if compute:
+                    apply(m, c, arrays + (ws,))  # noqa: RUF005
+                    for j in range(n, n + outputs):
+                        if not all_finite(arrays[j]):
+                            return NO_RESULT
+            first, end = next_piece(task)
+        return GOOD
+
+    return many_single
+
+
+@functools.cache
+def state_rows(n: int) -> Callable[..., Any]:
+    """A kernel that gives state ``b`` of ``n`` arrays that a task describes from ``place`` on."""
+    if n == 0:
+
+        @kernel
+        def none(task, place, b):
+            return ()
+
+        return none
+    others = state_rows(n - 1)
+
+    @kernel
+    def row(task, place, b):
+        array, size = numbers_at(load(task, place), load(task, place + 1)), load(task, place + 2)
+        return (part(array, min(b * size, len(array) - size), size),) + others(task, place + 3, b)  # noqa: RUF005
+
+    return row
 
 
 @kernel

@@ -12,9 +12,14 @@ from pluecker.articulated import (
     aba,
     bias_force,
     body_accelerations,
+    body_jacobian,
+    body_jacobian_dot,
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
     body_velocities,
     carry_velocity,
     crba,
+    crba_packed,
     difference,
     forward_kinematics,
     frame_acceleration,
@@ -26,6 +31,8 @@ from pluecker.articulated import (
     jacobian_dot,
     joint_forces,
     kinetic_energy,
+    minv,
+    passive_force,
     potential_energy,
     relative_jacobian,
     relative_jacobian_dot,
@@ -52,6 +59,8 @@ FUNCTIONS = {
     joint_forces: ("q", "v", "a", "f_ext"),
     aba: ("q", "v", "tau", "f_ext"),
     crba: ("q",),
+    crba_packed: ("q",),
+    minv: ("q",),
     bias_force: ("q", "v", "f_ext"),
     gravity_force: ("q",),
     kinetic_energy: ("q", "v"),
@@ -66,6 +75,11 @@ FUNCTIONS = {
     of_a_frame(relative_jacobian_dot, reference="b0"): ("q", "v", "point"),
     body_velocities: ("q", "v"),
     body_accelerations: ("q", "v", "a"),
+    body_jacobian: ("q",),
+    body_jacobian_dot: ("q", "v"),
+    body_jacobian_dot_times: ("q", "v", "x"),
+    body_jacobian_transpose_times: ("q", "f_ext"),
+    passive_force: ("q", "v"),
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
     carry_velocity: ("q0", "q1", "v"),
@@ -81,7 +95,7 @@ def model():
 @pytest.fixture(scope="module")
 def inputs(model):
     s = random_state(model, 1, 6)
-    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy()}
+    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy(), "x": s["a"]}
 
 
 def arguments(function, inputs, part=slice(None)):

@@ -267,6 +267,25 @@ def test_a_basis_tells_which_unknowns_are_at_which_bound():
     np.testing.assert_allclose(result.w, w, atol=1e-14 * np.abs(A).sum())
 
 
+def test_a_walk_that_is_cut_short_is_at_the_same_point_seen_from_any_bound():
+    """z from above, from other bounds, and with an unknown that an equation determines: which is c . z here."""
+    rng = np.random.default_rng(12)
+    A, c, base = FAMILIES["positive definite"](rng, 6), rng.normal(size=6), rng.normal(size=6)
+    b, _ = solvable(rng, A)
+    whole = np.block([[A + np.outer(c, c), -c[:, None]], [-c, np.ones((1, 1))]])
+    seen = 0
+    for limit in range(1, solve_lcp(A, b).iterations + 1):
+        z = solve_lcp(A, b, max_iterations=limit).z
+        seen += z.any()
+        above = solve_lcp(A, -b, lower=-np.inf, upper=0.0, max_iterations=limit)
+        np.testing.assert_array_equal(above.z, -z)
+        moved = solve_lcp(A, b - A @ base, lower=base, max_iterations=limit)
+        np.testing.assert_allclose(moved.z - base, z, atol=1e-12)
+        longer = solve_lcp(whole, np.append(b, 0.0), lower=np.append(np.zeros(6), -np.inf), max_iterations=limit)
+        np.testing.assert_allclose(longer.z, np.append(z, c @ z), atol=1e-12)
+    assert seen > 1
+
+
 @pytest.mark.slow
 def test_large_enough_for_the_tableau_to_be_made_anew(monkeypatch):
     made = []

@@ -58,14 +58,33 @@ INPUTS: dict[str, tuple[str, ...]] = {
     **{name: (*keys, "point") for name, keys in OF_FRAMES.items()},
     "integrate": ("q", "v"),
     "difference": ("q0", "q1"),
+    "body_jacobian": ("q",),
+    "body_jacobian_dot": ("q", "v"),
+    "body_jacobian_dot_times": ("q", "v", "x"),
+    "body_jacobian_transpose_times": ("q", "f_ext"),
+    "passive_force": ("q", "v"),
     "carry_velocity": ("q0", "q1", "v"),
 }
 SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
     **dict.fromkeys(
-        ("rnea", "aba", "bias_force", "gravity_force", "difference", "carry_velocity"), lambda model: (model.nv,)
+        (
+            "rnea",
+            "aba",
+            "bias_force",
+            "gravity_force",
+            "difference",
+            "carry_velocity",
+            "passive_force",
+            "body_jacobian_transpose_times",
+        ),
+        lambda model: (model.nv,),
     ),
     **dict.fromkeys(("kinetic_energy", "potential_energy"), lambda model: ()),
-    **dict.fromkeys(("joint_forces", "body_velocities", "body_accelerations"), lambda model: (model.n_bodies, 6)),
+    **dict.fromkeys(
+        ("joint_forces", "body_velocities", "body_accelerations", "body_jacobian_dot_times"),
+        lambda model: (model.n_bodies, 6),
+    ),
+    **dict.fromkeys(("body_jacobian", "body_jacobian_dot"), lambda model: (6 * model.n_bodies, model.nv)),
     "crba": lambda model: (model.nv, model.nv),
     **dict.fromkeys(("frame_velocity", "frame_acceleration"), lambda model: (6,)),
     **dict.fromkeys((name for name in OF_FRAMES if "jacobian" in name), lambda model: (6, model.nv)),
@@ -191,7 +210,7 @@ def draw(dice: Dice) -> Call:
     model = models()[k]
     batch, mood = dice.among(BATCHES), dice.among(MOODS)
     keys = INPUTS[name]
-    if keys[-1] in ("f_ext", "point") and dice.chance(0.6):
+    if keys[-1] in ("f_ext", "point") and name != "body_jacobian_transpose_times" and dice.chance(0.6):
         keys = keys[:-1]
     where = dice.below(len(keys))
     given: dict[str, Given] = {}
@@ -465,6 +484,23 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
                 q1[part] *= -1
         x["q1"] = articulated.integrate(model, x["q1"], zero)  # the shortest rotation vectors
         return [] if close(q1, x["q1"], 1e-7, 1.0) else [f"q0 + difference is {q1.tolist()}, q1 is {x['q1'].tolist()}"]
+    if name in ("body_jacobian", "body_jacobian_dot"):
+        v = x.get("v", np.sin(np.arange(model.nv) + 1.0))
+        other = (
+            articulated.body_velocities(model, q, v)
+            if name == "body_jacobian"
+            else articulated.body_accelerations(model, q, v, zero)
+        )
+        size = np.abs(got).max(initial=1.0) * np.abs(v).sum()
+        return [] if close(got @ v, other.ravel(), 1e-9, size) else [f"times v it is {got @ v}, not {other.ravel()}"]
+    if name == "body_jacobian_dot_times":
+        Jdot = articulated.body_jacobian_dot(model, q, x["v"])
+        size = np.abs(Jdot).max(initial=1.0) * np.abs(x["x"]).sum()
+        return [] if close(Jdot @ x["x"], got.ravel(), 1e-9, size) else ["it is not Jdot times x"]
+    if name == "body_jacobian_transpose_times":
+        J = articulated.body_jacobian(model, q)
+        size = np.abs(J).max(initial=1.0) * np.abs(x["f_ext"]).sum()
+        return [] if close(J.T @ x["f_ext"].ravel(), got, 1e-9, size) else ["it is not J transposed times f_ext"]
     if name == "carry_velocity":  # as if the bodies stood at q1 with the coordinates nearest to q0
         near = x["q0"] + articulated.difference(model, x["q0"], x["q1"])
         wrong = []
@@ -640,6 +676,72 @@ def simulate(dice: Dice) -> Call:
     )
 
 
+def redmax_dynamics(dice: Dice) -> Call:
+    """The equations of motion, a result of two arrays."""
+    model = dice.among(models())
+    batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
+    keys = ("q", "v", "f_ext") if dice.chance(0.5) else ("q", "v")
+    where = dice.below(len(keys))
+    given = {
+        key: given_for(dice, model, key, numbers_for(dice, model, key, batch), mood if j == where else "good")
+        for j, key in enumerate(keys)
+    }
+    first = Given(wrong_model(dice), flaw=TYPE) if mood == "model" else Given(model)
+
+    def check(result: Any) -> list[str]:
+        H, force = result
+        wrong = [] if H.shape == (*batch, model.nv, model.nv) and force.shape == (*batch, model.nv) else ["shapes"]
+        if H.size and all(part.calm for part in given.values()):
+            size = np.abs(H).max()
+            wrong += (
+                [] if close(H, articulated.crba(model, given["q"].plain), 1e-9, size) else ["H is not that of crba"]
+            )
+        return wrong
+
+    call = Call(
+        "algorithms", "articulated.redmax_dynamics", articulated.redmax_dynamics, [first, *given.values()], check=check
+    )
+    if dice.chance(0.3):
+        call.named["threads"] = threads_for(dice)
+    if dice.chance(0.2):
+        shapes = (*batch, model.nv, model.nv), (*batch, model.nv)
+        outs = dice.pick(
+            tuple(np.zeros(shape) for shape in shapes), np.zeros(shapes[0]), (np.zeros(shapes[0]),), thing(dice)
+        )
+        call.named["out"] = Given(outs, flaw=MAYBE)
+        call.compare = False
+    return call
+
+
+def sparse_body_jacobian(dice: Dice) -> Call:
+    """A sparse matrix, of one state."""
+    model, mood = dice.among(models()), dice.among(MOODS)
+    name, keys = dice.pick(("sparse_body_jacobian", ("q",)), ("sparse_body_jacobian_dot", ("q", "v")))
+    batch = dice.pick((), (), (), (), (2,), (0,))
+    where = dice.below(len(keys))
+    given = {}
+    for j, key in enumerate(keys):
+        given[key] = given_for(dice, model, key, numbers_for(dice, model, key, batch), mood if j == where else "good")
+        if batch:
+            given[key].flaw = MAYBE
+    first = Given(wrong_model(dice), flaw=TYPE) if mood == "model" else Given(model)
+    call = Call("algorithms", f"articulated.{name}", getattr(articulated, name), [first, *given.values()], exact=False)
+    if dice.chance(0.6):
+        call.named["format"] = Given(dice.pick("csr", "bsr"))
+    elif dice.chance(0.3):
+        call.named["format"] = Given(dice.pick("coo", "dense", "", None, 3, b"csr", "x" * 999, thing(dice)), flaw=MAYBE)
+
+    def check(result: Any) -> list[str]:
+        if batch or not all(part.calm for part in given.values()):
+            return []
+        dense = getattr(articulated, name.removeprefix("sparse_"))(model, *(part.plain for part in given.values()))
+        found = result.toarray()
+        return [] if found.shape == dense.shape and close(found, dense, 1e-12, 1.0) else ["it is not the dense one"]
+
+    call.check = check
+    return call
+
+
 def warmup(dice: Dice) -> Call:
     model = wrong_model(dice)
     return Call(
@@ -703,4 +805,5 @@ def joint_transform(dice: Dice) -> Call:
 
 
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
+OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}
