@@ -33,7 +33,7 @@ demo: $(VENV)/.demo
 	$(BIN)/pluecker demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # What follows imports wants the packages where they are installed: below one folder called pluecker.
 TREE := build/tree/pluecker

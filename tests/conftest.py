@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import hypothesis
 import pytest
@@ -24,3 +25,41 @@ hypothesis.settings.load_profile("pluecker")
 def states() -> int:
     """How many random states a comparison runs through."""
     return 2 if not COMPILED else 4 if CHECKED else 20
+
+
+# ----------------------------------------------------------------------------------------------------- files and workers
+
+# What takes longest to compile is at one end, the rest at the other: see below.
+FOLDERS = ("contact", "", "articulated", "spatial")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files in the order in which they are handed out to workers; inside a file, tests stay in theirs."""
+    here = os.path.dirname(__file__)
+
+    def folder(item: pytest.Item) -> str:
+        first, _, rest = os.path.relpath(item.path, here).partition(os.sep)
+        return first if rest else ""
+
+    items.sort(key=lambda item: FOLDERS.index(folder(item)) if folder(item) in FOLDERS else 1)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """``--dist loadfile``: the first worker takes files from the front, the second from the back, and so on.
+
+    Workers share the code that they compile, by the cache on disk, but two that need the same function at the same time
+    both compile it. From both ends of the list they go through different packages, and meet when most is compiled.
+    """
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class FromBothEnds(LoadFileScheduling):
+        def _assign_work_unit(self, node: Any) -> None:
+            if self.nodes.index(node) % 2:
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
+
+    config.option.loadscopereorder = False
+    return FromBothEnds(config, log)

@@ -1,10 +1,10 @@
 """The factors of the inertia matrix, tree by tree, and solutions of ``H x = b`` with them.
 
-Each tree is factorised as ``H = L^T D L`` (:mod:`~pluecker.articulated.algorithms.ltdl`), or solved by stored sweeps of the
-articulated-body algorithm (:mod:`~pluecker.articulated.algorithms.inertia_sweeps`) where that takes fewer operations: in long
-chains, whose factor is dense. The factor of a state is one array; what is where in it, the model's layout says.
+Each tree is factorised as ``H = L^T D L`` (:mod:`~pluecker.articulated.algorithms.ltdl`), or solved by stored sweeps of
+the articulated-body algorithm (:mod:`~pluecker.articulated.algorithms.inertia_sweeps`) where that takes fewer operations:
+in long chains, whose factor is dense. The factor of a state is one array; the model's layout says what is where in it.
 
-Sources: RBDA sections 6.4, 8.1 and 8.2; Featherstone (2005).
+Sources: RBDA sections 6.4, 6.5 and 7.3; Featherstone (2005).
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class InertiaFactor:
             ValueError: a shape does not fit, an entry is not finite, the result overflows.
             TypeError: something is not an array of real numbers.
 
-        Source: RBDA tables 6.4 and 6.5, section 7.3.
+        Source: RBDA sections 6.5 and 7.3.
         """
         return SOLVE.call(self.model, (self.values, b), out, threads)
 
@@ -184,8 +184,8 @@ def factorize(model: Model, q: ArrayLike, *, threads: int | None = None) -> Iner
     """Factorise the joint-space inertia matrix, armature included, to solve ``H x = b`` with any ``b``.
 
     Trees are independent of each other. A tree's matrix is factorised in its packed form, ``H = L^T D L``, without filling
-    an entry (branch-induced sparsity); a tree with long chains is swept, as in the articulated-body algorithm, at a cost that
-    grows with the number of its bodies alone. Which of the two is decided by counted operations. Mimic joints count.
+    an entry (branch-induced sparsity); a tree with long chains is swept, as in the articulated-body algorithm, at a cost
+    that grows with the number of its bodies alone. Counted operations decide which of the two. Mimic joints count.
 
     Args:
         model: the mechanism.
@@ -209,6 +209,6 @@ def factorize(model: Model, q: ArrayLike, *, threads: int | None = None) -> Iner
         array([[2.],
                [6.]])
 
-    Source: RBDA sections 8.1 and 8.2 (tables 6.3 to 6.5), 7.3; Featherstone (2005).
+    Source: RBDA sections 6.5 and 7.3; Featherstone (2005).
     """
     return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads))

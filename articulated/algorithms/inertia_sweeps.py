@@ -1,12 +1,12 @@
 """The inertia matrix of one tree solved without being made, by the sweeps of the articulated-body algorithm: kernels.
 
-A chain's factor is dense, of half the square of its freedoms, where the sweeps need a dozen numbers for each. What depends on
-the configuration alone is computed once and stored: of each link its transform X, of each freedom S, U and 1 / D.
-For each vector of forces there remain an inward sweep, in which each freedom takes its share of the force and hands on the rest,
-and an outward sweep, in which it gives way.
+A chain's factor is dense, of half the square of its freedoms, where the sweeps need a dozen numbers for each. What depends
+on the configuration alone is computed once and stored: of each link its transform X, of each freedom S, U and 1 / D. For
+each vector of forces there remain an inward sweep, in which each freedom takes its share of the force and hands on the
+rest, and an outward sweep, in which it gives way.
 
-The freedoms of a joint are eliminated from the last to the first, as the rows of the matrix are: so the pivots D are those of
-its factor.
+The freedoms of a joint are eliminated from the last to the first, as the rows of the matrix are: so the pivots D are those
+of its factor.
 
 Sources: RBDA sections 7.3 and 7.1 (articulated-body inertia); Carpentier (2018), "Analytical inverse of the joint space
 inertia matrix", for the inverse.

@@ -1,12 +1,12 @@
 """The factor ``H = L^T D L`` of one tree's inertia matrix, with branch-induced sparsity: kernels.
 
-L is unit lower triangular and has its entries where the packed matrix has (:mod:`pluecker.articulated.model.trees`): a row, and
-the rows between it and the root. So the matrix is factorised in its place, no entry is filled, and each product with L
+L is unit lower triangular and has its entries where the packed matrix has (:mod:`pluecker.articulated.model.trees`): a row,
+and the rows between it and the root. So the matrix is factorised in its place, no entry is filled, and each product with L
 walks from the rows to the root. Inside a row the entries stand in the order of depth: two rows with an ancestor in
 common have the entries above it at the same distances from their beginnings.
 
-Sources: RBDA section 8.1 and 8.2, tables 6.3 to 6.5; Featherstone (2005), "Efficient factorization of the joint-space inertia
-matrix for branched kinematic trees".
+Sources: RBDA section 6.5; Featherstone (2005), "Efficient factorization of the joint-space inertia matrix for branched
+kinematic trees".
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A tree whose matrix is factorised, H = L^T D L, is inverted from L, row by row. 
 inverted by their outward half, four columns at a time, and H is never made: of a column only what is below the diagonal is
 looked for, since the matrix is symmetric, so that no inward sweep is left.
 
-Sources: RBDA sections 7.3, 8.1 and 8.2; Carpentier (2018), "Analytical inverse of the joint space inertia matrix".
+Sources: RBDA sections 6.5 and 7.3; Carpentier (2018), "Analytical inverse of the joint space inertia matrix".
 """
 
 from __future__ import annotations
@@ -107,6 +107,6 @@ def minv(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int |
         >>> minv(arm.build(), q=[0.0])
         array([[2.]])
 
-    Source: RBDA sections 8.1 and 8.2; Carpentier (2018), "Analytical inverse of the joint space inertia matrix".
+    Source: RBDA sections 6.5 and 7.3; Carpentier (2018), "Analytical inverse of the joint space inertia matrix".
     """
     return MINV.call(model, (q,), out, threads)

@@ -16,7 +16,8 @@ freedoms             of each freedom: its column of S in link coordinates, and w
 velocity table       armature, damping, friction, stiffness of each velocity coordinate
 rest position        the configuration in which the springs are relaxed
 trees                their number, then one record a tree: its rows, its links, where its factor is, and how it is solved
-rows                 one record a row of the inertia matrix: its coordinate, its parent row, its depth, where it is packed, and factored
+rows                 one record a row of the inertia matrix: its coordinate, its parent row, its depth, where it is packed,
+                     and where it is in the factor
 rows of freedoms     of each freedom its row
 ===================  ===========================================================================================
 """

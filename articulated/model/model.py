@@ -24,7 +24,15 @@ from pluecker.articulated.model.records import (
     known,
     listing,
 )
-from pluecker.articulated.model.trees import CoordinateTree, Tree, coordinate_tree, factor_sizes, row_table, tree_table
+from pluecker.articulated.model.trees import (
+    CoordinateTree,
+    Tree,
+    coordinate_tree,
+    factor_sizes,
+    list_trees,
+    row_table,
+    tree_table,
+)
 from pluecker.articulated.model.urdf import read_urdf
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -159,14 +167,7 @@ class Model(ModelFields):
     def trees(self) -> tuple[Tree, ...]:
         """The trees of the mechanism: bodies on different ones do not feel each other, and the inertia matrix has a block
         for each. Trees that mimic joints tie together count as one."""
-        rows, bodies = self.coordinate_tree, self.links[:, layout.BODY].astype(np.int64)
-        order = np.argsort(rows.tree_of_link[1:], kind="stable") + 1
-        links = np.split(order, np.cumsum(np.bincount(rows.tree_of_link[1:]))[:-1]) if self.n_links else []
-        trees = []
-        for own, v in zip(links, np.split(rows.v, rows.first_row[1:-1]), strict=True):
-            names = tuple(self.body_names[k] for k in bodies[own].tolist() if k >= 0)
-            trees.append(Tree(names[0], names, own, v))
-        return tuple(trees)
+        return list_trees(self.coordinate_tree, self.links, self.body_names)
 
     # ----------------------------------------------------------------------------------------------------------- names
 
@@ -306,6 +307,11 @@ class Model(ModelFields):
     def coordinate_tree(self) -> CoordinateTree:
         """The rows of the inertia matrix: which coordinates meet in it, and where they are packed."""
         return coordinate_tree(self.links)
+
+    @cached_property
+    def tables(self) -> dict[Any, Any]:
+        """What algorithms have counted in the tree, for several of them: filled as they need it."""
+        return {}
 
     @cached_property
     def plans(self) -> dict[Any, Any]:

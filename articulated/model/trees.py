@@ -1,17 +1,17 @@
 """The trees of a mechanism, and the tree of its coordinates: what the inertia matrix H looks like before it is computed.
 
-Bodies on different trees do not feel each other: H has a block for each tree and nothing else, and no algorithm ever makes an
-array of nv x nv of it. Inside a tree, two coordinates meet in H only if one of them is on the way from the other to the world
-(branch-induced sparsity). Each coordinate has a *row*: the rows are numbered from the root on, tree after tree, so that
-a row comes after its *ancestors*, and the packed matrix holds, row after row, the entries with each ancestor, the root
-first, and the diagonal entry last. An entry is so found from the row of the later coordinate and the depth of the earlier.
-The factors of ``H = L^T D L`` have their entries in the same places: eliminating the last row first fills none.
+Bodies on different trees do not feel each other: H has a block for each tree and nothing else. Inside a tree, two
+coordinates meet in H only if one of them is on the way from the other to the world (branch-induced sparsity). Each
+coordinate has a *row*: the rows are numbered from the root on, tree after tree, so that a row comes after its *ancestors*,
+and the packed matrix holds, row after row, the entries with each ancestor, the root first, and the diagonal entry last. So
+an entry is found from the row of the later coordinate and the depth of the earlier. The factors of ``H = L^T D L`` have
+their entries in the same places: eliminating the last row first fills none.
 
 Mimic joints make several joints share a coordinate; trees that share one count as one. There, elimination does fill places
 between branches, and the ancestors of a row are all rows that it can meet then, on one path to the root again: those
 of the elimination tree of the sparse Cholesky factorisation.
 
-Sources: RBDA sections 6.4 and 8.1, 8.2 (Featherstone 2005); for the elimination tree Liu (1990), "The role of elimination
+Sources: RBDA sections 6.4 and 6.5; Featherstone (2005); for the elimination tree Liu (1990), "The role of elimination
 trees in sparse factorization".
 """
 
@@ -24,7 +24,16 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model import layout
 
-__all__ = ["CoordinateTree", "Tree", "coordinate_tree", "factor_sizes", "packed_pairs", "row_table", "tree_table"]
+__all__ = [
+    "CoordinateTree",
+    "Tree",
+    "coordinate_tree",
+    "factor_sizes",
+    "list_trees",
+    "packed_pairs",
+    "row_table",
+    "tree_table",
+]
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -118,6 +127,19 @@ def coordinate_tree(links: Array) -> CoordinateTree:
     sweeps = cheaper_by_sweeps(number[1:], link, number, depth, first_row)
     sweeps &= ~tied(parents, number, rows, link, trees)
     return CoordinateTree(v, parent, depth, place, rows, number, first_row, sweeps, shared)
+
+
+def list_trees(rows: CoordinateTree, links: Array, body_names: tuple[str, ...]) -> tuple[Tree, ...]:
+    """The trees, one by one."""
+    numbers, bodies = rows.tree_of_link[1:], links[:, layout.BODY].astype(np.int64)
+    order = 1 + np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers, minlength=len(rows.sweeps)))
+    trees = []
+    for t, end in enumerate(ends.tolist()):
+        own = order[ends[t - 1] if t else 0 : end]
+        names = tuple(body_names[k] for k in bodies[own].tolist() if k >= 0)
+        trees.append(Tree(names[0], names, own, rows.v[rows.first_row[t] : rows.first_row[t + 1]]))
+    return tuple(trees)
 
 
 def tree_numbers(parents: Integers, link: Integers, coordinate: Integers) -> Integers:

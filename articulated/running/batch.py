@@ -398,7 +398,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
             if compute and status in (GOOD, NO_RESULT):
                 for x, numbers in zip(arrays[n:], np.split(result, ends[:-1]), strict=True):
                     x[b] = numbers
-            if status != GOOD:
+            if status != GOOD and (compute or status != NO_RESULT):
                 return status
         return GOOD
 

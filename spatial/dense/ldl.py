@@ -1,11 +1,11 @@
 """Small symmetric positive definite matrices: ``A = L D L^T``, without exchanges, and what follows from it.
 
-A matrix of n x n is a scalar array of n^2 entries, row by row. No kernel looks for a larger pivot elsewhere, since lanes would
-have to agree on one; a positive definite matrix needs none. A pivot that is rounding error is found by comparing it with
-what it was subtracted from, and becomes NaN, as does all that is divided by it.
+A matrix of n x n is a scalar array of n^2 entries, row by row. No kernel looks for a larger pivot elsewhere, since lanes
+would have to agree on one; a positive definite matrix needs none. A pivot that is rounding error is found by comparing it
+with what it was subtracted from, and becomes NaN, as does all that is divided by it.
 
-Source: Golub, Van Loan, *Matrix Computations*, section 4.1; the loss of digits in a pivot: Higham, *Accuracy and Stability of
-Numerical Algorithms*, section 10.1.
+Source: Golub, Van Loan, *Matrix Computations*, section 4.1; the loss of digits in a pivot: Higham, *Accuracy and Stability
+of Numerical Algorithms*, section 10.1.
 """
 
 import numpy as np

@@ -88,6 +88,7 @@ def test_demo_of_a_real_robot_compares_with_pinocchio(capsys, tmp_path):
     assert all(float(error) < 1e-11 for _, error in errors)
 
 
+@pytest.mark.slow
 def test_demo_says_why_there_is_no_comparison(capsys, tmp_path, urdf):
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
     robot = urdf(PENDULUM.replace("continuous", "planar"))
@@ -403,6 +404,7 @@ def test_what_exists_is_replaced_by_force_and_a_link_stays_a_link(folder, capsys
     assert (folder / "kept.csv").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.slow
 def test_the_picture_of_the_demonstration_is_its_own_and_others_are_kept(folder, capsys, monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
     monkeypatch.setattr("pluecker.articulated.app.demo.compare_with_pinocchio", lambda *_: "")
@@ -526,6 +528,7 @@ def run_program(*arguments, **options):
     return subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False, timeout=120, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
 @pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}])
 def test_a_full_disk_is_one_line(buffered):
@@ -545,6 +548,7 @@ def test_a_reader_that_leaves_is_no_error():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
 @pytest.mark.parametrize("moment", ["numpy", "numba", "pluecker.articulated.algorithms.aba", "pluecker.contact.cli"])
 def test_an_interruption_while_importing_is_one_line(moment, tmp_path):
