@@ -587,6 +587,28 @@ def neutral(dice: Dice) -> Call:
     return Call("algorithms", "articulated.neutral", articulated.neutral, [model], check=check)
 
 
+def random_tree(dice: Dice) -> Call:
+    """Any mechanism, of any size."""
+    named = {
+        "rng": Given(dice.below(1000)),
+        "joints": Given(dice.pick(("revolute", "fixed"), ["exponential", "euler_zxz"], MOVING)),
+        "branching": Given(dice.pick(0, 0.5, 1.0)),
+        "mimic": Given(dice.pick(0.0, 0.5, 1)),
+        "passive": Given(dice.pick(False, True)),
+    }
+    if dice.chance(0.4):
+        named[dice.among(tuple(named))] = Given(thing(dice), flaw=MAYBE)
+    bodies = Given(thing(dice), flaw=MAYBE) if dice.chance(0.1) else Given(dice.pick(1, 2, 7, 30))
+
+    def check(model: Any) -> list[str]:
+        tau = articulated.rnea(model, articulated.neutral(model), np.zeros(model.nv), np.ones(model.nv))
+        return [] if np.isfinite(tau).all() else ["inverse dynamics are not finite"]
+
+    return Call(
+        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False
+    )
+
+
 def random_configuration(dice: Dice) -> Call:
     model = Given(dice.among(models())) if dice.chance(0.9) else Given(wrong_model(dice), flaw=TYPE)
     named: dict[str, Given] = {"rng": Given(dice.below(1000))}
@@ -867,5 +889,5 @@ def joint_transform(dice: Dice) -> Call:
 
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
-OTHERS += (factorize, factorize, inertia_pattern)
+OTHERS += (factorize, factorize, inertia_pattern, random_tree)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}
