@@ -11,8 +11,8 @@ carry, so that it adds no bias to accelerations (RBDA section 4.4):
 - ``EXPONENTIAL``: a rotation vector; ``v`` is its rate of change, and S depends on q. Its formulas are in
   :mod:`~pluecker.articulated.model.exponential`.
 
-Algorithms ask for :func:`subspace`, :func:`joint_motion` (S u), :func:`add_subspace_rate` (dS/dt v) and
-:func:`add_joint_force` (S^T f), and so serve all kinds alike.
+Algorithms ask for :func:`subspace`, :func:`joint_motion` (S u), :func:`joint_motions` (S v, and S a + dS/dt v),
+:func:`add_subspace_rate` (dS/dt v) and :func:`add_joint_force` (S^T f), and so serve all kinds alike.
 
 Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
 add a line there; to add a native kind, add a line to :data:`NATIVE` too, and give it a branch in each of the functions
