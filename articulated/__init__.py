@@ -7,9 +7,16 @@ the model of a mechanism               :class:`Model`, :class:`ModelBuilder`, :m
 inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
+its inverse, and solutions with it     :func:`minv`, :func:`factorize`, which gives an :class:`InertiaFactor`
+the matrix without its zeros           :func:`crba_packed`, :func:`inertia_pattern`
+its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
+one frame, or a point of it            :func:`frame_placement`, :func:`frame_velocity`, :func:`frame_acceleration`,
+                                       :func:`jacobian`, :func:`jacobian_dot`
+one frame as seen from another         :func:`relative_jacobian`, :func:`relative_jacobian_dot`
 one joint                              :func:`joint_transform`
+any mechanism                          :func:`random_tree`; :mod:`pluecker.articulated.strategies` for property tests
 configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
@@ -29,25 +36,33 @@ separately, which fuses other products and sums: it agrees with a batch to round
 from pluecker.articulated.algorithms.aba import aba
 from pluecker.articulated.algorithms.bias_force import bias_force
 from pluecker.articulated.algorithms.carry_velocity import carry_velocity
-from pluecker.articulated.algorithms.crba import crba
+from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
+from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
 from pluecker.articulated.algorithms.gravity_force import gravity_force
+from pluecker.articulated.algorithms.inertia_factor import InertiaFactor, factorize
 from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.jacobian import jacobian, jacobian_dot
 from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
+from pluecker.articulated.algorithms.minv import minv
 from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
+from pluecker.articulated.algorithms.random_tree import random_tree
+from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
+from pluecker.articulated.model.trees import Tree
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "InertiaFactor",
     "Joint",
     "MissingExtraError",
     "Model",
@@ -57,22 +72,35 @@ __all__ = [
     "SingularInertiaError",
     "Trajectory",
     "TrajectoryError",
+    "Tree",
     "aba",
     "bias_force",
     "body_accelerations",
     "body_velocities",
     "carry_velocity",
     "crba",
+    "crba_packed",
     "difference",
+    "factorize",
     "forward_kinematics",
+    "frame_acceleration",
+    "frame_placement",
+    "frame_velocity",
     "gravity_force",
+    "inertia_pattern",
     "integrate",
+    "jacobian",
+    "jacobian_dot",
     "joint_forces",
     "joint_transform",
     "kinetic_energy",
+    "minv",
     "neutral",
     "potential_energy",
     "random_configuration",
+    "random_tree",
+    "relative_jacobian",
+    "relative_jacobian_dot",
     "rnea",
     "simulate",
     "warmup",

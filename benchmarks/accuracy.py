@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.accuracy_frames import FRAME_QUANTITIES, frame_errors
 from pluecker.articulated import (
     Model,
     ModelError,
@@ -108,6 +109,7 @@ def compare(name: str, path: Path, floating: bool, states: int = 20, seed: int =
             result.errors[key] = relative(values, np.array([t[key] for t in truth]))
         else:
             result.errors[key] = max(relative(values[k], truth[k][key]) for k in range(states))
+    result.errors |= frame_errors(model, oracle, q, v, a, rng)
     if model.nv and "aba" in ours:
         judge_aba(result, ours["aba"], truth)
     return result
@@ -178,7 +180,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="parts of robot names; all robots if none is given")
     parser.add_argument("--states", type=int, default=20, help="random states for each robot (20)")
     options = parser.parse_args(arguments)
-    columns = QUANTITIES + BODY_QUANTITIES
+    columns = QUANTITIES + BODY_QUANTITIES + FRAME_QUANTITIES
     print("| robot | base | nv | " + " | ".join(columns) + " | note |")
     print("|---|---|---:|" + "---:|" * len(columns) + "---|")
     worst = dict.fromkeys(columns, 0.0)

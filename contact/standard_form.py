@@ -147,7 +147,9 @@ def walk_part(search: Search, I: Indices, part: LinearComplementarityProblem, co
     """z of a part and how the walk ended; other walks where the first ends in a basis that is too ill-conditioned."""
     check_memory(f"Lemke's method with {len(I)} unknowns that hang together", COPIES * len(I) ** 2)
     form = standard_form(part, I)
-    d = np.concatenate([covering[I[form.kept]], np.ones(len(form.boxed))])
+    # Rows of upper bounds have no entry of their own. In the units of the others, whatever these are, they have the largest.
+    own = covering[I[form.kept]]
+    d = np.concatenate([own, np.full(len(form.boxed), own.max(initial=0.0))])
     goal = 0.1 * max(search.tol, ACCURATE) * search.scaling.size
     points: list[Array] = []
     ended = ""

@@ -77,6 +77,13 @@ def test_the_readme_shows_how_to_test_with_our_strategies(tmp_path):
     runpy.run_path(str(path))["test_my_robot_moves_as_it_should"]()
 
 
+def test_the_figure_of_the_page_on_frames_is_drawn_by_its_script(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="it draws (extra plot)")
+    monkeypatch.setattr(sys, "argv", ["frames.py", str(tmp_path / "frames.png")])
+    runpy.run_path(str(TOP / "docs" / "frames.py"), run_name="__main__")
+    assert (tmp_path / "frames.png").stat().st_size > 10_000
+
+
 def test_the_readme_names_only_commands_that_exist():
     text = (TOP / "README.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))

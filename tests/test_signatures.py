@@ -52,6 +52,7 @@ ORDERS = (
     "table, problem, stiffness; damping, mass, restitution; step; rows",
     "angle, angles, R; r, sequence",
     "kind; plane",
+    "q; v; a; frame; reference; point; axes",
     "rng; size",
     "rtol; atol",
 )

@@ -4,7 +4,8 @@ A joint of several freedoms yields to the force on its body one freedom after an
 a rank-1 update, gives the same articulated inertia as the block formula of the book, and one loop serves every joint.
 
 Mimic joints make several joints share a coordinate. Then the inertia that a coordinate moves is spread over the tree, and
-no recursion from body to body can eliminate it; such models are solved by :func:`solve_kernel` from the inertia matrix.
+no recursion from body to body can eliminate it; such models are solved by :func:`solve_kernel` with the factors of the
+inertia matrix.
 
 Sources: RBDA section 7.3 and table 7.1; Featherstone (1983).
 """
@@ -14,7 +15,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.crba import CRBA_WITH_MIMIC, crba_with_mimic_kernel
+from pluecker.articulated.algorithms.inertia_factor import (
+    factor_numbers,
+    factor_workspace,
+    factorize_trees,
+    refused_coordinate,
+    solve_factorized,
+)
 from pluecker.articulated.algorithms.passive import add_passive_force
 from pluecker.articulated.algorithms.rnea import RNEA, rnea_kernel
 from pluecker.articulated.model import layout
@@ -24,6 +31,7 @@ from pluecker.articulated.model.layout import (
     base_acceleration,
     body,
     clear,
+    factor_size,
     first_freedom,
     first_v,
     freedom_count,
@@ -60,7 +68,8 @@ from pluecker.spatial.algebra.vectors import (
     subtract,
 )
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller, store, tail
+from pluecker.spatial.dense.ldl import reciprocal
+from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = ["aba", "aba_kernel"]
 
@@ -70,7 +79,6 @@ X, V, C, IA, PA, A, MOMENT = 0, 12, 18, 24, 45, 51, 57
 LINK = 58
 U, D, TAU = 0, 6, 7
 FREEDOM = 8
-EPSILON = 1e-13  # of its entry on the diagonal, a pivot of the factorised inertia matrix that is rounding error
 NEARLY = 0.5  # of 1 / D, how near to what is refused
 
 
@@ -151,12 +159,6 @@ def sweep_accelerations(m, q, qdd, ws):
         store_vector(ws, w + A, a)
 
 
-@kernel
-def reciprocal(d, smallest):
-    """1 / d, or NaN where there is nothing but rounding error to divide by, and where d overflows"""
-    return 1.0 / select(smaller(smallest, d), d, d * np.nan)
-
-
 def refused_freedom(model: Model, ws: Array) -> int | None:
     """The velocity coordinate whose pivot was refused, from the workspace; None where numbers overflow instead.
 
@@ -180,62 +182,15 @@ def refused_freedom(model: Model, ws: Array) -> int | None:
 
 @kernel
 def solve_kernel(m, q, v, tau, f_ext, qdd, ws):
-    """qdd from H qdd = tau - C, by Cholesky's factorisation of the inertia matrix"""
+    """qdd from H qdd = tau - C, by the factors of the inertia matrix"""
     nv = velocity_count(m)
-    H, diagonal, rest = ws, tail(ws, nv * nv), tail(ws, nv * nv + nv)
-    crba_with_mimic_kernel(m, q, H, rest)
-    clear(diagonal, nv)
-    rnea_kernel(m, q, v, diagonal, f_ext, qdd, rest)  # C: what is needed for no acceleration
+    pivots, factor, rest = ws, tail(ws, 2 * nv), tail(ws, 2 * nv + factor_size(m))
+    clear(ws, nv)
+    rnea_kernel(m, q, v, ws, f_ext, qdd, rest)  # C: what is needed for no acceleration
     for k in range(nv):
         store(qdd, k, load(tau, k) - load(qdd, k))
-        store(diagonal, k, load(H, k * nv + k))  # for whoever asks why there is no result
-    factorize(H, nv)
-    solve_factorized(H, nv, qdd)
-
-
-@kernel
-def factorize(H, n):
-    """H = L D L^T in place, L unit lower triangular, 1 / D on the diagonal"""
-    for j in range(n):
-        d = load(H, j * n + j)
-        smallest = EPSILON * d
-        for k in range(j):
-            d = d - load(H, j * n + k) * load(H, k * n + j)
-        dj = reciprocal(d, smallest)
-        store(H, j * n + j, dj)
-        for i in range(j + 1, n):
-            x = load(H, i * n + j)
-            for k in range(j):
-                x = x - load(H, i * n + k) * load(H, k * n + j)
-            store(H, j * n + i, x)  # D L^T above the diagonal
-            store(H, i * n + j, dj * x)  # L below it
-
-
-@kernel
-def solve_factorized(H, n, x):
-    """x from H x = b, with ``b`` in ``x`` and H factorised"""
-    for i in range(n):
-        for k in range(i):
-            store(x, i, load(x, i) - load(H, i * n + k) * load(x, k))
-    for i in range(n - 1, -1, -1):
-        y = load(H, i * n + i) * load(x, i)
-        for k in range(i + 1, n):
-            y = y - load(H, k * n + i) * load(x, k)
-        store(x, i, y)
-
-
-def refused_coordinate(model: Model, ws: Array) -> int | None:
-    """As :func:`refused_freedom`, from the workspace of :func:`solve_kernel`."""
-    n = model.nv
-    factor, diagonal = ws[: n * n].reshape(n, n), ws[n * n : n * n + n]
-    if not np.isfinite(diagonal).all():
-        return None
-    for j in range(n):
-        if not (np.isfinite(factor[j, :j]).all() and np.isfinite(factor[:j, j]).all()):
-            return None
-        if not factor[j, j] * EPSILON * diagonal[j] < NEARLY:
-            return j
-    return None
+    factorize_trees(m, q, factor, pivots, rest)
+    solve_factorized(m, factor, qdd, rest)
 
 
 ABA_WITH_MIMIC = Algorithm(
@@ -243,7 +198,7 @@ ABA_WITH_MIMIC = Algorithm(
     solve_kernel,
     inputs=("q", "v", "tau", "f_ext"),
     outputs=("a",),
-    workspace=lambda model: model.nv**2 + model.nv + max(RNEA.workspace(model), CRBA_WITH_MIMIC.workspace(model)),
+    workspace=lambda model: factor_numbers(model) + max(2 * model.nv + RNEA.workspace(model), factor_workspace(model)),
     singular=refused_coordinate,
 )
 ABA = Algorithm(
@@ -270,7 +225,7 @@ def aba(
     """Acceleration of the robot under the joint forces ``tau``: forward dynamics, the inverse of :func:`rnea`.
 
     Armature, damping, friction, springs and gravity count as in :func:`rnea`. Cost is linear in the number of bodies; with
-    mimic joints it is cubic in ``nv``.
+    mimic joints it grows as that of :func:`factorize`.
 
     Args:
         model: the mechanism.

@@ -51,8 +51,8 @@ def carry_velocity(
     Args:
         model: the mechanism.
         q0: configuration, ``(..., nq)``, from which the motion came.
-        q1: configuration, ``(..., nq)``, near it: of exponential coordinates, that equivalent of ``q1`` counts as reached
-            which is nearest to ``q0``.
+        q1: configuration, ``(..., nq)``, less than half a turn from it: of exponential coordinates, that equivalent of
+            ``q1`` counts as reached which is nearest to ``q0``.
         v: velocity at ``q1``, ``(..., nv)``, in the coordinates of ``q0``.
         out: array that takes the result, C-ordered float64 of the result's shape; untouched where an error is raised.
         threads: how many threads share a batch, at least 1; all cores if None.
@@ -70,12 +70,12 @@ def carry_velocity(
         >>> ball.add_body("ball", mass=1.0)
         >>> ball.add_joint("socket", "exponential", parent="world", child="ball")
         >>> ball = ball.build()
-        >>> q0, v = np.array([0.0, 0.0, 3.0]), np.array([0.5, 0.0, 2.0])
-        >>> q1 = integrate(ball, q0, [0.0, 0.0, 0.2])
+        >>> q0, v = np.array([1.5, 1.5, 1.5]), np.array([3.0, 1.0, 2.0])
+        >>> q1 = integrate(ball, q0, [0.5, 0.5, 0.5])
         >>> q1.round(4)
-        array([ 0.    ,  0.    , -3.0832])
+        array([-1.6276, -1.6276, -1.6276])
         >>> carry_velocity(ball, q0, q1, v).round(4)
-        array([-0.4818,  0.    ,  2.    ])
+        array([1.1862, 2.8138, 2.    ])
 
     Source: F. S. Grassia, "Practical parameterization of rotations using the exponential map" (1998);
     :mod:`pluecker.articulated.model.exponential`.

@@ -62,9 +62,9 @@ def random_configuration(
     return q
 
 
-def as_generator(rng: Any) -> np.random.Generator:
+def as_generator(rng: Any, function: str = "random_configuration") -> np.random.Generator:
     """A NumPy generator, from a seed if it is one."""
-    what = f"random_configuration: rng is {shown(rng)}, expected a numpy.random.Generator, a seed or None"
+    what = f"{function}: rng is {shown(rng)}, expected a numpy.random.Generator, a seed or None"
     if isinstance(rng, (bool, str)):
         raise ArgumentTypeError(what)
     try:

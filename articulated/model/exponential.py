@@ -19,10 +19,10 @@ Grassia, "Practical parameterization of rotations using the exponential map" (19
 import math
 
 from pluecker.spatial.algebra.motions import coefficients
-from pluecker.spatial.algebra.rotations import quaternion_from_rotation_vector, rotation_from_quaternion
+from pluecker.spatial.algebra.rotations import rotation_from_quaternion
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, scale3, subtract3
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
-from pluecker.spatial.scalars.operations import atan2, select, sincos, smaller, sqrt
+from pluecker.spatial.scalars.operations import atan2, lift, select, sincos, smaller, sqrt
 
 __all__ = [
     "carried_rate", "difference_exponential", "exponential_force", "exponential_rate", "exponential_rotation",
@@ -34,21 +34,31 @@ NOTHING = 1e-200  # of |q|^2: shorter vectors have no direction
 
 
 @kernel
-def unit_vector(k):
-    """Column ``k`` of the identity"""
-    return (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
+def unit_vector(k, like):
+    """Column ``k`` of the identity, of scalars as ``like``"""
+    x, y, z = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
+    return (lift(x, like), lift(y, like), lift(z, like))
+
+
+@outlined_kernel
+def shared_coefficients(y):
+    """c1 to c5 of :func:`~pluecker.spatial.algebra.motions.coefficients`: one copy for all that need them"""
+    return coefficients(y)
 
 
 @outlined_kernel
 def exponential_rotation(q):
-    """E = exp(q)^T, a rotation to the last bits"""
-    return rotation_from_quaternion(quaternion_from_rotation_vector(q))
+    """E = exp(q)^T, by the quaternion of half the angle, so that it is a rotation to the last bits"""
+    y = 0.25 * dot3(q, q)
+    c1, c2, _, _, _ = shared_coefficients(y)
+    half = scale3(0.5 * c1, q)
+    return rotation_from_quaternion((1.0 - y * c2, half[0], half[1], half[2]))
 
 
 @outlined_kernel
 def exponential_velocity(q, u):
     """J(q) u = u - B q x u + C q x (q x u)"""
-    _, B, C, _, _ = coefficients(dot3(q, q))
+    _, B, C, _, _ = shared_coefficients(dot3(q, q))
     qu = cross3(q, u)
     return add3(u, subtract3(scale3(C, cross3(q, qu)), scale3(B, qu)))
 
@@ -56,7 +66,7 @@ def exponential_velocity(q, u):
 @outlined_kernel
 def exponential_force(q, n):
     """J(q)^T n = n + B q x n + C q x (q x n)"""
-    _, B, C, _, _ = coefficients(dot3(q, q))
+    _, B, C, _, _ = shared_coefficients(dot3(q, q))
     qn = cross3(q, n)
     return add3(n, add3(scale3(B, qn), scale3(C, cross3(q, qn))))
 
@@ -67,7 +77,7 @@ def exponential_rate(q, qd, u):
 
     The coefficients have dB/dy = (2 c4 - c3) / 2 and dC/dy = (3 c5 - c4) / 2, and dy/dt = 2 q . qd.
     """
-    _, B, C, c4, c5 = coefficients(dot3(q, q))
+    _, B, C, c4, c5 = shared_coefficients(dot3(q, q))
     half = dot3(q, qd)
     Bd, Cd = half * (2.0 * c4 - C), half * (3.0 * c5 - c4)
     qu, qdu = cross3(q, u), cross3(qd, u)
@@ -88,19 +98,27 @@ def shortest(q):
     return scale3(select(far, atan2(s, c) / t, y * 0.0 + 1.0), q)
 
 
+@kernel
+def whole_turns(x):
+    """The multiple of 2 pi that brings an angle of up to 31 half turns below half a one; its derivative is zero"""
+    shift = x * 0.0
+    for n in (8, 4, 2, 1):
+        far, y = (2 * n - 1) * math.pi, x + shift
+        shift = shift + select(smaller(far, y), -2.0 * n * math.pi, select(smaller(y, -far), 2.0 * n * math.pi, 0.0))
+    return shift
+
+
 @outlined_kernel
 def nearest(q0, q1):
     """(d, t, u, shift): ``q0 + d = q1 + shift u`` is that equivalent of ``q1 = t u`` which is nearest to ``q0``
 
-    ``shift`` is a multiple of 2 pi, and zero exactly where ``q1`` is nearest itself.
+    ``shift`` is a multiple of 2 pi, and zero where ``q1`` is nearest itself.
     """
     d, y = subtract3(q1, q0), dot3(q1, q1)
     none = smaller(y, NOTHING)
     t = sqrt(select(none, y * 0.0 + 1.0, y))
     u = scale3(select(none, y * 0.0, 1.0 / t), q1)
-    along = dot3(u, d)
-    s, c = sincos(along)
-    shift = select(smaller(HALF_TURN, along * along), atan2(s, c) - along, along * 0.0)
+    shift = whole_turns(dot3(u, d))
     return add3(d, scale3(shift, u)), t, u, shift
 
 

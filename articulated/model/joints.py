@@ -333,7 +333,7 @@ def subspace(m, i, k, q):
     S = constant_subspace(m, i, k)
     like = load(q, 0)
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_velocity(load3(q, first_q(m, i)), unit_vector(k)))
+        return angular(exponential_velocity(load3(q, first_q(m, i)), unit_vector(k, like)))
     return (
         (lift(S[0][0], like), lift(S[0][1], like), lift(S[0][2], like)),
         (lift(S[1][0], like), lift(S[1][1], like), lift(S[1][2], like)),
@@ -345,7 +345,7 @@ def subspace_rate(m, i, k, q, v):
     """dS_k/dt in link coordinates: not zero only where S depends on q"""
     zero = lift(0.0, load(v, 0))
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_rate(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k)))
+        return angular(exponential_rate(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k, zero)))
     return ((zero, zero, zero), (zero, zero, zero))
 
 

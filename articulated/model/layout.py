@@ -15,6 +15,10 @@ links                one record a link: parent, joint kind, where its q and v ar
 freedoms             of each freedom: its column of S in link coordinates, and which inertia counts as zero
 velocity table       armature, damping, friction, stiffness of each velocity coordinate
 rest position        the configuration in which the springs are relaxed
+trees                their number, then one record a tree: its rows, its links, where its factor is, and how it is solved
+rows                 one record a row of the inertia matrix: its coordinate, its parent row, its depth, where it is packed,
+                     and where it is in the factor
+rows of freedoms     of each freedom its row
 ===================  ===========================================================================================
 """
 
@@ -27,9 +31,13 @@ from pluecker.spatial.scalars.operations import load, load_integer, store, tail
 # header
 N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST = 0, 1, 2, 3, 4, 7, 8, 9
 HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS = 10, 11, 12
-HEADER = 16
+TREES, ROWS, ROW_OF_FREEDOM, FACTOR_SIZE, SHARES_ROWS = 13, 14, 15, 16, 17
+HEADER = 24
 
-INTEGERS_OF_HEADER = (N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS)
+INTEGERS_OF_HEADER = (
+    N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS, TREES, ROWS,
+    ROW_OF_FREEDOM, FACTOR_SIZE, SHARES_ROWS,
+)  # fmt: skip
 
 # link record, integers first
 PARENT, BODY, KIND, OWNER, IQ, IV, COUNT, FIRST, RATIO, OFFSET = range(10)
@@ -40,6 +48,13 @@ INTEGERS_OF_LINK = slice(PARENT, RATIO)
 # freedom record: S, then what the threshold is, and what it gains with each unit of moment of inertia
 THRESHOLD, WEIGHT = 6, 7
 FREEDOM = 8
+
+# tree record, of integers, behind their number; and row record
+FIRST_ROW, ROW_COUNT, FIRST_LINK, LINK_COUNT, FACTOR, SWEEPS = range(6)
+TREE = 6
+COORDINATE, PARENT_ROW, DEPTH, PLACE, FACTORED = range(5)
+ROW = 5
+SWEPT_LINK, SWEPT_FREEDOM = 12, 13  # what the factor of a tree has of a link and a freedom, where sweeps solve it
 
 # columns of the velocity table
 ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)
@@ -198,6 +213,72 @@ def has_springs(m):
 def rest_position(m):
     """The configuration in which all springs are relaxed: a scalar array of floats, of which the first nq count."""
     return tail(m, load_integer(m, REST))
+
+
+@kernel
+def tree_count(m):
+    """Number of trees."""
+    return load_integer(m, load_integer(m, TREES))
+
+
+@kernel
+def tree_entry(m, t, entry):
+    """An entry of the record of tree ``t``: ``FIRST_ROW``, ``ROW_COUNT``, ``FIRST_LINK``, ``LINK_COUNT``, ``FACTOR``."""
+    return load_integer(m, load_integer(m, TREES) + 1 + TREE * t + entry)
+
+
+@kernel
+def solved_by_sweeps(m, t):
+    """Whether tree ``t`` is solved by the sweeps of the articulated-body algorithm, and not by a factor of its matrix."""
+    return tree_entry(m, t, SWEEPS) != 0
+
+
+@kernel
+def row_coordinate(m, r):
+    """The coordinate of row ``r``, as its place in v."""
+    return load_integer(m, load_integer(m, ROWS) + ROW * r + COORDINATE)
+
+
+@kernel
+def row_parent(m, r):
+    """The next row on the way from row ``r`` to the root, -1 at the root."""
+    return load_integer(m, load_integer(m, ROWS) + ROW * r + PARENT_ROW)
+
+
+@kernel
+def row_depth(m, r):
+    """How many rows are on the way from row ``r`` to the root, itself not counted."""
+    return load_integer(m, load_integer(m, ROWS) + ROW * r + DEPTH)
+
+
+@kernel
+def row_place(m, r):
+    """Where row ``r`` of the inertia matrix begins among the packed entries, that with the root first."""
+    return load_integer(m, load_integer(m, ROWS) + ROW * r + PLACE)
+
+
+@kernel
+def factored_place(m, r):
+    """Where row ``r`` begins in the factor of the inertia matrix, or -1 where sweeps solve its tree."""
+    return load_integer(m, load_integer(m, ROWS) + ROW * r + FACTORED)
+
+
+@kernel
+def row_of_freedom(m, f):
+    """The row of freedom ``f``, counted over all links."""
+    return load_integer(m, load_integer(m, ROW_OF_FREEDOM) + f)
+
+
+@kernel
+def factor_size(m):
+    """How many numbers the factors of all trees have."""
+    return load_integer(m, FACTOR_SIZE)
+
+
+@kernel
+def shares_rows(m):
+    """Whether mimic joints make freedoms share a row of the inertia matrix."""
+    return load_integer(m, SHARES_ROWS) != 0
 
 
 @kernel

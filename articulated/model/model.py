@@ -24,6 +24,15 @@ from pluecker.articulated.model.records import (
     known,
     listing,
 )
+from pluecker.articulated.model.trees import (
+    CoordinateTree,
+    Tree,
+    coordinate_tree,
+    factor_sizes,
+    list_trees,
+    row_table,
+    tree_table,
+)
 from pluecker.articulated.model.urdf import read_urdf
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -154,6 +163,12 @@ class Model(ModelFields):
         """Mass of all moving bodies; kg."""
         return float(self.links[:, layout.INERTIA].sum())
 
+    @cached_property
+    def trees(self) -> tuple[Tree, ...]:
+        """The trees of the mechanism: bodies on different ones do not feel each other, and the inertia matrix has a block
+        for each. Trees that mimic joints tie together count as one."""
+        return list_trees(self.coordinate_tree, self.links, self.body_names)
+
     # ----------------------------------------------------------------------------------------------------------- names
 
     @cached_property
@@ -276,14 +291,22 @@ class Model(ModelFields):
         table = np.concatenate([self.armature, self.damping, self.friction, self.stiffness])
         first = layout.HEADER + links.size
         header[layout.GRAVITY : layout.GRAVITY + 3] = self.gravity
+        trees, rows = tree_table(self.coordinate_tree), row_table(self.coordinate_tree)
+        parts = [freedoms, table, self.rest_position, trees, rows, self.coordinate_tree.row_of_freedom.view(np.float64)]
+        places = (first + np.cumsum([0, *map(len, parts)])).tolist()
         sizes = self.n_links, self.nq, self.nv, self.n_bodies
-        places = first, first + len(freedoms), first + len(freedoms) + len(table)
         flags = self.armature.any(), self.damping.any() or self.friction.any(), self.stiffness.any()
-        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places, *flags
+        factors = factor_sizes(self.coordinate_tree).sum(), self.coordinate_tree.shared
+        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:6], *factors
         links.view(np.int64)[:, layout.INTEGERS_OF_LINK] = self.links[:, layout.INTEGERS_OF_LINK]
-        packed = np.concatenate([header, links.ravel(), freedoms, table, self.rest_position])
+        packed = np.concatenate([header, links.ravel(), *parts])
         packed.flags.writeable = False
         return packed
+
+    @cached_property
+    def coordinate_tree(self) -> CoordinateTree:
+        """The rows of the inertia matrix: which coordinates meet in it, and where they are packed."""
+        return coordinate_tree(self.links)
 
     @cached_property
     def plans(self) -> dict[Any, Any]:

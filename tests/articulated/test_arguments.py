@@ -1,5 +1,6 @@
 """What the public functions accept, and what they say to everything else."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -12,19 +13,40 @@ from pluecker.articulated import (
     bias_force,
     body_accelerations,
     body_velocities,
+    carry_velocity,
     crba,
+    crba_packed,
     difference,
     forward_kinematics,
+    frame_acceleration,
+    frame_placement,
+    frame_velocity,
     gravity_force,
     integrate,
+    jacobian,
+    jacobian_dot,
     joint_forces,
     kinetic_energy,
+    minv,
     potential_energy,
+    relative_jacobian,
+    relative_jacobian_dot,
     rnea,
 )
 from pluecker.articulated.algorithms.rnea import RNEA
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
 from tests.mechanisms import random_description, random_state
+
+
+def of_a_frame(function, **names):
+    """The function, asked for a frame."""
+
+    @functools.wraps(function)
+    def call(model, **given):
+        return function(model, frame="b5", **names, **given)
+
+    return call
+
 
 # Every public algorithm, with the names of its inputs
 FUNCTIONS = {
@@ -32,15 +54,25 @@ FUNCTIONS = {
     joint_forces: ("q", "v", "a", "f_ext"),
     aba: ("q", "v", "tau", "f_ext"),
     crba: ("q",),
+    crba_packed: ("q",),
+    minv: ("q",),
     bias_force: ("q", "v", "f_ext"),
     gravity_force: ("q",),
     kinetic_energy: ("q", "v"),
     potential_energy: ("q",),
     forward_kinematics: ("q",),
+    of_a_frame(frame_placement): ("q", "point"),
+    of_a_frame(frame_velocity): ("q", "v", "point"),
+    of_a_frame(frame_acceleration): ("q", "v", "a", "point"),
+    of_a_frame(jacobian): ("q", "point"),
+    of_a_frame(jacobian_dot): ("q", "v", "point"),
+    of_a_frame(relative_jacobian, reference="b0"): ("q", "point"),
+    of_a_frame(relative_jacobian_dot, reference="b0"): ("q", "v", "point"),
     body_velocities: ("q", "v"),
     body_accelerations: ("q", "v", "a"),
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
+    carry_velocity: ("q0", "q1", "v"),
 }
 every = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 
@@ -53,7 +85,7 @@ def model():
 @pytest.fixture(scope="module")
 def inputs(model):
     s = random_state(model, 1, 6)
-    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy()}
+    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy()}
 
 
 def arguments(function, inputs, part=slice(None)):
@@ -133,7 +165,8 @@ def test_lists_views_and_other_numbers_are_converted(function, model, inputs):
 def test_a_shape_that_does_not_fit_is_named_with_what_was_expected(function, model, inputs):
     for name, x in arguments(function, inputs).items():
         given = arguments(function, inputs) | {name: x[..., :-1]}
-        shape = (model.n_bodies, 6) if name == "f_ext" else ((model.nq,) if name.startswith("q") else (model.nv,))
+        shapes = {"f_ext": (model.n_bodies, 6), "point": (3,)}
+        shape = shapes.get(name, (model.nq,) if name.startswith("q") else (model.nv,))
         expected = ", ".join(["...", *map(str, shape)])
         with pytest.raises(
             ValueError, match=rf"{function.__name__}: {name} has shape .*{x.shape[-1] - 1}\), expected \({expected}\)"
@@ -152,7 +185,8 @@ def test_nan_and_infinity_are_refused_with_the_coordinate_and_nothing_is_written
             spoiled[4, 2] = bad
             out = np.full(expected.shape, 7.0)
             what = "body" if name == "f_ext" else "coordinate"
-            with pytest.raises(ValueError, match=rf"{function.__name__}: {name}\[4, 2.*\] is {bad}.*\({what} '"):
+            where = rf".*\({what} '" if name != "point" else ", expected a finite number$"
+            with pytest.raises(ValueError, match=rf"{function.__name__}: {name}\[4, 2.*\] is {bad}{where}"):
                 function(model, **(arguments(function, inputs) | {name: spoiled}), out=out)
             assert (out == 7.0).all()
 
@@ -211,7 +245,8 @@ def test_an_out_that_does_not_fit_is_refused(function, model, inputs):
 @every
 def test_out_and_threads_are_given_by_name(function):
     parameters = inspect.signature(function).parameters
-    assert [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY] == ["out", "threads"]
+    by_name = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+    assert [name for name in by_name if name != "classical"] == ["out", "threads"]
 
 
 @every

@@ -1,5 +1,6 @@
 """Batches: every algorithm by lanes and threads, whatever lies where in memory, and whoever else is calculating."""
 
+import functools
 import inspect
 import multiprocessing
 import os
@@ -15,7 +16,16 @@ import numpy as np
 import pytest
 
 import pluecker.articulated
-from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, forward_kinematics, gravity_force, rnea
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    SingularInertiaError,
+    aba,
+    crba,
+    forward_kinematics,
+    gravity_force,
+    rnea,
+)
 from pluecker.articulated.running import algorithm as algorithm_module
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
@@ -30,13 +40,31 @@ PUBLIC = {
     for name, thing in vars(pluecker.articulated).items()
     if name in pluecker.articulated.__all__ and inspect.isfunction(thing)
 }
-FUNCTIONS = {name: f for name, f in PUBLIC.items() if "threads" in inspect.signature(f).parameters}
+ON_BATCHES = {name: f for name, f in PUBLIC.items() if "threads" in inspect.signature(f).parameters}
+METHODS = {"InertiaFactor.solve"}
+# What a function asks for that is no array, and what it gets here
+KEYS = {"frame": lambda model: model.body_names[-1], "reference": lambda model: model.body_names[-2]}
+OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "out", "threads")
+
+
+def with_keys(function):
+    """The function, given all that is no array."""
+    keys = [key for key in KEYS if key in inspect.signature(function).parameters]
+
+    @functools.wraps(function)
+    def call(model, **given):
+        return function(model, **{key: KEYS[key](model) for key in keys if isinstance(model, Model)}, **given)
+
+    return call
+
+
+# with one array as their result; tests of their own look at others
+FUNCTIONS = {name: with_keys(f) for name, f in ON_BATCHES.items() if "out" in inspect.signature(f).parameters}
 INPUTS = {
-    name: tuple(key for key in inspect.signature(f).parameters if key not in ("model", "frames", "out", "threads"))
-    for name, f in FUNCTIONS.items()
+    name: tuple(key for key in inspect.signature(f).parameters if key not in OPTIONS) for name, f in FUNCTIONS.items()
 }
 # Public functions that are called once, not in loops. Whoever adds one decides here that it needs no batches.
-WITHOUT_BATCHES = {"joint_transform", "neutral", "random_configuration", "simulate", "warmup"}
+WITHOUT_BATCHES = {"inertia_pattern", "joint_transform", "neutral", "random_configuration", "simulate", "warmup"}
 
 every = pytest.mark.parametrize("name", FUNCTIONS)
 compiled_only = pytest.mark.skipif(not COMPILED, reason="lanes, overloads and threads are for compiled code")
@@ -66,6 +94,7 @@ def arguments(name, model, count=SOME, seed=5):
     """Inputs of ``count`` random states, by name."""
     s = random_state(model, seed, count)
     s |= {"q0": s["q"], "q1": random_state(model, seed + 1, count)["q"]}
+    s |= {"point": np.random.default_rng(seed).normal(size=(count, 3))}
     return {key: s[key] for key in INPUTS[name]}
 
 
@@ -103,10 +132,12 @@ def spy(monkeypatch):
 
 
 def test_every_public_function_runs_on_batches_or_is_known_not_to():
-    assert set(FUNCTIONS) == set(ALGORITHMS)
-    assert set(PUBLIC) - set(FUNCTIONS) <= WITHOUT_BATCHES
+    assert set(ON_BATCHES) | METHODS == set(ALGORITHMS)
+    assert set(PUBLIC) - set(ON_BATCHES) <= WITHOUT_BATCHES
     for name, algorithm in ALGORITHMS.items():
         assert algorithm.name == name
+    for name in FUNCTIONS:
+        algorithm = ALGORITHMS[name]
         assert set(INPUTS[name]) <= {field.name for field in algorithm.inputs}
 
 
@@ -455,7 +486,9 @@ def too_large(name, model, given, state):
     return changed, {"difference": "q0 = -1.7"}.get(name, "v = 1.75" if "v" in given else "q = 1.7")
 
 
-@every
+@pytest.mark.parametrize(  # carry_velocity gives back what it gets; functions of points: test_frames.py
+    "name", [name for name in FUNCTIONS if name != "carry_velocity" and "point" not in INPUTS[name]]
+)
 @pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("mimic", [False, True])
 def test_a_result_that_overflows_is_an_error_that_names_state_and_joint(name, threads, mimic, many_pieces):

@@ -8,8 +8,18 @@ from tests.mechanisms import random_description, random_state
 
 H = 1e-30
 
-# Every algorithm that needs no key, and those that take the place of others where there are mimic joints
-KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None}
+# What algorithms of a frame are asked for
+KEYS = {
+    "frame_placement": ("b7",),
+    "frame_velocity": ("b7", "world"),
+    "frame_acceleration": ("b7", "aligned", True),
+    "jacobian": ("b7", "aligned"),
+    "jacobian_dot": ("b7", "world"),
+    "relative_jacobian": ("b7", "reference", "b4"),
+    "relative_jacobian_dot": ("b7", "aligned", "b4"),
+}
+# Every algorithm that needs no key or has one here, and those that take the place of others where there are mimic joints
+KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None or name in KEYS}
 KERNELS |= {f"{name} with mimic joints": each.with_mimic for name, each in KERNELS.items() if each.with_mimic}
 
 
@@ -20,12 +30,14 @@ def model():
 
 def run(algorithm, model, inputs, dtype):
     """All results of the kernel, one after the other."""
-    head = algorithm.plan(model).head if algorithm is ALGORITHMS[algorithm.name] else None
-    order = algorithm.order(model) if algorithm.order else np.arange(0)
+    key = KEYS.get(algorithm.name, ())
+    head = algorithm.plan(model, key).head if algorithm is ALGORITHMS[algorithm.name] else None
+    order = algorithm.order(model, *key) if algorithm.order else np.arange(0)
     sizes = [int(order.max()) + 1] if len(order) else [field.size_for(model) for field in algorithm.outputs]
-    outs, ws = [np.zeros(n, dtype) for n in sizes], np.zeros(algorithm.workspace(model), dtype)
+    outs, ws = [np.zeros(n, dtype) for n in sizes], np.zeros(algorithm.workspace(model, *key), dtype)
     assert head is None or head.workspace == len(ws) + head.made
-    algorithm.kernel(model.packed, *(np.asarray(x, dtype) for x in inputs), *outs, ws)
+    constants = [algorithm.constants(model, *key)] if key else []
+    algorithm.kernel(model.packed, *constants, *(np.asarray(x, dtype) for x in inputs), *outs, ws)
     return outs[0][order] if len(order) else np.concatenate(outs)
 
 

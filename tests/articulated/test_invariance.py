@@ -33,7 +33,7 @@ def renamed(source, target, values, slices):
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("order", ["shuffled", "breadth"])
 def test_the_order_of_adding_changes_nothing_but_the_order(seed, order):
-    description = random_description(seed, 25 if COMPILED else 10, kinds=(*MOVING, "fixed"))
+    description = random_description(seed, 25 if COMPILED else 12, kinds=(*MOVING, "fixed"))
     one = description.build("depth")
     two = description.build(np.random.default_rng(seed) if order == "shuffled" else order)
     assert one.joint_names != two.joint_names

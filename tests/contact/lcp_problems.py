@@ -6,6 +6,9 @@ from itertools import product
 
 import numpy as np
 
+METHODS = ("lemke", "fischer_newton", "minmap_newton", "psor")  # of solve_lcp
+DIRECT, NEWTON = METHODS[:3], METHODS[1:3]
+
 
 def all_solutions(A, b, tol=1e-9):
     """Every solution that a regular complementary basis has, ``2^n`` bases, by plain NumPy."""

@@ -2,32 +2,32 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.blocks import BlockMatrix, from_scipy
-from pluecker.contact.sets import SIZES, Sets, make_sets
-from pluecker.spatial.functions.elementwise import Array
+from pluecker.contact import Problem
+from tests.contact.any_blocks import SIZES, of_matrix, sets_of
 
 KINDS = ("1", "2", "3", "5", "6", "equation", "limit", "motor", "fixed")
 
 
 class Random(NamedTuple):
-    """N as a full matrix and as blocks, b, K."""
+    """N as a full matrix, b, K."""
 
-    full: Array
-    N: BlockMatrix
-    b: Array
-    K: Sets
+    full: np.ndarray
+    b: np.ndarray
+    K: Any
+
+    def problem(self, compliance: Any = None) -> Problem:
+        """As one of the package, the compliance outside of the matrix."""
+        return of_matrix(self.full, self.b, self.K, compliance)
 
 
-def as_problem(full, b, sizes, friction, lower, upper):
-    """The problem of a full matrix."""
-    K = make_sets(sizes, friction, lower, upper)
-    N = from_scipy(scipy.sparse.csr_matrix(full), K.start, K.start)
-    return Random(np.asarray(full, float), N, np.asarray(b, float), K)
+def as_random(full, b, sizes, friction, lower, upper):
+    """Of a full matrix."""
+    return Random(np.asarray(full, float), np.asarray(b, float), sets_of(sizes, friction, lower, upper))
 
 
 def random_problem(seed, count, kinds=KINDS, friction=(0.05, 1.5), ratio=1.0, copies=0.0, flat=0.0):
@@ -60,7 +60,7 @@ def random_problem(seed, count, kinds=KINDS, friction=(0.05, 1.5), ratio=1.0, co
             upper.append(bounds[1])
     J = np.vstack(rows)
     N = J / np.repeat(np.exp(rng.uniform(0.0, np.log(ratio), bodies)), 6) @ J.T
-    return as_problem(0.5 * (N + N.T), J @ rng.normal(size=6 * bodies), sizes, coefficients, lower, upper)
+    return as_random(0.5 * (N + N.T), J @ rng.normal(size=6 * bodies), sizes, coefficients, lower, upper)
 
 
 def clarabel_solution(problem, tolerance=1e-11):

@@ -1,4 +1,8 @@
-"""The command ``pluecker friction``: its jobs from end to end, its exit codes, and one line for each error."""
+"""The command ``pluecker friction``: its jobs from end to end, its exit codes, and one line for each error.
+
+What is called is the command itself: ``pluecker.__main__`` takes care of Ctrl-C around it, and is for programs that end
+afterwards. Where a test has to know how often a problem is solved, or that it is not, ``solve`` is another one.
+"""
 
 import re
 import subprocess
@@ -14,20 +18,18 @@ from numba.core import event
 
 pytest.importorskip("h5py", reason="h5py is not installed (extra fclib)")
 
-from pluecker.contact.cli import main
-from pluecker.contact.fclib import (
-    LocalForm,
+from pluecker.contact import (
+    LAWS,
+    METHODS,
+    errors_of,
     read_fclib,
-    read_fclib_form,
     read_fclib_guesses,
     read_fclib_solution,
     write_fclib,
 )
-from pluecker.contact.measures import all_errors
-from pluecker.contact.problem import LAWS
-from pluecker.contact.solve import METHODS
-from pluecker.contact.solve import solve as contact_solve
-from tests.contact.fclib_files import global_form, local_form
+from pluecker.contact import solve as contact_solve
+from pluecker.contact.cli import main
+from tests.contact.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap")
 
@@ -107,7 +109,7 @@ def test_a_solution_that_is_written_solves_the_problem_that_is_read(make, equati
     assert read_fclib_form(out).same(form)
     r = found.r if found.l is None else np.concatenate([found.r, found.l])
     u = problem.velocity(r)
-    assert all_errors(problem.sets, problem.offset, r, u, "ccp").natural_map <= 1e-9
+    assert errors_of(problem, r, "ccp").natural_map <= 1e-9
     np.testing.assert_allclose(found.u, u[: len(found.u)], atol=1e-12)
     if make is global_form:
         momentum = form.H @ found.r + form.f + (form.G @ found.l if equations else 0.0)

@@ -17,10 +17,9 @@ from pluecker.contact import (
     Stage,
     assemble_contacts,
     compare_methods,
+    errors_of,
     plot_convergence,
 )
-from pluecker.contact.convergence import Curve, curve_of, legend_text, start_error
-from pluecker.contact.result import CONVERGED, LIMIT
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError
 from tests.contact.scenes import random_bodies, random_table
@@ -45,34 +44,57 @@ def made(method, stages, history, error=1e-9, tolerance=1e-8, before=0.5):
     seconds = np.cumsum(np.repeat([s.time / s.iterations for s in stages], [s.iterations for s in stages]))
     k = len(history)
     return Result(
-        np.zeros(3), np.zeros(3), "ncp", method, CONVERGED if error <= tolerance else LIMIT,
+        np.zeros(3), np.zeros(3), "ncp", method, "converged" if error <= tolerance else "iteration limit",
         Errors(error, 0.0, 0.0, 0.0, 0.0), tolerance, k, k, 1, before + sum(s.time for s in stages), stages,
         np.column_stack([seconds[:k], history]),
     )  # fmt: skip
+
+
+def lines(panel):
+    """x and y of what is drawn, by method."""
+    drawn = {line.get_label().split(":")[0]: line for line in panel.lines if line.get_label()[0] != "_"}
+    return {name: (np.array(line.get_xdata()), np.array(line.get_ydata())) for name, line in drawn.items()}
+
+
+def drawn(monkeypatch, result):
+    """The panels of a figure of one result, of a problem in which no impulses have the error 1."""
+    monkeypatch.setattr("pluecker.contact.comparison.solve", lambda *_, **__: result)
+    ball = Problem.from_delassus(np.eye(3), [-1.0, 0.0, 0.0], [0.5])
+    assert errors_of(ball, np.zeros(3)).natural_map == 1.0
+    return plot_convergence(ball, methods=[result.method], repeats=1)[0].axes
+
+
+def numbers(panel):
+    """Where numbers say that another method took over."""
+    return {text.get_text(): text.xy for text in panel.texts if hasattr(text, "xy")}
 
 
 # ---------------------------------------------------------------------------------------------------------------- curves
 
 
 @pytest.mark.parametrize("law", ["frictionless", "ccp", "ncp"])
-def test_curves_begin_at_no_impulses_fall_and_end_at_the_result(problem, law):
-    results = compare_methods(problem, law=law, tol=1e-6, repeats=1)
-    start = start_error(problem, law)
+def test_curves_begin_at_no_impulses_fall_and_end_at_the_result(problem, matplotlib, law):
+    figure, results = plot_convergence(problem, law=law, tol=1e-6, repeats=1)
+    left, right = (lines(panel) for panel in figure.axes)
     u = problem.offset
     normal = np.minimum(u[::3], 0.0)
+    start = errors_of(problem, np.zeros(problem.size), law).natural_map
     if law == "frictionless":  # with r = 0 the projection is max(0, -u_n)
         assert start == pytest.approx(np.linalg.norm(normal) / np.linalg.norm(u))
     assert {"auto", "apgd", "pgs", "newton", "interior_point"} <= set(results)
+    assert set(left) == set(right) == set(results)
     for name, result in results.items():
         assert result.converged, name
         assert result.history is not None, name
-        curve = curve_of(result, start)
-        assert curve.iterations[0] == 0
-        assert curve.errors[0] == start
-        assert curve.errors[-1] <= result.tol
-        assert curve.iterations[-1] == result.iterations
-        assert curve.seconds[-1] == pytest.approx(result.time)
-        for values in (curve.iterations, curve.seconds, -curve.errors):
+        (iterations, errors), (milliseconds, same) = left[name], right[name]
+        errors = np.where(np.isnan(errors), 0.0, errors)  # zero has no place on a logarithmic axis
+        assert iterations[0] == 0
+        assert errors[0] == pytest.approx(start, rel=1e-12)
+        assert errors[-1] <= result.tol
+        assert iterations[-1] == result.iterations
+        assert milliseconds[-1] == pytest.approx(1e3 * result.time)
+        np.testing.assert_array_equal(errors, np.where(np.isnan(same), 0.0, same))
+        for values in (iterations, milliseconds, -errors):
             assert (np.diff(values) >= 0).all(), name
 
 
@@ -102,44 +124,44 @@ def test_a_long_call_is_repeated_only_where_it_waited_for_compiled_code(problem,
     assert len(found) == calls
 
 
-def test_stages_take_over_where_the_ones_before_ended():
+def test_stages_take_over_where_the_ones_before_ended(matplotlib, monkeypatch):
     stages = [("apgd", 2, 1.0), ("apgd", 2, 1.0), ("newton", 3, 6.0)]
-    result = made("auto", stages, [0.5, 0.4, 0.3, 0.2, 0.1, 0.01, 1e-9])
-    curve = curve_of(result, 1.0)
-    assert curve.stages == (("apgd", 0), ("newton", 4))  # point 4 is the one after four iterations
-    assert curve.iterations.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 7]
-    np.testing.assert_allclose(curve.seconds, [0.5, 1.0, 1.5, 2.0, 2.5, 4.5, 6.5, 8.5, 8.5])
-    assert legend_text("auto", result, curve) == "auto: 7 iterations, 8.5 s\n   \u2460 apgd, \u2461 newton"
+    left, right = drawn(monkeypatch, made("auto", stages, [0.5, 0.4, 0.3, 0.2, 0.1, 0.01, 1e-9]))
+    assert numbers(left) == {"2": (4.0, 0.2)}  # the point after four iterations
+    assert lines(left)["auto"][0].tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 7]
+    expected = [0.5, 1.0, 1.5, 2.0, 2.5, 4.5, 6.5, 8.5, 8.5]
+    np.testing.assert_allclose(lines(right)["auto"][0], 1e3 * np.array(expected))
+    assert left.lines[0].get_label() == "auto: 7 iterations, 8.5 s\n   \u2460 apgd, \u2461 newton"
 
 
-def test_no_error_on_the_way_is_smaller_than_that_of_the_result():
+def test_no_error_on_the_way_is_smaller_than_that_of_the_result(matplotlib, monkeypatch):
     """The exact law may be solved by convex problems, whose errors are others."""
-    result = made("apgd", [("apgd", 4, 4.0)], [0.5, 0.001, 0.01, 0.001], error=0.02)
-    assert curve_of(result, 1.0).errors.tolist() == [1.0, 0.5, 0.02, 0.02, 0.02, 0.02]
+    left, _ = drawn(monkeypatch, made("apgd", [("apgd", 4, 4.0)], [0.5, 0.001, 0.01, 0.001], error=0.02))
+    assert lines(left)["apgd"][1].tolist() == [1.0, 0.5, 0.02, 0.02, 0.02, 0.02]
 
 
-def test_a_stage_with_nothing_to_show_is_a_line_to_its_end():
-    result = made("auto", [("apgd", 2, 1.0), ("interior_point", 3, 3.0)], [0.5, 0.4, 1e-9, 1e-9, 1e-9])
-    curve = curve_of(result, 1.0)
-    assert curve.iterations.tolist() == [0, 1, 2, 5, 5]
-    np.testing.assert_allclose(curve.errors, [1.0, 0.5, 0.4, 1e-9, 1e-9])
-    assert curve.stages[1] == ("interior_point", 2)
+def test_a_stage_with_nothing_to_show_is_a_line_to_its_end(matplotlib, monkeypatch):
+    stages = [("apgd", 2, 1.0), ("interior_point", 3, 3.0)]
+    left, _ = drawn(monkeypatch, made("auto", stages, [0.5, 0.4, 1e-9, 1e-9, 1e-9]))
+    iterations, errors = lines(left)["auto"]
+    assert iterations.tolist() == [0, 1, 2, 5, 5]
+    np.testing.assert_allclose(errors, [1.0, 0.5, 0.4, 1e-9, 1e-9])
+    assert numbers(left) == {"2": (2.0, 0.4)}
 
 
-def test_calls_one_after_the_other_with_nothing_to_show_end_one_by_one():
-    result = made("interior_point", [("interior_point", 5, 5.0)], [0.1, 0.1, 0.1, 1e-9, 1e-9])
-    curve = curve_of(result, 1.0)
-    assert curve.iterations.tolist() == [0, 3, 5, 5]
+def test_calls_one_after_the_other_with_nothing_to_show_end_one_by_one(matplotlib, monkeypatch):
+    left, _ = drawn(monkeypatch, made("interior_point", [("interior_point", 5, 5.0)], [0.1, 0.1, 0.1, 1e-9, 1e-9]))
+    assert lines(left)["interior_point"][0].tolist() == [0, 3, 5, 5]
 
 
-def test_the_history_of_pivots_is_no_error(problem):
-    results = compare_methods(problem, methods=["lemke", "minmap_newton"], law="lcp", repeats=1)
-    start = start_error(problem, "lcp")
-    assert np.isnan(start)
-    pivots, newton = (curve_of(results[name], start) for name in ("lemke", "minmap_newton"))
-    assert len(pivots.errors) == 2
-    assert len(newton.errors) == results["minmap_newton"].history.shape[0] + 2
-    assert pivots.errors[-1] == results["lemke"].errors.natural_map
+def test_the_history_of_pivots_is_no_error(problem, matplotlib):
+    figure, results = plot_convergence(problem, methods=["lemke", "minmap_newton"], law="lcp", repeats=1)
+    curves = lines(figure.axes[0])
+    (_, pivots), (_, newton) = curves["lemke"], curves["minmap_newton"]
+    assert np.isnan(pivots[0])  # of no impulses it is not known
+    assert len(pivots) == 2
+    assert len(newton) == results["minmap_newton"].history.shape[0] + 2
+    assert pivots[-1] == results["lemke"].errors.natural_map
 
 
 # --------------------------------------------------------------------------------------------------------------- figures
@@ -172,9 +194,8 @@ def test_numbers_say_where_other_methods_took_over(problem, matplotlib, monkeypa
     monkeypatch.setattr("pluecker.contact.comparison.solve", lambda *_, **__: result)
     figure, _ = plot_convergence(problem, methods=["auto"])
     for panel, x in zip(figure.axes, (2.0, 1500.0), strict=True):
-        numbers = {text.get_text(): text.xy for text in panel.texts if hasattr(text, "xy")}
-        assert list(numbers) == ["2"]
-        np.testing.assert_allclose(numbers["2"], (x, 0.04))
+        assert list(numbers(panel)) == ["2"]
+        np.testing.assert_allclose(numbers(panel)["2"], (x, 0.04))
 
 
 def test_the_legend_explains_every_sign_and_no_other(problem, matplotlib):
@@ -281,7 +302,3 @@ def test_progress_sees_every_method(problem):
 
     compare_methods(problem, methods=["apgd", "pgs"], repeats=1, progress=progress)
     assert seen == ["apgd", "pgs"]
-
-
-def test_a_curve_is_a_record():
-    assert Curve._fields == ("iterations", "seconds", "errors", "stages")

@@ -12,22 +12,31 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import FileError, Problem, ProblemError, solve
-from pluecker.contact.fclib import (
-    GlobalForm,
-    LocalForm,
+from pluecker.contact import (
+    FileError,
+    Problem,
+    ProblemError,
     Solution,
     read_fclib,
-    read_fclib_form,
     read_fclib_guesses,
     read_fclib_solution,
-    to_problem,
+    solve,
     write_fclib,
 )
-from pluecker.contact.fclib_forms import same_bits
-from pluecker.contact.sets import make_sets
 from pluecker.spatial.extras import MissingExtraError
-from tests.contact.fclib_files import dense, global_form, local_form, same_problem, sparse
+from tests.contact.any_blocks import of_matrix, sets_of
+from tests.contact.fclib_files import (
+    GlobalForm,
+    LocalForm,
+    dense,
+    global_form,
+    local_form,
+    read_fclib_form,
+    same_bits,
+    same_problem,
+    sparse,
+    to_problem,
+)
 
 h5py = pytest.importorskip("h5py")
 
@@ -119,9 +128,8 @@ def test_equations_between_contacts_are_written_after_them(tmp_path):
     sizes, inf = np.array([[0, 0, 0], [2, 0, 0]] * 2), np.array([np.inf, 0.0] * 2)
     friction = np.zeros((4, 3))
     friction[[1, 3], 0] = form.mu
-    sets = make_sets(sizes, friction, -inf, np.full(4, np.inf))
-    base = Problem.from_delassus(N, whole.offset[order], [], rows=(np.full(8, -np.inf), np.full(8, np.inf)))
-    write_fclib(tmp_path / "a.hdf5", dataclasses.replace(base, sets=sets))
+    sets = sets_of(sizes, friction, -inf, np.full(4, np.inf))
+    write_fclib(tmp_path / "a.hdf5", of_matrix(N, whole.offset[order], sets))
     back = read_fclib_form(tmp_path / "a.hdf5")
     assert isinstance(back, LocalForm)
     for name in ("W", "V", "R"):
@@ -346,9 +354,8 @@ def unsuitable() -> list[tuple[Problem, str]]:
     rolling = Problem.from_delassus(N, b, [[0.5, 0.1]], size=5)
     motor = Problem.from_delassus(N, b, [0.5], rows=([0.0, -2.0], [np.inf, 3.0]))
     limit = Problem.from_delassus(N, b, [0.5], rows=([-np.inf, -np.inf], [np.inf, 0.0]))
-    mixed = dataclasses.replace(
-        rolling, sets=make_sets([[2, 0, 0], [1, 0, 0]], np.full((2, 3), 0.5), np.zeros(2), np.full(2, np.inf))
-    )
+    sets = sets_of([[2, 0, 0], [1, 0, 0]], np.full((2, 3), 0.5), np.zeros(2), np.full(2, np.inf))
+    mixed = of_matrix(N, b, sets)
     return [
         (rolling, "block 0 has 5 components"),
         (motor, "block 1 has the bounds 0 and inf"),

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from pluecker.contact import FileError, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
-from pluecker.contact.fclib import read_fclib_form
-from tests.contact.fclib_files import global_form, local_form, published
+from tests.contact.fclib_files import global_form, local_form, published, read_fclib_form
 
 h5py = pytest.importorskip("h5py")
 

@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.fclib import (
-    read_fclib,
-    read_fclib_form,
-    read_fclib_guesses,
-    read_fclib_solution,
-    write_fclib,
-)
-from tests.contact.fclib_files import DATA, dense, published, same_problem
+from pluecker.contact import read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
+from tests.contact.fclib_files import DATA, dense, published, read_fclib_form, same_problem
 
 h5py = pytest.importorskip("h5py")
 

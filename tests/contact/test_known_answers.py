@@ -9,9 +9,8 @@ import pytest
 import scipy.optimize
 
 from pluecker.contact import METHODS, Problem, errors_of, solve
-from pluecker.contact.lcp_laws import LCP_METHODS
 from tests.conftest import COMPILED
-from tests.contact.fuzz import RUNNABLE
+from tests.contact.fuzz import LCP_METHODS, RUNNABLE
 
 TOL = 1e-9 if COMPILED else 1e-7
 REACHED = {"clarabel": 1e-5, "barzilai_borwein": 1e-8}  # all that a gap of 1e-12, and steps without descent, promise

@@ -1,14 +1,16 @@
-"""Lemke's method ends, with a solution or with a reason that is true."""
+"""Lemke's method ends, with a solution or with a reason that is true.
+
+Pivots are looked at inside: the rule that breaks ties, a walk that begins where the rule for accuracy is counted out, and
+the vector of Farkas' lemma, of which a result says only that there is one.
+"""
 
 import numba
 import numpy as np
 import pytest
 import scipy.optimize
 
-from pluecker.contact import ProblemError, lemke, solve_lcp
-from pluecker.contact.complementarity import make_problem
+from pluecker.contact import ProblemError, solve_lcp
 from pluecker.contact.lemke import complementary_pivoting, farkas, fresh_tableau, leaving_row, walk
-from pluecker.contact.standard_form import standard_form
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, murty, positive_definite, solvable
 
 ROUNDING = 1e-13
@@ -257,19 +259,37 @@ def test_a_basis_tells_which_unknowns_are_at_which_bound():
     """Unknown 0 below its upper bound, 1 at the upper one, 2 at its lower one, 3 free, 4 fixed."""
     A = positive_definite(np.random.default_rng(1), 5)
     lower, upper = np.array([-np.inf, 0.0, 0.0, -np.inf, 2.0]), np.array([1.0, 3.0, np.inf, np.inf, 2.0])
-    problem = make_problem(A, np.ones(5), lower, upper)
-    form = standard_form(problem)
-    assert (form.kept.tolist(), form.boxed.tolist(), form.free.tolist()) == ([0, 1, 2], [1], [3])
-    z = form.vertex(problem, np.array([True, True, False, True]))
-    assert z[[1, 2, 4]].tolist() == [3.0, 0.0, 2.0]
-    np.testing.assert_allclose((A @ z + 1.0)[[0, 3]], 0.0, atol=1e-14)
-    np.testing.assert_allclose(form.point(problem, np.array([1.0 - z[0], 3.0, 0.0, 0.0])), z, rtol=1e-12)
+    z, w = np.array([0.3, 3.0, 0.0, -1.7, 2.0]), np.array([0.0, -0.4, 0.6, 0.0, 5.0])
+    result = solve_lcp(A, w - A @ z, lower=lower, upper=upper)
+    assert result.converged
+    assert result.z[[1, 2, 4]].tolist() == [3.0, 0.0, 2.0]
+    np.testing.assert_allclose(result.z, z, rtol=1e-13 * np.linalg.cond(A))
+    np.testing.assert_allclose(result.w, w, atol=1e-14 * np.abs(A).sum())
+
+
+def test_a_walk_that_is_cut_short_is_at_the_same_point_seen_from_any_bound():
+    """z from above, from other bounds, and with an unknown that an equation determines: which is c . z here."""
+    rng = np.random.default_rng(12)
+    A, c, base = FAMILIES["positive definite"](rng, 6), rng.normal(size=6), rng.normal(size=6)
+    b, _ = solvable(rng, A)
+    whole = np.block([[A + np.outer(c, c), -c[:, None]], [-c, np.ones((1, 1))]])
+    seen = 0
+    for limit in range(1, solve_lcp(A, b).iterations + 1):
+        z = solve_lcp(A, b, max_iterations=limit).z
+        seen += z.any()
+        above = solve_lcp(A, -b, lower=-np.inf, upper=0.0, max_iterations=limit)
+        np.testing.assert_array_equal(above.z, -z)
+        moved = solve_lcp(A, b - A @ base, lower=base, max_iterations=limit)
+        np.testing.assert_allclose(moved.z - base, z, atol=1e-12)
+        longer = solve_lcp(whole, np.append(b, 0.0), lower=np.append(np.zeros(6), -np.inf), max_iterations=limit)
+        np.testing.assert_allclose(longer.z, np.append(z, c @ z), atol=1e-12)
+    assert seen > 1
 
 
 @pytest.mark.slow
 def test_large_enough_for_the_tableau_to_be_made_anew(monkeypatch):
     made = []
-    monkeypatch.setattr(lemke, "fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data))
+    monkeypatch.setattr("pluecker.contact.lemke.fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data))
     rng = np.random.default_rng(9)
     A = FAMILIES["skew"](rng, 40) + 1e-3 * positive_definite(rng, 40)
     b, _ = solvable(rng, A)

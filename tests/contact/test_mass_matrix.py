@@ -1,4 +1,7 @@
-"""Masses that join rows in any way: M^-1 H against dense solutions, blocks of columns, memory, and what is refused."""
+"""Masses that join rows in any way: M^-1 H against dense solutions, blocks of columns, memory, and what is refused.
+
+Blocks are looked at in the operator that a problem has: what they are made for, memory and time, no solution shows.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,9 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import Problem, ProblemError
-from pluecker.contact.blocks import to_scipy
-from pluecker.contact.mass_matrix import SMALL, inverse_times
-from pluecker.contact.prepared import find_islands
+from pluecker.contact import Problem, ProblemError, mixed_lcp, solve
+
+SMALL = 64  # rows of a group whose inverse is kept as a block
 
 
 def chain(n, diagonal=3.0):
@@ -46,7 +48,20 @@ def test_solutions_are_those_of_dense_masses(sizes, mixed):
     r = rng.normal(size=m)
     np.testing.assert_allclose(problem.motion(r), np.linalg.solve(M, H @ r + f), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(problem.velocity(r), H.T @ problem.motion(r) + w, rtol=1e-10, atol=1e-12)
-    np.testing.assert_array_equal(to_scipy(problem.operator.J).toarray(), H.T)
+    full = mixed_lcp(problem, scipy.sparse.csr_matrix(M), directions=4)
+    np.testing.assert_array_equal(full.Jn.toarray(), H.T[::3])
+    J = full.Jd.toarray().reshape(3, 4, n)
+    np.testing.assert_array_equal(J[:, :2].reshape(6, n), np.delete(H.T, [0, 3, 6], axis=0))
+
+
+def columns_of(M):
+    """Where the blocks of columns start, and their number, of a problem with an equation for each row."""
+    n = len(M)
+    none, free = np.zeros(n), np.full(n, np.inf)
+    problem = Problem.from_factors(
+        scipy.sparse.csr_matrix(M), scipy.sparse.identity(n), none, none, [], rows=(-free, free)
+    )
+    return problem.operator.T.columns
 
 
 @pytest.mark.parametrize("mixed", [False, True])
@@ -54,7 +69,7 @@ def test_each_block_of_columns_is_of_whole_groups_or_of_one_alone(mixed):
     rng = np.random.default_rng(3)
     M = groups(rng, [6, 2, 4, 6, 70, 2, 66, 1], mixed)
     label = scipy.sparse.csgraph.connected_components(M)[1]
-    columns = inverse_times("M", scipy.sparse.csr_matrix(M), scipy.sparse.csr_matrix(np.eye(len(M))))[1]
+    columns = columns_of(M)
     assert columns[0] == 0
     assert columns[-1] == len(M)
     assert np.diff(columns).max() <= 6
@@ -71,8 +86,7 @@ def test_bodies_stay_blocks_of_six_and_small_groups_blocks():
         (chain(64).toarray(), [0, 64]),
         (chain(65).toarray(), [*range(0, 65, 6), 65]),
     ):
-        columns = inverse_times("M", scipy.sparse.csr_matrix(M), scipy.sparse.csr_matrix(np.eye(len(M))))[1]
-        np.testing.assert_array_equal(columns, expected)
+        np.testing.assert_array_equal(columns_of(M), expected)
 
 
 def test_one_entry_far_from_the_diagonal_joins_two_bodies_only():
@@ -83,7 +97,7 @@ def test_one_entry_far_from_the_diagonal_joins_two_bodies_only():
         H[6 * body + 3 : 6 * body + 6, 3 * body : 3 * body + 3] = np.eye(3)
     H[0, 0] = 1.0  # the first contact feels the entry
     problem = Problem.from_factors(M, H.T, np.zeros(n), np.zeros(150), np.full(50, 0.5))
-    assert len(find_islands(problem.operator)[2]) - 1 == 49
+    assert solve(problem, max_iterations=1).islands == 49
     assert len(problem.operator.T.data) < 3000
     np.testing.assert_allclose(problem.matrix().toarray(), H.T @ np.linalg.solve(M, H), atol=1e-12)
 

@@ -7,10 +7,8 @@ import pytest
 import scipy.sparse
 
 from pluecker.contact import Problem, solve
-from pluecker.contact.blocks import from_scipy
-from pluecker.contact.operator import assembled
-from pluecker.contact.sets import make_sets
 from tests.conftest import COMPILED
+from tests.contact.any_blocks import of_matrix, sets_of
 from tests.contact.fuzz import long_map
 from tests.contact.random_friction import clarabel_solution, random_problem
 
@@ -18,12 +16,6 @@ INF = np.inf
 SECOND = ("auto", "newton", "interior_point")
 FIRST = ("apgd", "pgs", "psor", "jacobi", "admm")
 SMALL = 12 if COMPILED else 6
-
-
-def problem_of(random, compliance=None):
-    """The problem of tests.contact.random_friction as one of ours, the compliance outside the matrix."""
-    c = np.zeros(len(random.b)) if compliance is None else compliance
-    return Problem(assembled(random.N, c), random.b, random.K)
 
 
 def objective(full, b, r):
@@ -69,7 +61,7 @@ def conditions(problem, r, u, law, tol):
 @pytest.mark.parametrize("seed", range(8 if COMPILED else 3))
 def test_all_blocks_together_in_the_convex_law_against_clarabel(seed, method):
     random = random_problem(seed, SMALL, ratio=100.0 if seed % 2 else 1.0, copies=0.3 if seed % 3 else 0.0, flat=0.2)
-    problem = problem_of(random)
+    problem = random.problem()
     result = solve(problem, "ccp", method, tol=1e-10)
     assert result.converged, str(result)
     r, u = result.multipliers, result.velocity
@@ -89,7 +81,7 @@ def test_all_blocks_together_in_the_convex_law_against_clarabel(seed, method):
 @pytest.mark.parametrize("seed", range(8 if COMPILED else 3))
 def test_all_blocks_together_in_the_exact_law(seed, method):
     random = random_problem(seed, SMALL, friction=(0.05, 0.5), copies=0.3 if seed % 3 else 0.0, flat=0.2)
-    problem = problem_of(random)
+    problem = random.problem()
     tol = 1e-6 if method == "interior_point" else 1e-10
     result = solve(problem, "ncp", method, tol=tol)
     assert result.converged, str(result)
@@ -103,9 +95,8 @@ def test_compliance_makes_all_answers_one(law, method):
     """With compliance everywhere forces are unique in the convex law: all methods have the same ones."""
     random = random_problem(3, 8, friction=(0.05, 0.4))
     compliance = np.full(len(random.b), 0.5)
-    problem = problem_of(random, compliance)
-    whole = Problem(assembled(from_scipy(scipy.sparse.csr_matrix(random.full + 0.5 * np.eye(len(random.b))), random.K.start,
-                    random.K.start), 0 * compliance), random.b, random.K)  # fmt: skip
+    problem = random.problem(compliance)
+    whole = of_matrix(random.full + 0.5 * np.eye(len(random.b)), random.b, random.K)
     expected = solve(whole, law, tol=1e-12)
     result = solve(problem, law, method, tol=1e-7)
     assert expected.converged
@@ -197,16 +188,15 @@ def test_a_motor_drives_a_body_against_friction_until_it_slips():
 @pytest.mark.parametrize("seed", range(4))
 def test_a_problem_of_many_islands_is_the_sum_of_them(seed):
     parts = [random_problem(10 * seed + k, 4, friction=(0.05, 0.4)) for k in range(4)]
-    K = make_sets(
+    K = sets_of(
         *(np.concatenate([getattr(p.K, name) for p in parts]) for name in ("sizes", "friction", "lower", "upper"))
     )
     order = np.random.default_rng(seed).permutation(len(K.start) - 1)
     full = scipy.sparse.block_diag([p.full for p in parts]).tocsr()
     b = np.concatenate([p.b for p in parts])
     places = np.concatenate([np.arange(K.start[i], K.start[i + 1]) for i in order])
-    mixed = make_sets(K.sizes[order], K.friction[order], K.lower[order], K.upper[order])
-    N = from_scipy(full[places][:, places], mixed.start, mixed.start)
-    problem = Problem(assembled(N, np.zeros(len(b))), b[places], mixed)
+    mixed = sets_of(K.sizes[order], K.friction[order], K.lower[order], K.upper[order])
+    problem = of_matrix(full[places][:, places], b[places], mixed)
     for law in ("ccp", "ncp"):
         whole = solve(problem, law, tol=1e-10)
         assert whole.converged, str(whole)

@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import Bodies, ContactTable, Problem, ProblemError, assemble_contacts, friction_lcp, mixed_lcp
-from pluecker.contact.blocks import from_scipy
-from pluecker.contact.operator import assembled
-from pluecker.contact.polygon import polygon_directions
-from pluecker.contact.sets import make_sets
+from pluecker.contact import (
+    Bodies,
+    ContactTable,
+    Problem,
+    ProblemError,
+    assemble_contacts,
+    friction_lcp,
+    mixed_lcp,
+    solve_lcp,
+)
 from pluecker.spatial.errors import ArgumentTypeError
+from tests.contact.any_blocks import of_matrix, sets_of
 from tests.contact.scenes import coulomb, document, random_bodies, random_rows, random_table, swapped
 
 REFUSED = ProblemError, ArgumentTypeError
@@ -22,6 +28,12 @@ H = 0.01
 @pytest.fixture
 def rng():
     return np.random.default_rng(3)
+
+
+def polygon(eta):
+    """The corners of the unit circle's polygon, (eta, 2), the first one on the first axis."""
+    angle = 2 * np.pi * np.arange(eta) / eta
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1)
 
 
 def enumerated(A, b):
@@ -39,9 +51,8 @@ def enumerated(A, b):
 
 
 def solve(lcp):
-    """By Lemke's method where it is there."""
-    solver = pytest.importorskip("pluecker.contact.lcp")
-    result = solver.solve_lcp(lcp.A, lcp.b, lower=lcp.lower, upper=lcp.upper, method="lemke")
+    """By Lemke's method."""
+    result = solve_lcp(lcp.A, lcp.b, lower=lcp.lower, upper=lcp.upper, method="lemke")
     assert result.converged, result.message
     return result.z
 
@@ -85,10 +96,10 @@ def test_blocks_are_those_of_source_document_000(rng, eta):
 
 def test_directions_are_evenly_spread_and_in_opposite_pairs():
     for eta in (4, 6, 8, 32):
-        d = polygon_directions(eta)
+        one = friction_lcp(Problem.from_delassus(np.eye(3), np.zeros(3), [0.5]), directions=eta)
+        d = one.map.toarray()[1:, :eta].T  # what each beta is of the tangential multipliers
         np.testing.assert_array_equal(d[eta // 2 :], -d[: eta // 2])
-        angle = 2 * np.pi * np.arange(eta) / eta
-        np.testing.assert_allclose(d, np.stack([np.cos(angle), np.sin(angle)], axis=1), atol=4e-16)
+        np.testing.assert_allclose(d, polygon(eta), atol=4e-16)
 
 
 def test_the_matrix_is_copositive(rng):
@@ -105,7 +116,7 @@ def test_multipliers_are_what_the_velocities_come_from(rng):
     z = rng.exponential(size=len(lcp.b))
     u, w = problem.velocity(lcp.multipliers(z)), lcp.A @ z + lcp.b
     t, n, lam = u[:15].reshape(5, 3)[:, 1:], u[:15:3], z[35:40]
-    np.testing.assert_allclose(w[:30].reshape(5, 6), t @ polygon_directions(6).T + lam[:, None], atol=1e-11)
+    np.testing.assert_allclose(w[:30].reshape(5, 6), t @ polygon(6).T + lam[:, None], atol=1e-11)
     np.testing.assert_allclose(w[30:35], n, atol=1e-11)
     np.testing.assert_allclose(w[35:40], lcp.mu.diagonal() * z[30:35] - z[:30].reshape(5, 6).sum(axis=1), atol=1e-12)
     np.testing.assert_allclose(w[40:], u[15:], atol=1e-11)
@@ -120,9 +131,8 @@ def test_rows_bring_their_bounds(rng):
 
 def test_rows_may_stand_between_contacts():
     """A row, a contact, a row: the map finds them."""
-    N, start = scipy.sparse.diags([1.0, 2, 3, 4, 5]).tocsr(), np.array([0, 1, 4, 5])
-    sets = make_sets([[0, 0, 0], [2, 0, 0], [0, 0, 0]], [[0] * 3, [0.3, 0, 0], [0] * 3], [-1, 0, -2], [1, np.inf, 2])
-    problem = Problem(assembled(from_scipy(N, start, start), np.zeros(5)), np.arange(5.0), sets)
+    sets = sets_of([[0, 0, 0], [2, 0, 0], [0, 0, 0]], [[0] * 3, [0.3, 0, 0], [0] * 3], [-1, 0, -2], [1, np.inf, 2])
+    problem = of_matrix(np.diag([1.0, 2, 3, 4, 5]), np.arange(5.0), sets)
     lcp = friction_lcp(problem, directions=4)
     np.testing.assert_array_equal(lcp.multipliers([1, 2, 3, 5, 6, 7, 8, 9]), [8, 6, 1 - 3, 2 - 5, 9])
     np.testing.assert_array_equal(lcp.lower[-2:], [-1, -2])
@@ -179,7 +189,7 @@ def test_every_solution_is_coulombs_law_with_a_polygon(rng):
         problem = assemble_contacts(random_bodies(rng, 3), random_table(rng, 3, 3, restitution=0.3), H)
         lcp = friction_lcp(problem, directions=6)
         r = lcp.multipliers(solve(lcp)).reshape(-1, 3)
-        u, mu, d = problem.velocity(r.ravel()).reshape(-1, 3), lcp.mu.diagonal(), polygon_directions(6)
+        u, mu, d = problem.velocity(r.ravel()).reshape(-1, 3), lcp.mu.diagonal(), polygon(6)
         assert (r[:, 0] >= -1e-10).all()
         assert (u[:, 0] >= -1e-9).all()
         assert np.abs(r[:, 0] * u[:, 0]).max() < 1e-8

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact import read_fclib, solve
-from pluecker.contact.clarabel import clarabel_ccp
+from pluecker.contact import Problem, read_fclib, solve
 from tests.conftest import COMPILED
 from tests.contact.fclib_files import published
 from tests.contact.fuzz import long_map
@@ -63,9 +62,8 @@ def test_the_optimum_is_that_of_clarabel(path):
     # Clarabel in two units, of which one suits it: those of the file, by islands, and those in which N and b are near one.
     s = float(np.sqrt(N.diagonal().mean()))
     t = float(np.abs(b / s).max())
-    scaled = problem.assembled().operator.N
-    scaled = scaled._replace(data=scaled.data / s**2)
-    whole = clarabel_ccp(scaled, b / s / t, problem.sets, np.zeros(len(b)), 1e-12, 200)[2] / s * t
+    scaled = Problem.from_delassus(N / s**2, b / s / t, problem.sets.friction[:, 0])
+    whole = solve(scaled, "ccp", "clarabel", tol=1e-12, max_iterations=200, separate=False).multipliers / s * t
     oracle = min(whole, solve(problem, "ccp", "clarabel", tol=1e-9).multipliers, key=objective)
     ours, theirs = objective(r), objective(oracle)
     assert abs(ours - theirs) <= 1e-7 * abs(ours)

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from pluecker.contact import Problem, solve
-from pluecker.contact.measures import all_errors
-from pluecker.contact.operator import assembled
+from pluecker.contact import Problem, errors_of, solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import RUNNABLE
 from tests.contact.random_friction import random_problem
@@ -18,8 +16,7 @@ SEEDS = range(8 if COMPILED else 2)
 
 def contacts(seed, count=4, **named):
     """A problem of contacts and rows between random bodies."""
-    random = random_problem(seed, count, **named)
-    return Problem(assembled(random.N, np.zeros(len(random.b))), random.b, random.K)
+    return random_problem(seed, count, **named).problem()
 
 
 def side_by_side(problems):
@@ -27,11 +24,6 @@ def side_by_side(problems):
     W = scipy.sparse.block_diag([problem.matrix() for problem in problems])
     mu = np.concatenate([problem.sets.friction[:, 0] for problem in problems])
     return Problem.from_delassus(W, np.concatenate([problem.offset for problem in problems]), mu)
-
-
-def error_of(problem, r, law):
-    """The natural map."""
-    return all_errors(problem.sets, problem.offset, r, problem.velocity(r), law).natural_map
 
 
 @pytest.mark.parametrize("limit", [1, 2, 20])
@@ -45,7 +37,7 @@ def test_a_result_is_never_worse_than_its_start(method, law, limit):
         for part in (0.0, 1e-4, 1.0):
             begun = solve(problem, law, "apgd", tol=1e3, warm_start=good + part * noise).multipliers  # in the cone
             result = solve(problem, law, method, tol=1e-12, warm_start=begun, max_iterations=limit)
-            assert result.errors.natural_map <= error_of(problem, begun, law) * (1 + 1e-9) + 1e-15
+            assert result.errors.natural_map <= errors_of(problem, begun, law).natural_map * (1 + 1e-9) + 1e-15
 
 
 @pytest.mark.parametrize("law", ["ccp", "ncp"])

@@ -1,4 +1,8 @@
-"""Cones of the interior-point method: turns, scaling, products and steps to the boundary, by their definitions."""
+"""Cones of the interior-point method: turns, scaling, products and steps to the boundary, by their definitions.
+
+They are looked at one by one, inside: what the method finds with all of them, ``test_interior_point.py`` compares with
+others, but it finds it with less accurate ones too, only later, or not where numbers are twenty digits apart.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import pytest
 from pluecker.contact.cone_system import turn
 from pluecker.contact.cones import list_cones
 from pluecker.contact.second_order import BOUNDS, LINE, ROUND, divide, jordan, largest_ratio, rescale
-from pluecker.contact.sets import make_sets
+from tests.contact.any_blocks import sets_of
 
 INF = np.inf
 ALL, TWO = np.ones(3), np.array([1.0, 1.0, 0.0])
@@ -76,7 +80,7 @@ def test_turns_are_orthogonal_and_large_numbers_come_first(seed):
     sizes = [(2, 2, 1), (2, 2, 0), (2, 0, 0), (1, 0, 0), (0, 0, 0)]
     friction = np.exp(rng.uniform(np.log(1e-6), np.log(10.0), (5, 3))) * (np.array(sizes) > 0)
     friction[rng.integers(3), rng.integers(3)] = 0.0
-    K = make_sets(sizes, friction, np.zeros(5), np.full(5, INF))
+    K = sets_of(sizes, friction, np.zeros(5), np.full(5, INF))
     C = list_cones(K)
     n = len(C.kind)
     v = np.exp(rng.uniform(-20.0, 20.0, (n, 3))) * C.has

@@ -2,7 +2,8 @@
 
 The cone K = {|r_k| <= mu_k r_n} has the polar cone {p: p_n + sum mu_k |p_k| <= 0}. A point x is the sum of its
 nearest points in both, which are orthogonal (Moreau), and no other pair of points is: that is the test, and it needs
-no other projection.
+no other projection. The kernels are looked at themselves, for points of any size, to rounding, which ``solve`` only asks of
+problems near one; step lengths from diagonal blocks are seen in one sweep.
 """
 
 from __future__ import annotations
@@ -11,20 +12,13 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from pluecker.contact.block_steps import DIAGONAL, find_steps, largest_eigenvalue
-from pluecker.contact.blocks import from_scipy
-from pluecker.contact.operator import assembled, factored
-from pluecker.contact.sets import SIZES, derivative_block, make_sets, project, shift
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.contact import solve
+from pluecker.contact.sets import derivative_block, project, shift
+from tests.contact.any_blocks import SIZES, cone, of_factors, of_matrix, sets_of
 
 CONES = [2, 3, 5, 6]
 EPS = np.finfo(float).eps
 every_cone = pytest.mark.parametrize("size", CONES)
-
-
-def cone(size, mu):
-    """One contact."""
-    return make_sets([SIZES[size]], [np.where(np.array(SIZES[size]) > 0, mu, 0.0)], [0.0], [np.inf])
 
 
 def discs(size):
@@ -113,7 +107,7 @@ def test_the_projection_is_what_a_general_optimiser_finds(size):
 
 def test_rows_are_clamped_and_blocks_are_projected_on_their_own():
     sizes = [(0, 0, 0), (2, 0, 0), (0, 0, 0), (2, 2, 1), (0, 0, 0)]
-    K = make_sets(sizes, np.full((5, 3), 0.4), [-1.0, 0.0, -np.inf, 0.0, 2.0], [1.0, np.inf, np.inf, np.inf, 2.0])
+    K = sets_of(sizes, np.full((5, 3), 0.4), [-1.0, 0.0, -np.inf, 0.0, 2.0], [1.0, np.inf, np.inf, np.inf, 2.0])
     x = np.random.default_rng(5).normal(size=12) * 3
     p, s = nearest(K, x), np.full(12, np.nan)
     for size, first in ((3, 1), (6, 5)):
@@ -167,34 +161,34 @@ def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
 
 
 def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():
-    K = make_sets([(0, 0, 0)], np.zeros((1, 3)), [-1.0], [2.0])
+    K = sets_of([(0, 0, 0)], np.zeros((1, 3)), [-1.0], [2.0])
     assert [derivative(K, [x])[0, 0] for x in (-2.0, -1.0, 0.0, 2.0, 3.0)] == [0.0, 0.0, 1.0, 0.0, 0.0]
 
 
 # ---------------------------------------------------------------------------------------- steps from diagonal blocks
 
-eigenvalue, steps = (allocation_free(getattr(f, "py_func", f)) for f in (largest_eigenvalue, find_steps))
 
-
-@pytest.mark.parametrize("n", range(1, 7))
-def test_the_largest_eigenvalue_of_a_block(n):
-    rng = np.random.default_rng(n)
+@pytest.mark.parametrize("size", [1, *CONES])
+def test_a_sweep_over_one_block_takes_the_inverse_of_its_largest_eigenvalue(size):
+    """r = -b / (largest eigenvalue of N), of any rank and size, where that is in the cone"""
+    rng = np.random.default_rng(size)
     for _ in range(20):
-        G = rng.normal(size=(n, rng.integers(1, n + 1))) * 10.0 ** rng.uniform(-6, 6)
-        D = np.zeros((8, 9))
-        D[1 : 1 + n, 2 : 2 + n] = G @ G.T
-        expected = np.linalg.eigvalsh(G @ G.T)[-1]
-        assert eigenvalue(D, 1, 2, n) == pytest.approx(expected, rel=1e-13)
+        G = rng.normal(size=(size, rng.integers(1, size + 1))) * 10.0 ** rng.uniform(-6, 6)
+        N, r = G @ G.T, rng.uniform(0.1, 1.0, size)
+        K = cone(size, np.full(3, 30.0)) if size > 1 else sets_of([(0, 0, 0)], np.zeros((1, 3)), [0.0], [np.inf])
+        found = solve(of_matrix(N, -np.linalg.eigvalsh(N)[-1] * r, K), "ccp", "pgs", tol=1e-300, max_iterations=1)
+        assert found.multipliers == pytest.approx(r, rel=1e-13)
 
 
-def test_steps_are_the_inverse_eigenvalues_in_both_forms():
+@pytest.mark.parametrize("form", ["matrix", "factors"])
+def test_a_sweep_goes_from_block_to_block_in_both_forms(form):
     rng = np.random.default_rng(9)
-    K = make_sets([(2, 0, 0), (0, 0, 0), (2, 2, 1)], np.ones((3, 3)), np.zeros(3), np.full(3, np.inf))
-    J, c = rng.normal(size=(10, 12)), rng.uniform(size=10)
-    B = from_scipy(J, K.start, np.array([0, 6, 12]))
-    N = from_scipy(J @ J.T, K.start, K.start)
-    expected = [1 / np.linalg.eigvalsh((J @ J.T + np.diag(c))[a:b, a:b])[-1] for a, b in ((0, 3), (3, 4), (4, 10))]
-    for operator in (assembled(N, c), factored(B, B, c)):
-        rho = np.zeros(10)
-        steps(operator, K, 0, 3, np.zeros((DIAGONAL + 6, 10)), rho)
-        assert rho[[0, 3, 4]] == pytest.approx(expected, rel=1e-12)
+    K = sets_of([(2, 0, 0), (0, 0, 0), (2, 2, 1)], np.full((3, 3), 30.0), np.zeros(3), np.full(3, np.inf))
+    J, c, r = rng.normal(size=(10, 12)), rng.uniform(size=10), rng.uniform(0.1, 1.0, 10)
+    N, b, x = J @ J.T + np.diag(c), np.zeros(10), np.zeros(10)
+    for a, z in ((0, 3), (3, 4), (4, 10)):  # so that the sweep finds r
+        b[a:z] = -np.linalg.eigvalsh(N[a:z, a:z])[-1] * r[a:z] - N[a:z] @ x
+        x[a:z] = r[a:z]
+    problem = of_matrix(J @ J.T, b, K, c) if form == "matrix" else of_factors(J, J, np.array([0, 6, 12]), b, K, c)
+    found = solve(problem, "ccp", "pgs", tol=1e-300, max_iterations=1, form=form)
+    assert found.multipliers == pytest.approx(r, rel=1e-12)

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pluecker.contact import ContactTable, Problem, ProblemError, Rows, contact_frames, soft_contact, solve
-from pluecker.contact.table import LOWEST
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.scenes import EPS, unit
 
 REFUSED = ProblemError, ArgumentTypeError
 
+LOWEST = -0.65  # n_z of the circle on which frames jump, as their docstring says
 CONTACT = {"bodies": [[0, 1], [1, 3]], "normal": [[0, 0, 1], [1, 0, 0]], "point": np.zeros((2, 3))}
 ROW = {"bodies": [[0, 1], [2, -1]], "jacobian": np.stack([np.ones((2, 6)), np.eye(2, 1) * np.ones(6)])}
 

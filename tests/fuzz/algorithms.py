@@ -32,6 +32,16 @@ from tests.mechanisms import MOVING, random_body, random_description, random_joi
 
 Array = np.ndarray
 
+# Those of a frame, with the arguments between the model and the frame
+OF_FRAMES: dict[str, tuple[str, ...]] = {
+    "frame_placement": ("q",),
+    "frame_velocity": ("q", "v"),
+    "frame_acceleration": ("q", "v", "a"),
+    "jacobian": ("q",),
+    "jacobian_dot": ("q", "v"),
+    "relative_jacobian": ("q",),
+    "relative_jacobian_dot": ("q", "v"),
+}
 # the arguments behind the model
 INPUTS: dict[str, tuple[str, ...]] = {
     "rnea": ("q", "v", "a", "f_ext"),
@@ -45,14 +55,21 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "body_velocities": ("q", "v"),
     "body_accelerations": ("q", "v", "a"),
     "forward_kinematics": ("q",),
+    **{name: (*keys, "point") for name, keys in OF_FRAMES.items()},
     "integrate": ("q", "v"),
     "difference": ("q0", "q1"),
+    "carry_velocity": ("q0", "q1", "v"),
 }
 SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
-    **dict.fromkeys(("rnea", "aba", "bias_force", "gravity_force", "difference"), lambda model: (model.nv,)),
+    **dict.fromkeys(
+        ("rnea", "aba", "bias_force", "gravity_force", "difference", "carry_velocity"), lambda model: (model.nv,)
+    ),
     **dict.fromkeys(("kinetic_energy", "potential_energy"), lambda model: ()),
     **dict.fromkeys(("joint_forces", "body_velocities", "body_accelerations"), lambda model: (model.n_bodies, 6)),
     "crba": lambda model: (model.nv, model.nv),
+    **dict.fromkeys(("frame_velocity", "frame_acceleration"), lambda model: (6,)),
+    **dict.fromkeys((name for name in OF_FRAMES if "jacobian" in name), lambda model: (6, model.nv)),
+    "frame_placement": lambda model: (4, 4),
     "integrate": lambda model: (model.nq,),
     "forward_kinematics": lambda model: (model.n_bodies, 4, 4),
 }
@@ -146,6 +163,8 @@ def numbers_for(dice: Dice, model: Model, key: str, batch: tuple[int, ...]) -> A
         return configuration(dice, model, batch)
     if key == "f_ext":
         return dice.normal(*batch, model.n_bodies, 6)
+    if key == "point":
+        return dice.normal(*batch, 3)
     x = dice.normal(*batch, model.nv)
     return x * dice.pick(0.0, 1.0, 1.0, 1.0, 10.0)
 
@@ -172,7 +191,7 @@ def draw(dice: Dice) -> Call:
     model = models()[k]
     batch, mood = dice.among(BATCHES), dice.among(MOODS)
     keys = INPUTS[name]
-    if keys[-1] == "f_ext" and dice.chance(0.6):
+    if keys[-1] in ("f_ext", "point") and dice.chance(0.6):
         keys = keys[:-1]
     where = dice.below(len(keys))
     given: dict[str, Given] = {}
@@ -186,10 +205,12 @@ def draw(dice: Dice) -> Call:
     if mood == "model":
         first = Given(wrong_model(dice), flaw=TYPE)
     call = Call("algorithms", f"articulated.{name}", function, [first, *given.values()])
-    if "f_ext" in given and dice.chance(0.5):
-        call.named["f_ext"] = call.args.pop()
+    if "point" in given or ("f_ext" in given and dice.chance(0.5)):
+        call.named[keys[-1]] = call.args.pop()
     if dice.chance(0.3):
         call.named["threads"] = threads_for(dice)
+    if name in OF_FRAMES:
+        add_frame(dice, call, name, model)
     if name == "forward_kinematics" and dice.chance(0.4):
         call.named["frames"] = frames_for(dice, model)
     call.may_fail = name == "aba" and is_singular(model)
@@ -217,7 +238,7 @@ def given_for(dice: Dice, model: Model, key: str, x: Array, mood: str) -> Given:
     if mood == "shape":
         return misshapen(dice, x, core)
     if mood == "type":
-        return wrong_type(dice, x, key == "f_ext")
+        return wrong_type(dice, x, key in ("f_ext", "point"))
     return dressed(dice, x, may_round=not key.startswith("q"))
 
 
@@ -291,6 +312,33 @@ def frames_for(dice: Dice, model: Model) -> Given:
     return Given(value, flaw=MAYBE)
 
 
+def add_frame(dice: Dice, call: Call, name: str, model: Model) -> None:
+    """Which frame, seen from where and in which axes: mostly such as there are."""
+    names = model.frame_names
+    for key in ("frame", "reference") if name.startswith("relative") else ("frame",):
+        good = bool(names) and dice.chance(0.93)
+        call.named[key] = Given(dice.among(names)) if good else Given(wrong_name(dice), flaw=MAYBE)
+    if name != "frame_placement" and dice.chance(0.7):
+        last = "reference" if name.startswith("relative") else "world"
+        axes = dice.pick("body", "aligned", last)
+        call.named["axes"] = Given(axes, flaw=MAYBE if axes == last and "point" in call.named else GOOD)
+        if dice.chance(0.1):
+            call.named["axes"] = Given(
+                dice.pick("local", "Body", "", "world", "reference", wrong_name(dice)), flaw=MAYBE
+            )
+    if name == "frame_acceleration" and dice.chance(0.5):
+        call.named["classical"] = Given(dice.pick(True, False))
+        if dice.chance(0.1):
+            call.named["classical"] = Given(dice.pick(0, 1, None, "True", np.True_, thing(dice)), flaw=MAYBE)
+
+
+def wrong_name(dice: Dice) -> Any:
+    return dice.pick(
+        "nowhere", "", 3, None, ["b0"], ("b0",), b"b0", np.array(["b0"]), np.str_("b0"), {"a": 1}, "x" * 10_000, "\ud800",
+        dict, object(), 10**400, thing(dice),
+    )  # fmt: skip
+
+
 def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...]) -> None:
     """An ``out`` of the right shape, or of another sort."""
     name = call.name.rsplit(".", 1)[-1]
@@ -354,6 +402,7 @@ def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], resul
     one = {
         key: np.array(np.broadcast_to(x, batch + x.shape[x.ndim - cores[key] :])[index]) for key, x in values.items()
     }
+    one |= {key: part.value for key, part in call.named.items() if key in ("frame", "reference", "axes", "classical")}
     got = result[index]
     wrong = []
     if batch:
@@ -414,12 +463,24 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         for part in parts:
             if q1[part] @ x["q1"][part] < 0:
                 q1[part] *= -1
+        x["q1"] = articulated.integrate(model, x["q1"], zero)  # the shortest rotation vectors
         return [] if close(q1, x["q1"], 1e-7, 1.0) else [f"q0 + difference is {q1.tolist()}, q1 is {x['q1'].tolist()}"]
+    if name == "carry_velocity":  # as if the bodies stood at q1 with the coordinates nearest to q0
+        near = x["q0"] + articulated.difference(model, x["q0"], x["q1"])
+        wrong = []
+        for part in model.rotation_vector_slices().values():
+            J = [spatial.right_jacobian3(w[part]) for w in (x["q1"], near)]
+            size = np.abs(J[1] @ x["v"][part]).max() + np.abs(got[part]).max()
+            if not close(J[0] @ got[part], J[1] @ x["v"][part], 1e-9, size):
+                wrong.append(f"{got[part]} is another angular velocity than {x['v'][part]}")
+        return wrong
     if name == "forward_kinematics":
         R = got[..., :3, :3]
         good = close(R @ np.swapaxes(R, -1, -2), np.broadcast_to(np.eye(3), R.shape), 1e-12)
         good = good and np.array_equal(got[..., 3, :], np.broadcast_to([0, 0, 0, 1.0], got[..., 3, :].shape))
         return [] if good else ["these are no placements"]
+    if name in OF_FRAMES:
+        return frame_law(name, model, x, got)
     if name == "body_velocities" and model.n_bodies:
         h = 1e-6
         T = [articulated.forward_kinematics(model, articulated.integrate(model, q, s * h * x["v"])) for s in (1, -1)]
@@ -427,6 +488,36 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         linear = np.einsum("nji,nj->ni", R, (T[0][:, :3, 3] - T[1][:, :3, 3]) / (2 * h))
         size = np.abs(got).max() + np.abs(T[0]).max() + 1.0
         return [] if close(linear, got[:, 3:], 1e-4, size * (1 + size)) else [f"linear parts {linear}, this {got}"]
+    return []
+
+
+def frame_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[str]:
+    """One function of a frame by the others."""
+    q, frame = x["q"], {key: x[key] for key in ("frame", "point", "axes") if key in x}
+    v = x.get("v", np.sin(np.arange(model.nv) + 1.0))
+    size = 1.0 + np.abs(v).sum() ** 2 * (1.0 + np.abs(q).max(initial=0.0) + np.abs(x.get("point", 0.0)).max())
+    if name == "frame_placement":
+        T = articulated.forward_kinematics(model, q, [x["frame"]])[0]
+        there = T @ np.append(x.get("point", np.zeros(3)), 1.0)
+        good = close(got[:3, :3], T[:3, :3], 1e-9, 1.0) and close(got[:, 3], there, 1e-9, np.abs(there).max())
+        return [] if good else [f"forward kinematics has {T}"]
+    if name == "jacobian":
+        u = articulated.frame_velocity(model, q, v, **frame)
+        return [] if close(got @ v, u, 1e-9, size * np.abs(got).max()) else [f"J v = {got @ v}, the velocity is {u}"]
+    if name == "frame_acceleration":
+        J, Jdot = articulated.jacobian(model, q, **frame), articulated.jacobian_dot(model, q, v, **frame)
+        expected = J @ x["a"] + Jdot @ v
+        u = articulated.frame_velocity(model, q, v, **frame)
+        difference = x.get("classical", False) - float(x.get("axes") == "aligned")  # J a + Jdot v is one or the other
+        expected[3:] += difference * np.cross(u[:3], u[3:])
+        size *= (1.0 + np.abs(J).max() + np.abs(u).max()) * (1.0 + np.abs(x["a"]).max())
+        return [] if close(got, expected, 1e-9, size) else [f"J a + Jdot v says {expected}"]
+    if name == "relative_jacobian":
+        back = articulated.relative_jacobian(model, q, x["reference"], x["frame"], axes="reference")
+        size = 1.0 + np.abs(back).max() + np.abs(got).max()
+        if x.get("axes", "body") != "body" or "point" in x:
+            return []
+        return [] if close(got, -back, 1e-9, size) else [f"from the other side it is {back}"]
     return []
 
 
@@ -560,18 +651,7 @@ def warmup(dice: Dice) -> Call:
     )
 
 
-KINDS = (
-    "fixed",
-    "revolute",
-    "continuous",
-    "prismatic",
-    "helical",
-    "cylindrical",
-    "universal",
-    "spherical",
-    "planar",
-    "free",
-)
+KINDS = (*MOVING, "fixed")
 
 
 def joint_transform(dice: Dice) -> Call:

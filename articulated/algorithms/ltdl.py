@@ -1,0 +1,194 @@
+"""The factor ``H = L^T D L`` of one tree's inertia matrix, with branch-induced sparsity: kernels.
+
+L is unit lower triangular and has its entries where the packed matrix has (:mod:`pluecker.articulated.model.trees`): a row,
+and the rows between it and the root. So the matrix is factorised in its place, no entry is filled, and each product with L
+walks from the rows to the root. Inside a row the entries stand in the order of depth: two rows with an ancestor in
+common have the entries above it at the same distances from their beginnings.
+
+Sources: RBDA section 6.5; Featherstone (2005), "Efficient factorization of the joint-space inertia matrix for branched
+kinematic trees".
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.model.layout import (
+    FIRST_ROW,
+    ROW_COUNT,
+    factored_place,
+    row_coordinate,
+    row_depth,
+    row_parent,
+    tree_entry,
+)
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.ldl import reciprocal
+from pluecker.spatial.scalars.operations import load, store
+
+__all__ = ["factorize_ltdl", "invert_ltdl", "solve_ltdl"]
+
+
+@kernel
+def factorize_ltdl(m, t, smallest, pivots, factor):
+    """Tree ``t``: L, and 1 / D in the diagonal places; a pivot up to ``smallest`` of its row is rounding error, and NaN
+
+    A row and the one before it, if that is its parent, go to their ancestors together: memory is what takes time here.
+    """
+    first = tree_entry(m, t, FIRST_ROW)
+    k = first + tree_entry(m, t, ROW_COUNT) - 1
+    while k >= first:
+        eliminate_pivot(m, k, smallest, pivots, factor)
+        if k > first and row_parent(m, k) == k - 1:
+            row, above, d = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1)
+            x = load(factor, row + d + 1) * load(factor, row + d)
+            for b in range(d + 1):
+                store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
+            store(factor, row + d, x)
+            eliminate_pivot(m, k - 1, smallest, pivots, factor)
+            eliminate_two(m, k, factor)
+            k -= 2
+        else:
+            eliminate_one(m, k, factor)
+            k -= 1
+
+
+@kernel
+def eliminate_pivot(m, k, smallest, pivots, factor):
+    """1 / D_k, and D_k for whoever asks why there is none"""
+    place = factored_place(m, k) + row_depth(m, k)
+    d = load(factor, place)
+    store(pivots, k, d)
+    store(factor, place, reciprocal(d, load(smallest, k)))
+
+
+@kernel
+def eliminate_one(m, k, factor):
+    """H_ij = H_ij - L_ki H_kj with L_ki = H_ki / D_k, for the ancestors i of row k and their ancestors j"""
+    row, depth, i = factored_place(m, k), row_depth(m, k), row_parent(m, k)
+    dk = load(factor, row + depth)
+    for a in range(depth - 1, -1, -1):
+        above, x = factored_place(m, i), dk * load(factor, row + a)
+        for b in range(a + 1):
+            store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
+        store(factor, row + a, x)
+        i = row_parent(m, i)
+
+
+@kernel
+def eliminate_two(m, k, factor):
+    """The same for row k and its parent, row k - 1, for the ancestors of both"""
+    row, second, depth, i = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1), row_parent(m, k - 1)
+    dk, dp = load(factor, row + depth + 1), load(factor, second + depth)
+    for a in range(depth - 1, -1, -1):
+        above, x, y = factored_place(m, i), dk * load(factor, row + a), dp * load(factor, second + a)
+        for b in range(a + 1):
+            h = load(factor, above + b) - x * load(factor, row + b)
+            store(factor, above + b, h - y * load(factor, second + b))
+        store(factor, row + a, x)
+        store(factor, second + a, y)
+        i = row_parent(m, i)
+
+
+@kernel
+def solve_ltdl(m, t, factor, x):
+    """x from H x = b, with ``b`` in ``x``: first L^T y = b, then D L x = y"""
+    first = tree_entry(m, t, FIRST_ROW)
+    end = first + tree_entry(m, t, ROW_COUNT)
+    for k in range(end - 1, first - 1, -1):
+        row, i, y = factored_place(m, k), row_parent(m, k), load(x, row_coordinate(m, k))
+        for a in range(row_depth(m, k) - 1, -1, -1):
+            v = row_coordinate(m, i)
+            store(x, v, load(x, v) - load(factor, row + a) * y)
+            i = row_parent(m, i)
+    for k in range(first, end):
+        row, depth, i, v = factored_place(m, k), row_depth(m, k), row_parent(m, k), row_coordinate(m, k)
+        y = load(factor, row + depth) * load(x, v)
+        for a in range(depth - 1, -1, -1):
+            y = y - load(factor, row + a) * load(x, row_coordinate(m, i))
+            i = row_parent(m, i)
+        store(x, v, y)
+
+
+@kernel
+def invert_ltdl(m, t, factor, Z):
+    """Z = H^-1 of tree ``t``, of n x n in the order of its rows, row by row from the root on
+
+    Of L Z = D^-1 L^-T nothing is below the diagonal: Z_ij = -sum_a L_ia Z_aj over the ancestors a of i, for all j < i, and
+    Z_ii = 1 / D_i - sum_a L_ia Z_ai. Eight columns go together, so that each entry of L is read once for them.
+    """
+    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
+    for i in range(n):
+        j = 0
+        while j < i:  # the last ones cover some of those before, where they do not come out even
+            if i >= 8 and i - j > 4:
+                invert_eight(m, first, n, i, min(j, i - 8), factor, Z)
+                j += 8
+            elif i >= 4:
+                invert_four(m, first, n, i, min(j, i - 4), factor, Z)
+                j += 4
+            else:
+                invert_one(m, first, n, i, j, factor, Z)
+                j += 1
+        invert_one(m, first, n, i, i, factor, Z)
+
+
+@kernel
+def invert_eight(m, first, n, i, j, factor, Z):
+    """Eight entries of row i before the diagonal, and their mirror images"""
+    r = first + i
+    row, a = factored_place(m, r), row_parent(m, r)
+    z = 0.0 * load(factor, row)
+    z0, z1, z2, z3, z4, z5, z6, z7 = z, z, z, z, z, z, z, z
+    for d in range(row_depth(m, r) - 1, -1, -1):
+        L, s = load(factor, row + d), (a - first) * n + j
+        z0, z1 = z0 - L * load(Z, s), z1 - L * load(Z, s + 1)
+        z2, z3 = z2 - L * load(Z, s + 2), z3 - L * load(Z, s + 3)
+        z4, z5 = z4 - L * load(Z, s + 4), z5 - L * load(Z, s + 5)
+        z6, z7 = z6 - L * load(Z, s + 6), z7 - L * load(Z, s + 7)
+        a = row_parent(m, a)
+    store_four(Z, n, i, j, z0, z1, z2, z3)
+    store_four(Z, n, i, j + 4, z4, z5, z6, z7)
+
+
+@kernel
+def invert_four(m, first, n, i, j, factor, Z):
+    """Four entries"""
+    r = first + i
+    row, a = factored_place(m, r), row_parent(m, r)
+    z = 0.0 * load(factor, row)
+    z0, z1, z2, z3 = z, z, z, z
+    for d in range(row_depth(m, r) - 1, -1, -1):
+        L, s = load(factor, row + d), (a - first) * n + j
+        z0, z1 = z0 - L * load(Z, s), z1 - L * load(Z, s + 1)
+        z2, z3 = z2 - L * load(Z, s + 2), z3 - L * load(Z, s + 3)
+        a = row_parent(m, a)
+    store_four(Z, n, i, j, z0, z1, z2, z3)
+
+
+@kernel
+def store_four(Z, n, i, j, z0, z1, z2, z3):
+    """Four entries and their mirror images"""
+    store_both(Z, n, i, j, z0)
+    store_both(Z, n, i, j + 1, z1)
+    store_both(Z, n, i, j + 2, z2)
+    store_both(Z, n, i, j + 3, z3)
+
+
+@kernel
+def invert_one(m, first, n, i, j, factor, Z):
+    """One entry of row i up to the diagonal, and its mirror image"""
+    r = first + i
+    row, depth, a = factored_place(m, r), row_depth(m, r), row_parent(m, r)
+    z = load(factor, row + depth)
+    if j < i:
+        z = 0.0 * z
+    for d in range(depth - 1, -1, -1):
+        z = z - load(factor, row + d) * load(Z, (a - first) * n + j)
+        a = row_parent(m, a)
+    store_both(Z, n, i, j, z)
+
+
+@kernel
+def store_both(Z, n, i, j, z):
+    """Two entries of a symmetric matrix"""
+    store(Z, i * n + j, z)
+    store(Z, j * n + i, z)
