@@ -8,6 +8,7 @@ inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
 its inverse, and solutions with it     :func:`minv`, :func:`factorize`, which gives an :class:`InertiaFactor`
+inertia of one frame                   :func:`operational_inertia`
 the matrix without its zeros           :func:`crba_packed`, :func:`inertia_pattern`
 its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobian_dot`; sparse:
@@ -63,6 +64,7 @@ from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.minv import minv
 from pluecker.articulated.algorithms.neutral import neutral
+from pluecker.articulated.algorithms.operational_inertia import operational_inertia
 from pluecker.articulated.algorithms.passive_force import passive_force
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
@@ -117,6 +119,7 @@ __all__ = [
     "kinetic_energy",
     "minv",
     "neutral",
+    "operational_inertia",
     "passive_force",
     "potential_energy",
     "random_configuration",

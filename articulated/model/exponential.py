@@ -11,9 +11,8 @@ the way to the singularity.
 The coefficients are sums of series in y, which have a value and derivatives at zero too; no norm is taken there. These
 formulas are long and serve one kind of joint, so that they stay functions of their own in the compiled code.
 
-Sources: R. Murray, Z. Li, S. Sastry, *A Mathematical Introduction to Robotic Manipulation* (1994), section 2.2; F. S.
-Grassia, "Practical parameterization of rotations using the exponential map" (1998), for the change of vector; for
-``R^T dR/dq``, source document 002, docs/sources.md, equation 21.
+Sources: R. Murray, Z. Li, S. Sastry, *A Mathematical Introduction to Robotic Manipulation* (1994), section 2.2; Grassia
+(1998) for the change of vector; for ``R^T dR/dq``, source document 002, docs/sources.md, equation 21.
 """
 
 import math

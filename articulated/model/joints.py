@@ -205,7 +205,8 @@ def euler_joint(sequence: str) -> JointType:
     determine a turn about the axis that is missing: inverse dynamics and kinematics hold there, but no finite acceleration
     belongs to a general force, and :func:`aba` names the joint as singular.
     """
-    return JointType(tuple(f"revolute {axis}" for axis in sequence), *[EULER_ANGLES] * 2, ("rad",) * 3, axes=0)
+    chain = tuple(f"revolute {axis}" for axis in sequence)
+    return JointType(chain, EULER_ANGLES, EULER_ANGLES, ("rad",) * 3, axes=0)
 
 
 JOINT_TYPES = {
