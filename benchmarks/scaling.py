@@ -11,7 +11,17 @@ import timeit
 
 import numpy as np
 
-from pluecker.articulated import Model, ModelBuilder, aba, crba, random_configuration, rnea
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    aba,
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
+    body_velocities,
+    crba,
+    random_configuration,
+    rnea,
+)
 
 LENGTHS = (10, 100, 1000)
 STATES = 20_000  # bodies times states, for each timing
@@ -37,9 +47,13 @@ def seconds_per_body(rounds: int = 9) -> dict[str, list[float]]:
         states = STATES // n
         q = random_configuration(model, rng, states)
         v, u = rng.standard_normal((2, states, n))
+        f = rng.standard_normal((states, n, 6))
         calls[n] = {
             "rnea": lambda model=model, q=q, v=v, u=u: rnea(model, q, v, u),
             "aba": lambda model=model, q=q, v=v, u=u: aba(model, q, v, u),
+            "J x": lambda model=model, q=q, v=v: body_velocities(model, q, v),
+            "J' f": lambda model=model, q=q, f=f: body_jacobian_transpose_times(model, q, f),
+            "Jdot x": lambda model=model, q=q, v=v, u=u: body_jacobian_dot_times(model, q, v, u),
         }
         if n <= 100:
             calls[n]["crba"] = lambda model=model, q=q: crba(model, q)

@@ -82,13 +82,13 @@ The rooms of the package, each on those below it:
 ``dense``              small dense matrices: factors, solutions, inverses, on scalars
 ``parallel``           memory that threads share, and the threads
 ``memory``             views of arrays; states turned into lanes and back
-``scalars``            what a kernel may ask of a scalar; lanes, eight numbers in one vector; sine, cosine, arctangent
+``scalars``            what a kernel may ask of a scalar; eight numbers in one vector, dual numbers; sine, cosine, arctangent
 ``compiled``           the decorator that makes a kernel, and the cache on disk
 =====================  ==================================================================================================
 """
 
 # What compiled code knows of scalars has to be known before anything is compiled.
-import pluecker.spatial.memory.views  # noqa: F401
+import pluecker.spatial.memory.joined  # noqa: F401
 from pluecker.spatial.course import planar, two_body
 from pluecker.spatial.course.constrained import (
     ConstrainedAcceleration,

@@ -29,7 +29,9 @@ from pluecker.spatial.algebra.vectors import add, add_cross_force, add_cross_mot
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import tail
 
-__all__ = ["joint_forces", "newton_euler", "rnea", "rnea_kernel"]
+__all__ = [
+    "joint_forces", "move_link", "newton_euler", "pass_force_on", "rnea", "rnea_kernel", "start_from_world",
+]  # fmt: skip
 
 # the workspace: for each link its transform, velocity, acceleration and force
 X, V, A, F = 0, 12, 18, 24
@@ -41,31 +43,49 @@ def newton_euler(m, q, v, a, f_ext, tau, ws):
     """The forces that move the tree as asked, gravity and ``f_ext`` accounted for; joints have no forces of their own."""
     n = link_count(m)
     joint_transforms(m, q, ws, LINK)
-    store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))  # v_0 = 0
-    store_vector(ws, A, base_acceleration(m))  # a_0 = -g
+    start_from_world(m, ws)
     clear(tau, velocity_count(m))
     for i in range(1, n + 1):
-        w, p = LINK * i, LINK * parent(m, i)
-        Xi = load_transform(ws, w + X)
-        vJ = joint_motion(m, i, q, v)
-        vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
-        ai = transform_motion(Xi, load_vector(ws, p + A))
-        ai = add_cross_motion(add(ai, joint_motion(m, i, q, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
-        ai = add_subspace_rate(ai, m, i, q, v)  # + Sdot qd
-        Ii = inertia(m, i)
-        fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
-        if len(f_ext) > 0 and body(m, i) >= 0:
-            fi = subtract(fi, load_vector(f_ext, 6 * body(m, i)))
-        store_vector(ws, w + V, vi)
-        store_vector(ws, w + A, ai)
-        store_vector(ws, w + F, fi)
+        move_link(m, i, q, v, a, f_ext, ws)
     for i in range(n, 0, -1):
-        w, p = LINK * i, LINK * parent(m, i)
-        fi = load_vector(ws, w + F)
-        add_joint_force(m, i, q, fi, tau)  # tau_i = S^T f_i
-        if p > 0:  # f_p = f_p + X^T f_i
-            fp = inverse_transform_force(load_transform(ws, w + X), fi)
-            store_vector(ws, p + F, add(load_vector(ws, p + F), fp))
+        pass_force_on(m, i, q, tau, ws)
+
+
+@kernel
+def start_from_world(m, ws):
+    """The world's velocity and acceleration"""
+    store_vector(ws, V, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))  # v_0 = 0
+    store_vector(ws, A, base_acceleration(m))  # a_0 = -g
+
+
+@kernel
+def move_link(m, i, q, v, a, f_ext, ws):
+    """Outward: velocity and acceleration of link ``i`` from those of its parent, and the force that they take"""
+    w, p = LINK * i, LINK * parent(m, i)
+    Xi = load_transform(ws, w + X)
+    vJ = joint_motion(m, i, q, v)
+    vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
+    ai = transform_motion(Xi, load_vector(ws, p + A))
+    ai = add_cross_motion(add(ai, joint_motion(m, i, q, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
+    ai = add_subspace_rate(ai, m, i, q, v)  # + Sdot qd
+    Ii = inertia(m, i)
+    fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
+    if len(f_ext) > 0 and body(m, i) >= 0:
+        fi = subtract(fi, load_vector(f_ext, 6 * body(m, i)))
+    store_vector(ws, w + V, vi)
+    store_vector(ws, w + A, ai)
+    store_vector(ws, w + F, fi)
+
+
+@kernel
+def pass_force_on(m, i, q, tau, ws):
+    """Inward: the joint of link ``i`` takes its share of the force, and the parent the whole"""
+    w, p = LINK * i, LINK * parent(m, i)
+    fi = load_vector(ws, w + F)
+    add_joint_force(m, i, q, fi, tau)  # tau_i = S^T f_i
+    if p > 0:  # f_p = f_p + X^T f_i
+        fp = inverse_transform_force(load_transform(ws, w + X), fi)
+        store_vector(ws, p + F, add(load_vector(ws, p + F), fp))
 
 
 @kernel

@@ -45,7 +45,7 @@ from pluecker.spatial.compiled.decorators import NoMatch, once
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from pluecker.spatial.scalars.lanes import WIDTH
 
-__all__ = ["ALGORITHMS", "LEFT_OUT", "Algorithm"]
+__all__ = ["ALGORITHMS", "LEFT_OUT", "Algorithm", "Request"]
 
 ALGORITHMS: dict[str, Algorithm] = {}
 
@@ -110,6 +110,8 @@ class Algorithm:
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         order: where each entry of the only result is among the numbers that the kernel makes, if that is not the same;
             number 0 is zero then.
+        lanes: whether the kernel is generic; otherwise batches go through it state by state. Such a one has no order.
+        listed: whether it belongs to :data:`ALGORITHMS`.
 
     ``workspace``, ``constants``, ``order`` and functions in shapes are called with the model, and what the key consists of.
     """
@@ -123,6 +125,8 @@ class Algorithm:
     singular: Callable[[Model, Array], int | str | None] | None = None
     order: Callable[..., NDArray[np.int64]] | None = None
     with_mimic: Algorithm | None = None
+    lanes: bool = True
+    listed: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", as_fields(self.inputs))
@@ -131,7 +135,8 @@ class Algorithm:
             raise ValueError(f"{self.name}: expected 1 to {MOST_INPUTS} inputs of one or two axes")
         if not 1 <= len(self.outputs) <= MOST_OUTPUTS or (self.order is not None and len(self.outputs) > 1):
             raise ValueError(f"{self.name}: expected 1 to {MOST_OUTPUTS} outputs, and one if they are put in order")
-        ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
+        if self.listed:
+            ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
 
     def call(
         self,
@@ -168,6 +173,9 @@ class Algorithm:
                         spare.append(context)
                         if status == GOOD:
                             return result if len(plan.sizes) == 1 else plan.split(result)
+        if isinstance(threads, Request):
+            threads.record, threads.inputs, threads.key, threads.whole = self, inputs, key, out is threads
+            raise threads
         given = {field.name: value for field, value in zip(self.inputs, inputs, strict=True) if value is not LEFT_OUT}
         return self.run(model, given, out, as_threads(self.name, threads), key)
 
@@ -185,6 +193,7 @@ class Algorithm:
             outputs[0].axes if len(outputs) == 1 else 1,
             self.constants is not None,
             self.order is not None,
+            self.lanes,
         )
 
     @once
@@ -264,10 +273,10 @@ class Algorithm:
     ) -> int:
         """Fill ``results`` in compiled code; with ``check_first``, only once all inputs are known to be good."""
         outs = [result.reshape(-1, size) for result, size in zip(results, plan.sizes, strict=True)]
-        least = WIDTH * max(1, GRAIN // max(1, model.n_links))
+        least = WIDTH * max(1, GRAIN // max(1, model.n_links)) if self.lanes else 1
         threads = min(threads, 1 + len(outs[0]) // (2 * least))
-        entries = sum(array.shape[1] for array in rows) + sum(plan.sizes)
-        scratch = scratch_memory(threads * (plan.head.workspace + entries))
+        entries = plan.head.workspace + sum(array.shape[1] for array in rows) + sum(plan.sizes)
+        scratch = scratch_memory(threads * (entries if self.lanes else -(-plan.head.workspace // WIDTH)))
         arguments = plan.algorithm.many, threads, plan.head, [*rows, *outs], scratch, least
         status = run_many(*arguments, False) if check_first else GOOD
         return run_many(*arguments, True) if status == GOOD else status
@@ -325,6 +334,20 @@ class Algorithm:
         }
         label = None if labels is None else labels[1][place[labels[0]]]
         explain_overflow(self.name, model, fields, inputs, label, where)
+
+
+class Request(Exception):
+    """Given to a public function as ``out`` and ``threads``: instead of computing, its algorithm raises it.
+
+    Attributes:
+        record, inputs, key: the algorithm, and what it would have been called with.
+        whole: whether the function gives back the algorithm's results as they are.
+    """
+
+    record: Algorithm
+    inputs: tuple[Any, ...]
+    key: tuple[Hashable, ...]
+    whole: bool
 
 
 def forget_oldest(known: dict[Any, Any], algorithm: Algorithm) -> None:

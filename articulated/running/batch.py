@@ -8,6 +8,8 @@ kernel eight states at a time, one in each of the :mod:`~pluecker.spatial.scalar
 arrays block by block, in a workspace that stays in the cache. Each lane goes through the same instructions whatever the
 others hold, so that a result depends neither on the place of its state in the batch nor on how the batch is divided.
 
+A kernel that is not generic, as one that differentiates others, gets the states of a batch one by one, where they are.
+
 What does not change from call to call, the *head*, reaches compiled code by address: integers in memory, first those of
 :data:`HEAD`. For one state a :class:`Context` has more behind them, for a batch a task.
 """
@@ -24,8 +26,7 @@ import numpy as np
 from numba import config, types
 from numpy.typing import NDArray
 
-from pluecker.articulated.model.joints import quaternion_place
-from pluecker.articulated.model.layout import link_count
+from pluecker.articulated.model.layout import quaternion_count, quaternion_place
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
@@ -87,12 +88,10 @@ else:
 @kernel
 def all_unit(m, q):
     """Whether all quaternions of a configuration have unit length."""
-    for i in range(1, link_count(m) + 1):
-        k = quaternion_place(m, i)
-        if k >= 0:
-            w, x, y, z = load_quaternion(q, k)
-            if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
-                return False
+    for k in range(quaternion_count(m)):
+        w, x, y, z = load_quaternion(q, quaternion_place(m, k))
+        if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
+            return False
     return True
 
 
@@ -110,6 +109,7 @@ class Signature:
         result_axes: of the only result, for one state; 1 if there are several, which then stand one after the other.
         constants: whether the kernel has constants.
         ordered: whether its numbers come to their places in the result afterwards.
+        lanes: whether the kernel takes eight states at a time.
     """
 
     def __init__(
@@ -121,9 +121,11 @@ class Signature:
         result_axes: int,
         constants: bool,
         ordered: bool,
+        lanes: bool = True,
     ) -> None:
         self.function, self.axes, self.configurations = function, axes, configurations
         self.outputs, self.result_axes, self.constants, self.ordered = outputs, result_axes, constants, ordered
+        self.lanes = lanes
 
     def named(self, driver: Callable[..., int]) -> Callable[..., int]:
         """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
@@ -344,7 +346,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
         signature.ordered,
     )
     apply, cut_inputs, cut_outputs = applied(signature), consecutive(n), consecutive(outputs)
-    first_output = ARRAYS + 3 * n
+    look, first_output = looked_at(signature), ARRAYS + 3 * n
     plain = not any(configurations)
 
     def many(address, k):
@@ -364,6 +366,11 @@ def many_states(signature: Signature) -> Callable[..., int]:
             arrays = inputs + cut_outputs(outs, task, first_output + 2, 3) + (rest,)
         first, end = next_piece(task)
         while first < end:
+            if not compute:
+                status = look(task, m, first, end)
+                if status != GOOD:
+                    return status
+                first = end
             for b in range(first, end, WIDTH):
                 if not within(read_inputs(task, n, b, memory), 0.0):
                     return NOT_FINITE
@@ -373,10 +380,9 @@ def many_states(signature: Signature) -> Callable[..., int]:
                         if configurations[j] and not all_unit(m, tail(memory, place)):
                             return NOT_UNIT
                         place += load(task, ARRAYS + 3 * j + 2)
-                if compute:
-                    apply(m, c, arrays)
-                    if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
-                        return NO_RESULT
+                apply(m, c, arrays)
+                if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
+                    return NO_RESULT
             first, end = next_piece(task)
         return GOOD
 
@@ -393,13 +399,86 @@ def many_states(signature: Signature) -> Callable[..., int]:
             if compute and status in (GOOD, NO_RESULT):
                 for x, numbers in zip(arrays[n:], np.split(result, ends[:-1]), strict=True):
                     x[b] = numbers
-            if status != GOOD:
+            if status != GOOD and (compute or status != NO_RESULT):
                 return status
         return GOOD
 
     if config.DISABLE_JIT:
         return many_one_by_one
-    return compiled_for(signature.named(many), (types.intp, types.intp))
+    driver = many if signature.lanes else many_in_turn(signature)
+    return compiled_for(signature.named(driver), (types.intp, types.intp))
+
+
+def many_in_turn(signature: Signature) -> Callable[..., int]:
+    """As :func:`many_states`, for a kernel that takes one state at a time."""
+    configurations, n, outputs = signature.configurations, len(signature.axes), signature.outputs
+    apply, rows_of = applied(signature), state_rows(n + outputs)
+
+    def many_single(address, k):
+        task = integers_at(address, TASK_SIZE)
+        compute, size = load(task, COMPUTE) != 0, load(task, RECORDS) * WIDTH
+        ws = numbers_at(load(task, WORKSPACE) + k * size * 8, size)
+        m = numbers_at(load(task, MODEL), load(task, MODEL + 1))
+        c = numbers_at(load(task, CONSTANTS), load(task, CONSTANTS + 1))
+        first, end = next_piece(task)
+        while first < end:
+            for b in range(first, end):
+                arrays = rows_of(task, ARRAYS, b)
+                for j in range(n):
+                    if not all_finite(arrays[j]):
+                        return NOT_FINITE
+                    if configurations[j] and not all_unit(m, arrays[j]):
+                        return NOT_UNIT
+                if compute:
+                    apply(m, c, arrays + (ws,))  # noqa: RUF005
+                    for j in range(n, n + outputs):
+                        if not all_finite(arrays[j]):
+                            return NO_RESULT
+            first, end = next_piece(task)
+        return GOOD
+
+    return many_single
+
+
+def looked_at(signature: Signature) -> Callable[..., int]:
+    """A kernel that looks at the inputs of the states from ``first`` to ``end``, in the user's arrays."""
+    configurations, n = signature.configurations, len(signature.axes)
+
+    @kernel
+    def look(task, m, first, end):
+        for j in range(n):
+            array = numbers_at(load(task, ARRAYS + 3 * j), load(task, ARRAYS + 3 * j + 1))
+            size = load(task, ARRAYS + 3 * j + 2)
+            same = len(array) == size  # for all states
+            if not all_finite(array if same else part(array, first * size, (end - first) * size)):
+                return NOT_FINITE
+            if configurations[j]:
+                for b in range(first, first + 1 if same else end):
+                    if not all_unit(m, part(array, 0 if same else b * size, size)):
+                        return NOT_UNIT
+        return GOOD
+
+    return look
+
+
+@functools.cache
+def state_rows(n: int) -> Callable[..., Any]:
+    """A kernel that gives state ``b`` of ``n`` arrays that a task describes from ``place`` on."""
+    if n == 0:
+
+        @kernel
+        def none(task, place, b):
+            return ()
+
+        return none
+    others = state_rows(n - 1)
+
+    @kernel
+    def row(task, place, b):
+        array, size = numbers_at(load(task, place), load(task, place + 1)), load(task, place + 2)
+        return (part(array, min(b * size, len(array) - size), size),) + others(task, place + 3, b)  # noqa: RUF005
+
+    return row
 
 
 @kernel

@@ -1,7 +1,9 @@
 """Scalar arrays in memory: how compiled code reads and writes them.
 
 A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its
-rows. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``.
+rows. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``. The coefficients
+of dual numbers lie in arrays of their own, of numbers or lanes, for whoever makes or takes values or derivatives alone;
+:func:`~pluecker.spatial.memory.joined.join` makes one view of them.
 
 To an algorithm, arrays are handed as *views*: a pointer and a length, made by :func:`view`. Compiled code passes them on for
 nothing, where for each array of NumPy it would copy seven words and count references. The arrays must outlive their views.
@@ -11,6 +13,7 @@ An index counts from the beginning and is not checked, unless ``NUMBA_BOUNDSCHEC
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from llvmlite import ir
@@ -19,6 +22,7 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.compiled.numba_internals import cgutils, check_index
+from pluecker.spatial.scalars.duals import Duals, assemble, coefficients, filled
 from pluecker.spatial.scalars.lanes import INT, LONG, VECTOR, WIDTH, lanes, spread
 from pluecker.spatial.scalars.operations import load, load_integer, part, store
 
@@ -43,11 +47,18 @@ class View(types.Type):
 
 @register_model(View)
 class ViewModel(models.StructModel):
-    """Where the array begins, and how many scalars it has."""
+    """Where the array begins, and how many scalars it has; of dual numbers, where each of their coefficients begins."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        number = types.float64 if fe_type.scalar == lanes else fe_type.scalar
-        super().__init__(dmm, fe_type, [("data", types.CPointer(number)), ("size", types.intp)])
+        number = types.float64 if fe_type.scalar == lanes or isinstance(fe_type.scalar, Duals) else fe_type.scalar
+        names = [f"data{m}" for m in range(1, len(kinds(fe_type.scalar)))]
+        pointers = [(name, types.CPointer(number)) for name in ("data", *names)]
+        super().__init__(dmm, fe_type, [*pointers, ("size", types.intp)])
+
+
+def kinds(scalar: Any) -> list[Any]:
+    """The types of what a scalar is made of."""
+    return scalar.kinds if isinstance(scalar, Duals) else [scalar]
 
 
 def scalar_of(array: Any) -> Any:
@@ -71,32 +82,48 @@ def parts(context: Any, builder: Any, array_type: Any, array: Any) -> tuple[Any,
     return fields.data, cgutils.unpack_tuple(builder, fields.shape)[0]
 
 
-def step(builder: Any, array_type: Any, data: Any, index: Any) -> Any:
-    """The address of scalar ``index``, as a pointer to numbers."""
-    count = builder.mul(index, LONG(WIDTH)) if scalar_of(array_type) == lanes else index
-    return builder.gep(data, [count], inbounds=True)
+def pointers(context: Any, builder: Any, array_type: Any, array: Any) -> list[Any]:
+    """Where each kind of coefficient of the scalars begins; ordinary scalars are their only coefficient."""
+    count = len(kinds(scalar_of(array_type)))
+    if count == 1:
+        return [parts(context, builder, array_type, array)[0]]
+    fields = cgutils.create_struct_proxy(array_type)(context, builder, array)
+    return [fields.data, *(getattr(fields, f"data{m}") for m in range(1, count))]
+
+
+def step(builder: Any, kind: Any, data: Any, index: Any) -> Any:
+    """The address of number or lanes ``index``, as a pointer to numbers."""
+    return builder.gep(data, [builder.mul(index, LONG(WIDTH)) if kind == lanes else index], inbounds=True)
+
+
+def addresses(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> list[Any]:
+    """Pointers to the coefficients of scalar ``index``."""
+    index = context.cast(builder, index, index_type, types.intp)
+    check_index(context, builder, index, parts(context, builder, array_type, array)[1])
+    found = []
+    data = pointers(context, builder, array_type, array)
+    for kind, pointer in zip(kinds(scalar_of(array_type)), data, strict=True):
+        there = step(builder, kind, pointer, index)
+        found.append(builder.bitcast(there, VECTOR.as_pointer()) if kind == lanes else there)
+    return found
 
 
 def address(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
-    """Pointer to scalar ``index`` of a scalar array."""
-    data, size = parts(context, builder, array_type, array)
-    index = context.cast(builder, index, index_type, types.intp)
-    check_index(context, builder, index, size)
-    pointer = step(builder, array_type, data, index)
-    return builder.bitcast(pointer, VECTOR.as_pointer()) if scalar_of(array_type) == lanes else pointer
+    """Pointer to scalar ``index`` of a scalar array, or to its value."""
+    return addresses(context, builder, array_type, array, index_type, index)[0]
 
 
-def read(context: Any, builder: Any, scalar: Any, pointer: Any) -> Any:
-    """The scalar at an address."""
-    return builder.load(pointer, align=ALIGNED) if scalar == lanes else context.unpack_value(builder, scalar, pointer)
+def read(context: Any, builder: Any, kind: Any, pointer: Any) -> Any:
+    """The number or lanes at an address."""
+    return builder.load(pointer, align=ALIGNED) if kind == lanes else context.unpack_value(builder, kind, pointer)
 
 
-def write(context: Any, builder: Any, scalar: Any, pointer: Any, x_type: Any, x: Any) -> None:
-    """Put a scalar, or a number for all lanes, at an address."""
-    if scalar == lanes:
+def write(context: Any, builder: Any, kind: Any, pointer: Any, x_type: Any, x: Any) -> None:
+    """Put a number or lanes, or a number for all lanes, at an address."""
+    if kind == lanes:
         builder.store(spread(context, builder, x_type, x), pointer, align=ALIGNED)
     else:
-        context.pack_value(builder, scalar, context.cast(builder, x, x_type, scalar), pointer)
+        context.pack_value(builder, kind, context.cast(builder, x, x_type, kind), pointer)
 
 
 def view(array):
@@ -104,10 +131,12 @@ def view(array):
     return array
 
 
-def make_view(context: Any, builder: Any, result: Any, data: Any, size: Any) -> Any:
-    """A view from its parts."""
+def make_view(context: Any, builder: Any, result: Any, data: Any, size: Any, others: Sequence[Any] = ()) -> Any:
+    """A view from its parts; of dual numbers, with the places of all coefficients but the first."""
     fields = cgutils.create_struct_proxy(result)(context, builder)
     fields.data, fields.size = data, size
+    for m, pointer in enumerate(others, 1):
+        setattr(fields, f"data{m}", pointer)
     return fields._getvalue()
 
 
@@ -192,10 +221,11 @@ def type_part(context):
 def lower_part(context, builder, signature, arguments):
     """part(view, k, n)"""
     array_type, k_type, n_type = signature.args
-    data, _ = parts(context, builder, array_type, arguments[0])
     k = context.cast(builder, arguments[1], k_type, types.intp)
     n = context.cast(builder, arguments[2], n_type, types.intp)
-    return make_view(context, builder, array_type, step(builder, array_type, data, k), n)
+    data = pointers(context, builder, array_type, arguments[0])
+    first, *others = [step(builder, *pair, k) for pair in zip(kinds(scalar_of(array_type)), data, strict=True)]
+    return make_view(context, builder, array_type, first, n, others)
 
 
 @overload(part, jit_options=OPTIONS)
@@ -219,9 +249,10 @@ def type_load(context):
 @lower_builtin(load, View, types.Integer)
 def lower_load(context, builder, signature, arguments):
     """load(array, k)"""
-    array_type, index_type = signature.args
-    pointer = address(context, builder, array_type, arguments[0], index_type, arguments[1])
-    return read(context, builder, signature.return_type, pointer)
+    scalar, (array_type, index_type) = signature.return_type, signature.args
+    places = addresses(context, builder, array_type, arguments[0], index_type, arguments[1])
+    found = [read(context, builder, kind, pointer) for kind, pointer in zip(kinds(scalar), places, strict=True)]
+    return assemble(context, builder, scalar, found) if isinstance(scalar, Duals) else found[0]
 
 
 @type_callable(load_integer)
@@ -248,7 +279,8 @@ def type_store(context):
 
     def typer(array, k, x):
         scalar = scalar_of(array)
-        fits = x == lanes if scalar == lanes else scalar is not None and x != lanes
+        own = scalar == lanes or isinstance(scalar, Duals)
+        fits = x == scalar if own else scalar is not None and x != lanes and not isinstance(x, Duals)
         numbers = isinstance(x, types.Number) and isinstance(k, types.Integer)
         return types.none if scalar is not None and (fits or numbers) else None
 
@@ -260,6 +292,11 @@ def type_store(context):
 def lower_store(context, builder, signature, arguments):
     """store(array, k, x)"""
     array_type, index_type, x_type = signature.args
-    pointer = address(context, builder, array_type, arguments[0], index_type, arguments[1])
-    write(context, builder, scalar_of(array_type), pointer, x_type, arguments[2])
+    scalar = scalar_of(array_type)
+    places = addresses(context, builder, array_type, arguments[0], index_type, arguments[1])
+    given, found = [x_type], [arguments[2]]
+    if isinstance(scalar, Duals):
+        given, found = scalar.kinds, filled(scalar, coefficients(context, builder, x_type, arguments[2]))
+    for kind, pointer, own, x in zip(kinds(scalar), places, given, found, strict=True):
+        write(context, builder, kind, pointer, own, x)
     return context.get_dummy_value()

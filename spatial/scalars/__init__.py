@@ -1,6 +1,6 @@
-"""What a scalar can do in a kernel: arithmetic, lanes of eight numbers, sine and cosine, arctangent."""
+"""What a scalar can do in a kernel: arithmetic, lanes of eight numbers, dual numbers, sine and cosine, arctangent."""
 
 # Compiled code has to know all of it before anything is compiled.
-from pluecker.spatial.scalars import arctangent, lanes, operations, sincos
+from pluecker.spatial.scalars import arctangent, duals, lanes, operations, sincos
 
-__all__ = ["arctangent", "lanes", "operations", "sincos"]
+__all__ = ["arctangent", "duals", "lanes", "operations", "sincos"]

@@ -31,8 +31,8 @@ from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.scalars.operations import lift, select, sign, smaller, sqrt, within
 
 __all__ = [
-    "DOUBLE", "FUSE", "INT", "LONG", "VECTOR", "WIDTH", "define", "everywhere", "function_of_llvm", "get_lane", "lanes",
-    "mask", "set_lane", "spread",
+    "DOUBLE", "FUSE", "INT", "LONG", "VECTOR", "WIDTH", "broadcast", "define", "everywhere", "function_of_llvm", "get_lane",
+    "lanes", "mask", "set_lane", "spread",
 ]  # fmt: skip
 
 WIDTH = 8
@@ -72,7 +72,11 @@ def spread(context: Any, builder: Any, x_type: Any, x: Any) -> Any:
     """A number, in all lanes; lanes and masks as they are."""
     if x_type in (lanes, mask):
         return x
-    number = context.cast(builder, x, x_type, types.float64)
+    return broadcast(builder, context.cast(builder, x, x_type, types.float64))
+
+
+def broadcast(builder: Any, number: Any) -> Any:
+    """A vector of one number."""
     nothing = ir.Constant(VECTOR, ir.Undefined)
     first = builder.insert_element(nothing, number, INT(0))
     return builder.shuffle_vector(first, nothing, ir.Constant(ir.VectorType(INT, WIDTH), [0] * WIDTH))

@@ -2,7 +2,7 @@
 
 Every kernel of the package is generic: it touches numbers only through arithmetic and through the functions of this
 file. A new scalar type gives these functions a meaning, through ``numba.extending``, and every algorithm follows unchanged:
-:mod:`pluecker.spatial.scalars.lanes` does, and dual numbers could.
+:mod:`pluecker.spatial.scalars.lanes` does, and so does :mod:`pluecker.spatial.scalars.duals`.
 
 A *scalar array* holds the numbers of one state: ``q``, ``v``, a workspace. It is read with :func:`load` and written with
 :func:`store`, so that the array, and not the algorithm, decides which scalar comes out of it.
@@ -147,7 +147,8 @@ def select(condition, x, y):
 
 @overload(select, jit_options=OPTIONS)
 def _select(condition, x, y):
-    if isinstance(condition, types.Boolean):
+    alike = x == y or (isinstance(x, NUMBER) and isinstance(y, NUMBER))  # others have a select of their own
+    if isinstance(condition, types.Boolean) and alike:
         return lambda condition, x, y: x if condition else y
 
 

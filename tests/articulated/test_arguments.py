@@ -12,6 +12,10 @@ from pluecker.articulated import (
     aba,
     bias_force,
     body_accelerations,
+    body_jacobian,
+    body_jacobian_dot,
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
     body_velocities,
     carry_velocity,
     crba,
@@ -28,6 +32,8 @@ from pluecker.articulated import (
     joint_forces,
     kinetic_energy,
     minv,
+    operational_inertia,
+    passive_force,
     potential_energy,
     relative_jacobian,
     relative_jacobian_dot,
@@ -66,10 +72,16 @@ FUNCTIONS = {
     of_a_frame(frame_acceleration): ("q", "v", "a", "point"),
     of_a_frame(jacobian): ("q", "point"),
     of_a_frame(jacobian_dot): ("q", "v", "point"),
+    of_a_frame(operational_inertia): ("q", "point"),
     of_a_frame(relative_jacobian, reference="b0"): ("q", "point"),
     of_a_frame(relative_jacobian_dot, reference="b0"): ("q", "v", "point"),
     body_velocities: ("q", "v"),
     body_accelerations: ("q", "v", "a"),
+    body_jacobian: ("q",),
+    body_jacobian_dot: ("q", "v"),
+    body_jacobian_dot_times: ("q", "v", "x"),
+    body_jacobian_transpose_times: ("q", "f_ext"),
+    passive_force: ("q", "v"),
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
     carry_velocity: ("q0", "q1", "v"),
@@ -85,7 +97,7 @@ def model():
 @pytest.fixture(scope="module")
 def inputs(model):
     s = random_state(model, 1, 6)
-    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy()}
+    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy(), "x": s["a"]}
 
 
 def arguments(function, inputs, part=slice(None)):

@@ -346,5 +346,5 @@ def test_right_hand_sides_are_checked():
 
 def test_a_result_that_overflows_is_an_error():
     model = forest()
-    with pytest.raises(ArgumentValueError, match="InertiaFactor.solve: the result overflows float64"):
+    with pytest.raises(ArgumentValueError, match=r"InertiaFactor\.solve: the result overflows float64"):
         factorize(model.replace(armature=1e-3), random_state(model, 0)["q"][0]).solve(np.full(model.nv, 1.7e308))
