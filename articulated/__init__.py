@@ -8,6 +8,7 @@ inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
 its inverse, and solutions with it     :func:`minv`, :func:`factorize`, which gives an :class:`InertiaFactor`
+inertia of one frame                   :func:`operational_inertia`
 the matrix without its zeros           :func:`crba_packed`, :func:`inertia_pattern`
 its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobian_dot`; sparse:
@@ -26,6 +27,8 @@ one joint                              :func:`joint_transform`
 any mechanism                          :func:`random_tree`; :mod:`pluecker.articulated.strategies` for property tests
 configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
+derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
+                                       :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
@@ -41,6 +44,7 @@ separately, which fuses other products and sums: it agrees with a batch to round
 """
 
 from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.algorithms.aba_derivatives import aba_derivatives
 from pluecker.articulated.algorithms.bias_force import bias_force
 from pluecker.articulated.algorithms.body_jacobian import (
     body_jacobian,
@@ -54,6 +58,7 @@ from pluecker.articulated.algorithms.body_jacobian_products import (
 )
 from pluecker.articulated.algorithms.carry_velocity import carry_velocity
 from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
+from pluecker.articulated.algorithms.derivative_of import derivative_of, second_derivative_of
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
 from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
@@ -65,6 +70,7 @@ from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.minv import minv
 from pluecker.articulated.algorithms.neutral import neutral
+from pluecker.articulated.algorithms.operational_inertia import operational_inertia
 from pluecker.articulated.algorithms.passive_force import passive_force
 from pluecker.articulated.algorithms.potential_energy import potential_energy
 from pluecker.articulated.algorithms.random_configuration import random_configuration
@@ -72,6 +78,7 @@ from pluecker.articulated.algorithms.random_tree import random_tree
 from pluecker.articulated.algorithms.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
+from pluecker.articulated.algorithms.rnea_derivatives import rnea_derivatives
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
 from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
@@ -102,6 +109,7 @@ __all__ = [
     "TrajectoryError",
     "Tree",
     "aba",
+    "aba_derivatives",
     "applied_forces",
     "applied_stiffness",
     "bias_force",
@@ -114,6 +122,7 @@ __all__ = [
     "carry_velocity",
     "crba",
     "crba_packed",
+    "derivative_of",
     "difference",
     "factorize",
     "forward_kinematics",
@@ -130,6 +139,7 @@ __all__ = [
     "kinetic_energy",
     "minv",
     "neutral",
+    "operational_inertia",
     "passive_force",
     "potential_energy",
     "random_configuration",
@@ -138,6 +148,8 @@ __all__ = [
     "relative_jacobian",
     "relative_jacobian_dot",
     "rnea",
+    "rnea_derivatives",
+    "second_derivative_of",
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",

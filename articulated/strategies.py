@@ -47,13 +47,21 @@ from pluecker.spatial import strategies as spatial  # noqa: E402  (it needs the 
 __all__ = ["State", "body_forces", "configurations", "states", "trees", "velocities"]
 
 MOST = 1000  # bodies: larger trees are for random_tree
-SEEDS = 2**32 - 1
 NEAR_LOCK = (0.1, 1e-2, 1e-4)  # from gimbal lock, whose inertia matrix has a condition of its inverse square
 ANGLES = (0.0, 1e-160, 1e-8, 1e-4, np.pi / 2 - 1e-9, np.pi / 2, np.pi - 1e-9, np.pi, 2 * np.pi)
 LENGTHS = (0.0, 1e-160, 1e-8, 1e-4, 1.0, 100.0)
-NEAR_HALF_TURN = (np.pi - 1e-4, np.pi - 1e-8, np.pi)
-SPEEDS = (0.0, 1e-160, 1e-8, 1e-3, 1.0, 30.0)
+SHARES = (0.0, 1e-160, 1e-8, 1e-3, 0.03, 1.0)  # of the largest number
+LARGEST = 30.0
 Strategy = Any  # of Hypothesis, which need not be installed
+
+# Made once: to make a strategy takes longer than to draw from it.
+SEEDS, FLAGS, SIGNS = st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from((1.0, -1.0))
+ANGLE, LENGTH, SHARE, LOCK = map(st.sampled_from, (ANGLES, LENGTHS, SHARES, NEAR_LOCK))
+PLACE = st.sampled_from(("neutral", "anywhere", "difficult"))
+FILL = st.sampled_from(("none", "one", "all"))
+TURN, DIRECTION, QUATERNION = spatial.angles(), spatial.directions(), spatial.quaternions()
+NEAR_HALF_TURN = st.sampled_from((np.pi - 1e-4, np.pi - 1e-8, np.pi))
+ROTATION_VECTOR_LENGTH = TURN | NEAR_HALF_TURN
 
 
 class State(NamedTuple):
@@ -94,16 +102,19 @@ def trees(
     for name, flag in (("mimic", mimic), ("passive", passive)):
         as_flag("trees", name, flag)
 
-    @st.composite
-    def tree(draw: Any) -> Model:
-        n = draw(st.integers(low, high))
-        chosen = draw(st.lists(st.sampled_from(kinds), min_size=n, max_size=n))
-        parents = [draw(st.integers(-1, k - 1)) for k in range(n)]
-        follows = draw(st.lists(st.booleans(), min_size=n, max_size=n)) if mimic else [False] * n
-        forces = draw(st.booleans()) if passive else False
-        return build_tree(chosen, parents, follows, np.random.default_rng(draw(st.integers(0, SEEDS))), forces)
+    return draw_tree(low, high, kinds, mimic, passive)
 
-    return tree()
+
+@st.composite
+def draw_tree(draw: Any, low: int, high: int, kinds: tuple[str, ...], mimic: bool, passive: bool) -> Model:
+    """The shape is drawn, the numbers are those of a seed."""
+    n = draw(st.integers(low, high))
+    kind = st.integers(0, len(kinds) - 1)
+    chosen = [kinds[draw(kind)] for _ in range(n)]
+    parents = [draw(st.integers(-1, k - 1)) for k in range(n)]
+    follows = [mimic and draw(FLAGS) for _ in range(n)]
+    forces = passive and draw(FLAGS)
+    return build_tree(chosen, parents, follows, np.random.default_rng(draw(SEEDS)), forces)
 
 
 def configurations(model: Model, *, near_singular: bool = True) -> Strategy:
@@ -119,55 +130,48 @@ def configurations(model: Model, *, near_singular: bool = True) -> Strategy:
     """
     as_model("configurations", model)
     as_flag("configurations", "near_singular", near_singular)
-    owners = [joint for joint in model.joints if joint.mimic is None]
+    return draw_configuration(model, near_singular)
 
-    @st.composite
-    def configuration(draw: Any) -> Array:
-        q, anywhere = neutral(model), random_configuration(model, draw(st.integers(0, SEEDS)))
-        for joint in owners:
-            part = slice(joint.q_start, joint.q_start + JOINT_TYPES[joint.type].nq)
-            choice = draw(st.sampled_from(("neutral", "anywhere", "difficult")))
-            if choice == "anywhere":
-                q[part] = anywhere[part]
-            elif choice == "difficult":
-                q[part] = difficult(draw, joint.type)
-            if joint.type.startswith("euler"):
-                q[part.start + 1] = away_from_lock(draw, joint.type, q[part.start + 1], near_singular)
-        turns = [*model.quaternion_slices().values()]
-        clipped = np.clip(q, model.lower_limit, model.upper_limit)
-        for part in turns:
-            clipped[part] = q[part]
-        return clipped
 
-    return configuration()
+@st.composite
+def draw_configuration(draw: Any, model: Model, near_singular: bool) -> Array:
+    """Joint by joint."""
+    q, anywhere = neutral(model), random_configuration(model, draw(SEEDS))
+    for joint in model.joints:
+        if joint.mimic is not None:
+            continue
+        part = slice(joint.q_start, joint.q_start + JOINT_TYPES[joint.type].nq)
+        choice = draw(PLACE)
+        if choice == "anywhere":
+            q[part] = anywhere[part]
+        elif choice == "difficult":
+            q[part] = difficult(draw, joint.type)
+        if joint.type.startswith("euler"):
+            q[part.start + 1] = away_from_lock(draw, joint.type, q[part.start + 1], near_singular)
+    clipped = np.clip(q, model.lower_limit, model.upper_limit)
+    for part in model.quaternion_slices().values():
+        clipped[part] = q[part]
+    return clipped
 
 
 def difficult(draw: Any, kind: str) -> Array:
     """Coordinates of a joint on which formulas lose digits."""
     joint = JOINT_TYPES[kind]
     if kind == "exponential":
-        lengths = spatial.angles() | st.sampled_from(NEAR_HALF_TURN)
-        return np.asarray(draw(st.builds(np.multiply, lengths, spatial.directions())))
-    entries = [draw(signed(ANGLES if unit == "rad" else LENGTHS)) for unit in joint.q_units]
-    if joint.quaternion is not None:
-        entries[joint.quaternion :] = draw(spatial.quaternions())
-    return np.array(entries)
-
-
-def signed(sizes: tuple[float, ...]) -> Strategy:
-    """One of these numbers, or its negative."""
-    return st.builds(np.multiply, st.sampled_from(sizes), st.sampled_from((1.0, -1.0)))
+        return np.asarray(draw(ROTATION_VECTOR_LENGTH) * draw(DIRECTION))
+    entries = np.array([draw(SIGNS) * draw(ANGLE if unit == "rad" else LENGTH) for unit in joint.q_units if unit])
+    return entries if joint.quaternion is None else np.concatenate([entries, draw(QUATERNION)])
 
 
 def away_from_lock(draw: Any, kind: str, angle: float, near: bool) -> float:
     """The second of three Euler angles, brought away from gimbal lock, as far as it may be near."""
     lock = 0.0 if kind[-3] == kind[-1] else np.pi / 2
     turned = (angle - lock + np.pi / 2) % np.pi - np.pi / 2  # from the nearest lock, of which there are two in a turn
-    least = draw(st.sampled_from(NEAR_LOCK)) if near else NEAR_LOCK[0]
+    least = draw(LOCK) if near else NEAR_LOCK[0]
     return float(angle if abs(turned) >= least else angle - turned + (least if turned >= 0.0 else -least))
 
 
-def velocities(model: Model, *, largest: float = 30.0) -> Strategy:
+def velocities(model: Model, *, largest: float = LARGEST) -> Strategy:
     """Numbers for the velocity coordinates of a model, ``(nv,)``: zero, one, all of one size, or any.
 
     Args:
@@ -181,7 +185,7 @@ def velocities(model: Model, *, largest: float = 30.0) -> Strategy:
     return numbers((model.nv,), as_size("velocities", largest))
 
 
-def body_forces(model: Model, *, largest: float = 30.0) -> Strategy:
+def body_forces(model: Model, *, largest: float = LARGEST) -> Strategy:
     """Forces on the bodies, ``(n_bodies, 6)``: zero, one entry, all of one size, or any.
 
     Args:
@@ -195,23 +199,18 @@ def body_forces(model: Model, *, largest: float = 30.0) -> Strategy:
     return numbers((model.n_bodies, 6), as_size("body_forces", largest))
 
 
-def numbers(shape: tuple[int, ...], largest: float) -> Strategy:
+@st.composite
+def numbers(draw: Any, shape: tuple[int, ...], largest: float) -> Array:
     """Zeros; zeros but for one entry; random numbers of one size."""
-    count = int(np.prod(shape))
-    sizes = st.sampled_from([x for x in SPEEDS if x < largest] + [largest])
-
-    def one(k: int, x: float) -> Array:
-        array = np.zeros(count)
-        array[k] = x
-        return array.reshape(shape)
-
-    def all_of(seed: int, size: float) -> Array:
-        return np.asarray(size * np.random.default_rng(seed).uniform(-1.0, 1.0, shape))
-
-    zeros = st.builds(np.zeros, st.just(shape))
-    if not count:
-        return zeros
-    return zeros | st.builds(one, st.integers(0, count - 1), sizes) | st.builds(all_of, st.integers(0, SEEDS), sizes)
+    array = np.zeros(shape)
+    fill = draw(FILL) if array.size else "none"
+    if fill != "none":
+        size, seed = largest * draw(SHARE), draw(SEEDS)
+        if fill == "one":
+            array.flat[seed % array.size] = size
+        else:
+            array[...] = size * np.random.default_rng(seed).uniform(-1.0, 1.0, shape)
+    return array
 
 
 def states(models: Any = None, *, near_singular: bool = True) -> Strategy:
@@ -226,14 +225,20 @@ def states(models: Any = None, *, near_singular: bool = True) -> Strategy:
     """
     as_flag("states", "near_singular", near_singular)
     source = trees() if models is None else st.just(models) if isinstance(models, Model) else models
-    if not hasattr(source, "flatmap"):
+    if not isinstance(source, st.SearchStrategy):
         raise ArgumentTypeError(f"states: models is {shown(models)}, expected a Model, or a strategy such as trees()")
 
-    def state(model: Model) -> Strategy:
-        q, v = configurations(model, near_singular=near_singular), velocities(model)
-        return st.builds(State, st.just(model), q, v, velocities(model), velocities(model), body_forces(model))
+    return draw_state(source, near_singular)
 
-    return source.flatmap(state)
+
+@st.composite
+def draw_state(draw: Any, source: Any, near_singular: bool) -> State:
+    """A model, then a state of it."""
+    model = draw(source)
+    as_model("states", model)
+    q = draw(draw_configuration(model, near_singular))
+    v, a, tau = (draw(numbers((model.nv,), LARGEST)) for _ in range(3))
+    return State(model, q, v, a, tau, draw(numbers((model.n_bodies, 6), LARGEST)))
 
 
 # -------------------------------------------------------------------------------------------------------------- arguments

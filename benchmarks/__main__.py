@@ -14,6 +14,8 @@ TOPICS = {
     "batch": "thousands of states in one call, on one core",
     "threads": "the same on several cores",
     "single": "one state a call, from Python",
+    "factors": "factors of the inertia matrix, its inverse, forests and long chains",
+    "jacobians": "Jacobians of frames and their rates, in batches and one state a call",
     "startup": "how long the first result takes, and how much memory",
     "compiling": "what is compiled for it, function by function",
     "algebra": "functions of a million vectors, transforms and inertias",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.mechanisms import Array, Mechanism, States
-from pluecker.articulated import MissingExtraError, crba
+from pluecker.articulated import MissingExtraError, crba, minv
 from pluecker.articulated.conventions import to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.spatial.extras import require
 
@@ -96,6 +96,9 @@ class Pinocchio:
             same(f"{self.label}: Pinocchio's rnea", self.TAU[:, k], tau)
         H = self.pin.crba(self.model, self.data, self.columns[0])
         same(f"{self.label}: Pinocchio's crba", crba(mechanism.model, states.q[0]), self.G.T @ H @ self.G)
+        Z = self.pin.computeMinverse(self.model, self.data, self.columns[0])
+        full = np.triu(Z) + np.triu(Z, 1).T
+        same(f"{self.label}: Pinocchio's computeMinverse", minv(mechanism.model, states.q[0]), self.G.T @ full @ self.G)
 
     def batch(self, threads: int) -> dict[str, Call]:
         """Inverse and forward dynamics of all states, in its own threads, into an array that is there."""
@@ -122,6 +125,29 @@ class Pinocchio:
             "world": lambda: loop(model, data, columns, world),
             "empty": lambda: loop(empty, empty_data, none, local),
         }
+
+    def minverse_loops(self, count: int) -> dict[str, Call]:
+        """The inverses of the inertia matrices of ``count`` states, and as many calls that have nothing to do."""
+        pin, model, data, columns = self.pin, self.model, self.data, self.columns[:count]
+        empty, none = pin.Model(), [np.zeros(0)] * count
+        empty_data = empty.createData()
+
+        def loop(model: Any, data: Any, columns: list[Array]) -> None:
+            for q in columns:
+                pin.computeMinverse(model, data, q)
+
+        return {"Pinocchio": lambda: loop(model, data, columns), "empty": lambda: loop(empty, empty_data, none)}
+
+    def inverse_single(self) -> dict[str, Call]:
+        """For one state the inverse, and a solution by the matrix and its factors, three calls."""
+        pin, model, data, q, b = self.pin, self.model, self.data, self.columns[0], np.ascontiguousarray(self.TAU[:, 0])
+
+        def solve() -> Any:
+            pin.crba(model, data, q)
+            pin.cholesky.decompose(model, data)
+            return pin.cholesky.solve(model, data, b)
+
+        return {"minv": lambda: pin.computeMinverse(model, data, q), "factorize, solve": solve}
 
     def single(self) -> dict[str, Call]:
         """One state."""

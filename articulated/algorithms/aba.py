@@ -245,7 +245,8 @@ def aba(
     Raises:
         ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
         TypeError: something is not an array of real numbers, or no model.
-        SingularInertiaError: a joint moves no inertia, so that its acceleration is not determined; the joint is named.
+        SingularInertiaError: a joint moves no inertia, so that its acceleration is not determined; the joint is named. Euler
+            angles in gimbal lock and exponential coordinates of a full turn are such joints.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder, aba

@@ -77,7 +77,6 @@ def carry_velocity(
         >>> carry_velocity(ball, q0, q1, v).round(4)
         array([1.1862, 2.8138, 2.    ])
 
-    Source: F. S. Grassia, "Practical parameterization of rotations using the exponential map" (1998);
-    :mod:`pluecker.articulated.model.exponential`.
+    Source: Grassia (1998); :mod:`pluecker.articulated.model.exponential`.
     """
     return CARRY_VELOCITY.call(model, (q0, q1, v), out, threads)

@@ -38,7 +38,8 @@ def joint_transform(
 
     Args:
         type: of the joint, as in :meth:`~pluecker.articulated.ModelBuilder.add_joint`: ``fixed``, ``revolute``,
-            ``continuous``, ``prismatic``, ``helical``, ``cylindrical``, ``universal``, ``spherical``, ``planar``, ``free``.
+            ``continuous``, ``prismatic``, ``helical``, ``cylindrical``, ``universal``, ``spherical``, ``exponential``,
+            ``euler_xyx`` to ``euler_zyz``, ``planar``, ``free``.
         q: the joint's coordinates, ``(..., nq)``; rad, m, quaternions ``[w, x, y, z]``. A revolute joint has ``nq = 1``, a
             fixed one 0, a free one 7, the position first.
         axis: the joint's axis in its own frame, ``(3,)``, of any length but zero; of ``planar`` the normal. Joints without

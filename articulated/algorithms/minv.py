@@ -88,7 +88,7 @@ def minv(model: Model, q: ArrayLike, *, out: Array | None = None, threads: int |
         model: the mechanism.
         q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
         out: array that takes the result, C-ordered float64 of the result's shape; untouched where an argument is refused.
-            Where the result of a batch overflows, what it holds is not defined.
+            Where the result of a batch overflows or does not exist, what it holds is not defined.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:

@@ -124,10 +124,11 @@ class Description:
         Args:
             name: its name, used once.
             type: ``fixed``, ``revolute``, ``continuous``, ``prismatic``, ``helical``, ``cylindrical``, ``universal``,
-                ``spherical``, ``planar`` or ``free``.
+                ``spherical`` (a quaternion), ``exponential`` (a rotation vector), ``euler_xyx`` to ``euler_zyz`` (three
+                angles about axes of the joint's frame that turn along, the first one first), ``planar`` or ``free``.
             parent, child: names of bodies, added before or after; the parent may be the world.
-            axis: in the joint's frame, of any length but zero, however small or large; needed by all types but fixed,
-                spherical and free. The normal of the plane for ``planar``.
+            axis: in the joint's frame, of any length but zero, however small or large; needed by all types but fixed, free
+                and those of a ball. The normal of the plane for ``planar``.
             axis2: of ``universal``, the second axis, carried along by the first; of ``planar``, the direction of x in the
                 plane (chosen if None).
             pitch: of ``helical``, travel per angle; m/rad.

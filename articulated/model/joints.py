@@ -29,10 +29,8 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.exponential import (
     carried_rate,
     difference_exponential,
-    exponential_force,
-    exponential_rate,
+    exponential_products,
     exponential_rotation,
-    exponential_velocity,
     shortest,
     spring_exponential,
     unit_vector,
@@ -40,6 +38,8 @@ from pluecker.articulated.model.exponential import (
 from pluecker.articulated.model.layout import (
     COSINE,
     HEADER,
+    IQ,
+    KIND,
     LINK,
     PLACEMENT,
     RATIO,
@@ -203,7 +203,8 @@ def euler_joint(sequence: str) -> JointType:
     determine a turn about the axis that is missing: inverse dynamics and kinematics hold there, but no finite acceleration
     belongs to a general force, and :func:`aba` names the joint as singular.
     """
-    return JointType(tuple(f"revolute {axis}" for axis in sequence), *[EULER_ANGLES] * 2, ("rad",) * 3, axes=0)
+    chain = tuple(f"revolute {axis}" for axis in sequence)
+    return JointType(chain, EULER_ANGLES, EULER_ANGLES, ("rad",) * 3, axes=0)
 
 
 JOINT_TYPES = {
@@ -284,6 +285,12 @@ def contradictory(kind: NativeKind, links: Array, S: Array) -> NDArray[np.bool_]
     return bad | (np.abs(S[:, 0] - expected).max(axis=1) > SLACK * np.abs(expected).max(axis=1))
 
 
+def quaternion_places(links: Array) -> NDArray[np.int64]:
+    """Where each quaternion begins in q, from the link records ``(n, LINK)``."""
+    kinds, first = links[:, KIND], links[:, IQ].astype(np.int64)
+    return np.concatenate([first[kinds == SPHERICAL], first[kinds == FREE] + 3])
+
+
 def are_rotations(E: Array) -> NDArray[np.bool_]:
     """Which of the matrices ``(n, 3, 3)`` are rotations, rounding allowed for."""
     error = np.abs(E @ E.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
@@ -333,7 +340,8 @@ def subspace(m, i, k, q):
     S = constant_subspace(m, i, k)
     like = load(q, 0)
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_velocity(load3(q, first_q(m, i)), unit_vector(k, like)))
+        u = unit_vector(k, like)
+        return angular(exponential_products(load3(q, first_q(m, i)), u, u)[0])
     return (
         (lift(S[0][0], like), lift(S[0][1], like), lift(S[0][2], like)),
         (lift(S[1][0], like), lift(S[1][1], like), lift(S[1][2], like)),
@@ -345,7 +353,7 @@ def subspace_rate(m, i, k, q, v):
     """dS_k/dt in link coordinates: not zero only where S depends on q"""
     zero = lift(0.0, load(v, 0))
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_rate(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k, zero)))
+        return angular(exponential_products(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k, zero))[2])
     return ((zero, zero, zero), (zero, zero, zero))
 
 
@@ -361,7 +369,8 @@ def joint_motion(m, i, q, u):
     """S u: the joint's velocity, or its acceleration, in link coordinates; ``u`` is the whole of v or of its derivative"""
     k = first_v(m, i)
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_velocity(load3(q, first_q(m, i)), load3(u, k)))
+        qd = load3(u, k)
+        return angular(exponential_products(load3(q, first_q(m, i)), qd, qd)[0])
     motion = scale(load(u, k), constant_subspace(m, i, 0))
     for j in range(1, freedom_count(m, i)):
         motion = add(motion, scale(load(u, k + j), constant_subspace(m, i, j)))
@@ -373,7 +382,7 @@ def add_subspace_rate(a, m, i, q, v):
     """a + dS/dt v: what velocity adds to the acceleration of a body on a joint whose S depends on q"""
     if kind(m, i) == EXPONENTIAL:
         qd = load3(v, first_v(m, i))
-        return (add3(a[0], exponential_rate(load3(q, first_q(m, i)), qd, qd)), a[1])
+        return (add3(a[0], exponential_products(load3(q, first_q(m, i)), qd, qd)[2]), a[1])
     return a
 
 
@@ -382,7 +391,7 @@ def add_joint_force(m, i, q, f, tau):
     """tau_i += S^T f: the working components of the force ``f`` through the joint"""
     k = first_v(m, i)
     if kind(m, i) == EXPONENTIAL:
-        add_three(tau, k, exponential_force(load3(q, first_q(m, i)), f[0]))
+        add_three(tau, k, exponential_products(load3(q, first_q(m, i)), f[0], f[0])[1])
         return
     for j in range(freedom_count(m, i)):
         accumulate(tau, k + j, dot(constant_subspace(m, i, j), f))
@@ -394,14 +403,6 @@ def add_three(array, k, a):
     accumulate(array, k, a[0])
     accumulate(array, k + 1, a[1])
     accumulate(array, k + 2, a[2])
-
-
-@kernel
-def quaternion_place(m, i):
-    """Where the quaternion of joint ``i`` begins in q, or -1 if the joint has none"""
-    if kind(m, i) == ONE_DOF or kind(m, i) == EXPONENTIAL:
-        return -1
-    return first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3)
 
 
 @kernel

@@ -17,6 +17,7 @@ KEYS = {
     "jacobian_dot": ("b7", "world"),
     "relative_jacobian": ("b7", "reference", "b4"),
     "relative_jacobian_dot": ("b7", "aligned", "b4"),
+    "operational_inertia": ("b7", "aligned"),
 }
 # Every algorithm that needs no key or has one here, and those that take the place of others where there are mimic joints
 KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None or name in KEYS}

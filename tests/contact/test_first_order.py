@@ -190,7 +190,8 @@ def test_the_best_pair_is_returned_and_only_gets_better(method, law, seed):
         error = found.errors.natural_map
         assert found.iterations <= min(limit, found.products)
         assert inside or error <= before
-        if found.iterations:  # the history knows the velocities of the method, the errors new ones
+        if found.iterations:  # stages have the velocities of the method, the errors new ones
+            assert error == pytest.approx(found.stages[-1].error, rel=1e-6)
             assert error == pytest.approx(found.history[-1, 1], rel=1e-6)
         if not inside and found.iterations:
             assert error == pytest.approx(full[found.iterations - 1], rel=1e-6)
@@ -259,6 +260,7 @@ def test_the_best_pair_is_returned_where_relaxation_makes_errors_rise(method, se
     for limit in range(1, 30):
         found = run(uneven(seed), method, "ncp", 1e-12, limit, separate=False, relaxation=1.95, history=True)
         assert found.errors.natural_map == pytest.approx(found.history[-1, 1], rel=1e-9)
+        assert found.errors.natural_map == pytest.approx(found.stages[-1].error, rel=1e-9)
 
 
 def test_a_step_of_barzilai_and_borwein_that_is_too_long_is_shortened_to_the_lowest_point():

@@ -1,7 +1,8 @@
 """Linear complementarity problems: every method, with bounds, against enumeration and a quadratic program.
 
-One test looks inside, at the function of Fischer and Burmeister, which is written so that no digits are lost: a method that
-loses them takes other steps, and its solutions do not show it.
+Two tests look inside: at the function of Fischer and Burmeister, which is written so that no digits are lost, and at the
+slopes of the merits, by which steps are judged. A method that loses digits, or has other slopes, takes other steps, and its
+solutions do not show it.
 """
 
 import math
@@ -12,7 +13,9 @@ import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
-from pluecker.contact.fischer_newton import derivative, phi
+from pluecker.contact.complementarity import make_problem
+from pluecker.contact.fischer_newton import FischerBurmeister, derivative, phi
+from pluecker.contact.minmap_newton import MinimumMap
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import (
     DIRECT,
@@ -474,6 +477,22 @@ def test_the_function_of_fischer_and_burmeister():
         assert phi(np.array([x]), np.array([y]))[0] == 0.0
     p, q = derivative(a, b, a, b)
     np.testing.assert_allclose((1 - p) ** 2 + (1 - q) ** 2, 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("equations", [FischerBurmeister, MinimumMap])
+def test_newton_s_matrices_are_derivatives(equations):
+    """The slope of the merit along Newton's direction, and of the gradient, against a difference."""
+    rng = np.random.default_rng(22)
+    A, b, lower, upper = mixed(rng, 10, monotone)
+    for matrix in (A, scipy.sparse.csr_matrix(A)):
+        system = equations(make_problem(matrix, b, lower, upper))
+        for _ in range(5):
+            z = rng.normal(size=10)
+            value = system.value(z)
+            for d, slope in system.directions(z, value):
+                h = 1e-7 / np.abs(d).max()
+                up, down = system.value(z + h * d), system.value(z - h * d)
+                assert math.isclose(slope, (up @ up - down @ down) / (4 * h), rel_tol=1e-4)
 
 
 @pytest.mark.parametrize("method", NEWTON)

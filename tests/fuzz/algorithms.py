@@ -41,6 +41,7 @@ OF_FRAMES: dict[str, tuple[str, ...]] = {
     "jacobian_dot": ("q", "v"),
     "relative_jacobian": ("q",),
     "relative_jacobian_dot": ("q", "v"),
+    "operational_inertia": ("q",),
 }
 # the arguments behind the model
 INPUTS: dict[str, tuple[str, ...]] = {
@@ -49,6 +50,8 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "bias_force": ("q", "v", "f_ext"),
     "joint_forces": ("q", "v", "a", "f_ext"),
     "crba": ("q",),
+    "crba_packed": ("q",),
+    "minv": ("q",),
     "gravity_force": ("q",),
     "potential_energy": ("q",),
     "kinetic_energy": ("q", "v"),
@@ -85,10 +88,12 @@ SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
         lambda model: (model.n_bodies, 6),
     ),
     **dict.fromkeys(("body_jacobian", "body_jacobian_dot"), lambda model: (6 * model.n_bodies, model.nv)),
-    "crba": lambda model: (model.nv, model.nv),
+    **dict.fromkeys(("crba", "minv"), lambda model: (model.nv, model.nv)),
+    "crba_packed": lambda model: articulated.inertia_pattern(model)[0].shape,
     **dict.fromkeys(("frame_velocity", "frame_acceleration"), lambda model: (6,)),
     **dict.fromkeys((name for name in OF_FRAMES if "jacobian" in name), lambda model: (6, model.nv)),
     "frame_placement": lambda model: (4, 4),
+    "operational_inertia": lambda model: (6, 6),
     "integrate": lambda model: (model.nq,),
     "forward_kinematics": lambda model: (model.n_bodies, 4, 4),
 }
@@ -232,7 +237,7 @@ def draw(dice: Dice) -> Call:
         add_frame(dice, call, name, model)
     if name == "forward_kinematics" and dice.chance(0.4):
         call.named["frames"] = frames_for(dice, model)
-    call.may_fail = name == "aba" and is_singular(model)
+    call.may_fail = name == "operational_inertia" or (name in ("aba", "minv") and is_singular(model))
     call.check = lambda result: complaints(call, name, model, keys, result, dice)
     if dice.chance(0.3):
         add_out(dice, call, model, batch)
@@ -454,6 +459,14 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         wrong = [] if np.array_equal(got, got.T) else ["H is not symmetric"]
         size = np.abs(got).sum() + np.abs(articulated.rnea(model, q, zero, zero)).max()
         return wrong if close(got @ ones, tau, 1e-9, size) else [*wrong, f"H x = {got @ ones}, rnea says {tau}"]
+    if name == "minv":
+        H = articulated.crba(model, q)
+        size = np.abs(H).max() * np.abs(got).max() * model.nv
+        wrong = [] if np.array_equal(got, got.T) else ["H^-1 is not symmetric"]
+        return wrong if close(H @ got, np.eye(model.nv), 1e-9, size) else [*wrong, f"H H^-1 = {H @ got}"]
+    if name == "crba_packed":
+        H = articulated.crba(model, q)[articulated.inertia_pattern(model)]
+        return [] if close(got, H, 1e-12) else [f"it is {got}, entries of H are {H}"]
     if name == "kinetic_energy":
         H = articulated.crba(model, q)
         T = 0.5 * x["v"] @ H @ x["v"]
@@ -548,6 +561,11 @@ def frame_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[st
         expected[3:] += difference * np.cross(u[:3], u[3:])
         size *= (1.0 + np.abs(J).max() + np.abs(u).max()) * (1.0 + np.abs(x["a"]).max())
         return [] if close(got, expected, 1e-9, size) else [f"J a + Jdot v says {expected}"]
+    if name == "operational_inertia":
+        J = articulated.jacobian(model, q, **frame)
+        A = J @ np.linalg.solve(articulated.crba(model, q), J.T)
+        size = 6.0 * np.abs(A).max() * np.abs(got).max() * np.linalg.cond(articulated.crba(model, q))
+        return [] if close(A @ got, np.eye(6), 1e-12, size) else [f"times J H^-1 J^T it is {A @ got}"]
     if name == "relative_jacobian":
         back = articulated.relative_jacobian(model, q, x["reference"], x["frame"], axes="reference")
         size = 1.0 + np.abs(back).max() + np.abs(got).max()
@@ -674,6 +692,49 @@ def simulate(dice: Dice) -> Call:
         raises=(ArithmeticError,),
         compare=False,
     )
+
+
+def factorize(dice: Dice) -> Call:
+    """Factors, and what they solve; or a solution with right-hand sides of all sorts."""
+    model = dice.among(models())
+    batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
+    q, b = numbers_for(dice, model, "q", batch), numbers_for(dice, model, "tau", batch)
+    if dice.chance(0.5) and not is_singular(model):
+        right = given_for(dice, model, "tau", b, "good" if mood == "model" else mood)
+        factor = articulated.factorize(model, q)
+        return Call("algorithms", "articulated.InertiaFactor.solve", factor.solve, [right])
+    given = given_for(dice, model, "q", q, mood)
+
+    def check(factor: Any) -> list[str]:
+        if not given.calm or not model.nv:
+            return []
+        x = factor.solve(b)
+        H = articulated.crba(model, q)
+        wrong = [] if x.shape == b.shape else [f"shape {x.shape}"]
+        left = np.einsum("...ij,...j->...i", H, x)
+        size = np.abs(H).max(initial=0.0) * np.abs(x).max(initial=0.0) * model.nv
+        return wrong if close(left, b, 1e-9, size) else [*wrong, f"H x = {left}, b = {b}"]
+
+    first = Given(wrong_model(dice), flaw=TYPE) if mood == "model" else Given(model)
+    call = Call("algorithms", "articulated.factorize", articulated.factorize, [first, given], check=check)
+    call.may_fail = is_singular(model)
+    call.infinite = True  # a model in it may have no limits
+    call.compare = False
+    if dice.chance(0.3):
+        call.named["threads"] = threads_for(dice)
+    return call
+
+
+def inertia_pattern(dice: Dice) -> Call:
+    model = Given(dice.among(models())) if dice.chance(0.6) else Given(wrong_model(dice), flaw=TYPE)
+
+    def check(result: Any) -> list[str]:
+        rows, columns = result
+        n = model.value.nv
+        good = len(rows) == len(columns) >= n and len({*zip(rows.tolist(), columns.tolist(), strict=True)}) == len(rows)
+        return [] if good and set(rows.tolist()) == set(range(n)) else ["it is no pattern of the matrix"]
+
+    return Call("algorithms", "articulated.inertia_pattern", articulated.inertia_pattern, [model], check=check)
 
 
 def redmax_dynamics(dice: Dice) -> Call:
@@ -806,4 +867,5 @@ def joint_transform(dice: Dice) -> Call:
 
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
+OTHERS += (factorize, factorize, inertia_pattern)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}

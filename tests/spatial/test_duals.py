@@ -75,7 +75,9 @@ def run_on_duals(function, coefficients, n, *more):
     """The coefficients of what ``function(x, out, ...)`` stores in ``n`` entries, from those of its input."""
     inputs = [rows_like(c) for c in coefficients]
     outputs = [rows_like(np.full((n, *c.shape[1:]), np.nan)) for c in inputs]
-    arrays = [*inputs, *outputs] if COMPILED else [as_rows(x.reshape(-1)) if x.ndim == 2 else x for x in (*inputs, *outputs)]
+    arrays = (
+        [*inputs, *outputs] if COMPILED else [as_rows(x.reshape(-1)) if x.ndim == 2 else x for x in (*inputs, *outputs)]
+    )
     joined(function, len(inputs))(*arrays, *more)
     return outputs
 

@@ -1,0 +1,211 @@
+"""The operational-space inertia of a frame: what it is by its definition, as mass and as energy, and where there is none.
+
+Matrices are inverted twice, H and then J H^-1 J^T: residuals are small multiples of eps times both condition numbers.
+"""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import (
+    ModelBuilder,
+    SingularInertiaError,
+    aba,
+    crba,
+    frame_acceleration,
+    jacobian,
+    kinetic_energy,
+    operational_inertia,
+)
+from pluecker.articulated.model import trees
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from tests.conftest import COMPILED
+from tests.mechanisms import random_body, random_description, random_joint, random_state
+
+EPS = np.finfo(float).eps
+AXES = ("body", "aligned", "world")
+N = 20 if COMPILED else 3
+
+
+def arm(mimic=False, seed=1):
+    """A chain of eight joints of many types beside another one; with mimic joints, each way."""
+    rng = np.random.default_rng(seed)
+    builder = ModelBuilder("arm")
+    kinds = ("spherical", "revolute", "helical", "exponential", "prismatic", "revolute", "universal", "revolute")
+    for k, kind in enumerate(kinds):
+        for side, parent in (("a", f"a{k - 1}"), ("b", f"b{k - 1}")):
+            options = random_joint(rng, kind, passive=True)
+            if mimic and k == 5:
+                options["mimic"] = (f"{side}1" if side == "a" else "a4", 0.6, 0.1)
+            builder.add_body(f"{side}{k}", **random_body(rng))
+            builder.add_joint(f"{side}{k}", kind, parent if k else "world", f"{side}{k}", **options)
+    builder.add_frame("tool", body="a7", position=(0.1, -0.2, 0.3), rotation=(0.5, 0.5, -0.5, 0.5))
+    return builder.build()
+
+
+MODELS = {
+    "two arms": arm,
+    "two arms with mimic joints": lambda: arm(mimic=True),
+    "a tree on a free body": lambda: free_tree(),
+}
+
+
+def free_tree():
+    description = random_description(3, 12, ("revolute", "spherical", "prismatic"))
+    first = next(iter(description.joints))
+    description.joints[first] = {**description.joints[first], "type": "free"}
+    for name in ("axis", "axis2", "pitch", "armature", "damping", "friction", "stiffness"):
+        description.joints[first].pop(name, None)
+    return description.build()
+
+
+@pytest.fixture(params=["packed", "sweeps"])
+def method(request, monkeypatch):
+    """All trees by one method, whatever the cheaper one is; those with mimic joints are always packed."""
+    choice = request.param == "sweeps"
+    monkeypatch.setattr(
+        trees, "cheaper_by_sweeps", lambda t, link, number, depth, first: np.full(len(first) - 1, choice)
+    )
+
+
+@pytest.fixture(params=MODELS)
+def model(request, method):
+    return MODELS[request.param]()
+
+
+def mobility(model, q, frame, **options):
+    """J H^-1 J^T, and what an error in its inverse may be."""
+    J, H = jacobian(model, q, frame, **options), crba(model, q)
+    A = J @ np.linalg.solve(H, J.swapaxes(-1, -2))
+    return A, 1000 * EPS * np.linalg.cond(H) * np.linalg.cond(A)
+
+
+def test_it_is_the_inverse_of_the_mobility(model):
+    q = random_state(model, 1, N)["q"]
+    frame = "tool" if "tool" in model.frame_names else model.body_names[-1]
+    point = np.random.default_rng(2).normal(size=(N, 3))
+    for options in (*({"axes": axes} for axes in AXES), {"point": point}, {"point": point[0], "axes": "aligned"}):
+        A, allowed = mobility(model, q, frame, **options)
+        found = operational_inertia(model, q, frame, **options)
+        np.testing.assert_array_equal(found, found.swapaxes(-1, -2))
+        error = np.abs(found @ A - np.eye(6)).max(axis=(1, 2))
+        assert (error <= allowed).all()
+
+
+def test_a_force_on_the_frame_accelerates_it_by_the_inverse(model):
+    s = {key: values[0] for key, values in random_state(model, 3).items()}
+    frame = model.body_names[-2]
+    rest, f = np.zeros(model.nv), np.random.default_rng(3).normal(size=6)
+    pushed = np.zeros((model.n_bodies, 6))
+    pushed[model.body_index(frame)] = f
+    a = [
+        frame_acceleration(model, s["q"], rest, aba(model, s["q"], rest, s["tau"], forces), frame)
+        for forces in (pushed, 0.0 * pushed)
+    ]
+    _, allowed = mobility(model, s["q"], frame)
+    found = operational_inertia(model, s["q"], frame) @ (a[0] - a[1])
+    np.testing.assert_allclose(found, f, rtol=0.0, atol=allowed * (1.0 + np.abs(a).max()))
+
+
+def test_no_motion_with_the_same_velocity_of_the_frame_has_less_energy(model):
+    q = random_state(model, 4)["q"][0]
+    frame, rng = model.body_names[-2], np.random.default_rng(4)
+    J, H = jacobian(model, q, frame), crba(model, q)
+    inertia, u = operational_inertia(model, q, frame), rng.normal(size=6)
+    least = np.linalg.solve(H, J.T @ inertia @ u)
+    np.testing.assert_allclose(J @ least, u, rtol=0.0, atol=mobility(model, q, frame)[1])
+    energy = kinetic_energy(model, q, least)
+    np.testing.assert_allclose(energy, 0.5 * u @ inertia @ u, rtol=mobility(model, q, frame)[1])
+    for _ in range(5):
+        x = rng.normal(size=model.nv)
+        other = least + x - np.linalg.pinv(J) @ (J @ x)
+        assert kinetic_energy(model, q, other) > energy
+
+
+def test_that_of_a_free_body_is_its_own():
+    builder = ModelBuilder()
+    builder.add_body("ball", mass=2.0, center_of_mass=(0.0, 0.0, 0.5), inertia=(0.1, 0.2, 0.25))
+    builder.add_joint("flying", "free", "world", "ball")
+    found = operational_inertia(builder.build(), [1, 2, 3, 0.5, 0.5, 0.5, 0.5], "ball", point=(0, 0, 0.5))
+    np.testing.assert_allclose(found, np.diag([0.1, 0.2, 0.25, 2.0, 2.0, 2.0]), atol=1e-13)
+
+
+def test_one_state_and_batches_agree(model):
+    q = random_state(model, 5, 19 if COMPILED else 3)["q"]
+    frame = model.body_names[-1]
+    _, allowed = mobility(model, q, frame)
+    together = operational_inertia(model, q, frame, axes="aligned")
+    out = np.full(together.shape, np.nan)
+    assert operational_inertia(model, q, frame, axes="aligned", out=out, threads=3) is out
+    np.testing.assert_array_equal(out, together)
+    for _ in range(2):
+        alone = operational_inertia(model, q[0], frame, axes="aligned")
+        np.testing.assert_allclose(alone, together[0], rtol=0.0, atol=allowed[0] * np.abs(alone).max())
+
+
+# ----------------------------------------------------------------------------------------------------------------- refused
+
+
+def test_a_frame_that_cannot_move_in_all_directions_has_none(method):
+    model = arm()
+    q = random_state(model, 6, 3)["q"]
+    said = "operational_inertia: the operational-space inertia is singular: the joints do not let the frame accelerate"
+    for frame in ("a1", "world_frame"):
+        builder = ModelBuilder("flat")
+        builder.add_body("a1", mass=1.0, inertia=(1, 1, 1))
+        builder.add_joint("a1", "spherical", "world", "a1")
+        builder.add_frame("world_frame", body="world")
+        for state in ([1, 0, 0, 0], [[1, 0, 0, 0], [0, 1, 0, 0]]):
+            with pytest.raises(SingularInertiaError, match=said):
+                operational_inertia(builder.build(), state, frame)
+    for frame in ("a0", "b1"):
+        with pytest.raises(SingularInertiaError, match=f"{said} in all six directions in state 0 of the batch"):
+            operational_inertia(model, q, frame)
+
+
+def test_a_singular_configuration_is_refused_with_its_state(method):
+    """Two parallel axes at the wrist: six freedoms, and no way to turn about the third direction."""
+    builder = ModelBuilder("robot")
+    axes, places = "zyyxyx", ((0, 0, 0.3), (0.1, 0, 0.2), (0, 0, 0.5), (0.3, 0, 0), (0.2, 0, 0), (0.1, 0, 0))
+    for k, (axis, place) in enumerate(zip(axes, places, strict=True)):
+        builder.add_body(f"b{k}", mass=1.0, center_of_mass=(0.05, 0, 0.1), inertia=(0.1, 0.1, 0.1))
+        u = np.eye(3)["xyz".index(axis)]
+        builder.add_joint(f"j{k}", "revolute", f"b{k - 1}" if k else "world", f"b{k}", axis=u, position=place)
+    model = builder.build()
+    q = np.random.default_rng(0).uniform(0.3, 0.8, (11, 6))
+    operational_inertia(model, q, "b5")
+    q[8, 4] = 0.0
+    with pytest.raises(SingularInertiaError, match="in all six directions in state 8 of the batch"):
+        operational_inertia(model, q, "b5")
+    with pytest.raises(SingularInertiaError, match=r"in all six directions$"):
+        operational_inertia(model, q[8], "b5")
+
+
+def test_a_joint_that_moves_no_inertia_is_named():
+    builder = ModelBuilder()
+    builder.add_body("base", mass=1.0, inertia=(1, 1, 1))
+    builder.add_body("hand")
+    builder.add_joint("flying", "free", "world", "base")
+    builder.add_joint("wrist", "revolute", "base", "hand", axis=(0, 0, 1))
+    with pytest.raises(
+        SingularInertiaError, match="operational_inertia: the inertia matrix is singular: 'wrist' moves"
+    ):
+        operational_inertia(builder.build(), [0, 0, 0, 1, 0, 0, 0, 0], "base")
+
+
+def test_names_axes_and_points_that_cannot_be_are_refused():
+    model = arm()
+    q = random_state(model, 7)["q"][0]
+    with pytest.raises(UnknownNameError, match="operational_inertia: no frame 'hand'; there are"):
+        operational_inertia(model, q, "hand")
+    with pytest.raises(
+        ArgumentValueError, match="operational_inertia: axes is 'local', expected one of 'body', 'world'"
+    ):
+        operational_inertia(model, q, "tool", axes="local")
+    with pytest.raises(ArgumentTypeError, match="operational_inertia: frame is 3, expected a string"):
+        operational_inertia(model, q, 3)
+    with pytest.raises(
+        ArgumentValueError, match=r"operational_inertia: point has shape \(2,\), expected \(\.\.\., 3\)"
+    ):
+        operational_inertia(model, q, "tool", point=(1.0, 2.0))
+    with pytest.raises(ArgumentValueError, match="expected no point, or axes 'aligned'"):
+        operational_inertia(model, q, "tool", point=(1.0, 2.0, 3.0), axes="world")
