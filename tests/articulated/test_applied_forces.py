@@ -17,6 +17,7 @@ from pluecker.articulated import (
     applied_forces,
     applied_stiffness,
     body_jacobian_transpose_times,
+    derivative_of,
     forward_kinematics,
     passive_force,
     random_configuration,
@@ -102,6 +103,15 @@ def test_stiffness_and_damping_are_the_derivatives_of_the_joint_force(case, name
     close(-D.T, by_v)
     if name != "slack cable":
         assert np.abs(K).max() > 0.0
+
+
+@pytest.mark.skipif(COMPILED, reason="it would be compiled once more, for what the complex step compares as well")
+def test_stiffness_and_damping_are_the_derivatives_that_dual_numbers_give(case):
+    model, q, v = case
+    elements = elements_on(model, "all")
+    K, D = applied_stiffness(model, elements, q, v)
+    close(K, -derivative_of(applied_forces)(model, elements, q, v, wrt="q")[0])
+    close(D, -derivative_of(applied_forces)(model, elements, q, v, wrt="v")[0])
 
 
 @pytest.mark.parametrize("name", NAMES)
