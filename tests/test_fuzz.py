@@ -16,7 +16,7 @@ from tests.fuzz.judge import judge
 from tests.fuzz.workers import attempt
 
 CHECKED = bool(config.BOUNDSCHECK)  # slow, and the same answers
-COUNTS = {"spatial": 1500, "typed": 400, "algorithms": 1500, "models": 500, "friction": 300}
+COUNTS = {"spatial": 1500, "typed": 400, "algorithms": 1500, "elements": 300, "models": 500, "friction": 300}
 PART = 1 if COMPILED and not CHECKED else 10
 
 
