@@ -30,6 +30,8 @@ one joint                              :func:`joint_transform`
 any mechanism                          :func:`random_tree`; :mod:`pluecker.articulated.strategies` for property tests
 configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
+derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
+                                       :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
@@ -45,6 +47,7 @@ separately, which fuses other products and sums: it agrees with a batch to round
 """
 
 from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.algorithms.aba_derivatives import aba_derivatives
 from pluecker.articulated.algorithms.bias_force import bias_force
 from pluecker.articulated.algorithms.body_jacobian import (
     body_jacobian,
@@ -66,6 +69,7 @@ from pluecker.articulated.algorithms.center_of_mass import (
 from pluecker.articulated.algorithms.centroidal import centroidal_momentum_matrix, centroidal_momentum_matrix_dot
 from pluecker.articulated.algorithms.coriolis_matrix import coriolis_matrix, inertia_matrix_rate
 from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
+from pluecker.articulated.algorithms.derivative_of import derivative_of, second_derivative_of
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
 from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
@@ -86,6 +90,7 @@ from pluecker.articulated.algorithms.random_tree import random_tree
 from pluecker.articulated.algorithms.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
+from pluecker.articulated.algorithms.rnea_derivatives import rnea_derivatives
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
@@ -107,6 +112,7 @@ __all__ = [
     "TrajectoryError",
     "Tree",
     "aba",
+    "aba_derivatives",
     "bias_force",
     "body_accelerations",
     "body_jacobian",
@@ -124,6 +130,7 @@ __all__ = [
     "coriolis_matrix",
     "crba",
     "crba_packed",
+    "derivative_of",
     "difference",
     "factorize",
     "forward_kinematics",
@@ -152,6 +159,8 @@ __all__ = [
     "relative_jacobian",
     "relative_jacobian_dot",
     "rnea",
+    "rnea_derivatives",
+    "second_derivative_of",
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",

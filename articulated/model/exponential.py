@@ -8,8 +8,9 @@ the axial vector of ``R^T dR/dt``. J is the identity at ``q = 0`` and singular a
 many vectors: ``q + 2 pi k q/|q|`` for every whole k, its *equivalents*; the shortest is not longer than pi, which is half
 the way to the singularity.
 
-The coefficients are sums of series in y, which have a value and derivatives at zero too; no norm is taken there. These
-formulas are long and serve one kind of joint, so that they stay functions of their own in the compiled code.
+The coefficients are sums of series in y, which have a value and derivatives at zero too; no norm is taken there. The two
+formulas that all algorithms need are long and serve one kind of joint, so that they stay functions of their own in the
+compiled code.
 
 Sources: R. Murray, Z. Li, S. Sastry, *A Mathematical Introduction to Robotic Manipulation* (1994), section 2.2; Grassia
 (1998) for the change of vector; for ``R^T dR/dq``, source document 002, docs/sources.md, equation 21.
@@ -18,14 +19,14 @@ Sources: R. Murray, Z. Li, S. Sastry, *A Mathematical Introduction to Robotic Ma
 import math
 
 from pluecker.spatial.algebra.motions import coefficients
-from pluecker.spatial.algebra.rotations import rotation_from_quaternion
+from pluecker.spatial.algebra.rotations import quaternion_from_rotation_vector, rotation_from_quaternion
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, scale3, subtract3
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.scalars.operations import atan2, lift, select, sincos, smaller, sqrt
 
 __all__ = [
-    "carried_rate", "difference_exponential", "exponential_force", "exponential_rate", "exponential_rotation",
-    "exponential_velocity", "nearest", "shortest", "spring_exponential", "unit_vector",
+    "carried_rate", "difference_exponential", "exponential_products", "exponential_rotation", "nearest", "shortest",
+    "spring_exponential", "unit_vector",
 ]  # fmt: skip
 
 HALF_TURN = math.pi**2  # of |q|^2
@@ -40,54 +41,36 @@ def unit_vector(k, like):
 
 
 @outlined_kernel
-def shared_coefficients(y):
-    """c1 to c5 of :func:`~pluecker.spatial.algebra.motions.coefficients`: one copy for all that need them"""
-    return coefficients(y)
-
-
-@outlined_kernel
 def exponential_rotation(q):
-    """E = exp(q)^T, by the quaternion of half the angle, so that it is a rotation to the last bits"""
-    y = 0.25 * dot3(q, q)
-    c1, c2, _, _, _ = shared_coefficients(y)
-    half = scale3(0.5 * c1, q)
-    return rotation_from_quaternion((1.0 - y * c2, half[0], half[1], half[2]))
+    """E = exp(q)^T, by a quaternion, so that it is a rotation to the last bits"""
+    return rotation_from_quaternion(quaternion_from_rotation_vector(q))
 
 
 @outlined_kernel
-def exponential_velocity(q, u):
-    """J(q) u = u - B q x u + C q x (q x u)"""
-    _, B, C, _, _ = shared_coefficients(dot3(q, q))
-    qu = cross3(q, u)
-    return add3(u, subtract3(scale3(C, cross3(q, qu)), scale3(B, qu)))
+def exponential_products(q, qd, u):
+    """(J u, J^T u, dJ/dt u), of which callers take one: one function for all three compiles faster than three
 
-
-@outlined_kernel
-def exponential_force(q, n):
-    """J(q)^T n = n + B q x n + C q x (q x n)"""
-    _, B, C, _, _ = shared_coefficients(dot3(q, q))
-    qn = cross3(q, n)
-    return add3(n, add3(scale3(B, qn), scale3(C, cross3(q, qn))))
-
-
-@outlined_kernel
-def exponential_rate(q, qd, u):
-    """dJ/dt u = -Bd q x u - B qd x u + Cd q x (q x u) + C (qd x (q x u) + q x (qd x u))
+        J u     = u - B q x u + C q x (q x u)
+        J^T u   = u + B q x u + C q x (q x u)
+        dJ/dt u = -Bd q x u - B qd x u + Cd q x (q x u) + C (qd x (q x u) + q x (qd x u))
 
     The coefficients have dB/dy = (2 c4 - c3) / 2 and dC/dy = (3 c5 - c4) / 2, and dy/dt = 2 q . qd.
     """
-    _, B, C, c4, c5 = shared_coefficients(dot3(q, q))
+    _, B, C, c4, c5 = coefficients(dot3(q, q))
     half = dot3(q, qd)
     Bd, Cd = half * (2.0 * c4 - C), half * (3.0 * c5 - c4)
     qu, qdu = cross3(q, u), cross3(qd, u)
-    second = add3(scale3(Cd, cross3(q, qu)), scale3(C, add3(cross3(qd, qu), cross3(q, qdu))))
-    return subtract3(second, add3(scale3(Bd, qu), scale3(B, qdu)))
+    qqu, b = cross3(q, qu), scale3(B, qu)
+    even = add3(u, scale3(C, qqu))
+    second = add3(scale3(Cd, qqu), scale3(C, add3(cross3(qd, qu), cross3(q, qdu))))
+    rate = subtract3(second, add3(scale3(Bd, qu), scale3(B, qdu)))
+    return subtract3(even, b), add3(even, b), rate
 
 
 # ------------------------------------------------------------------------------------------------------------- equivalents
 
 
-@outlined_kernel
+@kernel
 def shortest(q):
     """The equivalent of ``q`` that is not longer than half a turn; ``q`` itself if it is not"""
     y = dot3(q, q)
@@ -107,7 +90,7 @@ def whole_turns(x):
     return shift
 
 
-@outlined_kernel
+@kernel
 def nearest(q0, q1):
     """(d, t, u, shift): ``q0 + d = q1 + shift u`` is that equivalent of ``q1 = t u`` which is nearest to ``q0``
 
@@ -128,7 +111,7 @@ def difference_exponential(q0, q1):
     return d
 
 
-@outlined_kernel
+@kernel
 def carried_rate(q0, q1, v):
     """dq/dt in the chart of ``q1`` from ``v`` in the chart of ``q0``, both at the turn of ``q1``: J(q1)^-1 J(w) v
 
@@ -141,7 +124,7 @@ def carried_rate(q0, q1, v):
     return add3(scale3(ratio, v), scale3(along, u))
 
 
-@outlined_kernel
+@kernel
 def spring_exponential(q0, q, K):
     """(force, energy) of springs K, diagonal, on the way d from ``q0`` to the nearest equivalent of ``q``
 

@@ -29,10 +29,8 @@ from numpy.typing import NDArray
 from pluecker.articulated.model.exponential import (
     carried_rate,
     difference_exponential,
-    exponential_force,
-    exponential_rate,
+    exponential_products,
     exponential_rotation,
-    exponential_velocity,
     shortest,
     spring_exponential,
     unit_vector,
@@ -342,7 +340,8 @@ def subspace(m, i, k, q):
     S = constant_subspace(m, i, k)
     like = load(q, 0)
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_velocity(load3(q, first_q(m, i)), unit_vector(k, like)))
+        u = unit_vector(k, like)
+        return angular(exponential_products(load3(q, first_q(m, i)), u, u)[0])
     return (
         (lift(S[0][0], like), lift(S[0][1], like), lift(S[0][2], like)),
         (lift(S[1][0], like), lift(S[1][1], like), lift(S[1][2], like)),
@@ -354,7 +353,7 @@ def subspace_rate(m, i, k, q, v):
     """dS_k/dt in link coordinates: not zero only where S depends on q"""
     zero = lift(0.0, load(v, 0))
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_rate(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k, zero)))
+        return angular(exponential_products(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k, zero))[2])
     return ((zero, zero, zero), (zero, zero, zero))
 
 
@@ -370,7 +369,8 @@ def joint_motion(m, i, q, u):
     """S u: the joint's velocity, or its acceleration, in link coordinates; ``u`` is the whole of v or of its derivative"""
     k = first_v(m, i)
     if kind(m, i) == EXPONENTIAL:
-        return angular(exponential_velocity(load3(q, first_q(m, i)), load3(u, k)))
+        qd = load3(u, k)
+        return angular(exponential_products(load3(q, first_q(m, i)), qd, qd)[0])
     motion = scale(load(u, k), constant_subspace(m, i, 0))
     for j in range(1, freedom_count(m, i)):
         motion = add(motion, scale(load(u, k + j), constant_subspace(m, i, j)))
@@ -382,7 +382,7 @@ def add_subspace_rate(a, m, i, q, v):
     """a + dS/dt v: what velocity adds to the acceleration of a body on a joint whose S depends on q"""
     if kind(m, i) == EXPONENTIAL:
         qd = load3(v, first_v(m, i))
-        return (add3(a[0], exponential_rate(load3(q, first_q(m, i)), qd, qd)), a[1])
+        return (add3(a[0], exponential_products(load3(q, first_q(m, i)), qd, qd)[2]), a[1])
     return a
 
 
@@ -391,7 +391,7 @@ def add_joint_force(m, i, q, f, tau):
     """tau_i += S^T f: the working components of the force ``f`` through the joint"""
     k = first_v(m, i)
     if kind(m, i) == EXPONENTIAL:
-        add_three(tau, k, exponential_force(load3(q, first_q(m, i)), f[0]))
+        add_three(tau, k, exponential_products(load3(q, first_q(m, i)), f[0], f[0])[1])
         return
     for j in range(freedom_count(m, i)):
         accumulate(tau, k + j, dot(constant_subspace(m, i, j), f))

@@ -24,7 +24,7 @@ from pluecker.articulated import (
     rnea,
     simulate,
 )
-from pluecker.articulated.model.exponential import exponential_rate, exponential_rotation, exponential_velocity
+from pluecker.articulated.model.exponential import exponential_products, exponential_rotation
 from pluecker.articulated.simulation.trajectory import Trajectory
 from tests.mechanisms import random_body, random_description
 
@@ -83,8 +83,12 @@ def test_the_columns_of_S_are_those_of_R_transposed_dR_dq(q):
 @pytest.mark.parametrize("q", VECTORS, ids=str)
 def test_the_rate_of_S_is_its_derivative_along_the_motion(q):
     qd, u = RNG.normal(size=(2, 3))
-    expected = np.imag(exponential_velocity(stepped(q, qd), stepped(u, np.zeros(3)))) / H
-    np.testing.assert_allclose(exponential_rate(tuple(q), tuple(qd), tuple(u)), expected, atol=1e-14)
+    held = stepped(u, np.zeros(3))
+    value, transposed, rate = exponential_products(tuple(q), tuple(qd), tuple(u))
+    np.testing.assert_allclose(rate, np.imag(exponential_products(stepped(q, qd), held, held)[0]) / H, atol=1e-14)
+    other, _, _ = exponential_products(tuple(q), tuple(qd), tuple(qd))
+    np.testing.assert_allclose(np.dot(qd, value), np.dot(exponential_products(tuple(q), tuple(u), tuple(qd))[1], u))
+    np.testing.assert_allclose(np.dot(transposed, qd), np.dot(u, other))
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -197,7 +201,7 @@ def test_energy_stays_through_several_turns_and_the_motion_is_that_of_a_spherica
     energy = kinetic_energy(CHAIN, found.q, found.v) + potential_energy(CHAIN, found.q)
     np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
     turns = np.roll(Rotation.from_rotvec(q.reshape(2, 3)).as_quat(), 1, axis=-1).ravel()
-    rates = np.concatenate([exponential_velocity(tuple(q[k : k + 3]), tuple(v[k : k + 3])) for k in (0, 3)])
+    rates = np.concatenate([exponential_products(*[tuple(x[k : k + 3]) for x in (q, v, v)])[0] for k in (0, 3)])
     expected = simulate(spherical, turns, rates, time[:4], np.zeros((4, 6)), tol=1e-11)
     T = forward_kinematics(spherical, expected.q)
     assert np.abs(np.diff(T, axis=0)).max() > 1.0
