@@ -30,6 +30,7 @@ from pluecker.articulated.running.differentiation import (
     counts,
     cut,
     inputs_of,
+    nothing_if_finite,
     outputs_of,
     steps_of,
     written_out,
@@ -45,7 +46,7 @@ __all__ = ["second_derivative_of_record"]
 
 @functools.cache
 def joined(n: int) -> Callable[..., Any]:
-    """A kernel that joins each of ``n`` inputs to its other coefficients, whose numbers stand at each second place from k."""
+    """A kernel that joins each of ``n`` inputs to its other coefficients; their numbers stand at each second place from k."""
     if n == 0:
 
         @kernel
@@ -130,9 +131,8 @@ def second_derivative_kernel(signature: Signature) -> Callable[..., None]:
                     changing_rates(m, arrays[j], tail(values, place), units, count, rates, change, scratch, rest)
                 place += load_integer(c, FIELDS + 2 * j)
             apply(m, tail(c, load_integer(c, OWN)), inputs + cut_results(results, c, FIELDS + 2 * n) + (ws,))
-            write_out(
-                c, arrays[n + 1 : n + 1 + outputs], tail(numbers, WIDTH * (2 * x + u + made)), directions, first, count
-            )
+            outs, found = arrays[n + 1 : n + 1 + outputs], tail(numbers, WIDTH * (2 * x + u + made))
+            write_out(c, outs, found, nothing_if_finite(r0, made), directions, first, count)
 
     name = f"{signature.function.__name__}_second_derivative"
     second_differentiate.__name__ = second_differentiate.__qualname__ = name
