@@ -45,7 +45,7 @@ METHODS = {"InertiaFactor.solve"}
 PARTICULAR = {"operational_inertia"}  # it needs other models than these; it has tests of its own
 # What a function asks for that is no array, and what it gets here
 KEYS = {"frame": lambda model: model.body_names[-1], "reference": lambda model: model.body_names[-2]}
-OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "out", "threads")
+OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "subtree", "centroidal", "out", "threads")
 
 
 def with_keys(function):
