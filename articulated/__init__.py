@@ -16,15 +16,24 @@ the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobi
 products with it, without a matrix     :func:`body_velocities`, :func:`body_jacobian_transpose_times`,
                                        :func:`body_jacobian_dot_times`
 the equations of motion, assembled     :func:`redmax_dynamics`; the joints' own part :func:`passive_force`
+springs, cables, wrenches on bodies    :class:`PointSpring`, :class:`TorsionSpring`, :class:`Cable`, :class:`PointWrench`
+their forces, and derivatives of them  :func:`applied_forces`, :func:`applied_stiffness`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 one frame, or a point of it            :func:`frame_placement`, :func:`frame_velocity`, :func:`frame_acceleration`,
                                        :func:`jacobian`, :func:`jacobian_dot`
 one frame as seen from another         :func:`relative_jacobian`, :func:`relative_jacobian_dot`
+centre of mass                         :func:`center_of_mass`, :func:`center_of_mass_velocity`,
+                                       :func:`center_of_mass_acceleration`, :func:`center_of_mass_jacobian`
+momentum                               :func:`momentum`, :func:`momentum_rate`, :func:`centroidal_momentum_matrix`,
+                                       :func:`centroidal_momentum_matrix_dot`
+Coriolis forces as a matrix            :func:`coriolis_matrix`, :func:`inertia_matrix_rate`
 one joint                              :func:`joint_transform`
 any mechanism                          :func:`random_tree`; :mod:`pluecker.articulated.strategies` for property tests
 configurations                         :func:`integrate`, :func:`carry_velocity`, :func:`difference`, :func:`neutral`,
                                        :func:`random_configuration`
+derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
+                                       :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
@@ -40,6 +49,7 @@ separately, which fuses other products and sums: it agrees with a batch to round
 """
 
 from pluecker.articulated.algorithms.aba import aba
+from pluecker.articulated.algorithms.aba_derivatives import aba_derivatives
 from pluecker.articulated.algorithms.bias_force import bias_force
 from pluecker.articulated.algorithms.body_jacobian import (
     body_jacobian,
@@ -52,7 +62,16 @@ from pluecker.articulated.algorithms.body_jacobian_products import (
     body_jacobian_transpose_times,
 )
 from pluecker.articulated.algorithms.carry_velocity import carry_velocity
+from pluecker.articulated.algorithms.center_of_mass import (
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+)
+from pluecker.articulated.algorithms.centroidal import centroidal_momentum_matrix, centroidal_momentum_matrix_dot
+from pluecker.articulated.algorithms.coriolis_matrix import coriolis_matrix, inertia_matrix_rate
 from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
+from pluecker.articulated.algorithms.derivative_of import derivative_of, second_derivative_of
 from pluecker.articulated.algorithms.difference import difference
 from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
 from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
@@ -63,6 +82,7 @@ from pluecker.articulated.algorithms.jacobian import jacobian, jacobian_dot
 from pluecker.articulated.algorithms.joint_transform import joint_transform
 from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.minv import minv
+from pluecker.articulated.algorithms.momentum import momentum, momentum_rate
 from pluecker.articulated.algorithms.neutral import neutral
 from pluecker.articulated.algorithms.operational_inertia import operational_inertia
 from pluecker.articulated.algorithms.passive_force import passive_force
@@ -72,7 +92,11 @@ from pluecker.articulated.algorithms.random_tree import random_tree
 from pluecker.articulated.algorithms.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
+from pluecker.articulated.algorithms.rnea_derivatives import rnea_derivatives
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
+from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
+from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
+from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench, TorsionSpring
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
@@ -81,18 +105,27 @@ from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryErr
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "AppliedForces",
+    "AppliedStiffness",
+    "Cable",
     "InertiaFactor",
     "Joint",
     "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "PointSpring",
+    "PointWrench",
     "SimulationError",
     "SingularInertiaError",
+    "TorsionSpring",
     "Trajectory",
     "TrajectoryError",
     "Tree",
     "aba",
+    "aba_derivatives",
+    "applied_forces",
+    "applied_stiffness",
     "bias_force",
     "body_accelerations",
     "body_jacobian",
@@ -101,8 +134,16 @@ __all__ = [
     "body_jacobian_transpose_times",
     "body_velocities",
     "carry_velocity",
+    "center_of_mass",
+    "center_of_mass_acceleration",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_matrix_dot",
+    "coriolis_matrix",
     "crba",
     "crba_packed",
+    "derivative_of",
     "difference",
     "factorize",
     "forward_kinematics",
@@ -110,6 +151,7 @@ __all__ = [
     "frame_placement",
     "frame_velocity",
     "gravity_force",
+    "inertia_matrix_rate",
     "inertia_pattern",
     "integrate",
     "jacobian",
@@ -118,6 +160,8 @@ __all__ = [
     "joint_transform",
     "kinetic_energy",
     "minv",
+    "momentum",
+    "momentum_rate",
     "neutral",
     "operational_inertia",
     "passive_force",
@@ -128,6 +172,8 @@ __all__ = [
     "relative_jacobian",
     "relative_jacobian_dot",
     "rnea",
+    "rnea_derivatives",
+    "second_derivative_of",
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",

@@ -12,11 +12,16 @@ from numba import config
 COMPILED = not config.DISABLE_JIT
 CHECKED = bool(config.BOUNDSCHECK)  # with bounds checks
 
-# Compilation, and a loaded machine, make times meaningless: no deadline. Only the compiled lane looks for rare values; the
-# others look at branches and at indices, for which few examples do. Without compilation each costs a thousand times more.
+# Compilation, and a loaded machine, make times meaningless: no deadline, and data may be slow to come. Only the compiled
+# lane looks for rare values; the others look at branches and at indices, for which few examples do. Without compilation each
+# costs a thousand times more.
 EXAMPLES = 10 if not COMPILED else 20 if CHECKED else 100
 hypothesis.settings.register_profile(
-    "pluecker", deadline=None, max_examples=EXAMPLES, derandomize=bool(os.environ.get("CI"))
+    "pluecker",
+    deadline=None,
+    max_examples=EXAMPLES,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    derandomize=bool(os.environ.get("CI")),
 )
 hypothesis.settings.load_profile("pluecker")
 

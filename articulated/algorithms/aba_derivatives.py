@@ -71,7 +71,7 @@ def solve_columns(m, factor, B, columns, sign, ws):
         solve_factorized(m, factor, x, rest)
         for r in range(nv):
             for k in range(n):
-                store(B, columns * r + first + k, load(numbers, WIDTH * r + k))
+                store(B, columns * r + first + k, load(numbers, WIDTH * r + k) + 0.0)  # no -0
 
 
 def workspace(model: Model) -> int:

@@ -1,6 +1,6 @@
 """The exact derivative of any algorithm, by dual numbers.
 
-For inverse and forward dynamics there are faster functions, :mod:`~pluecker.articulated.algorithms.dynamics_derivatives`.
+For inverse and forward dynamics there are faster functions, :func:`rnea_derivatives` and :func:`aba_derivatives`.
 
 Source: Griewank, Walther, *Evaluating Derivatives* (2008), chapter 3, forward mode with vectors; for derivatives on the
 manifold, Sola, Deray, Atchuthan, "A micro Lie theory for state estimation in robotics" (2018), right Jacobians.
@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm, Request
-from pluecker.articulated.running.arguments import check_out
+from pluecker.articulated.running.arguments import as_floats, as_model, check_out
 from pluecker.articulated.running.differentiation import derivative_of_record, steps_of
+from pluecker.articulated.running.fields import Field
+from pluecker.articulated.running.second_differentiation import second_derivative_of_record
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
 
-__all__ = ["derivative_of"]
+__all__ = ["derivative_of", "second_derivative_of"]
 
-ROOM = __name__.rpartition(".")[0]  # that of the algorithms
+ROOMS = "pluecker.articulated.algorithms.", "pluecker.articulated.forces."  # those that have algorithms
 
 
 def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -69,28 +72,71 @@ def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
     def derivative(
         model: Model, *arguments: Any, wrt: Any = None, out: Any = None, threads: Any = None, **options: Any
     ) -> Any:
-        met, inputs, key = requested(f"derivative_of({record.name})", function, model, arguments, options)
-        names = [field.name for field in met.inputs if field.name in inspect.signature(function).parameters]
-        given = [
-            name for name, value in zip((f.name for f in met.inputs), inputs, strict=True) if value is not LEFT_OUT
-        ]
-        chosen = as_wrt(f"derivative_of({record.name})", wrt, names, given)
-        numbers = tuple(next(k for k, field in enumerate(met.inputs) if field.name == name) for name in chosen)
-        in_order = tuple(sorted(numbers))
-        result = derivative_of_record(met).call(model, inputs, None, threads, (in_order, *key))
-        results = result if isinstance(result, tuple) else (result,)
-        ends = np.cumsum([steps_of(met.inputs[k], model, key) for k in in_order])
-        pieces = [np.split(array, ends[:-1], axis=-1) for array in results]
-        found = [[part[in_order.index(k)] for k in numbers] for part in pieces]
-        if out is not None:
-            fill(f"derivative_of({record.name})", out, found, isinstance(wrt, str))
-            return out
-        shaped = tuple(part[0] if isinstance(wrt, str) else tuple(part) for part in found)
-        return shaped if isinstance(result, tuple) else shaped[0]
+        met, inputs, key = requested(name, function, model, arguments, options)
+        chosen = as_wrt(name, wrt, differentiable(met, function), inputs, met)
+        result = derivative_of_record(met).call(model, inputs, None, threads, (tuple(sorted(chosen)), *key))
+        return split(name, model, met, key, chosen, result, out, isinstance(wrt, str))
 
+    name = f"derivative_of({record.name})"
     derivative.__name__ = derivative.__qualname__ = f"derivative_of_{record.name}"
     derivative.__doc__ = f"The derivative of :func:`{record.name}`, see :func:`derivative_of`."
     return derivative
+
+
+def second_derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
+    """How the derivative of an algorithm changes as the state moves: second derivatives in one direction, exact to rounding.
+
+    It gives what :func:`derivative_of` gives, and takes ``along`` besides: a mapping from names of inputs to how these
+    move, a velocity ``(..., nv)`` for a configuration, for another input an array of its shape. Inputs that are not named
+    stay where they are. The result is the derivative at ``t = 0`` of ``derivative_of(algorithm)`` where configurations are
+    ``integrate(model, q, t along["q"])`` and other inputs ``v + t along["v"]``.
+
+    Args:
+        algorithm: as for :func:`derivative_of`.
+
+    Returns:
+        ``second(model, ..., along, wrt=None, out=None, threads=None)``.
+
+    Raises:
+        TypeError, KeyError: as :func:`derivative_of`.
+
+    The function itself raises what the derivative raises, and:
+        ValueError: ``along`` names no input, or is not of its shape.
+        TypeError: ``along`` is not a mapping.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder, potential_energy, second_derivative_of
+        >>> arm = ModelBuilder()
+        >>> arm.add_body("rod", mass=2.0, center_of_mass=(0, 0, 0.5))
+        >>> arm.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0))
+        >>> second_derivative_of(potential_energy)(arm.build(), [0.0], along={"q": [1.0]}, wrt="q")
+        array([-9.81])
+
+    Source: Griewank, Walther, *Evaluating Derivatives* (2008), chapter 13.
+    """
+    record, function = find_algorithm("second_derivative_of", algorithm)
+
+    def second(
+        model: Model,
+        *arguments: Any,
+        along: Mapping[str, ArrayLike],
+        wrt: Any = None,
+        out: Any = None,
+        threads: Any = None,
+        **options: Any,
+    ) -> Any:
+        met, inputs, key = requested(name, function, model, arguments, options)
+        names = differentiable(met, function)
+        chosen = as_wrt(name, wrt, names, inputs, met)
+        direction = as_direction(name, as_model(name, model), along, names, inputs, met)
+        record = second_derivative_of_record(met)
+        result = record.call(model, (*inputs, direction), None, threads, (tuple(sorted(chosen)), *key))
+        return split(name, model, met, key, chosen, result, out, isinstance(wrt, str))
+
+    name = f"second_derivative_of({record.name})"
+    second.__name__ = second.__qualname__ = f"second_derivative_of_{record.name}"
+    second.__doc__ = f"Second derivatives of :func:`{record.name}`, see :func:`second_derivative_of`."
+    return second
 
 
 def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[..., Any]]:
@@ -108,11 +154,11 @@ def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[...
 
 
 def public_function(record: Algorithm) -> Callable[..., Any] | None:
-    """The function of that name among the algorithms."""
+    """The function of that name in the rooms that have algorithms, if it gives back arrays."""
     for place, module in list(sys.modules.items()):
-        function = vars(module).get(record.name) if place.startswith(ROOM) else None
+        function = vars(module).get(record.name) if place.startswith(ROOMS) else None
         if inspect.isfunction(function) and function.__module__ == place:
-            return function
+            return function if {"out", "threads"} <= set(inspect.signature(function).parameters) else None
     return None
 
 
@@ -131,24 +177,82 @@ def requested(
     )
 
 
-def as_wrt(name: str, wrt: Any, names: list[str], given: list[str]) -> tuple[str, ...]:
-    """The inputs to differentiate by."""
-    known = [key for key in names if key in given]
-    if wrt is None:
-        return tuple(known)
-    chosen = (wrt,) if isinstance(wrt, str) else wrt
+def differentiable(met: Algorithm, function: Callable[..., Any]) -> list[str]:
+    """The inputs of the algorithm that are arguments of its public function."""
+    return [field.name for field in met.inputs if field.name in inspect.signature(function).parameters]
+
+
+def as_wrt(name: str, wrt: Any, names: list[str], inputs: tuple[Any, ...], met: Algorithm) -> tuple[int, ...]:
+    """The numbers of the inputs to differentiate by, in the order of ``wrt``."""
+    number = {field.name: k for k, field in enumerate(met.inputs)}
+    known = [key for key in names if inputs[number[key]] is not LEFT_OUT]
+    chosen = known if wrt is None else (wrt,) if isinstance(wrt, str) else wrt
     if not isinstance(chosen, tuple | list) or not all(isinstance(key, str) for key in chosen):
         raise ArgumentTypeError(
             f"{name}: wrt must be a name or a tuple of names, of {', '.join(names)}; got {shown(wrt)}"
         )
     for key in chosen:
-        if key in names and key not in given:
-            raise ArgumentValueError(f"{name}: wrt names {key}, which was left out")
-        if key not in names:
-            raise ArgumentValueError(f"{name}: wrt names {shown(key)}, expected one of {', '.join(known)}")
+        check_input(name, "wrt", key, names, known)
     if not chosen or len(set(chosen)) < len(chosen):
         raise ArgumentValueError(f"{name}: wrt is {shown(wrt)}, expected one or more names, each once")
-    return tuple(chosen)
+    return tuple(number[key] for key in chosen)
+
+
+def check_input(name: str, argument: str, key: Any, names: list[str], known: list[str]) -> None:
+    """A name of an input that was given."""
+    if key in names and key not in known:
+        raise ArgumentValueError(f"{name}: {argument} names {key}, which was left out")
+    if key not in names:
+        raise ArgumentValueError(f"{name}: {argument} names {shown(key)}, expected one of {', '.join(known)}")
+
+
+def as_direction(
+    name: str, model: Model, along: Any, names: list[str], inputs: tuple[Any, ...], met: Algorithm
+) -> NDArray[np.float64]:
+    """The steps of all inputs, one after the other."""
+    if not isinstance(along, Mapping):
+        got = f"a {type(along).__name__}"
+        raise ArgumentTypeError(f"{name}: along must be a mapping from names of inputs to how they move, got {got}")
+    known = [f.name for f, value in zip(met.inputs, inputs, strict=True) if f.name in names and value is not LEFT_OUT]
+    for key in along:
+        check_input(name, "along", key, names, known)
+    steps = []
+    for field in met.inputs:
+        shape = ("nv",) if field.is_configuration else field.shape
+        step = Field(f"along[{field.name!r}]", shape)
+        zero = np.zeros(step.shape_for(model))
+        array = as_floats(name, model, step, along.get(field.name, zero))
+        steps.append(array.reshape(*array.shape[: array.ndim - len(shape)], -1) if array.size else np.zeros(0))
+    try:
+        batch = np.broadcast_shapes(*(step.shape[:-1] for step in steps))
+    except ValueError:
+        shapes = ", ".join(str(step.shape) for step in steps)
+        raise ArgumentValueError(f"{name}: the leading axes of along do not broadcast: {shapes}") from None
+    return np.concatenate([np.broadcast_to(step, (*batch, step.shape[-1])) for step in steps], axis=-1)
+
+
+def split(
+    name: str,
+    model: Model,
+    met: Algorithm,
+    key: tuple[Any, ...],
+    chosen: tuple[int, ...],
+    result: Any,
+    out: Any,
+    single: bool,
+) -> Any:
+    """The columns of each input apart, in the order in which they are asked for; or these in ``out``."""
+    in_order = sorted(chosen)
+    ends = np.cumsum([steps_of(met.inputs[k], model, key) for k in in_order])
+    found = []
+    for array in result if isinstance(result, tuple) else (result,):
+        pieces = np.split(array, ends[:-1], axis=-1)
+        found.append([pieces[in_order.index(k)] for k in chosen])
+    if out is not None:
+        fill(name, out, found, single)
+        return out
+    shaped = tuple(pieces[0] if single else tuple(pieces) for pieces in found)
+    return shaped if isinstance(result, tuple) else shaped[0]
 
 
 def fill(name: str, out: Any, found: list[list[Any]], single: bool) -> None:

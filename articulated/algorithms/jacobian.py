@@ -42,8 +42,8 @@ from pluecker.articulated.algorithms.frame_path import (
     step_up,
     to_axes,
 )
-from pluecker.articulated.model.joints import joint_motion, subspace, subspace_rate
-from pluecker.articulated.model.layout import freedom_count
+from pluecker.articulated.model.joints import EXPONENTIAL, joint_motion, subspace, subspace_rate
+from pluecker.articulated.model.layout import constant_subspace, freedom_count, kind
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -61,6 +61,14 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import lift, store, tail
 
 __all__ = ["jacobian", "jacobian_dot", "jacobian_dot_kernel", "jacobian_kernel", "record"]
+
+
+@kernel
+def column(m, i, j, q, X):
+    """X S_j, with X from link ``i``; most S are constant, and then numbers, which take less to multiply"""
+    if kind(m, i) == EXPONENTIAL:
+        return transform_motion(X, subspace(m, i, j, q))
+    return transform_motion(X, constant_subspace(m, i, j))
 
 
 @kernel
@@ -86,13 +94,13 @@ def jacobian_kernel(m, c, q, point, numbers, ws):
     for k in range(up):
         i = path_link(c, k)
         for j in range(freedom_count(m, i)):
-            put_column(c, k, j, transform_motion(X, subspace(m, i, j, q)), J)
+            put_column(c, k, j, column(m, i, j, q, X), J)
         X = step_up(c, k, X, ws)
     for k in range(up, up + down):
         i = path_link(c, k)
         X = step_down(k, X, ws)
         for j in range(freedom_count(m, i)):
-            put_column(c, k, j, scale(-1.0, transform_motion(X, subspace(m, i, j, q))), J)
+            put_column(c, k, j, scale(-1.0, column(m, i, j, q, X)), J)
     if axes_of(c) != BODY:
         X = from_reference(c, X)
         for k in range(column_count(c)):
@@ -115,7 +123,7 @@ def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
     for k in range(up):
         i = path_link(c, k)
         for j in range(freedom_count(m, i)):
-            x = transform_motion(X, subspace(m, i, j, q))
+            x = column(m, i, j, q, X)
             put_column(c, k, j, x, J)
             rate = transform_motion(X, subspace_rate(m, i, j, q, v))
             put_column(c, k, j, add_cross_motion(rate, x, u), Jdot)  # X Sdot_i + (v_i - v) x J_i, which is J_i x u
@@ -126,7 +134,7 @@ def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
         X = step_down(k, X, ws)
         u = subtract(u, transform_motion(X, joint_motion(m, i, q, v)))
         for j in range(freedom_count(m, i)):
-            x = scale(-1.0, transform_motion(X, subspace(m, i, j, q)))
+            x = scale(-1.0, column(m, i, j, q, X))
             put_column(c, k, j, x, J)
             rate = scale(-1.0, transform_motion(X, subspace_rate(m, i, j, q, v)))
             put_column(c, k, j, add_cross_motion(rate, x, u), Jdot)

@@ -38,6 +38,8 @@ from pluecker.articulated.model.exponential import (
 from pluecker.articulated.model.layout import (
     COSINE,
     HEADER,
+    IQ,
+    KIND,
     LINK,
     PLACEMENT,
     RATIO,
@@ -283,6 +285,12 @@ def contradictory(kind: NativeKind, links: Array, S: Array) -> NDArray[np.bool_]
     return bad | (np.abs(S[:, 0] - expected).max(axis=1) > SLACK * np.abs(expected).max(axis=1))
 
 
+def quaternion_places(links: Array) -> NDArray[np.int64]:
+    """Where each quaternion begins in q, from the link records ``(n, LINK)``."""
+    kinds, first = links[:, KIND], links[:, IQ].astype(np.int64)
+    return np.concatenate([first[kinds == SPHERICAL], first[kinds == FREE] + 3])
+
+
 def are_rotations(E: Array) -> NDArray[np.bool_]:
     """Which of the matrices ``(n, 3, 3)`` are rotations, rounding allowed for."""
     error = np.abs(E @ E.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2))
@@ -411,14 +419,6 @@ def add_three(array, k, a):
     accumulate(array, k, a[0])
     accumulate(array, k + 1, a[1])
     accumulate(array, k + 2, a[2])
-
-
-@kernel
-def quaternion_place(m, i):
-    """Where the quaternion of joint ``i`` begins in q, or -1 if the joint has none"""
-    if kind(m, i) == ONE_DOF or kind(m, i) == EXPONENTIAL:
-        return -1
-    return first_q(m, i) + (0 if kind(m, i) == SPHERICAL else 3)
 
 
 @kernel

@@ -15,7 +15,7 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.assembly import assemble
 from pluecker.articulated.model.consistency import as_array, check_fields, joint_tree
 from pluecker.articulated.model.drawing import draw_tree
-from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.articulated.model.joints import JOINT_TYPES, quaternion_places
 from pluecker.articulated.model.records import (
     JOINT_ARRAYS,
     Joint,
@@ -27,6 +27,7 @@ from pluecker.articulated.model.records import (
 from pluecker.articulated.model.trees import (
     CoordinateTree,
     Tree,
+    ancestor_table,
     coordinate_tree,
     factor_sizes,
     list_trees,
@@ -292,12 +293,15 @@ class Model(ModelFields):
         first = layout.HEADER + links.size
         header[layout.GRAVITY : layout.GRAVITY + 3] = self.gravity
         trees, rows = tree_table(self.coordinate_tree), row_table(self.coordinate_tree)
+        quaternions = quaternion_places(self.links)
         parts = [freedoms, table, self.rest_position, trees, rows, self.coordinate_tree.row_of_freedom.view(np.float64)]
+        parts.append(np.array([len(quaternions), *quaternions], dtype=np.int64).view(np.float64))
+        parts.append(ancestor_table(self.coordinate_tree))
         places = (first + np.cumsum([0, *map(len, parts)])).tolist()
         sizes = self.n_links, self.nq, self.nv, self.n_bodies
         flags = self.armature.any(), self.damping.any() or self.friction.any(), self.stiffness.any()
         factors = factor_sizes(self.coordinate_tree).sum(), self.coordinate_tree.shared
-        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:6], *factors
+        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:8], *factors
         links.view(np.int64)[:, layout.INTEGERS_OF_LINK] = self.links[:, layout.INTEGERS_OF_LINK]
         packed = np.concatenate([header, links.ravel(), *parts])
         packed.flags.writeable = False

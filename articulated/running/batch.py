@@ -26,8 +26,7 @@ import numpy as np
 from numba import config, types
 from numpy.typing import NDArray
 
-from pluecker.articulated.model.joints import quaternion_place
-from pluecker.articulated.model.layout import link_count
+from pluecker.articulated.model.layout import quaternion_count, quaternion_place
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
@@ -89,12 +88,10 @@ else:
 @kernel
 def all_unit(m, q):
     """Whether all quaternions of a configuration have unit length."""
-    for i in range(1, link_count(m) + 1):
-        k = quaternion_place(m, i)
-        if k >= 0:
-            w, x, y, z = load_quaternion(q, k)
-            if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
-                return False
+    for k in range(quaternion_count(m)):
+        w, x, y, z = load_quaternion(q, quaternion_place(m, k))
+        if not within(w * w + x * x + y * y + z * z - 1.0, 2.0 * UNIT_TOLERANCE):
+            return False
     return True
 
 
@@ -349,7 +346,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
         signature.ordered,
     )
     apply, cut_inputs, cut_outputs = applied(signature), consecutive(n), consecutive(outputs)
-    first_output = ARRAYS + 3 * n
+    look, first_output = looked_at(signature), ARRAYS + 3 * n
     plain = not any(configurations)
 
     def many(address, k):
@@ -369,6 +366,11 @@ def many_states(signature: Signature) -> Callable[..., int]:
             arrays = inputs + cut_outputs(outs, task, first_output + 2, 3) + (rest,)
         first, end = next_piece(task)
         while first < end:
+            if not compute:
+                status = look(task, m, first, end)
+                if status != GOOD:
+                    return status
+                first = end
             for b in range(first, end, WIDTH):
                 if not within(read_inputs(task, n, b, memory), 0.0):
                     return NOT_FINITE
@@ -378,10 +380,9 @@ def many_states(signature: Signature) -> Callable[..., int]:
                         if configurations[j] and not all_unit(m, tail(memory, place)):
                             return NOT_UNIT
                         place += load(task, ARRAYS + 3 * j + 2)
-                if compute:
-                    apply(m, c, arrays)
-                    if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
-                        return NO_RESULT
+                apply(m, c, arrays)
+                if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
+                    return NO_RESULT
             first, end = next_piece(task)
         return GOOD
 
@@ -437,6 +438,27 @@ def many_in_turn(signature: Signature) -> Callable[..., int]:
         return GOOD
 
     return many_single
+
+
+def looked_at(signature: Signature) -> Callable[..., int]:
+    """A kernel that looks at the inputs of the states from ``first`` to ``end``, in the user's arrays."""
+    configurations, n = signature.configurations, len(signature.axes)
+
+    @kernel
+    def look(task, m, first, end):
+        for j in range(n):
+            array = numbers_at(load(task, ARRAYS + 3 * j), load(task, ARRAYS + 3 * j + 1))
+            size = load(task, ARRAYS + 3 * j + 2)
+            same = len(array) == size  # for all states
+            if not all_finite(array if same else part(array, first * size, (end - first) * size)):
+                return NOT_FINITE
+            if configurations[j]:
+                for b in range(first, first + 1 if same else end):
+                    if not all_unit(m, part(array, 0 if same else b * size, size)):
+                        return NOT_UNIT
+        return GOOD
+
+    return look
 
 
 @functools.cache

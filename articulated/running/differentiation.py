@@ -31,7 +31,11 @@ from pluecker.spatial.memory.joined import as_rows, from_next_line, join
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail
 
-__all__ = ["Derivative", "configuration_rates", "derivative_of_record", "steps_of"]
+__all__ = [
+    "DIRECTIONS", "FIELDS", "INPUTS", "OWN", "PLACES", "RESULTS", "VELOCITIES", "WORKSPACE", "Derivative",
+    "configuration_rates", "constants_of", "counts", "cut", "derivative_of_record", "inputs_of", "nothing_if_finite",
+    "outputs_of", "steps_of", "written_out",
+]  # fmt: skip
 
 # The constants: how many directions there are, how many rows the inputs, the velocities, the results and the workspace have,
 # where the order of the result, the directions, and the algorithm's own constants are; then of each input how many rows it
@@ -87,16 +91,46 @@ def cut(n: int) -> Callable[..., Any]:
     return first
 
 
+@kernel
+def nothing_if_finite(values, n):
+    """Zero if the first ``n`` entries are finite, else NaN: what overflows can look as if it were constant"""
+    nothing = 0.0
+    for e in range(n):
+        nothing += 0.0 * load(values, e)
+    return nothing
+
+
+@functools.cache
+def written_out(outputs: int, ordered: bool) -> Callable[..., Any]:
+    """A kernel that writes up to eight columns of so many results, from the numbers of their rows of eight.
+
+    ``nothing`` is added to them: zero, or NaN where results have no value.
+    """
+
+    @kernel
+    def write_out(c, outs, numbers, nothing, directions, first, count):
+        place = 0
+        for j in range(outputs):
+            entries = len(outs[j]) // directions
+            for e in range(entries):
+                row = load_integer(c, load_integer(c, ORDER) + e) if ordered else place + e
+                for k in range(count):
+                    store(outs[j], e * directions + first + k, load(numbers, WIDTH * row + k) + nothing)
+            place += entries
+
+    return write_out
+
+
 def derivative_kernel(signature: Signature) -> Callable[..., None]:
     """The kernel that differentiates another: its results have an axis more, for the directions."""
-    n, outputs = len(signature.axes), signature.outputs
-    configurations, ordered = signature.configurations, signature.ordered
+    n, outputs, end = len(signature.axes), signature.outputs, len(signature.axes) + signature.outputs
+    configurations, write_out = signature.configurations, written_out(outputs, signature.ordered)
     apply, join_inputs, cut_results = applied(signature), joined(n), cut(outputs)
 
     def differentiate(m, c, *arrays):
         directions, before = load_integer(c, DIRECTIONS), load_integer(c, INPUTS) + load_integer(c, VELOCITIES)
         made, scratch = load_integer(c, RESULTS), load_integer(c, WORKSPACE)
-        numbers = from_next_line(arrays[n + outputs])
+        numbers = from_next_line(arrays[end])
         total = before + made + scratch
         rows, values = as_rows(part(numbers, 0, WIDTH * total)), tail(numbers, WIDTH * total)
         inputs = join_inputs(arrays[:n], rows, c, FIELDS)
@@ -115,14 +149,8 @@ def derivative_kernel(signature: Signature) -> Callable[..., None]:
                     configuration_rates(m, arrays[j], v, tail(rows, place))
                 place += load_integer(c, FIELDS + 2 * j)
             apply(m, own, inputs + cut_results(results, c, FIELDS + 2 * n) + (ws,))
-            place = 0
-            for j in range(outputs):
-                out, derivatives = arrays[n + j], tail(numbers, WIDTH * (before + place))
-                for e in range(len(out) // directions):
-                    made_here = load_integer(c, load_integer(c, ORDER) + e) if ordered else e
-                    for k in range(count):
-                        store(out, e * directions + first + k, load(derivatives, WIDTH * made_here + k))
-                place += len(out) // directions
+            outs, found = arrays[n:end], tail(numbers, WIDTH * before)
+            write_out(c, outs, found, nothing_if_finite(values, made), directions, first, count)
 
     differentiate.__name__ = differentiate.__qualname__ = f"{signature.function.__name__}_derivative"
     return kernel(differentiate)
@@ -152,7 +180,9 @@ class Derivative(Algorithm):
         where = f" in state {state} of the batch" if results[0].ndim > len(plan.shapes[0]) else ""
         given = {
             field.name: array[state if len(array) > 1 else 0].reshape(shape)
-            for field, array, shape in zip(base.inputs, rows, plan.head.inputs, strict=True)
+            for field, array, shape in zip(
+                base.inputs, rows, plan.head.inputs, strict=False
+            )  # one more in second order
             if array.shape[1] == math.prod(shape)
         }
         try:
@@ -173,57 +203,19 @@ def derivative_of_record(algorithm: Algorithm) -> Derivative:
     more, for the directions of these inputs, one input after the other.
     """
 
-    def directions(model: Model, wrt: tuple[int, ...], *key: Hashable) -> int:
-        return sum(steps_of(algorithm.inputs[k], model, key) for k in wrt)
-
-    def rows(model: Model, key: tuple[Hashable, ...]) -> tuple[list[int], int, list[int], int]:
-        """Of the inputs, of the velocities, of the results, of the workspace."""
-        inputs = [field.size_for(model, key) for field in algorithm.inputs]
-        velocities = sum(field.is_configuration for field in algorithm.inputs) * model.nv
-        if algorithm.order is None:
-            results = [field.size_for(model, key) for field in algorithm.outputs]
-        else:
-            results = [int(algorithm.order(model, *key).max(initial=-1)) + 1]
-        return inputs, velocities, results, algorithm.workspace(model, *key)
-
-    def constants(model: Model, wrt: tuple[int, ...], *key: Hashable) -> Array:
-        inputs, velocities, results, scratch = rows(model, key)
-        places: list[int] = []
-        sizes: list[int] = []
-        starts = itertools.accumulate(inputs, initial=0)
-        at = sum(inputs)  # of the next configuration's velocities
-        for k, (field, size, start) in enumerate(zip(algorithm.inputs, inputs, starts, strict=False)):
-            first = at if field.is_configuration else start
-            sizes += [size, first]
-            if k in wrt:
-                places += range(first, first + steps_of(field, model, key))
-            at += model.nv if field.is_configuration else 0
-        order = [] if algorithm.order is None else algorithm.order(model, *key).tolist()
-        own = np.empty(0) if algorithm.constants is None else algorithm.constants(model, *key)
-        fields = sizes + results
-        head = [len(places), sum(inputs), velocities, sum(results), scratch]
-        ends = itertools.accumulate([FIELDS + len(fields), len(order), len(places)])
-        return np.concatenate(
-            [np.array([*head, *ends, *fields, *order, *places], dtype=np.int64).view(np.float64), own]
-        )
-
     def workspace(model: Model, wrt: tuple[int, ...], *key: Hashable) -> int:
-        inputs, velocities, results, scratch = rows(model, key)
+        inputs, velocities, results, scratch = counts(algorithm, model, key)
         made = sum(results) + scratch
         return WIDTH * (sum(inputs) + velocities + made) + made + WIDTH
-
-    def differentiated(field: Field) -> Field:
-        shape = tuple(with_key(n) for n in field.shape)
-        return Field(field.name, (*shape, directions))
 
     with_mimic = algorithm.with_mimic
     return Derivative(
         f"derivative_of({algorithm.name})",
         derivative_kernel(algorithm.signature),
-        inputs=tuple(Field(f.name, tuple(map(with_key, f.shape)), f.optional) for f in algorithm.inputs),
-        outputs=tuple(map(differentiated, algorithm.outputs)),
+        inputs=inputs_of(algorithm),
+        outputs=outputs_of(algorithm),
         workspace=workspace,
-        constants=constants,
+        constants=functools.partial(constants_of, algorithm),
         with_mimic=None if with_mimic is None else derivative_of_record(with_mimic),
         lanes=False,
         listed=False,
@@ -231,6 +223,52 @@ def derivative_of_record(algorithm: Algorithm) -> Derivative:
     )
 
 
+def inputs_of(algorithm: Algorithm) -> tuple[Field, ...]:
+    """Those of the algorithm, for the key of its derivative."""
+    return tuple(Field(f.name, tuple(map(with_key, f.shape)), f.optional) for f in algorithm.inputs)
+
+
+def outputs_of(algorithm: Algorithm) -> tuple[Field, ...]:
+    """Those of the algorithm, with an axis for the directions."""
+
+    def directions(model: Model, wrt: tuple[int, ...], *key: Hashable) -> int:
+        return sum(steps_of(algorithm.inputs[k], model, key) for k in wrt)
+
+    return tuple(Field(f.name, (*map(with_key, f.shape), directions)) for f in algorithm.outputs)
+
+
 def with_key(n: Any) -> Any:
     """A size of a shape, for the key of the derivative."""
     return (lambda model, *key: n(model, *key[1:])) if callable(n) else n
+
+
+def counts(algorithm: Algorithm, model: Model, key: tuple[Hashable, ...]) -> tuple[list[int], int, list[int], int]:
+    """How many scalars there are of each input, of the velocities, of each result, of the workspace."""
+    inputs = [field.size_for(model, key) for field in algorithm.inputs]
+    velocities = sum(field.is_configuration for field in algorithm.inputs) * model.nv
+    if algorithm.order is None:
+        results = [field.size_for(model, key) for field in algorithm.outputs]
+    else:
+        results = [int(algorithm.order(model, *key).max(initial=-1)) + 1]
+    return inputs, velocities, results, algorithm.workspace(model, *key)
+
+
+def constants_of(algorithm: Algorithm, model: Model, wrt: tuple[int, ...], *key: Hashable) -> Array:
+    """The constants of the derivative, see :data:`DIRECTIONS`."""
+    inputs, velocities, results, scratch = counts(algorithm, model, key)
+    places: list[int] = []
+    sizes: list[int] = []
+    starts = itertools.accumulate(inputs, initial=0)
+    at = sum(inputs)  # of the next configuration's velocities
+    for k, (field, size, start) in enumerate(zip(algorithm.inputs, inputs, starts, strict=False)):
+        first = at if field.is_configuration else start
+        sizes += [size, first]
+        if k in wrt:
+            places += range(first, first + steps_of(field, model, key))
+        at += model.nv if field.is_configuration else 0
+    order = [] if algorithm.order is None else algorithm.order(model, *key).tolist()
+    own = np.empty(0) if algorithm.constants is None else algorithm.constants(model, *key)
+    fields = sizes + results
+    head = [len(places), sum(inputs), velocities, sum(results), scratch]
+    ends = itertools.accumulate([FIELDS + len(fields), len(order), len(places)])
+    return np.concatenate([np.array([*head, *ends, *fields, *order, *places], dtype=np.int64).view(np.float64), own])

@@ -113,15 +113,16 @@ def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
 
 
 @intrinsic
-def write_zeros(typing, states, n, b, k, block):
-    """Zero into the entries ``k`` to ``k + 3`` of eight states, from ``b`` on."""
+def write_zeros(typing, states, n, b, k):
+    """Zero into the entries ``k`` to ``k + 7`` of eight states, from ``b`` on."""
 
     def generate(context, builder, signature, arguments):
         for pointer in row_pointers(builder, context, signature, arguments):
-            builder.store(ir.Constant(QUARTET, [0.0] * 4), pointer, align=UNALIGNED)
+            there = builder.bitcast(pointer, VECTOR.as_pointer())
+            builder.store(ir.Constant(VECTOR, [0.0] * WIDTH), there, align=UNALIGNED)
         return context.get_dummy_value()
 
-    return types.none(states, *[types.intp] * 3, block), generate
+    return types.none(states, *[types.intp] * 3), generate
 
 
 @kernel
@@ -154,9 +155,14 @@ def write_states(states, n, b, block, order):
     ``order[k]`` of the block, where row 0 is zero; or row ``k``, if ``order`` is empty. Returns as :func:`read_states`.
     """
     if n >= 4:
-        total = write_four(states, n, b, n - 4, block, order)
-        for k in range(0, n - 4, 4):
-            total = total + write_four(states, n, b, k, block, order)
+        total, k = write_four(states, n, b, n - 4, block, order), 0
+        while k < n - 4:
+            if len(order) > 0 and k <= n - WIDTH and four_zeros(order, k) and four_zeros(order, k + 4):
+                write_zeros(states, n, b, k)
+                k += WIDTH
+            else:
+                total = total + write_four(states, n, b, k, block, order)
+                k += 4
         return total
     total = everywhere(0.0)
     for k in range(n):
@@ -169,12 +175,17 @@ def write_states(states, n, b, block, order):
 
 @kernel
 def write_four(states, n, b, k, block, order):
-    """Four entries of eight states; those that are always zero take no shuffles"""
+    """Four entries of eight states"""
     i0, i1, i2, i3 = source(order, k), source(order, k + 1), source(order, k + 2), source(order, k + 3)
-    if len(order) > 0 and i0 | i1 | i2 | i3 == 0:
-        write_zeros(states, n, b, k, block)
-        return everywhere(0.0)
     return write_tile(states, n, b, k, block, i0, i1, i2, i3)
+
+
+@kernel
+def four_zeros(order, k):
+    """Whether entries ``k`` to ``k + 3`` are always zero"""
+    return (
+        load_integer(order, k) | load_integer(order, k + 1) | load_integer(order, k + 2) | load_integer(order, k + 3)
+    ) == 0
 
 
 @kernel

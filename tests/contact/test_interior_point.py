@@ -84,7 +84,9 @@ def test_the_natural_map_vanishes(family, count):
         assert is_in_set(result)
 
 
-@pytest.mark.parametrize("count", [1, 3, 10, 30])
+@pytest.mark.parametrize(
+    "count", [1, 3, pytest.param(10, marks=pytest.mark.slow), pytest.param(30, marks=pytest.mark.slow)]
+)
 @pytest.mark.parametrize("family", ["all", "circles", "rolling", "plane", "rows", "twice"])
 def test_the_minimum_is_that_of_clarabel(family, count):
     pytest.importorskip("clarabel")
@@ -97,6 +99,7 @@ def test_the_minimum_is_that_of_clarabel(family, count):
     assert abs(value - theirs) <= 1e-8 * max(abs(theirs), np.linalg.norm(problem.b) ** 2 / np.diag(problem.full).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", published())
 def test_real_problems_to_ten_digits(path):
     problem = read_fclib(path)

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, given, settings
+from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from pluecker.spatial import (
@@ -22,9 +22,12 @@ from pluecker.spatial import (
     transform_parameters,
 )
 from pluecker.spatial.functions.lie import log3
+from tests.conftest import EXAMPLES
 
 EPS = np.finfo(float).eps
-MODEST = settings(max_examples=50, suppress_health_check=[HealthCheck.filter_too_much])
+MODEST = settings(
+    max_examples=min(50, EXAMPLES), suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+)
 
 
 @given(strategies.rotations(), strategies.quaternions(), strategies.directions())
@@ -104,9 +107,11 @@ DIFFICULT = {
 @pytest.mark.parametrize("name", DIFFICULT)
 def test_difficult_samples_come_up(name):
     strategy, condition = DIFFICULT[name]
-    find(strategy, condition, settings=settings(max_examples=20_000, suppress_health_check=list(HealthCheck)))
+    once = settings(max_examples=20_000, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+    find(strategy, condition, settings=once)
 
 
+@pytest.mark.slow
 def test_samples_shrink_to_the_simplest():
     anything = settings(max_examples=1000, suppress_health_check=list(HealthCheck))
     np.testing.assert_array_equal(find(strategies.rotations(), lambda _: True, settings=anything), np.eye(3))
