@@ -21,9 +21,10 @@ from pluecker.articulated.algorithms.inertia_factor import (
     refused_coordinate,
     solve_factorized,
 )
-from pluecker.articulated.algorithms.rnea import RNEA, rnea_kernel
-from pluecker.articulated.algorithms.rnea_derivatives import differentiate_rnea, rnea_workspace
-from pluecker.articulated.model.layout import clear, factor_size, velocity_count
+from pluecker.articulated.algorithms.passive import add_passive_force
+from pluecker.articulated.algorithms.rnea import RNEA, pass_force_on
+from pluecker.articulated.algorithms.rnea_derivatives import differentiate_rnea, move_links, rnea_workspace
+from pluecker.articulated.model.layout import clear, factor_size, link_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -42,11 +43,7 @@ def aba_derivatives_kernel(m, c, q, v, tau, f_ext, dq, dv, dtau, ws):
     nv = velocity_count(m)
     pivots, a, factor, rest = ws, tail(ws, 2 * nv), tail(ws, 3 * nv), tail(ws, 3 * nv + factor_size(m))
     factorize_trees(m, q, factor, pivots, rest)
-    forces = rest
-    clear(forces, nv)
-    rnea_kernel(m, q, v, forces, f_ext, a, tail(rest, nv))  # C: what is needed for no acceleration
-    for k in range(nv):
-        store(a, k, load(tau, k) - load(a, k))
+    store_net_force(m, q, v, tau, f_ext, a, rest)
     solve_columns(m, factor, a, 1, 1.0, rest)
     differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, rest)
     clear(dtau, nv * nv)
@@ -54,6 +51,21 @@ def aba_derivatives_kernel(m, c, q, v, tau, f_ext, dq, dv, dtau, ws):
         store(dtau, nv * k + k, 1.0)
     for matrix, sign in ((dq, -1.0), (dv, -1.0), (dtau, 1.0)):
         solve_columns(m, factor, matrix, nv, sign, rest)
+
+
+@kernel
+def store_net_force(m, q, v, tau, f_ext, net, ws):
+    """tau - C: what is left of the joint forces when those for no acceleration are taken off"""
+    n, nv = link_count(m), velocity_count(m)
+    zero, links = ws, tail(ws, nv)
+    clear(zero, nv)
+    clear(net, nv)
+    move_links(m, q, v, zero, f_ext, links)
+    for i in range(n, 0, -1):
+        pass_force_on(m, i, q, net, links)
+    add_passive_force(m, q, v, net)
+    for k in range(nv):
+        store(net, k, load(tau, k) - load(net, k))
 
 
 @outlined_kernel

@@ -57,12 +57,12 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, store_transform
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.joined import as_rows, from_next_line, join
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
-__all__ = ["differentiate_rnea", "rnea_derivatives", "rnea_derivatives_kernel", "rnea_workspace"]
+__all__ = ["differentiate_rnea", "move_links", "rnea_derivatives", "rnea_derivatives_kernel", "rnea_workspace"]
 
 
 @kernel
@@ -88,10 +88,7 @@ def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
         tail(rows, nq + 3 * nv),
     )
     links1 = tail(rows, nq + 4 * nv)
-    joint_transforms(m, q, links, LINK)
-    start_from_world(m, links)
-    for i in range(1, n + 1):
-        move_link(m, i, q, v, a, f_ext, links)
+    move_links(m, q, v, a, f_ext, links)
     clear(rows, nq + 3 * nv)
     for i in range(n + 1):
         clear(part(links1, LINK * i + X, V - X), V - X)
@@ -111,6 +108,15 @@ def differentiate_rnea(m, c, q, v, a, f_ext, dq, dv, ws):
     if has_losses(m):  # dry friction is constant where the velocity is not zero
         for k in range(nv):
             accumulate(dv, k * nv + k, velocity_table(m, DAMPING, k))
+
+
+@outlined_kernel
+def move_links(m, q, v, a, f_ext, ws):
+    """The outward sweep of inverse dynamics, on numbers"""
+    joint_transforms(m, q, ws, LINK)
+    start_from_world(m, ws)
+    for i in range(1, link_count(m) + 1):
+        move_link(m, i, q, v, a, f_ext, ws)
 
 
 @kernel
