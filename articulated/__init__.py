@@ -16,6 +16,8 @@ the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobi
 products with it, without a matrix     :func:`body_velocities`, :func:`body_jacobian_transpose_times`,
                                        :func:`body_jacobian_dot_times`
 the equations of motion, assembled     :func:`redmax_dynamics`; the joints' own part :func:`passive_force`
+springs, cables, wrenches on bodies    :class:`PointSpring`, :class:`TorsionSpring`, :class:`Cable`, :class:`PointWrench`
+their forces, and derivatives of them  :func:`applied_forces`, :func:`applied_stiffness`
 energies                               :func:`kinetic_energy`, :func:`potential_energy`
 kinematics                             :func:`forward_kinematics`, :func:`body_velocities`, :func:`body_accelerations`
 one frame, or a point of it            :func:`frame_placement`, :func:`frame_velocity`, :func:`frame_acceleration`,
@@ -92,6 +94,9 @@ from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian,
 from pluecker.articulated.algorithms.rnea import joint_forces, rnea
 from pluecker.articulated.algorithms.rnea_derivatives import rnea_derivatives
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
+from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
+from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
+from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench, TorsionSpring
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
@@ -100,19 +105,27 @@ from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryErr
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "AppliedForces",
+    "AppliedStiffness",
+    "Cable",
     "InertiaFactor",
     "Joint",
     "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "PointSpring",
+    "PointWrench",
     "SimulationError",
     "SingularInertiaError",
+    "TorsionSpring",
     "Trajectory",
     "TrajectoryError",
     "Tree",
     "aba",
     "aba_derivatives",
+    "applied_forces",
+    "applied_stiffness",
     "bias_force",
     "body_accelerations",
     "body_jacobian",

@@ -19,7 +19,7 @@ __all__ = ["warmup"]
 def warmup(model: Model | None = None, *, progress: bool = True) -> None:
     """Compile every algorithm, for one state and for batches, or load it from the cache of compiled code.
 
-    Compiled code does not depend on the model, but for models with mimic joints, whose ``aba`` and ``crba`` are others. It
+    Compiled code does not depend on the model, but for models with mimic joints, whose ``aba`` is another one. It
     is kept on disk and found by later processes, until the package, Numba or the processor changes.
 
     Args:

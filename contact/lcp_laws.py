@@ -91,7 +91,7 @@ def solve_as_lcp(
             most = int(min(left, usual if limit is None or method == "auto" else left))
             reached = height(errors, tol)
             try:
-                found = run(given, name, tol, most, z, np.ones(given.size), accept=accept)
+                found = run(given, name, tol, most, z, lcp.covering, accept=accept)
             except ProblemError:  # Lemke's method does not solve all mixed problems
                 if not stages:
                     raise
@@ -135,7 +135,8 @@ class NormalsOnly:
         self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
         self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
-        self.scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+        of = scales(problem.operator, problem.sets)
+        self.scale, self.covering = np.repeat(of, np.diff(problem.sets.start)), 1.0 / of
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -162,6 +163,7 @@ class Polygon:
         self.scale = np.repeat(s, np.diff(problem.sets.start))
         of = s[contact]  # of an impulse; lambda is a velocity
         self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
+        self.covering = 1.0 / self.unit  # alike in the units of each w, so that Lemke's path depends on no units
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""

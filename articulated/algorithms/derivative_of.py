@@ -26,7 +26,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Unkno
 
 __all__ = ["derivative_of", "second_derivative_of"]
 
-ROOM = __name__.rpartition(".")[0]  # that of the algorithms
+ROOMS = "pluecker.articulated.algorithms.", "pluecker.articulated.forces."  # those that have algorithms
 
 
 def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -154,11 +154,11 @@ def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[...
 
 
 def public_function(record: Algorithm) -> Callable[..., Any] | None:
-    """The function of that name among the algorithms."""
+    """The function of that name in the rooms that have algorithms, if it gives back arrays."""
     for place, module in list(sys.modules.items()):
-        function = vars(module).get(record.name) if place.startswith(ROOM) else None
+        function = vars(module).get(record.name) if place.startswith(ROOMS) else None
         if inspect.isfunction(function) and function.__module__ == place:
-            return function
+            return function if {"out", "threads"} <= set(inspect.signature(function).parameters) else None
     return None
 
 

@@ -125,7 +125,7 @@ def joint_numbers(kind: str, rng: np.random.Generator, passive: bool) -> dict[st
 
 def as_joint_types(function: str, joints: Iterable[str]) -> tuple[str, ...]:
     """Names of types of joints, at least one."""
-    if isinstance(joints, str) or not isinstance(joints, Iterable):
+    if isinstance(joints, str) or not isinstance(joints, Iterable) or getattr(joints, "shape", None) == ():
         raise ArgumentTypeError(f"{function}: joints is {shown(joints)}, expected names of joint types")
     names = tuple(joints)
     there = listing(JOINT_TYPES, len(JOINT_TYPES))

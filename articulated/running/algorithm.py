@@ -272,7 +272,7 @@ class Algorithm:
         self, model: Model, plan: Plan, rows: list[Array], results: list[Array], threads: int, check_first: bool
     ) -> int:
         """Fill ``results`` in compiled code; with ``check_first``, only once all inputs are known to be good."""
-        outs = [result.reshape(-1, size) for result, size in zip(results, plan.sizes, strict=True)]
+        outs = by_states(plan, results)
         least = WIDTH * max(1, GRAIN // max(1, model.n_links)) if self.lanes else 1
         threads = min(threads, 1 + len(outs[0]) // (2 * least))
         entries = plan.head.workspace + sum(array.shape[1] for array in rows) + sum(plan.sizes)
@@ -311,7 +311,7 @@ class Algorithm:
         self, model: Model, plan: Plan, fields: dict[str, Field], rows: list[Array], results: Sequence[Array]
     ) -> None:
         """Raise the error for a result that is not finite, with the first state and the joint or body it concerns."""
-        finite = [np.isfinite(result.reshape(-1, size)) for result, size in zip(results, plan.sizes, strict=True)]
+        finite = [np.isfinite(result) for result in by_states(plan, results)]
         # states before the first that is not finite are complete, whatever the others are
         state = min(int(np.argmin(part.all(axis=1))) for part in finite if not part.all())
         where = f" in state {state} of the batch" if results[0].ndim > len(plan.shapes[0]) else ""
@@ -348,6 +348,12 @@ class Request(Exception):
     inputs: tuple[Any, ...]
     key: tuple[Hashable, ...]
     whole: bool
+
+
+def by_states(plan: Plan, results: Sequence[Array]) -> list[Array]:
+    """The results of a batch with one axis for the states and one for all others; some may have no entries."""
+    states = math.prod(results[0].shape[: results[0].ndim - len(plan.shapes[0])])
+    return [result.reshape(states, size) for result, size in zip(results, plan.sizes, strict=True)]
 
 
 def forget_oldest(known: dict[Any, Any], algorithm: Algorithm) -> None:

@@ -33,7 +33,8 @@ from pluecker.spatial.scalars.operations import load, load_integer, part, store,
 
 __all__ = [
     "DIRECTIONS", "FIELDS", "INPUTS", "OWN", "PLACES", "RESULTS", "VELOCITIES", "WORKSPACE", "Derivative",
-    "configuration_rates", "cut", "derivative_of_record", "steps_of", "written_out",
+    "configuration_rates", "constants_of", "counts", "cut", "derivative_of_record", "inputs_of", "nothing_if_finite",
+    "outputs_of", "steps_of", "written_out",
 ]  # fmt: skip
 
 # The constants: how many directions there are, how many rows the inputs, the velocities, the results and the workspace have,
@@ -90,19 +91,31 @@ def cut(n: int) -> Callable[..., Any]:
     return first
 
 
+@kernel
+def nothing_if_finite(values, n):
+    """Zero if the first ``n`` entries are finite, else NaN: what overflows can look as if it were constant"""
+    nothing = 0.0
+    for e in range(n):
+        nothing += 0.0 * load(values, e)
+    return nothing
+
+
 @functools.cache
 def written_out(outputs: int, ordered: bool) -> Callable[..., Any]:
-    """A kernel that writes up to eight columns of so many results, from the numbers of their rows of eight."""
+    """A kernel that writes up to eight columns of so many results, from the numbers of their rows of eight.
+
+    ``nothing`` is added to them: zero, or NaN where results have no value.
+    """
 
     @kernel
-    def write_out(c, outs, numbers, directions, first, count):
+    def write_out(c, outs, numbers, nothing, directions, first, count):
         place = 0
         for j in range(outputs):
             entries = len(outs[j]) // directions
             for e in range(entries):
                 row = load_integer(c, load_integer(c, ORDER) + e) if ordered else place + e
                 for k in range(count):
-                    store(outs[j], e * directions + first + k, load(numbers, WIDTH * row + k))
+                    store(outs[j], e * directions + first + k, load(numbers, WIDTH * row + k) + nothing)
             place += entries
 
     return write_out
@@ -110,14 +123,14 @@ def written_out(outputs: int, ordered: bool) -> Callable[..., Any]:
 
 def derivative_kernel(signature: Signature) -> Callable[..., None]:
     """The kernel that differentiates another: its results have an axis more, for the directions."""
-    n, outputs = len(signature.axes), signature.outputs
+    n, outputs, end = len(signature.axes), signature.outputs, len(signature.axes) + signature.outputs
     configurations, write_out = signature.configurations, written_out(outputs, signature.ordered)
     apply, join_inputs, cut_results = applied(signature), joined(n), cut(outputs)
 
     def differentiate(m, c, *arrays):
         directions, before = load_integer(c, DIRECTIONS), load_integer(c, INPUTS) + load_integer(c, VELOCITIES)
         made, scratch = load_integer(c, RESULTS), load_integer(c, WORKSPACE)
-        numbers = from_next_line(arrays[n + outputs])
+        numbers = from_next_line(arrays[end])
         total = before + made + scratch
         rows, values = as_rows(part(numbers, 0, WIDTH * total)), tail(numbers, WIDTH * total)
         inputs = join_inputs(arrays[:n], rows, c, FIELDS)
@@ -136,7 +149,8 @@ def derivative_kernel(signature: Signature) -> Callable[..., None]:
                     configuration_rates(m, arrays[j], v, tail(rows, place))
                 place += load_integer(c, FIELDS + 2 * j)
             apply(m, own, inputs + cut_results(results, c, FIELDS + 2 * n) + (ws,))
-            write_out(c, arrays[n : n + outputs], tail(numbers, WIDTH * before), directions, first, count)
+            outs, found = arrays[n:end], tail(numbers, WIDTH * before)
+            write_out(c, outs, found, nothing_if_finite(values, made), directions, first, count)
 
     differentiate.__name__ = differentiate.__qualname__ = f"{signature.function.__name__}_derivative"
     return kernel(differentiate)

@@ -155,7 +155,7 @@ def test_a_batch_goes_through_lanes_with_the_kernel_of_one_state(name, model, sp
     """On every joint type, with passive forces and forces from outside: as one state at a time, to rounding."""
     given = arguments(name, model, 19)
     single = [FUNCTIONS[name](model, **part(given, k)) for k in range(19)]
-    together = FUNCTIONS[name](model, **given)
+    together = FUNCTIONS[name](model, **given, threads=1)
     assert spy == [(used_by(name, model).many, 1, 19)]
     for found, expected in zip(together, single, strict=True):
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-11 * np.abs(expected).max())

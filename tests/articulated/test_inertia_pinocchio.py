@@ -58,7 +58,7 @@ def test_the_inverse_is_pinocchios(name, floating, states):
 
 
 @both_bases
-@every_robot
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in SINGULAR])
 def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floating, states):
     """Lambda = (J M^-1 J^T)^-1 of frames all over the robot, in all axes; refused where fewer than six freedoms move one."""
     model, peer, q = states_of(name, floating, states)
@@ -69,7 +69,7 @@ def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floa
         key = tuple(axes)[number % 3]
         J = np.array([frame_jacobian(peer, state, frame, axes[key]) for state in q])
         H = np.array([peer.crba(state) for state in q])
-        if name in SINGULAR or min(np.linalg.matrix_rank(J)) < 6:
+        if min(np.linalg.matrix_rank(J)) < 6:
             with pytest.raises(SingularInertiaError):
                 operational_inertia(model, q, frame, axes=key)
             continue

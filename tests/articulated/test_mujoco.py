@@ -11,8 +11,8 @@ from tests.mechanisms import random_body, random_rotation  # noqa: E402
 KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 
 
-def random_pair(seed):
-    """The same tree for both: joints by turns of all three types, with passive forces."""
+def random_pair(seed, compile=True):
+    """The same tree for both, or the other one's description: joints by turns of all three types, with passive forces."""
     rng = np.random.default_rng(seed)
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
@@ -38,7 +38,7 @@ def random_pair(seed):
             options |= {"axis": axis, "rest_position": 0.2}
         builder.add_body(name, **data)
         builder.add_joint(f"j{k}", kind, parent, name, position=position, rotation=turn, **options)
-    return builder.build(), spec.compile()
+    return builder.build(), spec.compile() if compile else spec
 
 
 @pytest.fixture(params=range(3))

@@ -59,6 +59,7 @@ def test_joints_follow_others_and_have_forces_where_that_is_asked_for():
         ({"rng": -1}, "rng is -1"),
         ({"joints": "revolute"}, "joints is 'revolute', expected names of joint types"),
         ({"joints": 3}, "joints is 3"),
+        ({"joints": np.array("revolute")}, "joints is"),
         ({"joints": ["ball"]}, "unknown type of joint 'ball'; there are 'fixed', 'revolute'.*'euler_zyz'"),
         ({"joints": [None]}, "a type of joint is None"),
         ({"joints": []}, "joints is empty"),

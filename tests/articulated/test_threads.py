@@ -204,6 +204,7 @@ sys.stdout.write("computed")
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_cleanly_with_workers_awake():
     top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     environment = {**os.environ, "PYTHONPATH": top}

@@ -56,13 +56,18 @@ def test_a_block_that_is_pulled_off_is_open_and_one_that_just_grazes_undetermine
     assert pressed.contact_states().tolist() == ["sliding"]  # nothing holds it
 
 
-@pytest.mark.parametrize("mass", [1e-6, 1.0, 1e6])
-@pytest.mark.parametrize("speed", [1e-9, 1.0, 1e100])
+@pytest.mark.parametrize("mass", [1e-12, 1e-6, 1.0, 1e6, 1e12])
+@pytest.mark.parametrize("speed", [1e-12, 1e-6, 1.0, 1e6, 1e100])
 def test_states_depend_on_no_units(mass, speed):
     W = np.eye(12) / mass
     b = speed * np.array([-1.0, 0.2, 0, -1.0, 3.0, 0, 1.0, 3.0, 0, 0.0, 0, 1.0])
-    result = solve(Problem.from_delassus(W, b, [0.5] * 4), tol=1e-10, method="newton")
-    assert result.contact_states().tolist() == ["sticking", "sliding", "open", "undetermined"]
+    problem = Problem.from_delassus(W, b, [0.5] * 4)
+    methods = [("ncp", "newton")]
+    if speed < 1e100:  # Lemke's method walks the same way in all units; auto may stop at a rough lambda
+        methods += [("lcp", "lemke"), ("lcp", "auto")]
+    for law, method in methods:
+        result = solve(problem, law, method, tol=1e-10)
+        assert result.contact_states().tolist() == ["sticking", "sliding", "open", "undetermined"], (law, method)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 6])
@@ -99,7 +104,7 @@ def test_the_tolerance_says_what_is_none():
     assert result.contact_states().tolist() == ["sticking", "sliding", "open"]
     assert result.contact_states(tol=1e-2).tolist() == ["sticking", "undetermined", "undetermined"]
     assert result.contact_states(tol=0).tolist()[1:] == ["sliding", "open"]
-    assert result.state_tol == max(result.tol, result.errors.scaled_map)
+    assert result.state_tol == max(result.tol, 2.0 * result.errors.scaled_map)
     assert set(result.contact_states()) <= set(CONTACT_STATES)
     rough = solve(Problem.from_delassus(np.eye(9), b, [0.5] * 3), method="pgs", tol=1e-10, max_iterations=1)
     assert rough.state_tol >= rough.tol

@@ -19,7 +19,7 @@ def main() -> int:
     parser.add_argument("count", type=int, nargs="?", default=10_000, help="calls")
     parser.add_argument("--seed", type=int, default=0, help="of the first call; the next one has the next")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
-    parser.add_argument("--area", help="one area alone: spatial, typed, algorithms, models, friction")
+    parser.add_argument("--area", help="one area alone: spatial, typed, algorithms, elements, models, friction")
     parser.add_argument("--worker", nargs=4, metavar=("FILE", "FIRST", "END", "STEP"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:

@@ -549,10 +549,11 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         size = np.abs(J).max(initial=1.0) * np.abs(x["f_ext"]).sum()
         return [] if close(J.T @ x["f_ext"].ravel(), got, 1e-9, size) else ["it is not J transposed times f_ext"]
     if name == "carry_velocity":  # as if the bodies stood at q1 with the coordinates nearest to q0
-        near = x["q0"] + articulated.difference(model, x["q0"], x["q1"])
-        wrong = []
-        for part in model.rotation_vector_slices().values():
-            J = [spatial.right_jacobian3(w[part]) for w in (x["q1"], near)]
+        step, wrong = articulated.difference(model, x["q0"], x["q1"]), []
+        for joint in (joint for joint in model.joints if joint.type == "exponential"):
+            part = slice(joint.v_start, joint.v_start + 3)
+            q0, q1 = (x[name][joint.q_start : joint.q_start + 3] for name in ("q0", "q1"))
+            J = [spatial.right_jacobian3(w) for w in (q1, q0 + step[part])]
             size = np.abs(J[1] @ x["v"][part]).max() + np.abs(got[part]).max()
             if not close(J[0] @ got[part], J[1] @ x["v"][part], 1e-9, size):
                 wrong.append(f"{got[part]} is another angular velocity than {x['v'][part]}")
@@ -647,6 +648,28 @@ def neutral(dice: Dice) -> Call:
         return [] if q.shape == (model.value.nq,) else [f"shape {q.shape}"]
 
     return Call("algorithms", "articulated.neutral", articulated.neutral, [model], check=check)
+
+
+def random_tree(dice: Dice) -> Call:
+    """Any mechanism, of any size."""
+    named = {
+        "rng": Given(dice.below(1000)),
+        "joints": Given(dice.pick(("revolute", "fixed"), ["exponential", "euler_zxz"], MOVING)),
+        "branching": Given(dice.pick(0, 0.5, 1.0)),
+        "mimic": Given(dice.pick(0.0, 0.5, 1)),
+        "passive": Given(dice.pick(False, True)),
+    }
+    if dice.chance(0.4):
+        named[dice.among(tuple(named))] = Given(thing(dice), flaw=MAYBE)
+    bodies = Given(thing(dice), flaw=MAYBE) if dice.chance(0.1) else Given(dice.pick(1, 2, 7, 30))
+
+    def check(model: Any) -> list[str]:
+        tau = articulated.rnea(model, articulated.neutral(model), np.zeros(model.nv), np.ones(model.nv))
+        return [] if np.isfinite(tau).all() else ["inverse dynamics are not finite"]
+
+    return Call(
+        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False
+    )
 
 
 def random_configuration(dice: Dice) -> Call:
@@ -929,5 +952,5 @@ def joint_transform(dice: Dice) -> Call:
 
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
-OTHERS += (factorize, factorize, inertia_pattern)
+OTHERS += (factorize, factorize, inertia_pattern, random_tree)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}

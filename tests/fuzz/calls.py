@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 
-from tests.fuzz import algorithms, friction, models, spatial, typed
+from tests.fuzz import algorithms, elements, friction, models, spatial, typed
 from tests.fuzz.judge import Call
 from tests.fuzz.values import Dice
 
 AREAS = {
     "spatial": (spatial.draw, 45),
     "algorithms": (algorithms.draw, 30),
+    "elements": (elements.draw, 8),
     "models": (models.draw, 10),
     "friction": (friction.draw, 12),
     "typed": (typed.draw, 8),
