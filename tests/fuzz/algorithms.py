@@ -668,8 +668,9 @@ def random_tree(dice: Dice) -> Call:
         return [] if np.isfinite(tau).all() else ["inverse dynamics are not finite"]
 
     return Call(
-        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False
-    )
+        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False,
+        infinite=True,
+    )  # fmt: skip
 
 
 def random_configuration(dice: Dice) -> Call:
@@ -859,6 +860,63 @@ def redmax_dynamics(dice: Dice) -> Call:
     return call
 
 
+def dynamics_derivatives(dice: Dice) -> Call:
+    """Derivatives of inverse or forward dynamics, a result of three matrices."""
+    name, third = dice.pick(("rnea_derivatives", "a"), ("aba_derivatives", "tau"))
+    model = dice.among(models())
+    batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
+    keys = ("q", "v", third, "f_ext") if dice.chance(0.5) else ("q", "v", third)
+    where = dice.below(len(keys))
+    given = {
+        key: given_for(dice, model, key, numbers_for(dice, model, key, batch), mood if j == where else "good")
+        for j, key in enumerate(keys)
+    }
+    first = Given(wrong_model(dice), flaw=TYPE) if mood == "model" else Given(model)
+    shape = (*batch, model.nv, model.nv)
+
+    def check(result: Any) -> list[str]:
+        wrong = [] if [part.shape for part in result] == [shape] * 3 else ["shapes"]
+        if result[0].size and all(part.calm for part in given.values()):
+            H, inverse = articulated.crba(model, given["q"].plain), name == "aba_derivatives"
+            found = np.linalg.inv(result[2]) if inverse else result[2]
+            size = np.linalg.cond(H).max() * np.abs(H).max()
+            wrong += [] if close(H, found, 1e-9, size) else ["the last is not that of crba"]
+        return wrong
+
+    call = Call("algorithms", f"articulated.{name}", getattr(articulated, name), [first, *given.values()], check=check)
+    call.may_fail = name == "aba_derivatives" and is_singular(model)
+    if dice.chance(0.3):
+        call.named["threads"] = threads_for(dice)
+    if dice.chance(0.2):
+        outs = dice.pick(tuple(np.zeros(shape) for _ in range(3)), np.zeros(shape), (np.zeros(shape),), thing(dice))
+        call.named["out"] = Given(outs, flaw=MAYBE)
+        call.compare = False
+    return call
+
+
+def derivative_of(dice: Dice) -> Call:
+    """A function that differentiates: of a cheap algorithm it is called, too."""
+    name = dice.pick("derivative_of", "second_derivative_of")
+    good = dice.chance(0.6)
+    value = dice.pick("difference", articulated.difference, "rnea", articulated.crba, "jacobian", articulated.integrate)
+    if not good:
+        value = dice.pick("simulate", "", "x" * 9999, articulated.neutral, len, thing(dice), None, 3, b"rnea", Model)
+    model = dice.among(models())
+    x = {key: numbers_for(dice, model, key, ()) for key in ("q0", "q1")}
+
+    def check(derivative: Any) -> list[str]:
+        if value not in ("difference", articulated.difference) or not model.nv:
+            return []
+        along = {"along": {"q1": np.zeros(model.nv)}} if name.startswith("second") else {}
+        found = derivative(model, x["q0"], x["q1"], wrt="q1", **along)
+        return [] if found.shape == (model.nv, model.nv) and not (along and found.any()) else ["not a derivative"]
+
+    algorithm = Given(value, flaw=GOOD if good else MAYBE)
+    return Call(
+        "algorithms", f"articulated.{name}", getattr(articulated, name), [algorithm], check=check, compare=False
+    )
+
+
 def sparse_body_jacobian(dice: Dice) -> Call:
     """A sparse matrix, of one state."""
     model, mood = dice.among(models()), dice.among(MOODS)
@@ -953,4 +1011,5 @@ def joint_transform(dice: Dice) -> Call:
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
 OTHERS += (factorize, factorize, inertia_pattern, random_tree)
+OTHERS += (dynamics_derivatives, dynamics_derivatives, derivative_of)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}
