@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accuracy_frames import FRAME_QUANTITIES, frame_errors
+from benchmarks.accuracy_momentum import MOMENTUM_QUANTITIES, momentum_errors
 from pluecker.articulated import (
     Model,
     ModelError,
@@ -110,6 +111,7 @@ def compare(name: str, path: Path, floating: bool, states: int = 20, seed: int =
         else:
             result.errors[key] = max(relative(values[k], truth[k][key]) for k in range(states))
     result.errors |= frame_errors(model, oracle, q, v, a, rng)
+    result.errors |= momentum_errors(model, oracle, q, v, a)
     if model.nv and "aba" in ours:
         judge_aba(result, ours["aba"], truth)
     return result
@@ -180,7 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", help="parts of robot names; all robots if none is given")
     parser.add_argument("--states", type=int, default=20, help="random states for each robot (20)")
     options = parser.parse_args(arguments)
-    columns = QUANTITIES + BODY_QUANTITIES + FRAME_QUANTITIES
+    columns = QUANTITIES + BODY_QUANTITIES + FRAME_QUANTITIES + MOMENTUM_QUANTITIES
     print("| robot | base | nv | " + " | ".join(columns) + " | note |")
     print("|---|---|---:|" + "---:|" * len(columns) + "---|")
     worst = dict.fromkeys(columns, 0.0)

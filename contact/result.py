@@ -161,7 +161,7 @@ class Result:
 
     @property
     def state_tol(self) -> float:
-        """The tolerance of :meth:`contact_states`: what was asked for, or twice the scaled map that was reached, if larger."""
+        """The tolerance of :meth:`contact_states`: what was asked for, or twice the scaled map reached, if larger."""
         return max(self.tol, POLYGON * self.errors.scaled_map)
 
     def __str__(self) -> str:

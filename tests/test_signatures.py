@@ -53,6 +53,7 @@ ORDERS = (
     "angle, angles, R; r, sequence",
     "kind; plane",
     "q; v; a; frame; reference; point; axes",
+    "q; v; a; subtree",
     "rng; size",
     "rtol; atol",
 )

@@ -69,7 +69,8 @@ def plan_blocks(model: Model) -> Array:
     """The plan, as integers in an array of floats."""
     links = model.links[:, INTEGERS_OF_LINK].astype(int)
     parent, n = links[:, PARENT].tolist(), model.n_links
-    own = [[]] + [list(range(links[i, IV], links[i, IV] + links[i, COUNT])) for i in range(1, n + 1)]
+    own: list[list[int]] = [[]]
+    own += [list(range(links[i, IV], links[i, IV] + links[i, COUNT])) for i in range(1, n + 1)]
     movers: dict[int, list[int]] = {}  # of each coordinate, the links that it moves directly
     for i in range(1, n + 1):
         for v in own[i]:

@@ -34,8 +34,8 @@ def derivative_of(algorithm: str | Callable[..., Any]) -> Callable[..., Any]:
 
     It takes what the algorithm takes, and by name ``wrt``, by which of these to differentiate: the name of one input, or a
     tuple of names; all that were given if None. ``out`` and ``threads`` are those of the algorithm. It gives an array for
-    each of them, in a tuple unless ``wrt`` is one name: of the result's shape with an axis more, for the entries of the
-    input (of an input with two axes, row by row). Of an algorithm with several results, a tuple of these.
+    each of them, in a tuple unless ``wrt`` is one name: of the result's shape with an axis more, ``(..., n)`` for the n
+    entries of the input (of an input with two axes, row by row). Of an algorithm with several results, a tuple of these.
 
     A configuration is differentiated by a displacement in v's coordinates, so that its axis has the length ``nv``: column j
     is the derivative of ``f(integrate(model, q, t e_j))`` at ``t = 0``. A result that is a configuration keeps its own

@@ -14,6 +14,7 @@ from __future__ import annotations
 from pluecker.articulated.model.layout import (
     FIRST_ROW,
     ROW_COUNT,
+    ancestor,
     factored_place,
     row_coordinate,
     row_depth,
@@ -63,29 +64,28 @@ def eliminate_pivot(m, k, smallest, pivots, factor):
 @kernel
 def eliminate_one(m, k, factor):
     """H_ij = H_ij - L_ki H_kj with L_ki = H_ki / D_k, for the ancestors i of row k and their ancestors j"""
-    row, depth, i = factored_place(m, k), row_depth(m, k), row_parent(m, k)
+    row, depth = factored_place(m, k), row_depth(m, k)
     dk = load(factor, row + depth)
     for a in range(depth - 1, -1, -1):
-        above, x = factored_place(m, i), dk * load(factor, row + a)
+        above, x = factored_place(m, ancestor(m, row + a)), dk * load(factor, row + a)
         for b in range(a + 1):
             store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
         store(factor, row + a, x)
-        i = row_parent(m, i)
 
 
 @kernel
 def eliminate_two(m, k, factor):
     """The same for row k and its parent, row k - 1, for the ancestors of both"""
-    row, second, depth, i = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1), row_parent(m, k - 1)
+    row, second, depth = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1)
     dk, dp = load(factor, row + depth + 1), load(factor, second + depth)
     for a in range(depth - 1, -1, -1):
-        above, x, y = factored_place(m, i), dk * load(factor, row + a), dp * load(factor, second + a)
+        above = factored_place(m, ancestor(m, row + a))
+        x, y = dk * load(factor, row + a), dp * load(factor, second + a)
         for b in range(a + 1):
             h = load(factor, above + b) - x * load(factor, row + b)
             store(factor, above + b, h - y * load(factor, second + b))
         store(factor, row + a, x)
         store(factor, second + a, y)
-        i = row_parent(m, i)
 
 
 @kernel
@@ -94,17 +94,15 @@ def solve_ltdl(m, t, factor, x):
     first = tree_entry(m, t, FIRST_ROW)
     end = first + tree_entry(m, t, ROW_COUNT)
     for k in range(end - 1, first - 1, -1):
-        row, i, y = factored_place(m, k), row_parent(m, k), load(x, row_coordinate(m, k))
-        for a in range(row_depth(m, k) - 1, -1, -1):
-            v = row_coordinate(m, i)
+        row, y = factored_place(m, k), load(x, row_coordinate(m, k))
+        for a in range(row_depth(m, k)):
+            v = row_coordinate(m, ancestor(m, row + a))
             store(x, v, load(x, v) - load(factor, row + a) * y)
-            i = row_parent(m, i)
     for k in range(first, end):
-        row, depth, i, v = factored_place(m, k), row_depth(m, k), row_parent(m, k), row_coordinate(m, k)
+        row, depth, v = factored_place(m, k), row_depth(m, k), row_coordinate(m, k)
         y = load(factor, row + depth) * load(x, v)
-        for a in range(depth - 1, -1, -1):
-            y = y - load(factor, row + a) * load(x, row_coordinate(m, i))
-            i = row_parent(m, i)
+        for a in range(depth):
+            y = y - load(factor, row + a) * load(x, row_coordinate(m, ancestor(m, row + a)))
         store(x, v, y)
 
 
@@ -113,55 +111,85 @@ def invert_ltdl(m, t, factor, Z):
     """Z = H^-1 of tree ``t``, of n x n in the order of its rows, row by row from the root on
 
     Of L Z = D^-1 L^-T nothing is below the diagonal: Z_ij = -sum_a L_ia Z_aj over the ancestors a of i, for all j < i, and
-    Z_ii = 1 / D_i - sum_a L_ia Z_ai. Eight columns go together, so that each entry of L is read once for them.
+    Z_ii = 1 / D_i - sum_a L_ia Z_ai. A row and the next one, if that is its child, go together, and eight columns: each
+    entry of Z is read once for both rows, and each of L for all columns.
     """
     first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
-    for i in range(n):
+    i = 0
+    while i < n:
+        two = i >= 4 and i + 1 < n and row_parent(m, first + i + 1) == first + i
         j = 0
         while j < i:  # the last ones cover some of those before, where they do not come out even
             if i >= 8 and i - j > 4:
-                invert_eight(m, first, n, i, min(j, i - 8), factor, Z)
+                invert_eight(m, first, n, i, min(j, i - 8), two, factor, Z)
                 j += 8
             elif i >= 4:
-                invert_four(m, first, n, i, min(j, i - 4), factor, Z)
+                invert_four(m, first, n, i, min(j, i - 4), two, factor, Z)
                 j += 4
             else:
                 invert_one(m, first, n, i, j, factor, Z)
                 j += 1
         invert_one(m, first, n, i, i, factor, Z)
+        i += 1
+        if two:
+            invert_one(m, first, n, i, i - 1, factor, Z)
+            invert_one(m, first, n, i, i, factor, Z)
+            i += 1
 
 
 @kernel
-def invert_eight(m, first, n, i, j, factor, Z):
-    """Eight entries of row i before the diagonal, and their mirror images"""
+def invert_eight(m, first, n, i, j, two, factor, Z):
+    """Eight entries of row i before the diagonal, and of its child, the next row, if it goes with it; their mirror images"""
+    if two:
+        invert_four_of_two(m, first, n, i, j, factor, Z)
+        invert_four_of_two(m, first, n, i, j + 4, factor, Z)
+        return
     r = first + i
-    row, a = factored_place(m, r), row_parent(m, r)
+    row = factored_place(m, r)
     z = 0.0 * load(factor, row)
     z0, z1, z2, z3, z4, z5, z6, z7 = z, z, z, z, z, z, z, z
-    for d in range(row_depth(m, r) - 1, -1, -1):
-        L, s = load(factor, row + d), (a - first) * n + j
+    for d in range(row_depth(m, r)):
+        L, s = load(factor, row + d), (ancestor(m, row + d) - first) * n + j
         z0, z1 = z0 - L * load(Z, s), z1 - L * load(Z, s + 1)
         z2, z3 = z2 - L * load(Z, s + 2), z3 - L * load(Z, s + 3)
         z4, z5 = z4 - L * load(Z, s + 4), z5 - L * load(Z, s + 5)
         z6, z7 = z6 - L * load(Z, s + 6), z7 - L * load(Z, s + 7)
-        a = row_parent(m, a)
     store_four(Z, n, i, j, z0, z1, z2, z3)
     store_four(Z, n, i, j + 4, z4, z5, z6, z7)
 
 
 @kernel
-def invert_four(m, first, n, i, j, factor, Z):
-    """Four entries"""
+def invert_four(m, first, n, i, j, two, factor, Z):
+    """The same for four entries"""
+    if two:
+        invert_four_of_two(m, first, n, i, j, factor, Z)
+        return
     r = first + i
-    row, a = factored_place(m, r), row_parent(m, r)
+    row = factored_place(m, r)
     z = 0.0 * load(factor, row)
     z0, z1, z2, z3 = z, z, z, z
-    for d in range(row_depth(m, r) - 1, -1, -1):
-        L, s = load(factor, row + d), (a - first) * n + j
+    for d in range(row_depth(m, r)):
+        L, s = load(factor, row + d), (ancestor(m, row + d) - first) * n + j
         z0, z1 = z0 - L * load(Z, s), z1 - L * load(Z, s + 1)
         z2, z3 = z2 - L * load(Z, s + 2), z3 - L * load(Z, s + 3)
-        a = row_parent(m, a)
     store_four(Z, n, i, j, z0, z1, z2, z3)
+
+
+@kernel
+def invert_four_of_two(m, first, n, i, j, factor, Z):
+    """Four entries of row i and of its child: what ancestors give to both, and what the row itself gives to its child"""
+    r = first + i
+    row, child, depth = factored_place(m, r), factored_place(m, r + 1), row_depth(m, r)
+    z = 0.0 * load(factor, row)
+    z0, z1, z2, z3, y0, y1, y2, y3 = z, z, z, z, z, z, z, z
+    for d in range(depth):
+        L, K, s = load(factor, row + d), load(factor, child + d), (ancestor(m, row + d) - first) * n + j
+        x0, x1, x2, x3 = load(Z, s), load(Z, s + 1), load(Z, s + 2), load(Z, s + 3)
+        z0, z1, z2, z3 = z0 - L * x0, z1 - L * x1, z2 - L * x2, z3 - L * x3
+        y0, y1, y2, y3 = y0 - K * x0, y1 - K * x1, y2 - K * x2, y3 - K * x3
+    K = load(factor, child + depth)
+    store_four(Z, n, i, j, z0, z1, z2, z3)
+    store_four(Z, n, i + 1, j, y0 - K * z0, y1 - K * z1, y2 - K * z2, y3 - K * z3)
 
 
 @kernel
@@ -177,13 +205,12 @@ def store_four(Z, n, i, j, z0, z1, z2, z3):
 def invert_one(m, first, n, i, j, factor, Z):
     """One entry of row i up to the diagonal, and its mirror image"""
     r = first + i
-    row, depth, a = factored_place(m, r), row_depth(m, r), row_parent(m, r)
+    row, depth = factored_place(m, r), row_depth(m, r)
     z = load(factor, row + depth)
     if j < i:
         z = 0.0 * z
-    for d in range(depth - 1, -1, -1):
-        z = z - load(factor, row + d) * load(Z, (a - first) * n + j)
-        a = row_parent(m, a)
+    for d in range(depth):
+        z = z - load(factor, row + d) * load(Z, (ancestor(m, row + d) - first) * n + j)
     store_both(Z, n, i, j, z)
 
 

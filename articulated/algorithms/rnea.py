@@ -9,7 +9,7 @@ from __future__ import annotations
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.passive import add_armature_force, add_passive_force
-from pluecker.articulated.model.joints import add_joint_force, add_subspace_rate, joint_motion, joint_transforms
+from pluecker.articulated.model.joints import add_joint_force, joint_motions, joint_transforms
 from pluecker.articulated.model.layout import (
     base_acceleration,
     body,
@@ -63,11 +63,10 @@ def move_link(m, i, q, v, a, f_ext, ws):
     """Outward: velocity and acceleration of link ``i`` from those of its parent, and the force that they take"""
     w, p = LINK * i, LINK * parent(m, i)
     Xi = load_transform(ws, w + X)
-    vJ = joint_motion(m, i, q, v)
+    vJ, aJ = joint_motions(m, i, q, v, a)  # S qd, S qdd + Sdot qd
     vi = add(transform_motion(Xi, load_vector(ws, p + V)), vJ)  # v_i = X v_p + S qd
     ai = transform_motion(Xi, load_vector(ws, p + A))
-    ai = add_cross_motion(add(ai, joint_motion(m, i, q, a)), vi, vJ)  # a_i = X a_p + S qdd + v_i x S qd
-    ai = add_subspace_rate(ai, m, i, q, v)  # + Sdot qd
+    ai = add_cross_motion(add(ai, aJ), vi, vJ)  # a_i = X a_p + S qdd + Sdot qd + v_i x S qd
     Ii = inertia(m, i)
     fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
     if len(f_ext) > 0 and body(m, i) >= 0:

@@ -11,8 +11,8 @@ carry, so that it adds no bias to accelerations (RBDA section 4.4):
 - ``EXPONENTIAL``: a rotation vector; ``v`` is its rate of change, and S depends on q. Its formulas are in
   :mod:`~pluecker.articulated.model.exponential`.
 
-Algorithms ask for :func:`subspace`, :func:`joint_motion` (S u), :func:`add_subspace_rate` (dS/dt v) and
-:func:`add_joint_force` (S^T f), and so serve all kinds alike.
+Algorithms ask for :func:`subspace`, :func:`joint_motion` (S u), :func:`joint_motions` (S v, and S a + dS/dt v),
+:func:`add_subspace_rate` (dS/dt v) and :func:`add_joint_force` (S^T f), and so serve all kinds alike.
 
 Every other joint is a chain of 1-DoF joints through massless bodies, listed in :data:`JOINT_TYPES`. To add a joint type,
 add a line there; to add a native kind, add a line to :data:`NATIVE` too, and give it a branch in each of the functions
@@ -84,7 +84,7 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import kernel, unlikely
 from pluecker.spatial.scalars.operations import accumulate, lift, load, sincos, store
 
 Array = NDArray[np.float64]
@@ -317,7 +317,7 @@ def joint_transform(m, i, q):
     if kind(m, i) == SPHERICAL:
         p = load_quaternion(q, k)
         return (multiply3(rotation_from_quaternion(p), E0), (lift(r0[0], p[0]), lift(r0[1], p[0]), lift(r0[2], p[0])))
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         a = load3(q, k)
         return (multiply3(exponential_rotation(a), E0), (lift(r0[0], a[0]), lift(r0[1], a[0]), lift(r0[2], a[0])))
     E = rotation_from_quaternion(load_quaternion(q, k + 3))
@@ -339,7 +339,7 @@ def subspace(m, i, k, q):
     """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates"""
     S = constant_subspace(m, i, k)
     like = load(q, 0)
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         u = unit_vector(k, like)
         return angular(exponential_products(load3(q, first_q(m, i)), u, u)[0])
     return (
@@ -352,7 +352,7 @@ def subspace(m, i, k, q):
 def subspace_rate(m, i, k, q, v):
     """dS_k/dt in link coordinates: not zero only where S depends on q"""
     zero = lift(0.0, load(v, 0))
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         return angular(exponential_products(load3(q, first_q(m, i)), load3(v, first_v(m, i)), unit_vector(k, zero))[2])
     return ((zero, zero, zero), (zero, zero, zero))
 
@@ -368,7 +368,7 @@ def angular(w):
 def joint_motion(m, i, q, u):
     """S u: the joint's velocity, or its acceleration, in link coordinates; ``u`` is the whole of v or of its derivative"""
     k = first_v(m, i)
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         qd = load3(u, k)
         return angular(exponential_products(load3(q, first_q(m, i)), qd, qd)[0])
     motion = scale(load(u, k), constant_subspace(m, i, 0))
@@ -378,9 +378,25 @@ def joint_motion(m, i, q, u):
 
 
 @kernel
+def joint_motions(m, i, q, v, a):
+    """(S v, S a + dS/dt v): the joint's velocity, and its share of the acceleration"""
+    k = first_v(m, i)
+    if unlikely(kind(m, i) == EXPONENTIAL):
+        p, qd, qdd = load3(q, first_q(m, i)), load3(v, k), load3(a, k)
+        vJ, _, rate = exponential_products(p, qd, qd)
+        return angular(vJ), angular(add3(rate, exponential_products(p, qd, qdd)[0]))
+    S = constant_subspace(m, i, 0)
+    vJ, aJ = scale(load(v, k), S), scale(load(a, k), S)
+    for j in range(1, freedom_count(m, i)):
+        S = constant_subspace(m, i, j)
+        vJ, aJ = add(vJ, scale(load(v, k + j), S)), add(aJ, scale(load(a, k + j), S))
+    return vJ, aJ
+
+
+@kernel
 def add_subspace_rate(a, m, i, q, v):
     """a + dS/dt v: what velocity adds to the acceleration of a body on a joint whose S depends on q"""
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         qd = load3(v, first_v(m, i))
         return (add3(a[0], exponential_products(load3(q, first_q(m, i)), qd, qd)[2]), a[1])
     return a
@@ -390,7 +406,7 @@ def add_subspace_rate(a, m, i, q, v):
 def add_joint_force(m, i, q, f, tau):
     """tau_i += S^T f: the working components of the force ``f`` through the joint"""
     k = first_v(m, i)
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         add_three(tau, k, exponential_products(load3(q, first_q(m, i)), f[0], f[0])[1])
         return
     for j in range(freedom_count(m, i)):
@@ -412,7 +428,7 @@ def rate_joint(m, i, q, v, out):
     if kind(m, i) == ONE_DOF:
         store(out, k, load(v, j))
         return
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         store3(out, k, load3(v, j))
         return
     w = load3(v, j)
@@ -431,7 +447,7 @@ def integrate_joint(m, i, q, v, out):
     if kind(m, i) == ONE_DOF:
         store(out, k, load(q, k) + load(v, j))
         return
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         store3(out, k, shortest(add3(load3(q, k), load3(v, j))))
         return
     a = load3(v, j)
@@ -464,7 +480,7 @@ def difference_joint(m, i, q0, q1, out):
 def carry_joint(m, i, q0, q1, v, out):
     """The joint's velocity at ``q1`` in its coordinates there, from ``v`` in those of ``q0``"""
     k, j = first_q(m, i), first_v(m, i)
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         store3(out, j, carried_rate(load3(q0, k), load3(q1, k), load3(v, j)))
         return
     for c in range(j, j + freedom_count(m, i)):
@@ -496,7 +512,7 @@ def spring_joint(m, i, q, tau):
         fx = velocity_table(m, STIFFNESS, j) * x
         accumulate(tau, j, fx)
         return 0.5 * fx * x
-    if kind(m, i) == EXPONENTIAL:
+    if unlikely(kind(m, i) == EXPONENTIAL):
         force, energy = spring_exponential(load3(rest, k), load3(q, k), stiffness(m, i)[0])
         add_three(tau, j, force)
         return energy

@@ -19,6 +19,7 @@ trees                their number, then one record a tree: its rows, its links, 
 rows                 one record a row of the inertia matrix: its coordinate, its parent row, its depth, where it is packed,
                      and where it is in the factor
 rows of freedoms     of each freedom its row
+ancestors            of each entry of a factor the row that stands for its column, where the factor is one of the matrix
 quaternions          their number, then where each begins in q
 ===================  ===========================================================================================
 """
@@ -32,12 +33,12 @@ from pluecker.spatial.scalars.operations import load, load_integer, store, tail
 # header
 N_LINKS, NQ, NV, N_BODIES, GRAVITY, FREEDOMS, VELOCITIES, REST = 0, 1, 2, 3, 4, 7, 8, 9
 HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS = 10, 11, 12
-TREES, ROWS, ROW_OF_FREEDOM, FACTOR_SIZE, SHARES_ROWS, QUATERNIONS = 13, 14, 15, 16, 17, 18
+TREES, ROWS, ROW_OF_FREEDOM, FACTOR_SIZE, SHARES_ROWS, QUATERNIONS, ANCESTORS = 13, 14, 15, 16, 17, 18, 19
 HEADER = 24
 
 INTEGERS_OF_HEADER = (
     N_LINKS, NQ, NV, N_BODIES, FREEDOMS, VELOCITIES, REST, HAS_ARMATURE, HAS_LOSSES, HAS_SPRINGS, TREES, ROWS,
-    ROW_OF_FREEDOM, QUATERNIONS, FACTOR_SIZE, SHARES_ROWS,
+    ROW_OF_FREEDOM, QUATERNIONS, ANCESTORS, FACTOR_SIZE, SHARES_ROWS,
 )  # fmt: skip
 
 # link record, integers first
@@ -274,6 +275,12 @@ def row_place(m, r):
 def factored_place(m, r):
     """Where row ``r`` begins in the factor of the inertia matrix, or -1 where sweeps solve its tree."""
     return load_integer(m, load_integer(m, ROWS) + ROW * r + FACTORED)
+
+
+@kernel
+def ancestor(m, place):
+    """The row that stands for the column of the entry at that place of the factor: none has to be learned from another."""
+    return load_integer(m, load_integer(m, ANCESTORS) + place)
 
 
 @kernel

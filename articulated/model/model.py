@@ -27,6 +27,7 @@ from pluecker.articulated.model.records import (
 from pluecker.articulated.model.trees import (
     CoordinateTree,
     Tree,
+    ancestor_table,
     coordinate_tree,
     factor_sizes,
     list_trees,
@@ -295,11 +296,12 @@ class Model(ModelFields):
         quaternions = quaternion_places(self.links)
         parts = [freedoms, table, self.rest_position, trees, rows, self.coordinate_tree.row_of_freedom.view(np.float64)]
         parts.append(np.array([len(quaternions), *quaternions], dtype=np.int64).view(np.float64))
+        parts.append(ancestor_table(self.coordinate_tree))
         places = (first + np.cumsum([0, *map(len, parts)])).tolist()
         sizes = self.n_links, self.nq, self.nv, self.n_bodies
         flags = self.armature.any(), self.damping.any() or self.friction.any(), self.stiffness.any()
         factors = factor_sizes(self.coordinate_tree).sum(), self.coordinate_tree.shared
-        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:7], *factors
+        header.view(np.int64)[list(layout.INTEGERS_OF_HEADER)] = *sizes, *places[:3], *flags, *places[3:8], *factors
         links.view(np.int64)[:, layout.INTEGERS_OF_LINK] = self.links[:, layout.INTEGERS_OF_LINK]
         packed = np.concatenate([header, links.ravel(), *parts])
         packed.flags.writeable = False

@@ -27,6 +27,7 @@ from pluecker.articulated.model import layout
 __all__ = [
     "CoordinateTree",
     "Tree",
+    "ancestor_table",
     "coordinate_tree",
     "factor_sizes",
     "list_trees",
@@ -242,13 +243,28 @@ def tree_table(rows: CoordinateTree) -> Array:
     return np.concatenate([[n], table.ravel()]).view(np.float64)
 
 
+def factored_places(rows: CoordinateTree) -> Integers:
+    """Where each row begins in the factor, -1 where sweeps solve its tree."""
+    size, count = factor_sizes(rows), np.diff(rows.first_row)
+    shift = np.cumsum(size) - size - rows.place[rows.first_row[:-1]]
+    return np.where(np.repeat(rows.sweeps, count), -1, rows.place + np.repeat(shift, count))
+
+
 def row_table(rows: CoordinateTree) -> Array:
     """The records of the rows."""
-    first = rows.first_row[:-1]
-    size, count = factor_sizes(rows), np.diff(rows.first_row)
-    shift = np.where(rows.sweeps, -1, np.cumsum(size) - size - rows.place[first])
-    factored = np.where(np.repeat(rows.sweeps, count), -1, rows.place + np.repeat(shift, count))
-    return np.stack([rows.v, rows.parent, rows.depth, rows.place, factored], axis=1).ravel().view(np.float64)
+    columns = [rows.v, rows.parent, rows.depth, rows.place, factored_places(rows)]
+    return np.stack(columns, axis=1).ravel().view(np.float64)
+
+
+def ancestor_table(rows: CoordinateTree) -> Array:
+    """For each entry of the factor the row of its column; 0 where the factor is that of sweeps."""
+    places, table = factored_places(rows), np.zeros(factor_sizes(rows).sum(), dtype=np.int64)
+    row = there = np.flatnonzero(places >= 0)
+    while len(row):
+        table[places[row] + rows.depth[there]] = there
+        there = rows.parent[there]
+        row, there = row[there >= 0], there[there >= 0]
+    return table.view(np.float64)
 
 
 def packed_pairs(rows: CoordinateTree) -> tuple[Integers, Integers]:

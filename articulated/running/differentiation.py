@@ -123,14 +123,14 @@ def written_out(outputs: int, ordered: bool) -> Callable[..., Any]:
 
 def derivative_kernel(signature: Signature) -> Callable[..., None]:
     """The kernel that differentiates another: its results have an axis more, for the directions."""
-    n, outputs = len(signature.axes), signature.outputs
+    n, outputs, end = len(signature.axes), signature.outputs, len(signature.axes) + signature.outputs
     configurations, write_out = signature.configurations, written_out(outputs, signature.ordered)
     apply, join_inputs, cut_results = applied(signature), joined(n), cut(outputs)
 
     def differentiate(m, c, *arrays):
         directions, before = load_integer(c, DIRECTIONS), load_integer(c, INPUTS) + load_integer(c, VELOCITIES)
         made, scratch = load_integer(c, RESULTS), load_integer(c, WORKSPACE)
-        numbers = from_next_line(arrays[n + outputs])
+        numbers = from_next_line(arrays[end])
         total = before + made + scratch
         rows, values = as_rows(part(numbers, 0, WIDTH * total)), tail(numbers, WIDTH * total)
         inputs = join_inputs(arrays[:n], rows, c, FIELDS)
@@ -149,7 +149,7 @@ def derivative_kernel(signature: Signature) -> Callable[..., None]:
                     configuration_rates(m, arrays[j], v, tail(rows, place))
                 place += load_integer(c, FIELDS + 2 * j)
             apply(m, own, inputs + cut_results(results, c, FIELDS + 2 * n) + (ws,))
-            outs, found = arrays[n : n + outputs], tail(numbers, WIDTH * before)
+            outs, found = arrays[n:end], tail(numbers, WIDTH * before)
             write_out(c, outs, found, nothing_if_finite(values, made), directions, first, count)
 
     differentiate.__name__ = differentiate.__qualname__ = f"{signature.function.__name__}_derivative"

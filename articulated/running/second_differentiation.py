@@ -46,7 +46,7 @@ __all__ = ["second_derivative_of_record"]
 
 @functools.cache
 def joined(n: int) -> Callable[..., Any]:
-    """A kernel that joins each of ``n`` inputs to its other coefficients; their numbers stand at each second place from k."""
+    """A kernel that joins each of ``n`` inputs to its other coefficients; at every other place from k on stands a size."""
     if n == 0:
 
         @kernel
@@ -88,6 +88,7 @@ def changing_rates(m, q, along, units, count, rates, changes, scratch, values):
 def second_derivative_kernel(signature: Signature) -> Callable[..., None]:
     """The kernel that tells how another's derivatives change as its inputs move in a direction, the last input."""
     n, outputs = len(signature.axes), signature.outputs
+    begin, end = n + 1, n + 1 + outputs
     configurations, write_out = signature.configurations, written_out(outputs, signature.ordered)
     apply, join_inputs, cut_results = applied(signature), joined(n), cut(outputs)
 
@@ -99,7 +100,7 @@ def second_derivative_kernel(signature: Signature) -> Callable[..., None]:
             configuration_count(m),
             velocity_count(m),
         )
-        numbers = from_next_line(arrays[n + 1 + outputs])
+        numbers = from_next_line(arrays[end])
         total = 2 * (x + made + size + nq) + u
         rows, values = as_rows(part(numbers, 0, WIDTH * total)), tail(numbers, WIDTH * total)
         x3, r1, w1 = tail(rows, x + u), tail(rows, 2 * x + u), tail(rows, 2 * (x + made) + u)
@@ -131,7 +132,7 @@ def second_derivative_kernel(signature: Signature) -> Callable[..., None]:
                     changing_rates(m, arrays[j], tail(values, place), units, count, rates, change, scratch, rest)
                 place += load_integer(c, FIELDS + 2 * j)
             apply(m, tail(c, load_integer(c, OWN)), inputs + cut_results(results, c, FIELDS + 2 * n) + (ws,))
-            outs, found = arrays[n + 1 : n + 1 + outputs], tail(numbers, WIDTH * (2 * x + u + made))
+            outs, found = arrays[begin:end], tail(numbers, WIDTH * (2 * x + u + made))
             write_out(c, outs, found, nothing_if_finite(r0, made), directions, first, count)
 
     name = f"{signature.function.__name__}_second_derivative"

@@ -25,7 +25,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from numba import config
+from llvmlite import ir
+from numba import config, types
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from pluecker.spatial.compiled.numba_internals import WITHOUT_REFERENCES, CPUDispatcher, address, keep_on_disk, once
 from pluecker.spatial.errors import ArgumentTypeError
@@ -41,6 +44,7 @@ __all__ = [
     "once",
     "outlined_kernel",
     "positive",
+    "unlikely",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -106,6 +110,26 @@ def allocation_free(function: F) -> F:
     if config.DISABLE_JIT:
         return function
     return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+
+
+def unlikely(condition):
+    """The condition, with word to the compiler that it rarely holds: registers are then kept for the other branch"""
+    return condition
+
+
+if not config.DISABLE_JIT:
+
+    @intrinsic
+    def unlikely(typing, condition):
+        """The same in compiled code."""
+
+        def generate(context, builder, signature, arguments):
+            bit = ir.IntType(1)
+            kind = ir.FunctionType(bit, [bit, bit])
+            expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
+            return builder.call(expect, [arguments[0], ir.Constant(bit, 0)])
+
+        return types.boolean(types.boolean), generate
 
 
 @allocation_free_kernel

@@ -18,6 +18,13 @@ from pluecker.articulated import (
     body_jacobian_transpose_times,
     body_velocities,
     carry_velocity,
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_dot,
+    coriolis_matrix,
     crba,
     crba_packed,
     difference,
@@ -26,12 +33,15 @@ from pluecker.articulated import (
     frame_placement,
     frame_velocity,
     gravity_force,
+    inertia_matrix_rate,
     integrate,
     jacobian,
     jacobian_dot,
     joint_forces,
     kinetic_energy,
     minv,
+    momentum,
+    momentum_rate,
     operational_inertia,
     passive_force,
     potential_energy,
@@ -54,6 +64,17 @@ def of_a_frame(function, **names):
     return call
 
 
+OF_SUBTREES = {
+    ("q",): (center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix),
+    ("q", "v"): (
+        center_of_mass_velocity,
+        centroidal_momentum_matrix_dot,
+        coriolis_matrix,
+        inertia_matrix_rate,
+        momentum,
+    ),
+    ("q", "v", "a"): (center_of_mass_acceleration, momentum_rate),
+}
 # Every public algorithm, with the names of its inputs
 FUNCTIONS = {
     rnea: ("q", "v", "a", "f_ext"),
@@ -82,6 +103,7 @@ FUNCTIONS = {
     body_jacobian_dot_times: ("q", "v", "x"),
     body_jacobian_transpose_times: ("q", "f_ext"),
     passive_force: ("q", "v"),
+    **{f: keys for keys, functions in OF_SUBTREES.items() for f in functions},
     integrate: ("q", "v"),
     difference: ("q0", "q1"),
     carry_velocity: ("q0", "q1", "v"),
@@ -258,7 +280,7 @@ def test_an_out_that_does_not_fit_is_refused(function, model, inputs):
 def test_out_and_threads_are_given_by_name(function):
     parameters = inspect.signature(function).parameters
     by_name = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
-    assert [name for name in by_name if name != "classical"] == ["out", "threads"]
+    assert [name for name in by_name if name not in ("classical", "centroidal")] == ["out", "threads"]
 
 
 @every

@@ -45,7 +45,7 @@ METHODS = {"InertiaFactor.solve"}
 PARTICULAR = {"operational_inertia"}  # it needs other models than these; it has tests of its own
 # What a function asks for that is no array, and what it gets here
 KEYS = {"frame": lambda model: model.body_names[-1], "reference": lambda model: model.body_names[-2]}
-OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "out", "threads")
+OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "subtree", "centroidal", "out", "threads")
 
 
 def with_keys(function):
@@ -70,9 +70,18 @@ INPUTS = {
 }
 # Public functions that are called once, not in loops. Whoever adds one decides here that it needs no batches.
 WITHOUT_BATCHES = {
-    "inertia_pattern", "joint_transform", "neutral", "random_configuration", "simulate", "sparse_body_jacobian",
-    "sparse_body_jacobian_dot", "warmup",
-}  # fmt: skip
+    "derivative_of",
+    "inertia_pattern",
+    "joint_transform",
+    "neutral",
+    "random_configuration",
+    "random_tree",
+    "second_derivative_of",
+    "simulate",
+    "sparse_body_jacobian",
+    "sparse_body_jacobian_dot",
+    "warmup",
+}
 
 every = pytest.mark.parametrize("name", FUNCTIONS)
 compiled_only = pytest.mark.skipif(not COMPILED, reason="lanes, overloads and threads are for compiled code")

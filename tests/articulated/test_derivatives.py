@@ -15,7 +15,9 @@ import pytest
 import pluecker.articulated
 from pluecker.articulated import (
     ModelBuilder,
+    PointSpring,
     SingularInertiaError,
+    TorsionSpring,
     aba,
     aba_derivatives,
     bias_force,
@@ -84,6 +86,9 @@ def arguments(name, model, count=None, seed=0):
         given["frame"] = model.body_names[-1]
         if "reference" in inspect.signature(getattr(pluecker.articulated, name)).parameters:
             given["reference"] = model.body_names[0]
+    if "elements" in inspect.signature(getattr(pluecker.articulated, name)).parameters:
+        ends = model.body_names[0], model.body_names[-1]
+        given["elements"] = [PointSpring(*ends, stiffness=3.0, damping=0.5), TorsionSpring(*ends, stiffness=2.0)]
     return given
 
 
@@ -131,6 +136,8 @@ def results_of(found):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_derivative_of_every_algorithm_is_that_of_the_complex_step(name, model):
+    if name == "operational_inertia" and model.mimic:
+        pytest.skip("no body of this mechanism moves in six directions")
     given = arguments(name, model)
     found = results_of(derivative_of(name)(model, **given))
     for result, expected in zip(found, by_complex_step(name, model, given), strict=True):

@@ -17,6 +17,16 @@ KEYS = {
     "jacobian_dot": ("b7", "world"),
     "relative_jacobian": ("b7", "reference", "b4"),
     "relative_jacobian_dot": ("b7", "aligned", "b4"),
+    "center_of_mass": ("b4",),
+    "center_of_mass_velocity": (None,),
+    "center_of_mass_acceleration": ("b4",),
+    "center_of_mass_jacobian": (None,),
+    "momentum": (None, True),
+    "momentum_rate": ("b4", False),
+    "centroidal_momentum_matrix": ("b4",),
+    "centroidal_momentum_matrix_dot": (None,),
+    "coriolis_matrix": (),
+    "inertia_matrix_rate": (),
     "operational_inertia": ("b7", "aligned"),
 }
 # Every algorithm that needs no key or has one here, and those that take the place of others where there are mimic joints
@@ -37,7 +47,7 @@ def run(algorithm, model, inputs, dtype):
     sizes = [int(order.max()) + 1] if len(order) else [field.size_for(model) for field in algorithm.outputs]
     outs, ws = [np.zeros(n, dtype) for n in sizes], np.zeros(algorithm.workspace(model, *key), dtype)
     assert head is None or head.workspace == len(ws) + head.made
-    constants = [algorithm.constants(model, *key)] if key else []
+    constants = [algorithm.constants(model, *key)] if algorithm.constants else []
     algorithm.kernel(model.packed, *constants, *(np.asarray(x, dtype) for x in inputs), *outs, ws)
     return outs[0][order] if len(order) else np.concatenate(outs)
 

@@ -29,8 +29,11 @@ KINDS = {
     "e": "revolute",
     "f": "spherical",
     "g": "helical",
+    "h": "exponential",
+    "i": "euler_zyx",
 }
-PARENTS = {"a": "world", "b": "a", "c": "b", "d": "a", "e": "c", "f": "e", "g": "f"}
+BALLS = ("spherical", "exponential", "euler_zyx")
+PARENTS = {"a": "world", "b": "a", "c": "b", "d": "a", "e": "c", "f": "e", "g": "f", "h": "d", "i": "h"}
 
 
 def build(mimic: bool, passive: bool = True):
@@ -39,7 +42,7 @@ def build(mimic: bool, passive: bool = True):
     builder = ModelBuilder()
     for name in KINDS:
         builder.add_body(name, **random_body(rng))
-        options = {"axis": rng.normal(size=3)} if KINDS[name] != "spherical" else {}
+        options = {"axis": rng.normal(size=3)} if KINDS[name] not in BALLS else {}
         if KINDS[name] == "helical":
             options["pitch"] = 0.2
         if passive:
@@ -70,7 +73,7 @@ def maps(coupled, full):
         while source in RULES:
             source, factor, more = RULES[source]
             ratio, shift = ratio * factor, ratio * more + shift
-        if KINDS[name] == "spherical":
+        if KINDS[name] in BALLS:
             G[full.v_slice(name), coupled.v_slice(name)] = np.eye(3)
         else:
             G[full.v_slice(name), coupled.v_slice(source)] = ratio
@@ -89,7 +92,7 @@ def state(coupled, full, maps):
         source = name
         while source in RULES:
             source = RULES[source][0]
-        if KINDS[name] == "spherical":
+        if KINDS[name] in BALLS:
             q_full[full.q_slice(name)] = q[coupled.q_slice(name)]
         else:
             q_full[full.q_slice(name)] += (
@@ -146,7 +149,7 @@ def test_energies_agree_up_to_the_constant_of_springs(coupled, full, maps, state
     shifted[coupled.q_slice("a")] += 0.4
     G = maps[0]
     for name in full.joint_names:
-        if KINDS[name] != "spherical":
+        if KINDS[name] not in BALLS:
             shifted_full[full.q_slice(name)] += 0.4 * G[full.v_slice(name), coupled.v_slice("a")][0, 0]
     ours = potential_energy(coupled, shifted) - potential_energy(coupled, state["q"])
     theirs = potential_energy(full, shifted_full) - potential_energy(full, state["q_full"])
@@ -154,7 +157,7 @@ def test_energies_agree_up_to_the_constant_of_springs(coupled, full, maps, state
 
 
 def test_a_mimic_joint_has_no_coordinates_and_says_whose_to_ask_for(coupled):
-    assert coupled.joint_names == ("a", "c", "f")
+    assert coupled.joint_names == ("a", "c", "f", "h", "i")
     assert coupled.mimic["e"] == ("a", pytest.approx(-0.35), pytest.approx(0.5 * 0.3 - 0.1))
     with pytest.raises(KeyError, match=r"'e'.*'a'; ask for that"):
         coupled.q_slice("e")

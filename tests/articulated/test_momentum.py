@@ -1,4 +1,4 @@
-"""Centre of mass, momentum, centroidal momentum matrix, Coriolis matrix: their laws, on every joint type and with mimic joints.
+"""Centre of mass, momentum, centroidal momentum and Coriolis matrices: laws, on every joint type and with mimic joints.
 
 Tolerances: sums over some twenty bodies of products of numbers near one; 1e-11 of the largest.
 """
@@ -110,8 +110,6 @@ def test_momentum_of_a_subtree_is_that_of_its_body_and_of_the_subtrees_on_it(mod
     top = [joint.child for joint in model.joints if joint.parent not in model.body_names]
     close(sum(momentum(model, q, v, name) for name in top), momentum(model, q, v))
     for name in model.body_names[:4]:
-        own = [carried_by(model, joint.child) for joint in model.joints if joint.parent == name]
-        beyond = sum((momentum(model, q, v, model.body_names[part[0]]) for part in own if part), np.zeros((2, 6)))
         children = [joint.child for joint in model.joints if joint.parent == name]
         beyond = sum((momentum(model, q, v, child) for child in children), np.zeros((2, 6)))
         alone = momentum(model, q, v, name) - beyond

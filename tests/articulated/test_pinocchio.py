@@ -7,6 +7,7 @@ pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra
 
 from benchmarks.accuracy import BODY_QUANTITIES, QUANTITIES, compare  # noqa: E402
 from benchmarks.accuracy_frames import FRAME_QUANTITIES  # noqa: E402
+from benchmarks.accuracy_momentum import MOMENTUM_QUANTITIES  # noqa: E402
 from pluecker.articulated import (  # noqa: E402
     MissingExtraError,
     Model,
@@ -55,7 +56,7 @@ def test_all_robots_are_there():
 @pytest.mark.parametrize("name", NAMES)
 def test_all_quantities_agree(name, floating, states):
     result = compare(name, ROBOTS[name], floating, states)
-    expected = set(QUANTITIES + BODY_QUANTITIES + FRAME_QUANTITIES)
+    expected = set(QUANTITIES + BODY_QUANTITIES + FRAME_QUANTITIES + MOMENTUM_QUANTITIES)
     if name in SINGULAR:
         expected -= {"aba"}
     assert set(result.errors) == expected

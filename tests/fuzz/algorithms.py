@@ -43,6 +43,17 @@ OF_FRAMES: dict[str, tuple[str, ...]] = {
     "relative_jacobian_dot": ("q", "v"),
     "operational_inertia": ("q",),
 }
+# Those of a subtree, likewise
+OF_SUBTREES: dict[str, tuple[str, ...]] = {
+    "center_of_mass": ("q",),
+    "center_of_mass_velocity": ("q", "v"),
+    "center_of_mass_acceleration": ("q", "v", "a"),
+    "center_of_mass_jacobian": ("q",),
+    "momentum": ("q", "v"),
+    "momentum_rate": ("q", "v", "a"),
+    "centroidal_momentum_matrix": ("q",),
+    "centroidal_momentum_matrix_dot": ("q", "v"),
+}
 # the arguments behind the model
 INPUTS: dict[str, tuple[str, ...]] = {
     "rnea": ("q", "v", "a", "f_ext"),
@@ -59,6 +70,9 @@ INPUTS: dict[str, tuple[str, ...]] = {
     "body_accelerations": ("q", "v", "a"),
     "forward_kinematics": ("q",),
     **{name: (*keys, "point") for name, keys in OF_FRAMES.items()},
+    **OF_SUBTREES,
+    "coriolis_matrix": ("q", "v"),
+    "inertia_matrix_rate": ("q", "v"),
     "integrate": ("q", "v"),
     "difference": ("q0", "q1"),
     "body_jacobian": ("q",),
@@ -93,6 +107,11 @@ SHAPES: dict[str, Callable[[Model], tuple[int, ...]]] = {
     **dict.fromkeys(("frame_velocity", "frame_acceleration"), lambda model: (6,)),
     **dict.fromkeys((name for name in OF_FRAMES if "jacobian" in name), lambda model: (6, model.nv)),
     "frame_placement": lambda model: (4, 4),
+    **dict.fromkeys((name for name in OF_SUBTREES if name.startswith("center")), lambda model: (3,)),
+    "center_of_mass_jacobian": lambda model: (3, model.nv),
+    **dict.fromkeys(("momentum", "momentum_rate"), lambda model: (6,)),
+    **dict.fromkeys((name for name in OF_SUBTREES if "matrix" in name), lambda model: (6, model.nv)),
+    **dict.fromkeys(("coriolis_matrix", "inertia_matrix_rate"), lambda model: (model.nv, model.nv)),
     "operational_inertia": lambda model: (6, 6),
     "integrate": lambda model: (model.nq,),
     "forward_kinematics": lambda model: (model.n_bodies, 4, 4),
@@ -235,6 +254,8 @@ def draw(dice: Dice) -> Call:
         call.named["threads"] = threads_for(dice)
     if name in OF_FRAMES:
         add_frame(dice, call, name, model)
+    if name in OF_SUBTREES:
+        add_subtree(dice, call, name, model)
     if name == "forward_kinematics" and dice.chance(0.4):
         call.named["frames"] = frames_for(dice, model)
     call.may_fail = name == "operational_inertia" or (name in ("aba", "minv") and is_singular(model))
@@ -356,6 +377,19 @@ def add_frame(dice: Dice, call: Call, name: str, model: Model) -> None:
             call.named["classical"] = Given(dice.pick(0, 1, None, "True", np.True_, thing(dice)), flaw=MAYBE)
 
 
+def add_subtree(dice: Dice, call: Call, name: str, model: Model) -> None:
+    """Of which body, or of all; some have no mass."""
+    names = model.body_names
+    if dice.chance(0.6):
+        good = bool(names) and dice.chance(0.9)
+        call.named["subtree"] = Given(dice.among(names)) if good else Given(wrong_name(dice), flaw=MAYBE)
+    if name.startswith("momentum") and dice.chance(0.5):
+        call.named["centroidal"] = Given(dice.pick(True, False))
+        if dice.chance(0.1):
+            call.named["centroidal"] = Given(dice.pick(0, 1, None, "True", np.True_, thing(dice)), flaw=MAYBE)
+    call.may_fail = not model.mass or model.name == "massless"
+
+
 def wrong_name(dice: Dice) -> Any:
     return dice.pick(
         "nowhere", "", 3, None, ["b0"], ("b0",), b"b0", np.array(["b0"]), np.str_("b0"), {"a": 1}, "x" * 10_000, "\ud800",
@@ -426,7 +460,7 @@ def complaints(call: Call, name: str, model: Model, keys: tuple[str, ...], resul
     one = {
         key: np.array(np.broadcast_to(x, batch + x.shape[x.ndim - cores[key] :])[index]) for key, x in values.items()
     }
-    one |= {key: part.value for key, part in call.named.items() if key in ("frame", "reference", "axes", "classical")}
+    one |= {key: part.value for key, part in call.named.items() if key in OPTIONS}
     got = result[index]
     wrong = []
     if batch:
@@ -529,6 +563,8 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         good = close(R @ np.swapaxes(R, -1, -2), np.broadcast_to(np.eye(3), R.shape), 1e-12)
         good = good and np.array_equal(got[..., 3, :], np.broadcast_to([0, 0, 0, 1.0], got[..., 3, :].shape))
         return [] if good else ["these are no placements"]
+    if name in OF_SUBTREES or name in ("coriolis_matrix", "inertia_matrix_rate"):
+        return momentum_law(name, model, x, got)
     if name in OF_FRAMES:
         return frame_law(name, model, x, got)
     if name == "body_velocities" and model.n_bodies:
@@ -539,6 +575,32 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
         size = np.abs(got).max() + np.abs(T[0]).max() + 1.0
         return [] if close(linear, got[:, 3:], 1e-4, size * (1 + size)) else [f"linear parts {linear}, this {got}"]
     return []
+
+
+OPTIONS = ("frame", "reference", "axes", "classical", "subtree", "centroidal")
+
+
+def momentum_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[str]:
+    """One quantity of a subtree by another."""
+    q, part = x["q"], {"subtree": x["subtree"]} if "subtree" in x else {}
+    v = x.get("v", np.sin(np.arange(model.nv) + 1.0))
+    if name == "inertia_matrix_rate":
+        C = articulated.coriolis_matrix(model, q, v)
+        return [] if close(got, C + C.T, 1e-9, np.abs(C).max(initial=1.0)) else [f"C + C' is {C + C.T}"]
+    if name == "coriolis_matrix":
+        free = model.replace(gravity=0.0, damping=0.0, friction=0.0, stiffness=0.0)
+        c = articulated.bias_force(free, q, v)
+        size = 1.0 + np.abs(got).sum() * np.abs(v).max()
+        return [] if close(got @ v, c, 1e-9, size) else [f"C v is {got @ v}, the bias force {c}"]
+    if name not in ("center_of_mass_jacobian", "centroidal_momentum_matrix"):
+        return []
+    u = (
+        articulated.center_of_mass_velocity(model, q, v, **part)
+        if name == "center_of_mass_jacobian"
+        else articulated.momentum(model, q, v, **part, centroidal=True)
+    )
+    size = 1.0 + np.abs(got).sum() * np.abs(v).max()
+    return [] if close(got @ v, u, 1e-9, size) else [f"times v it is {got @ v}, not {u}"]
 
 
 def frame_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[str]:
@@ -586,6 +648,28 @@ def neutral(dice: Dice) -> Call:
         return [] if q.shape == (model.value.nq,) else [f"shape {q.shape}"]
 
     return Call("algorithms", "articulated.neutral", articulated.neutral, [model], check=check)
+
+
+def random_tree(dice: Dice) -> Call:
+    """Any mechanism, of any size."""
+    named = {
+        "rng": Given(dice.below(1000)),
+        "joints": Given(dice.pick(("revolute", "fixed"), ["exponential", "euler_zxz"], MOVING)),
+        "branching": Given(dice.pick(0, 0.5, 1.0)),
+        "mimic": Given(dice.pick(0.0, 0.5, 1)),
+        "passive": Given(dice.pick(False, True)),
+    }
+    if dice.chance(0.4):
+        named[dice.among(tuple(named))] = Given(thing(dice), flaw=MAYBE)
+    bodies = Given(thing(dice), flaw=MAYBE) if dice.chance(0.1) else Given(dice.pick(1, 2, 7, 30))
+
+    def check(model: Any) -> list[str]:
+        tau = articulated.rnea(model, articulated.neutral(model), np.zeros(model.nv), np.ones(model.nv))
+        return [] if np.isfinite(tau).all() else ["inverse dynamics are not finite"]
+
+    return Call(
+        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False
+    )
 
 
 def random_configuration(dice: Dice) -> Call:
@@ -775,6 +859,63 @@ def redmax_dynamics(dice: Dice) -> Call:
     return call
 
 
+def dynamics_derivatives(dice: Dice) -> Call:
+    """Derivatives of inverse or forward dynamics, a result of three matrices."""
+    name, third = dice.pick(("rnea_derivatives", "a"), ("aba_derivatives", "tau"))
+    model = dice.among(models())
+    batch, mood = dice.pick((), (), (3,), (2, 3), (0,), (9,)), dice.among(MOODS)
+    keys = ("q", "v", third, "f_ext") if dice.chance(0.5) else ("q", "v", third)
+    where = dice.below(len(keys))
+    given = {
+        key: given_for(dice, model, key, numbers_for(dice, model, key, batch), mood if j == where else "good")
+        for j, key in enumerate(keys)
+    }
+    first = Given(wrong_model(dice), flaw=TYPE) if mood == "model" else Given(model)
+    shape = (*batch, model.nv, model.nv)
+
+    def check(result: Any) -> list[str]:
+        wrong = [] if [part.shape for part in result] == [shape] * 3 else ["shapes"]
+        if result[0].size and all(part.calm for part in given.values()):
+            H, inverse = articulated.crba(model, given["q"].plain), name == "aba_derivatives"
+            found = np.linalg.inv(result[2]) if inverse else result[2]
+            size = np.linalg.cond(H).max() * np.abs(H).max()
+            wrong += [] if close(H, found, 1e-9, size) else ["the last is not that of crba"]
+        return wrong
+
+    call = Call("algorithms", f"articulated.{name}", getattr(articulated, name), [first, *given.values()], check=check)
+    call.may_fail = name == "aba_derivatives" and is_singular(model)
+    if dice.chance(0.3):
+        call.named["threads"] = threads_for(dice)
+    if dice.chance(0.2):
+        outs = dice.pick(tuple(np.zeros(shape) for _ in range(3)), np.zeros(shape), (np.zeros(shape),), thing(dice))
+        call.named["out"] = Given(outs, flaw=MAYBE)
+        call.compare = False
+    return call
+
+
+def derivative_of(dice: Dice) -> Call:
+    """A function that differentiates: of a cheap algorithm it is called, too."""
+    name = dice.pick("derivative_of", "second_derivative_of")
+    good = dice.chance(0.6)
+    value = dice.pick("difference", articulated.difference, "rnea", articulated.crba, "jacobian", articulated.integrate)
+    if not good:
+        value = dice.pick("simulate", "", "x" * 9999, articulated.neutral, len, thing(dice), None, 3, b"rnea", Model)
+    model = dice.among(models())
+    x = {key: numbers_for(dice, model, key, ()) for key in ("q0", "q1")}
+
+    def check(derivative: Any) -> list[str]:
+        if value not in ("difference", articulated.difference) or not model.nv:
+            return []
+        along = {"along": {"q1": np.zeros(model.nv)}} if name.startswith("second") else {}
+        found = derivative(model, x["q0"], x["q1"], wrt="q1", **along)
+        return [] if found.shape == (model.nv, model.nv) and not (along and found.any()) else ["not a derivative"]
+
+    algorithm = Given(value, flaw=GOOD if good else MAYBE)
+    return Call(
+        "algorithms", f"articulated.{name}", getattr(articulated, name), [algorithm], check=check, compare=False
+    )
+
+
 def sparse_body_jacobian(dice: Dice) -> Call:
     """A sparse matrix, of one state."""
     model, mood = dice.among(models()), dice.among(MOODS)
@@ -868,5 +1009,6 @@ def joint_transform(dice: Dice) -> Call:
 
 OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
-OTHERS += (factorize, factorize, inertia_pattern)
+OTHERS += (factorize, factorize, inertia_pattern, random_tree)
+OTHERS += (dynamics_derivatives, dynamics_derivatives, derivative_of)
 SIGNATURES = {name: tuple(inspect.signature(getattr(articulated, name)).parameters) for name in INPUTS}

@@ -107,8 +107,8 @@ print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].k
 EDITS = [  # a file, what is replaced in it and by what, and whether rnea, crba and apgd notice
     (
         "articulated/algorithms/rnea.py",
-        "add(ai, joint_motion(m, i, q, a)), vi, vJ)",
-        "ai, vi, vJ)",
+        "add_cross_motion(add(ai, aJ), vi, vJ)",
+        "add_cross_motion(ai, vi, vJ)",
         (True, False, False),
     ),
     ("articulated/algorithms/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
