@@ -145,7 +145,7 @@ def simulate(
 
     states = [np.concatenate([q, v])]
     intervals = progress(range(n - 1))
-    if not isinstance(intervals, Iterable):
+    if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
         raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
     for k in intervals:
         try:
