@@ -668,8 +668,9 @@ def random_tree(dice: Dice) -> Call:
         return [] if np.isfinite(tau).all() else ["inverse dynamics are not finite"]
 
     return Call(
-        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False
-    )
+        "algorithms", "articulated.random_tree", articulated.random_tree, [bodies], named, check=check, compare=False,
+        infinite=True,
+    )  # fmt: skip
 
 
 def random_configuration(dice: Dice) -> Call:
