@@ -150,7 +150,9 @@ def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[...
     function = None if record is None else public_function(record)
     if record is None or function is None or not record.lanes or (callable(algorithm) and algorithm is not function):
         names = sorted(key for key, other in ALGORITHMS.items() if other.lanes and public_function(other) is not None)
-        raise UnknownNameError(f"{caller}: {shown(name)} cannot be differentiated, expected one of {known(name, names)}")
+        raise UnknownNameError(
+            f"{caller}: {shown(name)} cannot be differentiated, expected one of {known(name, names)}"
+        )
     return record, function
 
 

@@ -324,7 +324,8 @@ def test_second_derivatives_of_the_potential_energy_are_the_change_of_gravity():
 
 def test_what_is_no_algorithm_is_refused_with_those_that_are():
     for bad in ("simulate", "neutral", "", "rnea_derivatives", len, np.sin, pluecker.articulated.factorize):
-        with pytest.raises(UnknownNameError, match=r"derivative_of: .*cannot be differentiated, expected one of '") as caught:
+        expected = r"derivative_of: .*cannot be differentiated, expected one of '"
+        with pytest.raises(UnknownNameError, match=expected) as caught:
             derivative_of(bad)
         assert "'aba'" in str(caught.value)
         assert len(str(caught.value)) < 600
