@@ -16,6 +16,7 @@ TOPICS = {
     "single": "one state a call, from Python",
     "factors": "factors of the inertia matrix, its inverse, forests and long chains",
     "jacobians": "Jacobians of frames and their rates, in batches and one state a call",
+    "centroidal": "centre of mass, centroidal momentum and Coriolis matrices",
     "startup": "how long the first result takes, and how much memory",
     "compiling": "what is compiled for it, function by function",
     "algebra": "functions of a million vectors, transforms and inertias",

@@ -42,6 +42,7 @@ def momentum_errors(model: Model, oracle: Any, q: Any, v: Any, a: Any) -> dict[s
         size = {key: float(np.linalg.norm(value)) for key, value in truth.items()}
         speed = float(np.linalg.norm(v[k]))
         size["centroidal rate"] = max(size["centroidal rate"], size["centroidal"] * speed)
+        size["coriolis"] = max(size["coriolis"], float(np.linalg.norm(oracle.crba(q[k]))) * speed)
         for key, value in truth.items():
             worst[key] = max(worst[key], float(np.linalg.norm(ours[key][k] - value)) / (size[key] or 1.0))
     return worst
