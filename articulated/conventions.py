@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.articulated.model.joints import JOINT_TYPES, JointType
+from pluecker.articulated.model.joints import JOINT_TYPES, JointType, native_kind
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.records import known
 from pluecker.articulated.running.arguments import as_floats, as_model
@@ -37,7 +37,6 @@ __all__ = ["forces_to_pinocchio", "from_pinocchio_q", "to_pinocchio_q", "velocit
 
 Array = NDArray[np.float64]
 ALIKE = {"euler_zyx": "JointModelSphericalZYX"}  # chains here that are one joint there
-OURS_ALONE = ("exponential",)
 
 
 def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
@@ -184,7 +183,7 @@ def fits(name: str, theirs: Any) -> bool:
     if name in ALIKE:
         return bool(theirs.shortname() == ALIKE[name])
     return (
-        name not in OURS_ALONE
-        and len(kind.chain) == 1
+        len(kind.chain) == 1
+        and not native_kind(kind.chain[0]).ours_alone
         and sizes in [(kind.nq, kind.nv), (2, 1) if kind.one_freedom else (kind.nq, kind.nv)]
     )

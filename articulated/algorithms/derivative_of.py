@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.model.records import known
 from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm, Request
 from pluecker.articulated.running.arguments import as_floats, as_model, check_out
 from pluecker.articulated.running.differentiation import derivative_of_record, steps_of
@@ -148,8 +149,10 @@ def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[...
     record = ALGORITHMS.get(name)
     function = None if record is None else public_function(record)
     if record is None or function is None or not record.lanes or (callable(algorithm) and algorithm is not function):
-        known = sorted(key for key, other in ALGORITHMS.items() if other.lanes and public_function(other) is not None)
-        raise UnknownNameError(f"{caller}: {shown(name)} cannot be differentiated, expected one of {', '.join(known)}")
+        names = sorted(key for key, other in ALGORITHMS.items() if other.lanes and public_function(other) is not None)
+        raise UnknownNameError(
+            f"{caller}: {shown(name)} cannot be differentiated, expected one of {known(name, names)}"
+        )
     return record, function
 
 

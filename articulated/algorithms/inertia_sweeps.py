@@ -172,28 +172,64 @@ def invert_by_sweeps(m, t, factor, Z, ws):
     j = 0
     while j < n:
         j = max(min(j, n - COLUMNS), 0)
-        for i in range(j):
-            for c in range(COLUMNS):
-                accelerate(m, first, i, c, load(Z, i * n + j + c), rows, a)
+        for i in range(j):  # known from the columns before, by symmetry
+            accelerate(m, first, i, four(Z, i * n + j), rows, a)
         start_columns(m, t, first, n, j, factor, Z, rows)
         for i in range(j, n):
-            G = load_vector(rows, ROW_OF_INVERSE * i + 6)
-            above = row_above(m, first, i)
-            for c in range(COLUMNS):  # x = D^-1 u - D^-1 U^T a'
-                x = load(Z, i * n + j + c) - dot(load_vector(a, above + 6 * c), G)
-                store(Z, i * n + j + c, x)
-                if i > j + c:
-                    store(Z, (j + c) * n + i, x)
-                accelerate(m, first, i, c, x, rows, a)
+            x, r, above = four(Z, i * n + j), ROW_OF_INVERSE * i + 6, row_above(m, first, i)
+            for k in range(6):  # x = D^-1 u - D^-1 U^T a'
+                x = add_four(x, -load(rows, r + k), four(a, above + COLUMNS * k))
+            store_four(Z, i * n + j, x)
+            mirror_four(Z, n, i, j, x)
+            accelerate(m, first, i, x, rows, a)
         j += COLUMNS
 
 
 @kernel
-def accelerate(m, first, i, c, x, rows, a):
-    """a = a' + S x for row i and one of four columns"""
-    Si, s = load_vector(rows, ROW_OF_INVERSE * i), 6 * c
-    above = load_vector(a, row_above(m, first, i) + s)
-    store_vector(a, ACCELERATIONS * (i + 1) + s, add(above, scale(x, Si)))
+def four(array, k):
+    """Four entries, one of each column"""
+    return (load(array, k), load(array, k + 1), load(array, k + 2), load(array, k + 3))
+
+
+@kernel
+def store_four(array, k, x):
+    """Write four entries"""
+    store(array, k, x[0])
+    store(array, k + 1, x[1])
+    store(array, k + 2, x[2])
+    store(array, k + 3, x[3])
+
+
+@kernel
+def add_four(x, s, y):
+    """x + s y"""
+    return (x[0] + s * y[0], x[1] + s * y[1], x[2] + s * y[2], x[3] + s * y[3])
+
+
+@kernel
+def mirror_four(Z, n, i, j, x):
+    """Of four entries of row i the mirror images of those before the diagonal"""
+    if i > j + 3:
+        store(Z, j * n + i, x[0])
+        store(Z, (j + 1) * n + i, x[1])
+        store(Z, (j + 2) * n + i, x[2])
+        store(Z, (j + 3) * n + i, x[3])
+    else:
+        if i > j:
+            store(Z, j * n + i, x[0])
+        if i > j + 1:
+            store(Z, (j + 1) * n + i, x[1])
+        if i > j + 2:
+            store(Z, (j + 2) * n + i, x[2])
+
+
+@kernel
+def accelerate(m, first, i, x, rows, a):
+    """a = a' + S x for row i and four columns: the first entries of all of them, the second ones, ..."""
+    above, here = row_above(m, first, i), ACCELERATIONS * (i + 1)
+    for k in range(6):
+        y = add_four(four(a, above + COLUMNS * k), load(rows, ROW_OF_INVERSE * i + k), x)
+        store_four(a, here + COLUMNS * k, y)
 
 
 @kernel

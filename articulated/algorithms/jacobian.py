@@ -42,8 +42,8 @@ from pluecker.articulated.algorithms.frame_path import (
     step_up,
     to_axes,
 )
-from pluecker.articulated.model.joints import EXPONENTIAL, joint_motion, subspace, subspace_rate
-from pluecker.articulated.model.layout import constant_subspace, freedom_count, kind
+from pluecker.articulated.model.joints import has_constant_subspace, joint_motion, subspace, subspace_rate
+from pluecker.articulated.model.layout import constant_subspace, freedom_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -66,9 +66,9 @@ __all__ = ["jacobian", "jacobian_dot", "jacobian_dot_kernel", "jacobian_kernel",
 @kernel
 def column(m, i, j, q, X):
     """X S_j, with X from link ``i``; most S are constant, and then numbers, which take less to multiply"""
-    if kind(m, i) == EXPONENTIAL:
-        return transform_motion(X, subspace(m, i, j, q))
-    return transform_motion(X, constant_subspace(m, i, j))
+    if has_constant_subspace(m, i):
+        return transform_motion(X, constant_subspace(m, i, j))
+    return transform_motion(X, subspace(m, i, j, q))
 
 
 @kernel

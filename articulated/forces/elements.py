@@ -115,7 +115,7 @@ class TorsionSpring:
             check_frame("TorsionSpring", key, getattr(self, key))
         keep(
             self,
-            rest_rotation=numbers(rotation_matrix("TorsionSpring", self.rest_rotation).ravel()),
+            rest_rotation=tuple(map(numbers, rotation_matrix("TorsionSpring: rest_rotation", self.rest_rotation))),
             **{key: not_negative("TorsionSpring", key, getattr(self, key)) for key in ("stiffness", "damping")},
         )
 
@@ -140,7 +140,7 @@ class Cable:
     damping: float = 0.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.via, str) or not isinstance(self.via, Iterable):
+        if isinstance(self.via, str) or not isinstance(self.via, Iterable) or getattr(self.via, "shape", None) == ():
             raise ArgumentTypeError(f"Cable: via is {shown(self.via)}, expected points of frames")
         via = tuple(attachment("Cable", f"via[{k}]", point) for k, point in enumerate(self.via))
         if len(via) < 2:

@@ -5,13 +5,12 @@ world that is the same for all bodies beyond it.
 """
 
 from pluecker.articulated.model.joints import (
-    EXPONENTIAL,
+    has_constant_subspace,
     joint_motion,
     joint_transform,
     subspace,
     subspace_rate,
 )
-from pluecker.articulated.model.joints import kind as joint_kind
 from pluecker.articulated.model.layout import first_freedom, first_v, freedom_count, link_count, parent
 from pluecker.spatial.algebra.transforms import (
     IDENTITY,
@@ -91,7 +90,7 @@ def subspace_slope(m, i, a, k, q, unit):
     """dS_a/dq_k of joint ``i``, in link coordinates: zero for joints whose S is constant"""
     zero = lift(0.0, load(unit, 0))
     slope = ((zero, zero, zero), (zero, zero, zero))
-    if joint_kind(m, i) == EXPONENTIAL:
+    if not has_constant_subspace(m, i):
         store(unit, first_v(m, i) + k, 1.0)
         slope = subspace_rate(m, i, a, q, unit)
         store(unit, first_v(m, i) + k, 0.0)
@@ -103,7 +102,7 @@ def motion_slope(m, i, k, q, v, unit):
     """d(S v)/dq_k of joint ``i``, in link coordinates"""
     zero = lift(0.0, load(unit, 0))
     slope = ((zero, zero, zero), (zero, zero, zero))
-    if joint_kind(m, i) == EXPONENTIAL:
+    if not has_constant_subspace(m, i):
         for a in range(freedom_count(m, i)):
             slope = add(slope, scale(load(v, first_v(m, i) + a), subspace_slope(m, i, a, k, q, unit)))
     return slope

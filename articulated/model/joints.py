@@ -97,12 +97,14 @@ SLACK = 1e-6  # by which constants may differ from what they should be: files ar
 class NativeKind:
     """A kind that kernels know, by its number; how many entries of q it has, and which velocities of its body are free.
 
-    These, as places among ``[w; v]``, are the columns of S. Those of a 1-DoF joint depend on its axis.
+    These, as places among ``[w; v]``, are the columns of S. Those of a 1-DoF joint depend on its axis. A kind that is ours
+    alone has no equivalent in Pinocchio, though one there may have as many coordinates.
     """
 
     number: int
     nq: int = 1
     free: tuple[int, ...] = ()
+    ours_alone: bool = False
 
     @property
     def nv(self) -> int:
@@ -116,7 +118,7 @@ NATIVE = {
     "helical": NativeKind(ONE_DOF),
     "spherical": NativeKind(SPHERICAL, 4, (0, 1, 2)),
     "free": NativeKind(FREE, 7, (0, 1, 2, 3, 4, 5)),
-    "exponential": NativeKind(EXPONENTIAL, 3, (0, 1, 2)),
+    "exponential": NativeKind(EXPONENTIAL, 3, (0, 1, 2), ours_alone=True),
 }
 
 
@@ -322,6 +324,12 @@ def joint_transform(m, i, q):
         return (multiply3(exponential_rotation(a), E0), (lift(r0[0], a[0]), lift(r0[1], a[0]), lift(r0[2], a[0])))
     E = rotation_from_quaternion(load_quaternion(q, k + 3))
     return (multiply3(E, E0), add3(r0, rotate_back(E0, load3(q, k))))
+
+
+@kernel
+def has_constant_subspace(m, i):
+    """Whether the motion subspace of joint ``i``, in link coordinates, is the same in all configurations"""
+    return kind(m, i) != EXPONENTIAL
 
 
 @kernel

@@ -144,7 +144,10 @@ def simulate(
             t, y = step.t[-1], step.y[:, -1]
 
     states = [np.concatenate([q, v])]
-    for k in progress(range(n - 1)):
+    intervals = progress(range(n - 1))
+    if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
+        raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
+    for k in intervals:
         try:
             with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
                 step = follow(states[-1], k)

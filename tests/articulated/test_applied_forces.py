@@ -4,6 +4,8 @@ Derivatives are compared with the complex step, which takes no difference: both 
 1e-11 of the largest leaves room for rounding.
 """
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -357,6 +359,21 @@ def test_equal_elements_are_known_again():
     assert wrench == PointWrench("rod", (0, 0, 0, 0, 0, 1.0), np.zeros(3))
 
 
+@pytest.mark.parametrize("rotation", [None, [0.6, 0.0, 0.8, 0.0], [[0, -1, 0], [1, 0, 0], [0, 0, 1]]])
+def test_what_an_element_shows_can_be_given_again(rotation):
+    """So that ``dataclasses.replace`` works."""
+    spring = TorsionSpring("rod", "world", 2.0, rest_rotation=rotation)
+    damped = dataclasses.replace(spring, damping=1.0)
+    assert damped.damping == 1.0
+    np.testing.assert_allclose(damped.rest_rotation, spring.rest_rotation, rtol=0, atol=1e-15)
+    for element in (
+        PointWrench("tip", np.ones(6)),
+        PointSpring("rod", ("tip", [1, 2, 3]), 1),
+        Cable(["rod", "tip"], 1, 1),
+    ):
+        assert dataclasses.replace(element) == element
+
+
 def test_the_world_may_have_another_name():
     builder = ModelBuilder(world="ground")
     builder.add_body("world", 1.0, (0, 0, -1), (1, 1, 1))
@@ -387,11 +404,12 @@ REFUSED = {
     "infinite": (lambda: PointSpring("rod", "world", np.inf), ValueError, r"PointSpring: stiffness is inf, expected a"),
     "rotation": (
         lambda: TorsionSpring("rod", "world", 1.0, rest_rotation=np.zeros((3, 3))), ValueError,
-        r"TorsionSpring: rotation is no rotation matrix",
+        r"TorsionSpring: rest_rotation: rotation is no rotation matrix",
     ),
     "one point": (lambda: Cable(["rod"], 1.0, 1.0), ValueError, r"Cable: via has 1 points, expected at least two"),
     "no points": (lambda: Cable("rod", 1.0, 1.0), TypeError, r"Cable: via is 'rod', expected points of frames"),
     "no length": (lambda: Cable(["rod", "tip"], 1.0, 0.0), ValueError, r"Cable: rest_length is 0, expected a"),
+    "no axis": (lambda: Cable(np.array("rod"), 1.0, 1.0), TypeError, r"Cable: via is .*, expected points of frames"),
     "twice": (
         lambda: Cable(["rod", "tip", "tip"], 1.0, 1.0), ValueError, r"Cable: via\[1\] and via\[2\] are the same point"
     ),

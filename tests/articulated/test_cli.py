@@ -631,6 +631,7 @@ STATE = {"q": [1.0, 0, 0, 0], "v": [0.0, 0, 0], "time": [0.0, 1.0], "tau": np.ze
         ({"tol": 10**400}, ValueError, "simulate: tol is inf"),
         ({"tol": "small"}, TypeError, "simulate: tol is a str, expected a number above 0"),
         ({"progress": 5}, TypeError, "simulate: progress is a int, expected a function"),
+        ({"progress": len}, TypeError, "simulate: progress gave a int, expected what it was given"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
 )

@@ -1,11 +1,15 @@
 """Configurations: integrate, difference, neutral, random; samples next to no turn and next to half a turn on purpose."""
 
+import pathlib
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from pluecker import articulated
 from pluecker.articulated import (
     ModelBuilder,
     body_velocities,
@@ -19,6 +23,15 @@ from pluecker.articulated.simulation.simulate import configuration_rate
 from pluecker.articulated.simulation.smooth_motion import smooth_motion
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from tests.mechanisms import MOVING, random_description, random_joint
+
+ROOT = pathlib.Path(articulated.__file__).parent
+KINDS = re.compile(r"\b(ONE_DOF|SPHERICAL|FREE|EXPONENTIAL)\b")
+
+
+def test_one_file_alone_asks_for_the_kinds_of_joints():
+    """So that a new kind is a matter of that file."""
+    files = [path for path in ROOT.rglob("*.py") if KINDS.search(path.read_text(encoding="utf-8"))]
+    assert [path.relative_to(ROOT).as_posix() for path in files] == ["model/joints.py"]
 
 
 def single(kind, **options):

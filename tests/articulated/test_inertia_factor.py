@@ -26,7 +26,7 @@ from pluecker.articulated.model import trees
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from tests.articulated.test_mimic import build as build_for_mimic
 from tests.conftest import COMPILED
-from tests.mechanisms import MOVING, random_body, random_description, random_joint, random_state
+from tests.mechanisms import MOVING, random_body, random_description, random_joint, random_rotation, random_state
 
 EPS = np.finfo(float).eps
 N = 40 if COMPILED else 4
@@ -49,6 +49,23 @@ def forest(mimic=False, seed=3):
     return builder.build()
 
 
+def coupled_branches():
+    """Three branches on a trunk; the third has mimic joints that follow joints of the first and of the second.
+
+    Eliminating the second branch's joint then couples that branch's first joint with the first branch: a place that is zero
+    in the matrix, and not in its factors.
+    """
+    rng = np.random.default_rng(9)
+    builder = ModelBuilder("coupled branches")
+    parents = {"trunk": "world", "b": "trunk", "c": "b", "d": "trunk", "e": "d", "f": "trunk", "g": "f"}
+    for name, parent in parents.items():
+        mimic = {"f": ("c", 0.7, 0.1), "g": ("e", -0.4, 0.2)}.get(name)
+        builder.add_body(name, **random_body(rng))
+        options = {"axis": rng.normal(size=3), "position": rng.normal(size=3)}
+        builder.add_joint(name, "revolute", parent, name, mimic=mimic, **options)
+    return builder.build()
+
+
 MODELS = {
     "every joint type": lambda: random_description(0, len(MOVING)).build(),
     "breadth first": lambda: random_description(1, len(MOVING) + 3).build("breadth"),
@@ -57,6 +74,7 @@ MODELS = {
     "mimic joints": lambda: build_for_mimic(mimic=True),
     "forest": forest,
     "tied forest": lambda: forest(mimic=True),
+    "coupled branches": coupled_branches,
     "nothing moves": lambda: ModelBuilder().build(),
 }
 
@@ -308,6 +326,26 @@ def test_a_singular_matrix_names_the_joint_and_the_state(function, mimic):
         function(model, q)
     with pytest.raises(SingularInertiaError, match=f"{name}: the inertia matrix is singular: 'a' moves no inertia"):
         function(model, q[7])
+
+
+def test_a_point_mass_on_its_axis_is_singular_however_it_is_turned(method):
+    """Its moment about the axis is rounding error of the moment about the root, not zero."""
+    refused, rng = 0, np.random.default_rng(6)
+    for _ in range(8):
+        builder = ModelBuilder()
+        for k in range(4):
+            options = {"position": rng.normal(size=3), "rotation": random_rotation(rng)}
+            axis = rng.normal(size=3)
+            body = {"mass": 3.0, "center_of_mass": 0.7 * axis} if k == 3 else random_body(rng)
+            builder.add_body(f"b{k}", **body)
+            builder.add_joint(f"j{k}", "revolute", f"b{k - 1}" if k else "world", f"b{k}", axis=axis, **options)
+        model = builder.build()
+        q = rng.normal(size=4)
+        for function in (factorize, minv):
+            with pytest.raises(SingularInertiaError, match="'j3' moves no inertia"):
+                function(model, q)
+        refused += crba(model, q)[3, 3] != 0.0
+    assert refused > 0  # in some of them the entry is not zero
 
 
 def test_joints_that_move_no_mass_are_named(method):
