@@ -97,12 +97,10 @@ def center_of_mass_jacobian_kernel(m, c, q, numbers, ws):
             store(ws, LINK * k + M, inertia(m, i)[0])
             store3(ws, LINK * k + FIRST_MOMENT, first_moment(m, i, load_transform(ws, LINK * k)))
     for k in range(n, 0, -1):
-        w, p = LINK * k, LINK * list_parent(c, k)
-        store(ws, p + M, load(ws, p + M) + load(ws, w + M))
-        store3(ws, p + FIRST_MOMENT, add3(load3(ws, p + FIRST_MOMENT), load3(ws, w + FIRST_MOMENT)))
-    for k in range(1, n + 1):
-        i, w = list_link(c, k), LINK * k
+        i, w, p = list_link(c, k), LINK * k, LINK * list_parent(c, k)
         mass, h, Xk = load(ws, w + M), load3(ws, w + FIRST_MOMENT), load_transform(ws, w + X)
+        store(ws, p + M, load(ws, p + M) + mass)
+        store3(ws, p + FIRST_MOMENT, add3(load3(ws, p + FIRST_MOMENT), h))
         zero = 0.0 * mass
         for j in range(freedom_count(m, i)):
             S = inverse_transform_motion(Xk, subspace(m, i, j, q))

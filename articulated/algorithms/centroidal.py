@@ -21,10 +21,12 @@ from pluecker.articulated.algorithms.composite import (
     RATE,
     VELOCITY,
     X,
+    collect,
     composite_inertias,
     composite_rates,
     inertia_rate_times,
     load_rate,
+    own_inertias,
 )
 from pluecker.articulated.algorithms.subtree import (
     check_subtree,
@@ -59,13 +61,11 @@ def about_center(f, center):
 @kernel
 def centroidal_kernel(m, c, q, numbers, ws):
     """A_i = Ic_i S_i, about the centre of mass; the first number is zero"""
-    composite_inertias(m, c, q, ws)
+    center = scale3(1.0 / total_mass(c), own_inertias(m, c, q, ws))
     store(numbers, 0, 0.0)
     A = tail(numbers, 1)
-    center = scale3(1.0 / total_mass(c), load3(ws, COMPOSITE + 1))
-    for k in range(1, list_length(c) + 1):
-        i, w = list_link(c, k), LINK * k
-        Xk, Ic = load_transform(ws, w + X), load_rigid(ws, w + COMPOSITE)
+    for k in range(list_length(c), 0, -1):
+        i, Xk, Ic = list_link(c, k), load_transform(ws, LINK * k + X), collect(c, k, ws)
         for j in range(freedom_count(m, i)):
             F = rigid_times_motion(Ic, inverse_transform_motion(Xk, subspace(m, i, j, q)))
             put_listed(c, k, j, about_center(F, center), A)
@@ -74,12 +74,13 @@ def centroidal_kernel(m, c, q, numbers, ws):
 @kernel
 def centroidal_dot_kernel(m, c, q, v, numbers, ws):
     """Adot_i = Ic (v_i x S_i + Sdot_i) + Icdot S_i, about the centre of mass, which moves: - cdot x f"""
-    composite_inertias(m, c, q, ws)
+    share = 1.0 / total_mass(c)
+    center = scale3(share, composite_inertias(m, c, q, ws))
     composite_rates(m, c, q, v, ws)
+    speed = scale3(share, load3(ws, RATE))
     store(numbers, 0, 0.0)
-    A, share = tail(numbers, 1), 1.0 / total_mass(c)
-    center, speed = scale3(share, load3(ws, COMPOSITE + 1)), scale3(share, load3(ws, RATE))
-    for k in range(1, list_length(c) + 1):
+    A = tail(numbers, 1)
+    for k in range(list_length(c), 0, -1):
         i, w = list_link(c, k), LINK * k
         Xk, Ic, rate = load_transform(ws, w + X), load_rigid(ws, w + COMPOSITE), load_rate(ws, w + RATE)
         for j in range(freedom_count(m, i)):

@@ -33,30 +33,49 @@ from pluecker.spatial.algebra.vectors import (
 from pluecker.spatial.compiled.decorators import kernel
 
 __all__ = [
-    "ANGULAR", "COMPOSITE", "LINK", "RATE", "VELOCITY", "X", "composite_inertias", "composite_rates", "inertia_rate_times",
-    "load_rate",
+    "ANGULAR", "COMPOSITE", "LINK", "RATE", "VELOCITY", "X", "collect", "composite_inertias", "composite_rates",
+    "inertia_rate_times", "load_rate", "own_inertias",
 ]  # fmt: skip
 
 # the workspace: for each place of the list the transform from the origin, composite inertia, velocity, rate of the composite
-# inertia, and angular momentum of all that is carried, about the origin; place 0 has the sums over all
+# inertia, and angular momentum of all that is carried, about the origin; place 0 has the sum of the rates of all
 X, COMPOSITE, VELOCITY, RATE, ANGULAR = 0, 12, 22, 28, 37
 LINK = 40
 NOTHING = (0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 
 
 @kernel
-def composite_inertias(m, c, q, ws):
-    """Ic_i = I_i + the sum of the Ic of the links that it carries"""
+def own_inertias(m, c, q, ws):
+    """The inertia of each link of the subtree; gives back the first moment of all together"""
     from_origin(m, c, q, ws, LINK)
-    n = list_length(c)
-    for k in range(n + 1):
-        store_rigid(ws, LINK * k + COMPOSITE, NOTHING)
-        if k > 0 and carried(c, k):
+    store_rigid(ws, COMPOSITE, NOTHING)
+    moment = load3(ws, COMPOSITE + 1)
+    for k in range(1, list_length(c) + 1):
+        if carried(c, k):
             I = inverse_transform_rigid(load_transform(ws, LINK * k + X), inertia(m, list_link(c, k)))
             store_rigid(ws, LINK * k + COMPOSITE, I)
-    for k in range(n, 0, -1):
-        p = LINK * list_parent(c, k) + COMPOSITE
-        store_rigid(ws, p, add_rigid(load_rigid(ws, p), load_rigid(ws, LINK * k + COMPOSITE)))
+            moment = add3(moment, I[1])
+        else:
+            store_rigid(ws, LINK * k + COMPOSITE, NOTHING)
+    return moment
+
+
+@kernel
+def collect(c, k, ws):
+    """Ic_i = I_i + the sum of the Ic of the links that it carries, if these have been collected; and to its parent"""
+    Ic, p = load_rigid(ws, LINK * k + COMPOSITE), LINK * list_parent(c, k)
+    if p > 0:
+        store_rigid(ws, p + COMPOSITE, add_rigid(load_rigid(ws, p + COMPOSITE), Ic))
+    return Ic
+
+
+@kernel
+def composite_inertias(m, c, q, ws):
+    """All composite inertias; gives back the first moment of all together"""
+    moment = own_inertias(m, c, q, ws)
+    for k in range(list_length(c), 0, -1):
+        collect(c, k, ws)
+    return moment
 
 
 @kernel

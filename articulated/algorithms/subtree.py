@@ -43,8 +43,8 @@ __all__ = [
 
 # the constants: how many links are on the list, how many of them only carry the subtree, how many columns are not zero,
 # whether a momentum is about the centre of mass, the mass of the subtree; then for each link its number, the place of its
-# parent on the list (0 for the world, which is not on it), the place of its first column, and whether an earlier link has
-# the same one
+# parent on the list (0 for the world, which is not on it), the place of its first column, and whether a later link has the
+# same one
 LENGTH, CARRIERS, COLUMNS, CENTROIDAL, MASS, HEADER = range(6)
 LINK, PARENT, COLUMN, SHARED, RECORD = range(5)
 
@@ -87,7 +87,7 @@ def list_parent(c, k):
 
 @kernel
 def put_listed(c, k, j, x, A):
-    """Column ``j`` of the joint at place ``k`` of the list; those of mimic joints add up"""
+    """Column ``j`` of the joint at place ``k`` of the list, gone through from its end; those of mimic joints add up"""
     place = 6 * (load_integer(c, HEADER + RECORD * (k - 1) + COLUMN) + j)
     if load_integer(c, HEADER + RECORD * (k - 1) + SHARED) != 0:
         x = add(x, load_vector(A, place))
@@ -174,12 +174,12 @@ def column_numbers(model: Model, links: list[int]) -> dict[int, int]:
 
 
 def records_of(model: Model, links: list[int], columns: dict[int, int]) -> Iterator[tuple[int, int, int, bool]]:
-    """For each link its number, its parent's place on the list, its first column, and whether that was there before."""
-    places, seen = {0: 0} | {i: k for k, i in enumerate(links, 1)}, set()
+    """For each link its number, its parent's place on the list, its first column, and whether a later link has that too."""
+    places = {0: 0} | {i: k for k, i in enumerate(links, 1)}
+    last = {int(model.links[i, layout.IV]): i for i in links}
     for i in links:
         first = int(model.links[i, layout.IV])
-        yield i, places[int(model.links[i, layout.PARENT])], columns[first], first in seen
-        seen.add(first)
+        yield i, places[int(model.links[i, layout.PARENT])], columns[first], last[first] != i
 
 
 def subtree_columns(model: Model, subtree: str | None, rows: int) -> NDArray[np.int64]:
