@@ -149,11 +149,14 @@ def find_algorithm(caller: str, algorithm: Any) -> tuple[Algorithm, Callable[...
     record = ALGORITHMS.get(name)
     function = None if record is None else public_function(record)
     if record is None or function is None or not record.lanes or (callable(algorithm) and algorithm is not function):
-        names = sorted(key for key, other in ALGORITHMS.items() if other.lanes and public_function(other) is not None)
-        raise UnknownNameError(
-            f"{caller}: {shown(name)} cannot be differentiated, expected one of {known(name, names)}"
-        )
+        there = known(name, differentiable_algorithms())
+        raise UnknownNameError(f"{caller}: {shown(name)} cannot be differentiated, expected one of {there}")
     return record, function
+
+
+def differentiable_algorithms() -> list[str]:
+    """The names of all that :func:`derivative_of` takes."""
+    return sorted(key for key, other in ALGORITHMS.items() if other.lanes and public_function(other) is not None)
 
 
 def public_function(record: Algorithm) -> Callable[..., Any] | None:
