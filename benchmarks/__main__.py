@@ -16,6 +16,7 @@ TOPICS = {
     "single": "one state a call, from Python",
     "factors": "factors of the inertia matrix, its inverse, forests and long chains",
     "jacobians": "Jacobians of frames and their rates, in batches and one state a call",
+    "derivatives": "exact derivatives of inverse and forward dynamics",
     "centroidal": "centre of mass, centroidal momentum and Coriolis matrices",
     "startup": "how long the first result takes, and how much memory",
     "compiling": "what is compiled for it, function by function",
@@ -27,7 +28,7 @@ TOPICS = {
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the topics and say what was written."""
-    listing = "\n".join(f"  {topic:10s} {text}" for topic, text in TOPICS.items())
+    listing = "\n".join(f"  {topic:11s} {text}" for topic, text in TOPICS.items())
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description=__doc__,
