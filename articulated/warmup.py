@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
 from pluecker.articulated.running.arguments import as_model
-from pluecker.articulated.running.batch import compiled_share_states
+from pluecker.articulated.running.batch import compiled_describe, compiled_share_states
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import progress_bar
 from pluecker.spatial.parallel.threads import compiled_serve
@@ -43,7 +43,7 @@ def warmup(model: Model | None = None, *, progress: bool = True) -> None:
             needed.append(algorithm)
         if algorithm.with_mimic is not None and (model is None or model.mimic):
             needed.append(algorithm.with_mimic)
-    functions: list[Callable[[], object]] = [compiled_share_states, compiled_serve]
+    functions: list[Callable[[], object]] = [compiled_describe, compiled_share_states, compiled_serve]
     functions += [functools.partial(getattr, algorithm, way) for algorithm in needed for way in ("one", "many")]
     for compile_one in progress_bar(functions, unit="function", show=progress):
         compile_one()  # the first look at an algorithm's function compiles it

@@ -27,10 +27,16 @@ from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import config, types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-from pluecker.spatial.compiled.numba_internals import WITHOUT_REFERENCES, CPUDispatcher, address, keep_on_disk, once
+from pluecker.spatial.compiled.numba_internals import (
+    WITHOUT_REFERENCES,
+    CPUDispatcher,
+    address,
+    cgutils,
+    keep_on_disk,
+    once,
+)
 from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = [

@@ -155,8 +155,9 @@ def test_leading_axes_broadcast(function, model, inputs):
     assert full.shape[:2] == ((6, 4) if len(given) > 1 else (6, 1))
     picked = {name: (x[5] if name == first else x[3]) for name, x in given.items()}
     alone = function(model, **picked)  # to rounding only: one state is compiled separately
+    digits = 1e-13 * (np.linalg.cond(alone) if function.__name__ == "operational_inertia" else 1.0)  # itself an inverse
     np.testing.assert_allclose(
-        full[5, 3 if len(given) > 1 else 0], alone, rtol=0.0, atol=1e-13 * (1.0 + np.abs(alone).max())
+        full[5, 3 if len(given) > 1 else 0], alone, rtol=0.0, atol=digits * (1.0 + np.abs(alone).max())
     )
 
 

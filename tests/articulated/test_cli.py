@@ -555,6 +555,7 @@ def test_an_interruption_while_importing_is_one_line(moment, tmp_path):
     """The process interrupts itself when a module is looked for."""
     (tmp_path / "sitecustomize.py").write_text(
         "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # where the tests run in the background it is ignored
         "class Interrupt:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         f"        if name == {moment!r}:\n"
