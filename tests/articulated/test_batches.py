@@ -459,6 +459,7 @@ def unpickled(x):
     return pickle.loads(pickle.dumps(x))
 
 
+@pytest.mark.slow
 def test_byte_order_counts_whatever_compiled_functions_have_met(model):
     """Numba remembers the types of unusual arrays, by features among which byte order is not."""
     if COMPILED:  # somebody else's function
@@ -558,6 +559,7 @@ def test_forward_dynamics_tells_overflow_from_singularity(model):
         assert not isinstance(error.value, SingularInertiaError)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [rnea, crba, forward_kinematics])
 def test_at_the_border_of_its_tolerance_a_quaternion_is_either_used_or_refused(function, tree, monkeypatch):
     """Whether a length is good is decided once, or alike: never is a result returned that nobody computed."""

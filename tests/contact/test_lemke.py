@@ -300,6 +300,7 @@ def test_large_enough_for_the_tableau_to_be_made_anew(monkeypatch):
     assert result.natural_map <= ROUNDING
 
 
+@pytest.mark.slow
 def test_an_ill_conditioned_problem_is_not_called_infeasible():
     """P matrices have a solution for every b; with condition numbers far above 1e16, rounding may lose the path to it."""
     rng = np.random.default_rng(31)

@@ -213,6 +213,7 @@ def test_a_motor_has_its_largest_impulse_once_and_a_limit_pushes_in_each_phase()
     np.testing.assert_allclose(second.offset, [*u, -0.5, *u[1:3]])
 
 
+@pytest.mark.slow
 def test_rolling_friction_has_the_whole_normal_impulse_too():
     """A ball that rolls off: friction holds the point, rolling friction mu_2 (1 + e) m |v_n| slows the turning."""
     velocity = [[0.0] * 6, [0, 20.0, 0, 2.0, 0, -1.0]]

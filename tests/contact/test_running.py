@@ -95,6 +95,7 @@ def test_the_history_of_islands_is_that_of_the_one_that_is_worst(method, law):
         assert result.history[-1, 1] >= result.errors.natural_map / np.sqrt(3.0) * (1 - 1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
 @pytest.mark.parametrize("method", RUNNABLE)
 def test_stages_are_the_same_for_any_number_of_threads(method, law):
