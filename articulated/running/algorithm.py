@@ -61,9 +61,9 @@ _local = threading.local()
 
 Result = Any  # an array, or a tuple of arrays where there are several results
 
-# The compiled function for one state, the shape of its result, whether it has one axis or none (or several results stand in
-# it), contexts that no thread uses at the moment, and the plan: a plain tuple, which Python takes apart fastest.
-Ready = tuple[Callable[..., int], tuple[int, ...], list[Context], "Plan"]
+# The compiled function for one state, the shape of the array that it fills, contexts that no thread uses at the moment, the
+# plan, and whether several results stand in the array: a plain tuple, which Python takes apart fastest.
+Ready = tuple[Callable[..., int], tuple[int, ...], list[Context], "Plan", bool]
 
 
 @dataclass(slots=True)
@@ -155,24 +155,45 @@ class Algorithm:
         if out is None and threads is None and type(model) is Model:
             ready = model.ready.get((self, key) if key else self)
             if ready is not None:
-                for value in inputs:
-                    if type(value) is not ndarray:
-                        break
+                n, x = len(inputs), inputs[0]
+                # Each number of inputs by itself: to hand on a tuple takes as long as a small algorithm.
+                if n == 4:
+                    _, y, z, f = inputs
+                    fits = type(x) is type(y) is type(z) is type(f) is ndarray
+                elif n == 1:
+                    fits = type(x) is ndarray
+                elif n == 2:
+                    _, y = inputs
+                    fits = type(x) is type(y) is ndarray
+                elif n == 3:
+                    _, y, z = inputs
+                    fits = type(x) is type(y) is type(z) is ndarray
                 else:
-                    if inputs[0].ndim == 1:
-                        one, shape, spare, plan = ready
-                        try:
-                            context = spare.pop()
-                        except IndexError:  # none yet, or other threads have them all
-                            context = Context(plan.head)
-                        result = empty(shape)
-                        try:
-                            status = one(context.address, *inputs, result)
-                        except NoMatch:
-                            status = NO_RESULT
-                        spare.append(context)
-                        if status == GOOD:
-                            return result if len(plan.sizes) == 1 else plan.split(result)
+                    _, y, z, f, g = inputs
+                    fits = type(x) is type(y) is type(z) is type(f) is type(g) is ndarray
+                if fits and x.ndim == 1:
+                    one, shape, spare, plan, several = ready
+                    try:
+                        context = spare.pop()
+                    except IndexError:  # none yet, or other threads have them all
+                        context = Context(plan.head)
+                    result = empty(shape)
+                    try:
+                        if n == 4:
+                            status = one(context.address, x, y, z, f, result)
+                        elif n == 1:
+                            status = one(context.address, x, result)
+                        elif n == 2:
+                            status = one(context.address, x, y, result)
+                        elif n == 3:
+                            status = one(context.address, x, y, z, result)
+                        else:
+                            status = one(context.address, x, y, z, f, g, result)
+                    except NoMatch:
+                        status = NO_RESULT
+                    spare.append(context)
+                    if status == GOOD:
+                        return plan.split(result) if several else result
         if isinstance(threads, Request):
             threads.record, threads.inputs, threads.key, threads.whole = self, inputs, key, out is threads
             raise threads
@@ -288,7 +309,7 @@ class Algorithm:
             if place not in model.ready:
                 if plan.key:
                     forget_oldest(model.ready, self)
-                model.ready[place] = plan.algorithm.one, plan.result_shape, [], plan
+                model.ready[place] = plan.algorithm.one, plan.result_shape, [], plan, len(plan.sizes) > 1
         result = empty(plan.result_shape)
         status = plan.algorithm.compute_state(Context(plan.head), rows, 0, result)
         pieces = [result] if len(results) == 1 else plan.split(result)
