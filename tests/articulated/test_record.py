@@ -157,3 +157,25 @@ def test_algorithms_share_one_packed_model(model):
     forward_kinematics(model, q)
     body_velocities(model, q, np.zeros(model.nv))
     assert {id(plan.head.packed) for plan in model.plans.values()} == {id(model.packed)}
+
+
+@kernel
+def five_kernel(m, a, b, c, d, e, total, ws):
+    """total = a + 2 b + 3 c + 4 d + 5 e"""
+    low = load(a, 0) + 2.0 * load(b, 0) + 3.0 * load(c, 0)
+    store(total, 0, low + 4.0 * load(d, 0) + 5.0 * load(e, 0))
+
+
+def test_five_inputs_reach_the_kernel_in_their_order():
+    inputs = tuple(Field(name, ("nv",)) for name in "abcde")
+    total = (Field("total", ()),)
+    five = Algorithm("five", five_kernel, inputs, total, workspace=lambda model: 0, listed=False)
+    builder = ModelBuilder()
+    builder.add_body("rod", mass=1.0)
+    builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0))
+    model, numbers = builder.build(), [np.array([float(k)]) for k in range(1, 6)]
+    for _ in range(2):  # the long way, then the short one
+        assert five.call(model, tuple(numbers), None, None) == 55.0
+    np.testing.assert_array_equal(
+        five.call(model, tuple(np.tile(x, (9, 1)) for x in numbers), None, None), np.full(9, 55.0)
+    )
