@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.beside_pinocchio import compare
 from benchmarks.mechanisms import Mechanism, States, robots
 from benchmarks.peers import WHEELS, Pinocchio, available, same
-from benchmarks.report import ROUNDS, Bars, Report, ratio, seconds
+from benchmarks.report import ROUNDS, Report
 from benchmarks.timing import Effort, Times, interleaved, progress
 from pluecker.articulated import (
     Model,
@@ -134,32 +135,12 @@ def run(effort: Effort) -> Report:
         "call. A ratio above 1 says that pluecker is faster.",
         COLUMNS,
     )
-    labels: list[str] = []
-    batches: list[float | None] = []
-    singles: list[float | None] = []
-    for robot in progress(list(robots()), "centroidal"):
-        for name, times in measure(robot, effort, report).items():
-            theirs, their_one = None, times.get("Pinocchio, one")
-            if "Pinocchio" in times:
-                theirs = times["Pinocchio"].less(times["empty"])
-            over = theirs.over(times["ours"]) if theirs else None
-            single = their_one.over(times["one"]) if their_one else None
-            absolute = (times["ours"], theirs, times["one"], their_one)
-            cells = [ratio(over), ratio(single), *(seconds(t.median if t else None) for t in absolute)]
-            report.rows.append([robot.label, name, *cells])
-            labels.append(f"{robot.label}: {name}")
-            batches.append(over[0] if over else None)
-            singles.append(single[0] if single else None)
-    report.charts = [
-        Bars(
-            labels,
-            {"batch": batches, "one state": singles},
-            "Pinocchio's time / our time",
-            1.0,
-            "equally fast",
-            "above 1: pluecker is faster than Pinocchio",
-        )
-    ]
+    measured = (
+        (robot.label, name, times)
+        for robot in progress(list(robots()), "centroidal")
+        for name, times in measure(robot, effort, report).items()
+    )
+    compare(report, measured, by="ours")
     report.notes += NOTES
     return report
 

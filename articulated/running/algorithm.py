@@ -272,12 +272,10 @@ class Algorithm:
         )
         results = [array.view(ndarray) for array in outs] if direct and outs else [empty(shape) for shape in shapes]
         if any(array.size for array in results):
-            single = not batch
-            status = (
-                self.compute_one(model, plan, rows, results)
-                if single
-                else (self.compute(model, plan, rows, results, threads, check_first=direct))
-            )
+            if batch:
+                status = self.compute(model, plan, rows, results, threads, check_first=direct)
+            else:
+                status = self.compute_one(model, plan, rows, results)
             if status == NO_RESULT:
                 self.explain(model, plan, fields, rows, results)
             elif status != GOOD:
