@@ -41,7 +41,7 @@ from pluecker.articulated.running.batch import (
     run_many,
 )
 from pluecker.articulated.running.fields import Field, as_fields
-from pluecker.spatial.compiled.decorators import NoMatch, once
+from pluecker.spatial.compiled.decorators import entrance, once
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from pluecker.spatial.scalars.lanes import WIDTH
 
@@ -61,9 +61,9 @@ _local = threading.local()
 
 Result = Any  # an array, or a tuple of arrays where there are several results
 
-# The compiled function for one state, the shape of the array that it fills, contexts that no thread uses at the moment, the
-# plan, and whether several results stand in the array: a plain tuple, which Python takes apart fastest.
-Ready = tuple[Callable[..., int], tuple[int, ...], list[Context], "Plan", bool]
+# The compiled function for one state, the shape of the array that it fills, memories of contexts that no thread uses at the
+# moment, the plan, and whether several results stand in the array: a plain tuple, which Python takes apart fastest.
+Ready = tuple[Callable[..., int], tuple[int, ...], list[Array], "Plan", bool]
 
 
 @dataclass(slots=True)
@@ -148,52 +148,22 @@ class Algorithm:
     ) -> Result:
         """Run it on whatever the user has passed: ``inputs`` in order, ``LEFT_OUT`` for an optional one that is not there.
 
-        The short way serves what loops call: one state, in arrays of the right type and shape. Their types and layouts are
-        looked at by the compiled function, which takes no others, and their shapes and contents in it; everything else, and
-        whatever is wrong, goes the long way.
+        The short way serves what loops call: one state, in arrays of the right type and shape. The compiled function looks
+        whether they are, and at what they hold; everything else, and whatever is wrong, goes the long way.
         """
         if out is None and threads is None and type(model) is Model:
             ready = model.ready.get((self, key) if key else self)
             if ready is not None:
-                n, x = len(inputs), inputs[0]
-                # Each number of inputs by itself: to hand on a tuple takes as long as a small algorithm.
-                if n == 4:
-                    _, y, z, f = inputs
-                    fits = type(x) is type(y) is type(z) is type(f) is ndarray
-                elif n == 1:
-                    fits = type(x) is ndarray
-                elif n == 2:
-                    _, y = inputs
-                    fits = type(x) is type(y) is ndarray
-                elif n == 3:
-                    _, y, z = inputs
-                    fits = type(x) is type(y) is type(z) is ndarray
-                else:
-                    _, y, z, f, g = inputs
-                    fits = type(x) is type(y) is type(z) is type(f) is type(g) is ndarray
-                if fits and x.ndim == 1:
-                    one, shape, spare, plan, several = ready
-                    try:
-                        context = spare.pop()
-                    except IndexError:  # none yet, or other threads have them all
-                        context = Context(plan.head)
-                    result = empty(shape)
-                    try:
-                        if n == 4:
-                            status = one(context.address, x, y, z, f, result)
-                        elif n == 1:
-                            status = one(context.address, x, result)
-                        elif n == 2:
-                            status = one(context.address, x, y, result)
-                        elif n == 3:
-                            status = one(context.address, x, y, z, result)
-                        else:
-                            status = one(context.address, x, y, z, f, g, result)
-                    except NoMatch:
-                        status = NO_RESULT
-                    spare.append(context)
-                    if status == GOOD:
-                        return plan.split(result) if several else result
+                one, shape, spare, plan, several = ready
+                try:
+                    memory = spare.pop()
+                except IndexError:  # none yet, or other threads have them all
+                    memory = Context(plan.head).memory
+                result = empty(shape)
+                status = one(memory, inputs, result)
+                spare.append(memory)
+                if status == GOOD:
+                    return plan.split(result) if several else result
         if isinstance(threads, Request):
             threads.record, threads.inputs, threads.key, threads.whole = self, inputs, key, out is threads
             raise threads
@@ -221,6 +191,11 @@ class Algorithm:
     def one(self) -> Callable[..., int]:
         """The compiled function for one state."""
         return one_state(self.signature)
+
+    @once
+    def enter_one(self) -> Callable[..., int]:
+        """The same as Python calls it."""
+        return entrance(self.one) if COMPILED else self.one
 
     @once
     def many(self) -> Callable[..., int]:
@@ -307,7 +282,7 @@ class Algorithm:
             if place not in model.ready:
                 if plan.key:
                     forget_oldest(model.ready, self)
-                model.ready[place] = plan.algorithm.one, plan.result_shape, [], plan, len(plan.sizes) > 1
+                model.ready[place] = plan.algorithm.enter_one, plan.result_shape, [], plan, len(plan.sizes) > 1
         result = empty(plan.result_shape)
         status = plan.algorithm.compute_state(Context(plan.head), rows, 0, result)
         pieces = [result] if len(results) == 1 else plan.split(result)
@@ -322,9 +297,9 @@ class Algorithm:
             for array, shape in zip(rows, context.head.inputs, strict=True)
         ]
         if COMPILED:
-            return self.one(context.address, *own, result)
+            return self.enter_one(context.memory, tuple(own), result)
         with np.errstate(all="ignore"):  # NumPy would warn of the divisions by zero that the status reports
-            return self.one(context.address, *own, result)
+            return self.enter_one(context, tuple(own), result)
 
     def explain(
         self, model: Model, plan: Plan, fields: dict[str, Field], rows: list[Array], results: Sequence[Array]

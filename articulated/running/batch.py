@@ -30,9 +30,11 @@ from pluecker.articulated.model.layout import quaternion_count, quaternion_place
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
+from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.memory.objects import CLASS_OF_ARRAYS, array_in, entries_of, numbers_of, python_object
 from pluecker.spatial.memory.transposition import read_states, write_states
-from pluecker.spatial.memory.views import is_native, view
-from pluecker.spatial.parallel.atomics import address_of, integers_at, numbers_at, read_shared, replace_shared, rows_at
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.parallel.atomics import read_shared, replace_shared
 from pluecker.spatial.parallel.threads import board, share
 from pluecker.spatial.scalars.lanes import WIDTH, everywhere
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
@@ -49,6 +51,7 @@ GOOD, NOT_FINITE, NOT_UNIT, NO_RESULT, UNFIT = range(5)
 UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
 MOST_INPUTS, MOST_OUTPUTS = 5, 6
 ABSENT = 1 << 40
+NOTHING = np.empty(0)
 LEFT_OUT = np.empty((0, ABSENT))  # stands for an optional input; no user's array has this shape
 
 _local = threading.local()
@@ -61,8 +64,10 @@ SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, typ
 # makes if they are put in order.
 MODEL, CONSTANTS, ORDER, MADE = 0, 2, 4, 6
 HEAD = 7
-# A context goes on with the workspace, then with rows and columns of each input, then with the size of each result.
-WORKSPACE_OF_ONE, FIELDS = 7, 9
+# A context goes on with the class of NumPy's arrays, with the length of the workspace, with rows and columns of each input
+# and with the size of each result; behind all these, the workspace follows.
+CLASS, WORKSPACE_OF_ONE, FIELDS = 7, 8, 9
+CONTEXT = FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS
 # A task goes on with what the threads share (in a line of the cache of its own), what is only read, and for each array its
 # address, its length and how many of its entries belong to one state.
 NEXT, STATES, LEAST, THREADS, COMPUTE, WORKSPACE, RECORDS, ARRAYS = 8, *range(16, 22), 24
@@ -173,17 +178,51 @@ def applied(signature: Signature) -> Callable[..., Any]:
 # -------------------------------------------------------------------------------------------------------------- one state
 
 
-@kernel
-def described_row(array):
-    """Of an input with one axis: whether it can be read, its entries, rows and columns"""
-    return is_native(array), flat(array), len(array), 1
+@functools.cache
+def described(axes: tuple[int, ...]) -> Callable[..., Any]:
+    """A kernel that describes the arguments of one state, inputs with so many axes each, as compiled code finds them."""
+    if not axes:
+
+        @kernel
+        def none(entries, k, class_of_arrays):
+            return ()
+
+        return none
+    count, others = axes[0], described(axes[1:])
+
+    @kernel
+    def first(entries, k, class_of_arrays):
+        own = array_in(load(entries, k), count, class_of_arrays)
+        return (own,) + others(entries, k + 1, class_of_arrays)  # noqa: RUF005
+
+    return first
 
 
-@kernel
-def described_table(array):
-    """Of an input with two axes"""
-    rows, columns = array.shape
-    return is_native(array), flat(array), rows, columns
+@functools.cache
+def views_of(n: int) -> Callable[..., Any]:
+    """A kernel that gives the entries of the first ``n`` arrays that were described."""
+    if n == 0:
+
+        @kernel
+        def none(described):
+            return ()
+
+        return none
+    others = views_of(n - 1)
+
+    @kernel
+    def last(described):
+        return others(described) + (described[n - 1][1],)  # noqa: RUF005
+
+    return last
+
+
+def described_in_python(array: Any, axes: int) -> tuple[Any, ...]:
+    """The same for one argument without compilation: whether it is plain, its entries, rows and columns."""
+    plain = type(array) is np.ndarray and array.ndim == axes and array.dtype == np.float64 and array.dtype.isnative
+    if not (plain and array.flags.aligned and array.flags.c_contiguous):
+        return False, NOTHING, 0, 0
+    return True, array.reshape(-1), len(array), array.shape[1] if axes == 2 else 1
 
 
 def checked(signature: Signature) -> Callable[..., Any]:
@@ -195,18 +234,18 @@ def checked(signature: Signature) -> Callable[..., Any]:
         signature.ordered,
     )
     apply, cut = applied(signature), consecutive(outputs)
-    plain = not any(configurations)
+    without_configuration = not any(configurations)
 
     @kernel
     def check_and_compute(m, c, order, made, ws, fields, described, arrays, out):
         for k in range(n):
-            native, entries, rows, columns = described[k]
+            plain, entries, rows, columns = described[k]
             absent = rows == 0 and columns == ABSENT
-            if not (absent or (native and rows == load(fields, 2 * k) and columns == load(fields, 2 * k + 1))):
+            if not (absent or (plain and rows == load(fields, 2 * k) and columns == load(fields, 2 * k + 1))):
                 return UNFIT
             if not all_finite(entries):
                 return NOT_FINITE
-        if not plain:
+        if not without_configuration:
             for k in range(n):
                 if configurations[k] and not all_unit(m, described[k][1]):
                     return NOT_UNIT
@@ -223,64 +262,39 @@ def checked(signature: Signature) -> Callable[..., Any]:
 
 
 def one_state(signature: Signature) -> Callable[..., int]:
-    """The compiled function for one state: it takes the address of a context, the inputs and one array for all results.
+    """The function for one state: it takes the memory of a context, the inputs in a tuple, and one array for all results.
 
     It returns ``GOOD``, ``NO_RESULT`` where the result is not finite, or what is wrong with the inputs, in which case
-    nothing was written. Without compilation it takes the context itself.
+    nothing was written; ``UNFIT`` for whatever is not a plain array of the right shape. Compiled, it is entered through
+    :func:`~pluecker.spatial.compiled.numba_internals.entrance`; without compilation it takes the context itself.
     """
-    run = checked(signature)
-    d = [described_table if n == 2 else described_row for n in signature.axes] + [described_row] * MOST_INPUTS
-    d1, d2, d3, d4, d5 = d[:MOST_INPUTS]
+    run, axes, outputs = checked(signature), signature.axes, signature.outputs
+    describe_inputs, views_of_inputs = described(axes), views_of(len(axes))
 
-    if config.DISABLE_JIT:
-
-        def plain(context, *arrays):
-            described = tuple(describe(array) for describe, array in zip(d, arrays[:-1], strict=False))
-            head = context.head
-            arguments = head.packed, head.constants, head.order, head.made, context.workspace
-            flat_inputs = tuple(x[1] for x in described)
-            return run(*arguments, context.integers[FIELDS:], described, flat_inputs, arrays[-1].reshape(-1))
-
-        return plain
-
-    @kernel
-    def opened(context):
-        integers = integers_at(context, FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS)
+    def one(memory, inputs, out):
+        integers = integers_at(address_of(numbers_of(memory, CONTEXT)), CONTEXT)
         m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
         c = numbers_at(load(integers, CONSTANTS), load(integers, CONSTANTS + 1))
         order = numbers_at(load(integers, ORDER), load(integers, ORDER + 1))
-        ws = numbers_at(load(integers, WORKSPACE_OF_ONE), load(integers, WORKSPACE_OF_ONE + 1))
-        return m, c, order, load(integers, MADE), ws, tail(integers, FIELDS)
+        size = load(integers, WORKSPACE_OF_ONE)
+        ws = tail(numbers_of(memory, CONTEXT + size), CONTEXT)
+        fields = tail(integers, FIELDS)
+        found = describe_inputs(entries_of(inputs, len(axes)), 0, load(integers, CLASS))
+        size_of_results = 0
+        for k in range(outputs):
+            size_of_results += load(fields, 2 * len(axes) + k)
+        results = numbers_of(out, size_of_results)
+        return run(m, c, order, load(integers, MADE), ws, fields, found, views_of_inputs(found), results)
 
-    def one(context, a, out):
-        x = d1(a)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x,), (x[1],), flat(out))
+    def plain(context, inputs, out):
+        found = tuple(described_in_python(x, n) for x, n in zip(inputs, axes, strict=True))
+        head = context.head
+        arguments = head.packed, head.constants, head.order, head.made, context.workspace, context.integers[FIELDS:]
+        return run(*arguments, found, tuple(x[1] for x in found), out.reshape(-1))
 
-    def two(context, a, b, out):
-        x, y = d1(a), d2(b)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y), (x[1], y[1]), flat(out))
-
-    def three(context, a, b, e, out):
-        x, y, z = d1(a), d2(b), d3(e)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y, z), (x[1], y[1], z[1]), flat(out))
-
-    def four(context, a, b, e, f, out):
-        x, y, z, u = d1(a), d2(b), d3(e), d4(f)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y, z, u), (x[1], y[1], z[1], u[1]), flat(out))
-
-    def five(context, a, b, e, f, g, out):
-        x, y, z, u, w = d1(a), d2(b), d3(e), d4(f), d5(g)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y, z, u, w), (x[1], y[1], z[1], u[1], w[1]), flat(out))
-
-    driver = (one, two, three, four, five)[len(signature.axes) - 1]
-    inputs = [types.Array(types.float64, n, "C") for n in signature.axes]
-    result = types.Array(types.float64, signature.result_axes, "C")
-    return compiled_for(signature.named(driver), (types.intp, *inputs, result))
+    if config.DISABLE_JIT:
+        return plain
+    return compiled_for(signature.named(one), (python_object, python_object, python_object))
 
 
 class Head:
@@ -316,17 +330,16 @@ class Head:
 
 
 class Context:
-    """What one call for one state works with: the head, a workspace, and the shapes that are expected."""
+    """What one call for one state works with: the head, the shapes that are expected, and a workspace, in one memory."""
 
-    __slots__ = ("address", "head", "integers", "workspace")
+    __slots__ = ("head", "integers", "memory", "workspace")
 
     def __init__(self, head: Head) -> None:
-        self.head, self.workspace = head, np.empty(head.workspace)
+        self.head, self.memory = head, np.empty(CONTEXT + head.workspace)
+        self.integers, self.workspace = self.memory[:CONTEXT].view(np.int64), self.memory[CONTEXT:]
         numbers = [n for shape in head.inputs for n in (*shape, 1)[:2]] + [math.prod(shape) for shape in head.outputs]
-        numbers += [0] * (2 * MOST_INPUTS + MOST_OUTPUTS - len(numbers))
-        place = self.workspace.ctypes.data, self.workspace.size
-        self.integers = np.array([*head.integers, *place, *numbers], dtype=np.int64)
-        self.address: Any = self if config.DISABLE_JIT else self.integers.ctypes.data
+        numbers += [0] * (CONTEXT - FIELDS - len(numbers))
+        self.integers[:] = [*head.integers, CLASS_OF_ARRAYS, head.workspace, *numbers]
 
 
 # ------------------------------------------------------------------------------------------------------------ many states
@@ -395,7 +408,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
                 for x, shape in zip(arrays[:n], head.inputs, strict=True)
             ]
             result = np.empty(ends[-1])
-            status = one(context, *state, result)
+            status = one(context, state, result)
             if compute and status in (GOOD, NO_RESULT):
                 for x, numbers in zip(arrays[n:], np.split(result, ends[:-1]), strict=True):
                     x[b] = numbers

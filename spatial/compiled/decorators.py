@@ -34,17 +34,17 @@ from pluecker.spatial.compiled.numba_internals import (
     CPUDispatcher,
     address,
     cgutils,
+    entrance,
     keep_on_disk,
     once,
 )
-from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = [
-    "NoMatch",
     "address",
     "allocation_free",
     "allocation_free_kernel",
     "compiled_for",
+    "entrance",
     "entry_point",
     "kernel",
     "once",
@@ -145,25 +145,11 @@ def positive(index):
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-class NoMatch(ArgumentTypeError):
-    """A compiled function was called with arguments of types that it does not take."""
-
-
-class OneSignature(CPUDispatcher):
-    """A compiled function with one signature, for callers that try it first: what does not fit is a ``NoMatch`` at once."""
-
-    def _search_new_conversions(self, *arguments: Any) -> bool:
-        return False
-
-    def _explain_matching_error(self, *arguments: Any) -> None:
-        raise NoMatch(f"{self.py_func.__name__} takes {self.signatures[0]}")
-
-
 def compiled_for(function: F, signature: tuple[Any, ...]) -> F:
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
     if config.DISABLE_JIT:
         return function
-    dispatcher = keep_on_disk(OneSignature(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

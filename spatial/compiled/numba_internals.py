@@ -9,10 +9,10 @@ private                              why
 ``CPUDispatcher`` and its options    ``numba.njit`` makes an entrance for Python for each function (twice the time to
                                      compile) and cannot leave out reference counting (``_nrt``): a record of arrays that is
                                      handed on from function to function would count each of its arrays each time
-``_search_new_conversions`` and      a dispatcher that meets other types than its own tries conversions, then explains at
-``_explain_matching_error``          length: both take longer than the way that the caller has for such arguments
 ``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`~pluecker.spatial.compiled.stamp`); a file
 ``IndexDataCacheFile``               that was cut off or overwritten is one that is not there
+``entry_point``                      the entrance that Numba makes for Python, without the dispatcher before it, which asks
+                                     for the type of each argument once more
 ``overloads``, ``library``,          the address of machine code, for calls from other compiled code; ``numba.cfunc`` gives
 ``fndesc``                           one too, but compiles its function without a cache of ours and without its options
 ``call_conv``                        to call such an address as Numba calls its own functions
@@ -44,7 +44,7 @@ from pluecker.spatial.properties import cached_property
 
 __all__ = [
     "WITHOUT_REFERENCES", "CPUDispatcher", "address", "call_address", "cgutils", "check_index", "compiling",
-    "event", "keep_on_disk", "once",
+    "entrance", "event", "keep_on_disk", "once",
 ]  # fmt: skip
 
 # What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
@@ -83,6 +83,13 @@ def address(function: Any) -> int:
     """Where the machine code of a function with one signature is, which must outlive all calls through it."""
     compiled = function.overloads[function.signatures[0]]
     return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+
+
+def entrance(function: Any) -> Callable[..., Any]:
+    """How Python enters a function that was compiled for one signature, whose types take whatever they are given."""
+    (compiled,) = function.overloads.values()
+    enter: Callable[..., Any] = compiled.entry_point
+    return enter
 
 
 def call_address(context: Any, builder: Any, function: Any, result: Any, takes: tuple[Any, ...], values: Any) -> Any:

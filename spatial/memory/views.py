@@ -16,25 +16,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, lower_builtin, models, overload, register_model, type_callable
 
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.compiled.numba_internals import cgutils, check_index
 from pluecker.spatial.scalars.duals import Duals, assemble, coefficients, filled
-from pluecker.spatial.scalars.lanes import INT, LONG, VECTOR, WIDTH, lanes, spread
+from pluecker.spatial.scalars.lanes import LONG, VECTOR, WIDTH, lanes, spread
 from pluecker.spatial.scalars.operations import load, load_integer, part, store
 
-__all__ = ["View", "flat", "is_native", "view"]
+__all__ = ["View", "flat", "view"]
 
 ALIGNED = 64  # bytes: of every row of an (n, 8) workspace
 UNALIGNED = 8
-
-# Where NumPy's binary interface has, behind the head of any Python object: in an array (PyArrayObject_fields) its dtype and
-# its flags, and in a dtype (PyArray_Descr) its byte order.
-DTYPE, FLAGS, BYTE_ORDER = (object.__basicsize__ + n for n in (40, 48, 10))
-ALIGNED_FLAG = 0x100  # NPY_ARRAY_ALIGNED
 
 
 class View(types.Type):
@@ -163,36 +157,6 @@ def flat(typing, array):
     if isinstance(array, types.Array) and array.layout == "C":
         return View(array.dtype)(array), generate
     return None
-
-
-def is_native(array):
-    """Whether an array from Python is aligned, and its numbers are in the byte order of this machine.
-
-    Numba's dispatcher remembers the types of unusual arrays by features among which byte order is not: once it has seen an
-    unaligned array, big-endian ones come in under the same type, and would be read as native bytes.
-    """
-    return True
-
-
-@type_callable(is_native)
-def type_is_native(context):
-    """is_native(array)"""
-    return lambda array: types.boolean if isinstance(array, types.Array) else None
-
-
-@lower_builtin(is_native, types.Array)
-def lower_is_native(context, builder, signature, arguments):
-    """Looked up in the Python object, which costs less than asking for its attributes."""
-    fields = context.make_array(signature.args[0])(context, builder, arguments[0])
-
-    def at(pointer, offset, kind):
-        return builder.load(builder.bitcast(builder.gep(pointer, [LONG(offset)]), kind.as_pointer()))
-
-    byte = ir.IntType(8)
-    flags = at(fields.parent, FLAGS, INT)
-    order = at(at(fields.parent, DTYPE, byte.as_pointer()), BYTE_ORDER, byte)
-    aligned = builder.icmp_unsigned("!=", builder.and_(flags, INT(ALIGNED_FLAG)), INT(0))
-    return builder.and_(aligned, builder.icmp_unsigned("==", order, byte(ord("="))))
 
 
 @type_callable(len)

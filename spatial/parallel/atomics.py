@@ -4,12 +4,11 @@ Shared memory is an array of integers. What is done to one of its entries here i
 threads together with all that was written before it (sequentially consistent atomic operations of LLVM).
 
 A function that all threads run is handed over by the address of its machine code; it takes and returns integers. What it
-works on are addresses too, turned into views by :func:`numbers_at` and :func:`rows_at`.
+works on are addresses too, see :mod:`~pluecker.spatial.memory.addresses`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
@@ -17,12 +16,12 @@ from numba import types
 from numba.extending import intrinsic
 
 from pluecker.spatial.compiled.numba_internals import call_address, check_index
-from pluecker.spatial.memory.views import View, make_view, parts
-from pluecker.spatial.scalars.lanes import LONG, lanes
+from pluecker.spatial.memory.views import parts
+from pluecker.spatial.scalars.lanes import LONG
 
 __all__ = [
-    "BROKEN", "add_shared", "address_of", "call_at", "integers_at", "mask_shared", "numbers_at", "pause", "raise_shared",
-    "read_shared", "replace_shared", "rows_at", "write_shared",
+    "BROKEN", "add_shared", "call_at", "mask_shared", "pause", "raise_shared", "read_shared", "replace_shared",
+    "write_shared",
 ]  # fmt: skip
 
 ORDER = "seq_cst"
@@ -99,38 +98,7 @@ def pause(typing):
     return types.none(), generate
 
 
-# ------------------------------------------------------------------------------------------------------------- addresses
-
-
-@intrinsic
-def address_of(typing, view):
-    """Where a view begins."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.ptrtoint(parts(context, builder, signature.args[0], arguments[0])[0], LONG)
-
-    return types.intp(view), generate
-
-
-def view_at(scalar: Any, meaning: str) -> Callable[..., Any]:
-    """An intrinsic ``f(address, n)`` that gives a view of n scalars."""
-    result = View(scalar)
-
-    def typing_function(typing, address, n):
-        def generate(context, builder, signature, arguments):
-            number = types.float64 if scalar == lanes else scalar
-            pointer = builder.inttoptr(arguments[0], context.get_data_type(number).as_pointer())
-            return make_view(context, builder, result, pointer, arguments[1])
-
-        return result(types.intp, types.intp), generate
-
-    typing_function.__doc__ = meaning
-    return intrinsic(typing_function)
-
-
-numbers_at = view_at(types.float64, "The ``n`` numbers at an address.")
-integers_at = view_at(types.intp, "The ``n`` integers at an address.")
-rows_at = view_at(lanes, "The ``n`` rows of eight at an address, a multiple of 64.")
+# ------------------------------------------------------------------------------------------------------------------ calls
 
 
 @intrinsic

@@ -28,10 +28,10 @@ from numba import types
 from numpy.typing import NDArray
 
 from pluecker.spatial.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.memory.addresses import integers_at
 from pluecker.spatial.parallel.atomics import (
     add_shared,
     call_at,
-    integers_at,
     mask_shared,
     pause,
     raise_shared,

@@ -12,13 +12,12 @@ import pytest
 from numba import types
 
 from pluecker.spatial.compiled.decorators import address, compiled_for
+from pluecker.spatial.memory.addresses import address_of, integers_at
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel import threads as threads_module
 from pluecker.spatial.parallel.atomics import (
     BROKEN,
     add_shared,
-    address_of,
-    integers_at,
     pause,
     raise_shared,
     read_shared,
