@@ -42,7 +42,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@mkdir -p $(TREE)
-	@for part in spatial articulated contact package/__init__.py package/__main__.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
+	@for part in spatial articulated contact package/__init__.py package/__main__.py package/teaching.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
 	cd $(TREE)/.. && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 	cd $(TREE)/.. && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
 
