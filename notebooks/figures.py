@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from cycler import cycler
+from IPython.display import Image
+from matplotlib.animation import FuncAnimation, PillowWriter
 
 # The colours of Okabe and Ito, which people with any kind of colour vision can tell apart.
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW = (
@@ -108,3 +112,13 @@ def circle3(radius: float, axis: Any, p: Any = (0.0, 0.0, 0.0), points: int = 60
     side /= np.linalg.norm(side)
     t = np.linspace(0.0, 2.0 * np.pi, points)[:, None]
     return np.asarray(p, dtype=float) + radius * (np.cos(t) * side + np.sin(t) * np.cross(axis, side))
+
+
+def moving(figure: Any, draw: Any, frames: int, *, fps: int = 20, dpi: int = 80) -> Image:
+    """An animation as the last line of a cell: ``draw(k)`` draws frame k. A GIF, which is seen on code hosts too."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "motion.gif"
+        FuncAnimation(figure, draw, frames=frames).save(path, writer=PillowWriter(fps=fps), dpi=dpi)
+        data = path.read_bytes()
+    plt.close(figure)
+    return Image(data=data, format="gif")
