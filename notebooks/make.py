@@ -52,6 +52,7 @@ def execute(path: Path) -> Any:
             timeout=COMPILING,
             kernel_name="python3",
             record_timing=False,
+            extra_arguments=["--log-level=40"],  # no warnings of the kernel's own
             resources={"metadata": {"path": str(path.parent)}},
         )
         client.execute(env=env)
