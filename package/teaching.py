@@ -74,7 +74,7 @@ class Exercise:
     atol: float = 1e-9
 
     def __post_init__(self) -> None:
-        functions = {"inputs": self.inputs, "expected": self.expected}
+        functions: dict[str, Any] = {"inputs": self.inputs, "expected": self.expected}
         functions |= {f"mistakes[{k}][0]": wrong for k, (wrong, _) in enumerate(self.mistakes)}
         if self.same is not None:
             functions["same"] = self.same
