@@ -328,6 +328,8 @@ figure.colorbar(scale, ax=panel, label="pitch, m/rad", shrink=0.6, pad=0.12)
 plt.show()
 
 # %% [markdown]
+# Each thin line is the axis of one mixture; its color is the pitch.
+#
 # So this is why we compute with six numbers, and neither with lines nor with pitches: **the numbers add**.
 #
 # They add only if both are about the *same* origin. Here is the other mistake to make once. The wheel is described at
