@@ -76,8 +76,9 @@ def test_a_function_that_is_right_in_some_cases_is_not_right():
 
 def test_the_message_shows_the_parameters_of_the_first_wrong_case():
     x = []
-    grade = graded(lambda a: x.append(a.copy()) or a)
-    assert f"x = {np.array2string(x[0], precision=5, separator=', ', suppress_small=True)}" in grade.message
+    grade = graded(lambda a: x.append(a.copy()) or (2 * a if len(x) != 5 else a))
+    assert f"x = {np.array2string(x[4], precision=5, separator=', ', suppress_small=True)}" in grade.message
+    assert "19 of 20 cases are right" in grade.message
     assert len(x) == 20
 
 
@@ -143,6 +144,16 @@ def test_infinite_answers_are_compared():
     infinite = Exercise(name="infinite", inputs=lambda rng: (rng.normal(),), expected=lambda x: np.inf * np.sign(x))
     assert graded(lambda x: np.inf if x > 0 else -np.inf, infinite).passed
     assert not graded(lambda x: np.inf, infinite).passed
+
+
+def test_a_mistake_that_has_no_number_is_recognised():
+    root = Exercise(
+        name="root",
+        inputs=lambda rng: (rng.normal(),),
+        expected=lambda x: abs(x) ** 0.5,
+        mistakes=((lambda x: x**0.5 if x >= 0 else np.nan, "Take the magnitude first."),),
+    )
+    assert "Take the magnitude" in graded(lambda x: np.sqrt(x) if x >= 0 else np.nan, root).message
 
 
 def test_the_same_function_has_the_same_grade(capsys):
