@@ -358,8 +358,8 @@ print("largest of velocity", np.abs(velocity).max(axis=0).round(2))
 
 # %% [markdown]
 # **The second answer.** At the shoulder gravity is larger, four times in the median. From joint 3 on they are comparable,
-# and at the wrist (joints 5 to 7) the largest torques of velocity are *above* those of gravity. Boxes hold the middle half of
-# the configurations, whiskers reach to the extremes. "The robot is slow, leave out the velocities" is wrong at its rated
+# and at the wrist (joints 5 to 7) the largest torques of velocity are *above* those of gravity. Boxes hold the middle half
+# of the configurations, whiskers reach to the extremes. "The robot is slow, leave out the velocities" is wrong at its rated
 # speed.
 #
 # ### Exercises 6.1 and 6.2
@@ -420,7 +420,7 @@ for k in range(4):
 
 # %%
 start, goal = np.array([-0.6, 0.9, 0.0, -1.4, 0.0, 2.2, 0.0]), np.array([0.6, -0.1, 0.3, -2.5, 0.2, 2.6, 1.0])
-duration, samples = 1.2, 37
+duration, samples = 1.2, 25
 t = np.linspace(0.0, 1.0, samples)[:, None]
 motion_q = start + (goal - start) * (10 * t**3 - 15 * t**4 + 6 * t**5)
 motion_v = (goal - start) * (30 * t**2 - 60 * t**3 + 30 * t**4) / duration
@@ -450,7 +450,7 @@ def draw(k):
     cursor.set_xdata([duration * t[k, 0]] * 2)
 
 
-moving(fig, draw, samples, fps=16)
+moving(fig, draw, samples, fps=15)
 
 # %% [markdown]
 # At the first and the last moment the arm holds its weight. In between it also accelerates and brakes: the vertical axis of
