@@ -36,10 +36,13 @@ from scipy.special import ellipj, ellipk
 
 from exercises import chapter_04
 from figures import BLACK, BLUE, GREEN, GREY, ORANGE, RED, SKY, moving, space, use_style
+from pluecker.contact import Bodies
 from pluecker.spatial import (
     RigidBodyInertia,
     check_consistent,
+    classical_acceleration,
     cross_force,
+    density_inertia,
     dual,
     exp3,
     exp6,
@@ -52,6 +55,7 @@ from pluecker.spatial import (
     pluecker_transform,
     point_masses,
     principal_axes,
+    quaternion_from_rotation,
     relative_inertia,
     shapes,
     shift_inertia,
@@ -154,6 +158,33 @@ except ValueError as error:
     print(error)
 else:
     raise AssertionError("not refused")
+
+# %% [markdown]
+# ### The entries one by one
+#
+# Textbooks write the ten numbers as integrals over the body's density, with $p$ measured from the centre of mass for the
+# inertia tensor:
+#
+# $$ m = \int \rho, \quad m\, c = \int \rho\, x, \quad
+#    \bar I_C = \int \rho \begin{bmatrix} p_y^2 + p_z^2 & -p_x p_y & -p_x p_z \\
+#      -p_x p_y & p_z^2 + p_x^2 & -p_y p_z \\ -p_x p_z & -p_y p_z & p_x^2 + p_y^2 \end{bmatrix}. $$
+#
+# (Source document 004 prints $-p_y p_z$ as the entry 1, 2 of this matrix, and $-a_y a_z$ in the shift to another point
+# by $a$. Neither would be symmetric.) Other axes turn the tensor, $R \bar I_C R^T$; another point at the distance $a$
+# adds $m (a \cdot a\, 1 - a a^T)$, the theorem of parallel axes. Both are in $X^* I X^{-1}$.
+
+# %%
+cube = density_inertia(lambda x: 6.0 * x[:, 2], [[0, 0, 0], [1, 1, 1]]).inertia  # kg/m^3: heavier towards the top
+mass, center, tensor = inertia_parameters(cube)
+close(mass, 3.0)
+close(center, [1 / 2, 1 / 2, 2 / 3])
+close(np.diag(tensor), 3.0 * np.array([1 / 12 + 1 / 18, 1 / 12 + 1 / 18, 1 / 6]))  # by hand
+
+R, a = exp3(rng.normal(size=3)), rng.normal(size=3)
+turned = transform_inertia(pluecker_transform(R, np.zeros(3)), spatial_inertia(m, np.zeros(3), I_C))
+close(turned[:3, :3], R @ I_C @ R.T)
+shifted = transform_inertia(pluecker_transform(np.eye(3), -a), spatial_inertia(m, np.zeros(3), I_C))
+close(shifted[:3, :3], I_C + m * (a @ a * np.eye(3) - np.outer(a, a)))
 
 # %% [markdown]
 # ### Momentum from its parts
@@ -329,6 +360,57 @@ close(net_force(spatial_inertia(m, np.zeros(3), I_C), v_at_C, a_at_C), newton_eu
 X = pluecker_transform(exp3(rng.normal(size=3)), rng.normal(size=3))  # anywhere else
 elsewhere = net_force(transform_inertia(X, spatial_inertia(m, np.zeros(3), I_C)), X @ v_at_C, X @ a_at_C)
 close(elsewhere, transform_force(X, newton_euler))
+
+# %% [markdown]
+# ### The same in other books
+#
+# Engines in *maximal coordinates* keep for each body the position and rotation $r, R$, and the velocities $v_C, \omega$
+# along the world's axes, the linear part first:
+#
+# $$ \dot r = v_C, \quad \dot R = \tilde\omega R, \quad p = m v_C, \quad L = I_C\, \omega = R I_0 R^T \omega, \quad
+#    \begin{bmatrix} m 1 & \\ & I_C \end{bmatrix} \begin{bmatrix} \dot v_C \\ \dot\omega \end{bmatrix}
+#    = \begin{bmatrix} f \\ \tau - \omega \times I_C \omega \end{bmatrix}. $$
+#
+# The term $\omega \times I_C \omega$, the gyroscopic torque, is there because $I_C = R I_0 R^T$ turns with the body. It
+# is zero when $\omega$ is along a principal axis. RedMax (notebook 9) writes the same in the body's axes, $I_0
+# \dot\omega = -\omega \times I_0 \omega + R^T \tau$ and $m \dot v = -\omega \times m v + R^T f$, where $\dot v$ is the
+# rate of three numbers: that is $I a + v \times^* I v$ at the centre of mass. One body, three ways:
+
+# %%
+I_0, R = np.diag([0.2, 0.3, 0.4]), exp3(rng.normal(size=3))  # body axes; from body to world axes
+w_world, v_world, torque, force = rng.normal(size=(4, 3))
+I_world = R @ I_0 @ R.T
+maximal = np.concatenate(
+    [
+        np.linalg.solve(I_world, torque - np.cross(w_world, I_world @ w_world)),
+        force / m,
+    ]  # angular first, as always here
+)
+
+inertia_body = spatial_inertia(m, np.zeros(3), I_0)
+v_body = np.concatenate([R.T @ w_world, R.T @ v_world])
+wrench_body = np.concatenate([R.T @ torque, R.T @ force])
+a_body = inverse_inertia(inertia_body) @ (wrench_body - cross_force(v_body, inertia_body @ v_body))
+redmax = np.concatenate(
+    [
+        np.linalg.solve(I_0, R.T @ torque - np.cross(v_body[:3], I_0 @ v_body[:3])),
+        R.T @ force / m - np.cross(v_body[:3], v_body[3:]),
+    ]
+)
+close(a_body, redmax)
+close(classical_acceleration(v_body, a_body), np.concatenate([R.T @ maximal[:3], R.T @ maximal[3:]]))
+
+bodies = Bodies(  # the library's bodies in maximal coordinates
+    mass=[m],
+    inertia=[I_0],
+    position=[[0, 0, 0]],
+    orientation=[quaternion_from_rotation(R)],
+    velocity=[np.concatenate([w_world, v_world])],
+    wrench=[np.concatenate([torque, force])],
+)
+close(bodies.acceleration()[0], maximal)
+close(R @ momentum(inertia_body, v_body)[:3], I_world @ w_world)  # L
+close(np.cross(3.0 * R[:, 1], I_world @ (3.0 * R[:, 1])), np.zeros(3))  # about a principal axis
 
 # %% [markdown]
 # **Exercise 4.3.** A body has the inertia $I$ and the twist $v$; the force $f$ acts on it. Its spatial acceleration?
@@ -526,7 +608,7 @@ for nudge in (0.01, 0.15, 0.4, 1.0):
 
 # %% [markdown]
 # So to question 1: after a fair throw you catch the racket with the marked side **down**, and only a hand that errs by
-# less than 0.01 rad/s in 8 keeps it up. To question 2: two axes are stable, the middle one is not. And no torque was
+# no more than about 0.01 rad/s in 8 keeps it up. To question 2: two axes are stable, the middle one is not. And no torque was
 # needed: $h$ is constant, but $\omega = I^{-1} h$ is not, because $I$ turns with the racket.
 #
 # %% [markdown]
