@@ -41,11 +41,13 @@ from pluecker.spatial import (
     MotionVector,
     PlueckerTransform,
     change_of_basis,
+    compose,
     coordinates_in,
     couple,
     dual,
     exp3,
     force_transform,
+    invert,
     line_force,
     moment_at,
     pluecker_transform,
@@ -124,7 +126,7 @@ print(np.round(table, 12) + 0.0)
 # $$ d_i \cdot e_j = \begin{cases} 1 & i = j \\ 0 & i \ne j \end{cases} $$
 #
 # are called *reciprocal*. The twelve vectors, six in the space of motions $\mathsf{M}^6$ and six in the space of forces
-# $\mathsf{F}^6$, are the *Pluecker basis* of the frame, and the numbers that belong to them are Pluecker coordinates.
+# $\mathsf{F}^6$, are the *Plücker basis* of the frame, and the numbers that belong to them are Plücker coordinates.
 # Because the bases are reciprocal, power is the sum of the products of six numbers:
 #
 # $$ f \cdot v = \Big(\sum_j f_j e_j\Big) \cdot \Big(\sum_i v_i d_i\Big) = \sum_i f_i v_i = \underline{f}^T \underline{v}. $$
@@ -169,10 +171,10 @@ np.testing.assert_allclose(moment_at(couple_B, somewhere), k)  # the same about 
 #
 # $$ d_i \cdot a = \sum_j a_j \, (d_i \cdot d_j) = a_i $$
 #
-# (exercise 8.A1). If it is not, $d_i \cdot a$ is not $a_i$. Then one needs a second basis $e_1, e_2$ with $d_i \cdot
-# e_j = \delta_{ij}$, and $a_i = e_i \cdot a$. With the vectors as columns of matrices $D$ and $E$, the condition is
-# $D^T E = 1$: so $E = D^{-T}$ (exercise 36.A1; the course prints $B C^T = 1$, which has the same solution, as both
-# matrices are square).
+# (exercise 8.A1). If it is not, $d_i \cdot a$ is not $a_i$. Then one needs a second basis $e_1, e_2$ with
+# $d_i \cdot e_j = \delta_{ij}$, and $a_i = e_i \cdot a$. With the vectors as columns of matrices $D$ and $E$, the
+# condition is $D^T E = 1$: so $E = D^{-T}$ (exercise 36.A1; the course prints $B C^T = 1$, which has the same solution,
+# as both matrices are square).
 
 # %%
 D = np.column_stack([[1.25, 0.0], [-0.6, 1.0]])  # exercise 8.A5: d_1, d_2
@@ -229,9 +231,10 @@ plt.show()
 # %% [markdown]
 # $c_1$ is at right angles to $b_2$, and $c_2$ to $b_1$.
 #
-# Exercise 8.A4 asks to read coordinates in a basis $b_1, b_2$ off a drawing. Its answers are $\underline a = (1.5,
-# 0.5)$, $\underline c = (0.5, 1)$, $\underline d = (0.5, 0.5)$. Whatever the two arrows look like, the same can be
-# computed: make the three arrows from these numbers with any basis, and ask for the numbers again.
+# Exercise 8.A4 asks to read coordinates in a basis $b_1, b_2$ off a drawing. Its answers are
+# $\underline a = (1.5, 0.5)$, $\underline c = (0.5, 1)$, $\underline d = (0.5, 0.5)$. Whatever the two arrows look
+# like, the same can be computed: make the three arrows from these numbers with any basis, and ask for the numbers
+# again.
 
 # %%
 basis = np.column_stack([[1.0, 0.2], [0.3, 1.1]])
@@ -256,8 +259,8 @@ check_exercise(reciprocal, chapter_02.reciprocal)
 # ## Another frame
 #
 # One rule covers every change of coordinates: **the columns of the matrix are the old basis vectors in new
-# coordinates** (remember COIN: columns old in new). For if $b_i = \sum_j X_{ji} b'_j$, then $u = \sum_i u_i b_i =
-# \sum_j (\sum_i X_{ji} u_i) b'_j$, and $u'_j = \sum_i X_{ji} u_i$.
+# coordinates** (remember COIN: columns old in new). For if $b_i = \sum_j X_{ji} b'_j$, then
+# $u = \sum_i u_i b_i = \sum_j (\sum_i X_{ji} u_i) b'_j$, and $u'_j = \sum_i X_{ji} u_i$.
 #
 # Let the new frame have its origin at $r$ (in old coordinates) and let $E$ be the rotation matrix that turns old
 # coordinates of an arrow into new ones. We ask each of the twelve elementary motions and forces for its six new
@@ -292,10 +295,15 @@ np.testing.assert_allclose(force_transform(E, r), X_star, atol=1e-14)
 np.testing.assert_allclose(np.linalg.inv(X).T, X_star, atol=1e-14)  # two derivations, one law
 np.testing.assert_allclose(dual(X), X_star, atol=1e-14)
 
+X_2 = pluecker_transform(exp3(rng.normal(size=3)), rng.normal(size=3))  # on to a third frame, and the way back
+np.testing.assert_allclose(compose(X_2, X), X_2 @ X, atol=1e-14)
+np.testing.assert_allclose(invert(X), np.linalg.inv(X), atol=1e-14)
+
 # %% [markdown]
 # In blocks, with $\tilde r$ the matrix of $r\,\times$,
 #
-# $$ X = \begin{bmatrix} E & 0 \\ -E \tilde r & E \end{bmatrix}, \qquad
+# $$ X = \begin{bmatrix} E & 0 \\ 0 & E \end{bmatrix} \begin{bmatrix} 1 & 0 \\ \tilde r^T & 1 \end{bmatrix}
+#      = \begin{bmatrix} E & 0 \\ -E \tilde r & E \end{bmatrix}, \qquad
 #    X^* = \begin{bmatrix} E & -E \tilde r \\ 0 & E \end{bmatrix} = X^{-T}. $$
 #
 # We found $X^*$ by asking forces about their moments. That it is $X^{-T}$ had to be so: power is the same in all
@@ -306,9 +314,9 @@ np.testing.assert_allclose(dual(X), X_star, atol=1e-14)
 # $X$ is not orthogonal as soon as the origin moves.
 #
 # Exercise 36.A2 is the smallest case: $Q$ is at $(0, l, 0)$, the axes are parallel. A body that turns about $Qx$ moves
-# the point at $O$ downwards, so $d_{Qx} = d_{Ox} - l\, d_z$; likewise $d_{Qz} = d_{Oz} + l\, d_x$, and $d_{Qy} =
-# d_{Oy}$, which is the same line. The coordinates change the other way, $v_{Qx} = v_{Ox} - l \omega_z$, $v_{Qz} =
-# v_{Oz} + l \omega_x$, and the vector itself stays what it is.
+# the point at $O$ downwards, so $d_{Qx} = d_{Ox} - l\, d_z$; likewise $d_{Qz} = d_{Oz} + l\, d_x$, and
+# $d_{Qy} = d_{Oy}$, which is the same line. The coordinates change the other way, $v_{Qx} = v_{Ox} - l \omega_z$,
+# $v_{Qz} = v_{Oz} + l \omega_x$, and the vector itself stays what it is.
 
 # %%
 l = 0.4
@@ -379,8 +387,8 @@ plt.tight_layout()
 plt.show()
 
 # %% [markdown]
-# Near the body's axis A is "slower" than B, far from it "faster". No change of units mends this; the sum $\omega \cdot
-# \omega + v_O \cdot v_O$ also adds rad²/s² and m²/s². Power, on the right, is the same from everywhere.
+# Near the body's axis A is "slower" than B, far from it "faster". No change of units mends this; the sum
+# $\omega \cdot \omega + v_O \cdot v_O$ also adds rad²/s² and m²/s². Power, on the right, is the same from everywhere.
 #
 # ## What may not be added: doing it on purpose
 #
@@ -485,10 +493,10 @@ np.testing.assert_allclose(velocity_at(v_2, P)[:2], (tip(h * qd) - tip(-h * qd))
 
 # %% [markdown]
 # Statics. Let $f$ be the pull as a force vector. In balance, the sum of the forces on each body is zero. Joint 2 passes
-# $f_2$ from body 1 to body 2, joint 1 passes $f_1$ from the base to body 1: $f_2 + f = 0$ and $f_1 - f_2 = 0$, so $f_1
-# = f_2 = -f$. The torque at a joint is the part of its force that does work on its motion, $\tau_i = s_i \cdot f_i$.
-# (The answer to (a) is $(0, 0, -1, 1, 0, 0)$. The translation of the course prints $f$ there, without the minus sign;
-# its torques are right.)
+# $f_2$ from body 1 to body 2, joint 1 passes $f_1$ from the base to body 1: $f_2 + f = 0$ and $f_1 - f_2 = 0$, so
+# $f_1 = f_2 = -f$. The torque at a joint is a number, the part of its force that does work on its motion,
+# $\tau_i = s_i \cdot f_i$, so that its power is $\tau_i \dot q_i$. (The answer to (a) is $(0, 0, -1, 1, 0, 0)$. The
+# translation of the course prints $f$ there, without the minus sign; its torques are right.)
 
 # %%
 f = line_force(pull, P)

@@ -11,8 +11,8 @@
 # %% [markdown]
 # # 3. The cross product, and why spatial acceleration is not the acceleration of a point
 #
-# **Claim.** A motion vector that rides on a body changes at the rate $v \times m$, a force vector at the rate $v
-# \times^* f$. With these two products the derivative of spatial velocity is a vector like any other: it adds up and
+# **Claim.** A motion vector that rides on a body changes at the rate $v \times m$, a force vector at the rate
+# $v \times^* f$. With these two products the derivative of spatial velocity is a vector like any other: it adds up and
 # changes frames without Coriolis terms. The price is that it is not the acceleration of any point.
 #
 # You need notebooks 1 and 2: twists as fields, $X$ and $X^*$.
@@ -143,16 +143,16 @@ print("dm/dt =", m_rate.round(6))
 print("df/dt =", f_rate.round(6))
 
 # %% [markdown]
-# What formula gives these numbers? Differentiate `ride_motion` at $t = 0$, where $\dot R = \omega\times$ and $\dot p =
-# v_O$:
+# What formula gives these numbers? Differentiate `ride_motion` at $t = 0$, where $\dot R = \omega\times$ and
+# $\dot p = v_O$:
 #
 # $$ v \times m = \begin{bmatrix} \omega \times m_\omega \\ \omega \times m_v + v_O \times m_\omega \end{bmatrix}
 #    = \begin{bmatrix} \omega\times & 0 \\ v_O\times & \omega\times \end{bmatrix} m, \qquad
 #    v \times^* f = \begin{bmatrix} \omega \times n + v_O \times f \\ \omega \times f \end{bmatrix}
 #    = \begin{bmatrix} \omega\times & v_O\times \\ 0 & \omega\times \end{bmatrix} f. $$
 #
-# The two matrices are related, $v\times^* = -(v\times)^T$. That is power again: of two painted vectors the product $m
-# \cdot f$ does not change, so $(v \times m) \cdot f + m \cdot (v \times^* f) = 0$ for all $m$ and $f$.
+# The two matrices are related, $v\times^* = -(v\times)^T$. That is power again: of two painted vectors the product
+# $m \cdot f$ does not change, so $(v \times m) \cdot f + m \cdot (v \times^* f) = 0$ for all $m$ and $f$.
 
 # %%
 w, v_O = v[:3], v[3:]
@@ -355,8 +355,8 @@ plt.show()
 # %% [markdown]
 # Answers: the axis does not accelerate. The point of contact accelerates upwards with $V^2/r$, and all points towards
 # the axis (right). The spatial acceleration is $(0, 0, 0, 0, 0, V^2/r)$, the same field of arrows everywhere (left).
-# Left and right agree at the contact alone: there the velocity of the point is zero, so that $\omega \times \dot r =
-# 0$.
+# Left and right agree at the contact alone: there the velocity of the point is zero, so that
+# $\omega \times \dot r = 0$.
 #
 # The opposite case (section 40): a wheel on a fixed axle turns at constant speed. Its twist is constant, so its spatial
 # acceleration is zero; and each of its points accelerates towards the axle.
@@ -430,8 +430,8 @@ print("a_2 =", a_2)
 # ## Doing it wrong on purpose
 #
 # Classical accelerations look harmless: six numbers $(\dot\omega, \ddot r)$. Let us treat them as vectors. Body 1 has
-# $(\dot\omega_1, \ddot r_1)$; body 2, relative to body 1, has the velocity $s_2 \dot q_2$ and the acceleration $s_2
-# \ddot q_2$, hence a relative classical acceleration. Add the two, as everybody wants to:
+# $(\dot\omega_1, \ddot r_1)$; body 2, relative to body 1, has the velocity $s_2 \dot q_2$ and the acceleration
+# $s_2 \ddot q_2$, hence a relative classical acceleration. Add the two, as everybody wants to:
 
 # %%
 P = np.array([1.0, 1.0, 0.0])  # the tip of body 2

@@ -24,8 +24,8 @@
 # catch the grip again.
 #
 # 1. Is the marked side up or down?
-# 2. The racket has three axes of symmetry: along the handle, across the face, and at right angles to the face. If one
-#    spins it about one of them, very nearly, about which axes does it keep spinning?
+# 2. The racket has three axes at right angles: along the handle, across the face, and at right angles to the face. If
+#    one spins it about one of them, very nearly, about which axes does it keep spinning?
 #
 # No force acts in flight but gravity, which turns nothing. So what could turn the face?
 
@@ -82,10 +82,10 @@ def close(x, y):
 # ## Naive: a body is particles
 #
 # Nature knows particles: a particle at $P$ with mass $m$ and velocity $\dot r$ has the momentum $m \dot r$, along a
-# line through $P$. A line with a magnitude is a force vector (notebook 2), $(\overrightarrow{OP} \times m \dot r,\; m
-# \dot r)$. A rigid body is many particles that share one twist. Its momentum is the sum, and its kinetic energy is the
-# sum of $\frac12 m \dot r^2$. Both depend on six numbers $v$, the momentum linearly. So there is a matrix, and its
-# columns are the momenta of six elementary motions.
+# line through $P$. A line with a magnitude is a force vector (notebook 2),
+# $(\overrightarrow{OP} \times m \dot r,\; m \dot r)$. A rigid body is many particles that share one twist. Its momentum
+# is the sum, and its kinetic energy is the sum of $\frac12 m \dot r^2$. Both depend on six numbers $v$, the momentum
+# linearly. So there is a matrix, and its columns are the momenta of six elementary motions.
 
 # %%
 masses = rng.uniform(0.1, 1.0, size=50)
@@ -148,8 +148,8 @@ print("and those of what two bodies do to each other:", np.linalg.matrix_rank(be
 # The second number, 21, is that of all symmetric 6 x 6 matrices. Such inertias come up at the end of this notebook, and
 # again in robots, as articulated-body inertias.
 #
-# Not all ten numbers belong to a body: no principal moment exceeds the sum of the two others, since $A = \int y^2 +
-# z^2$, $B = \int z^2 + x^2$, $C = \int x^2 + y^2$.
+# Not all ten numbers belong to a body: no principal moment exceeds the sum of the two others, since
+# $A = \int (y^2 + z^2)\, dm$, $B = \int (z^2 + x^2)\, dm$, and $C = \int (x^2 + y^2)\, dm$.
 
 # %%
 try:
@@ -314,8 +314,9 @@ assert np.abs(np.linalg.eigvalsh(I) - np.linalg.eigvalsh(I_B)).max() > 0.1
 # %% [markdown]
 # ## The equation of motion
 #
-# Force is the rate of change of momentum. In a fixed frame a body that moves has an inertia that changes, since it is
-# painted on the body: both sides of $I = \sum f_i f_i^T$ ride,
+# Force is the rate of change of momentum. In a fixed frame a body that moves has an inertia that changes. Like every
+# symmetric positive matrix, $I$ is a sum of products $f_i f_i^T$, here of force vectors that ride on the body; so the
+# product rule gives
 #
 # $$ \frac{dI}{dt} = v \times^* I - I\, v \times, \qquad
 #    f = \frac{d}{dt}(I v) = I a + (v \times^* I - I\, v \times) v = I a + v \times^* I v, $$
@@ -339,8 +340,9 @@ np.testing.assert_allclose(net_force(I, v, np.zeros(6)), rate(lambda t: ridden(t
 close(net_force(I, v, np.zeros(6)), cross_force(v, I @ v))
 
 # %% [markdown]
-# At the centre of mass this contains Newton's $f = m \ddot c$ and Euler's $n_C = \bar I_C \dot \omega + \omega \times
-# \bar I_C \omega$ (exercise 48.A4): with $a = (\dot\omega,\; \ddot c - \omega \times v_C)$,
+# At the centre of mass this contains Newton's $f = m \ddot c$ and Euler's
+# $n_C = \bar I_C \dot \omega + \omega \times \bar I_C \omega$ (exercise 48.A4): with
+# $a = (\dot\omega,\; \ddot c - \omega \times v_C)$,
 #
 # $$ \begin{bmatrix} n_C \\ f \end{bmatrix}
 #  = \begin{bmatrix} \bar I_C \dot\omega \\ m \ddot c - m\, \omega \times v_C \end{bmatrix}
@@ -372,9 +374,9 @@ close(elsewhere, transform_force(X, newton_euler))
 #    = \begin{bmatrix} f \\ \tau - \omega \times I_C \omega \end{bmatrix}. $$
 #
 # The term $\omega \times I_C \omega$, the gyroscopic torque, is there because $I_C = R I_0 R^T$ turns with the body. It
-# is zero when $\omega$ is along a principal axis. RedMax (notebook 9) writes the same in the body's axes, $I_0
-# \dot\omega = -\omega \times I_0 \omega + R^T \tau$ and $m \dot v = -\omega \times m v + R^T f$, where $\dot v$ is the
-# rate of three numbers: that is $I a + v \times^* I v$ at the centre of mass. One body, three ways:
+# is zero when $\omega$ is along a principal axis. RedMax (notebook 9) writes the same in the body's axes,
+# $I_0 \dot\omega = -\omega \times I_0 \omega + R^T \tau$ and $m \dot v = -\omega \times m v + R^T f$, where $\dot v$ is
+# the rate of three numbers: that is $I a + v \times^* I v$ at the centre of mass. One body, three ways:
 
 # %%
 I_0, R = np.diag([0.2, 0.3, 0.4]), exp3(rng.normal(size=3))  # body axes; from body to world axes
@@ -428,9 +430,9 @@ check_exercise(acceleration_of_body, chapter_04.acceleration_of_body)
 # ## The flight of the racket
 #
 # Thirty lines of NumPy. The frame is fixed to the racket, at the end of the grip, which is *not* its centre of mass. In
-# this frame $I$ is constant and, as $v \times v = 0$, the rates of the six numbers of $v$ are those of $a = -I^{-1} (v
-# \times^* I v)$. The rotation $R$ and the position $p$ of the frame follow from $\dot R = R\, \tilde\omega$ and $\dot p
-# = R\, v_O$.
+# this frame $I$ is constant and, as $v \times v = 0$, the rates of the six numbers of $v$ are those of
+# $a = -I^{-1} (v \times^* I v)$. The rotation $R$ and the position $p$ of the frame follow from
+# $\dot R = R\, \tilde\omega$ and $\dot p = R\, v_O$.
 
 
 # %%
@@ -608,8 +610,8 @@ for nudge in (0.01, 0.15, 0.4, 1.0):
 
 # %% [markdown]
 # So to question 1: after a fair throw you catch the racket with the marked side **down**, and only a hand that errs by
-# no more than about 0.01 rad/s in 8 keeps it up. To question 2: two axes are stable, the middle one is not. And no torque was
-# needed: $h$ is constant, but $\omega = I^{-1} h$ is not, because $I$ turns with the racket.
+# no more than about 0.01 rad/s in 8 keeps it up. To question 2: two axes are stable, the middle one is not. And no
+# torque was needed: $h$ is constant, but $\omega = I^{-1} h$ is not, because $I$ turns with the racket.
 #
 # %% [markdown]
 # ## Two bodies push each other
