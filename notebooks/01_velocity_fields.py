@@ -199,8 +199,12 @@ np.testing.assert_allclose(planar.planar_velocity_at([w, r * w, 0], [0.4, 0.9]),
 #
 # $$v = v_1 + v_2 .$$
 #
-# That is why velocities of rigid bodies form a vector space, of six dimensions. A rotation and a translation make a
-# rotation about another point:
+# Twice the field has twice the six numbers, too. This is all that *vector* means: something that can be added, and
+# multiplied by a number, by the usual rules. An arrow is a vector with a magnitude and a direction; the velocity of a
+# body is a vector with two magnitudes and a line. Both are things in the world, and a list of numbers only describes
+# them, in a basis. Arrows form a vector space of three dimensions, velocities of bodies one of six.
+#
+# A rotation and a translation make a rotation about another point:
 
 
 # %%
@@ -328,7 +332,7 @@ figure.colorbar(scale, ax=panel, label="pitch, m/rad", shrink=0.6, pad=0.12)
 plt.show()
 
 # %% [markdown]
-# Each thin line is the axis of one mixture; its color is the pitch.
+# Each thin line is the axis of one mixture; its colour is the pitch.
 #
 # So this is why we compute with six numbers, and neither with lines nor with pitches: **the numbers add**.
 #
