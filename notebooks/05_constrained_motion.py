@@ -32,6 +32,7 @@
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Ellipse
 
 from exercises import chapter_05
 from figures import BLUE, GREY, ORANGE, RED, arrow2, use_style
@@ -183,14 +184,26 @@ distances = np.linspace(0.0, width, 46)
 hinges = np.array([with_S(I_door, S, push(1.0, d))[1][4] for d in distances])
 np.testing.assert_allclose(hinges, 1.5 * distances / width - 1.0, atol=1e-12)
 
-fig, ax = plt.subplots(figsize=(6.2, 3.1))
+fig, (above, ax) = plt.subplots(1, 2, figsize=(7.6, 3.1), gridspec_kw={"width_ratios": [1, 1.5]})
+above.plot([0, width], [0, 0], color=GREY, lw=7, solid_capstyle="butt")
+above.plot(0, 0, "o", color=BLUE, ms=10, zorder=5)
+arrow2(above, (0.3, -0.4), (0, 0.37), RED, width=2.5)
+arrow2(above, (0, 0.3), (0, -0.26), BLUE, width=2.5)
+above.annotate("", (0, -0.12), (0.3, -0.12), arrowprops={"arrowstyle": "<->"})
+above.text(0.15, -0.19, "d", ha="center")
+above.text(0.34, -0.36, "hand, F", color=RED)
+above.text(0.05, 0.2, "hinges", color=BLUE)
+above.text(0.6, 0.06, "door, w", color="0.4")
+above.set(xlabel="x / m", ylabel="y / m", xlim=(-0.15, 1.0), ylim=(-0.5, 0.4), title="from above", aspect="equal")
+above.grid(False)
 ax.plot(distances / width, hinges, color=BLUE)
 ax.axhline(0.0, color=GREY, lw=1)
 ax.plot(2 / 3, 0.0, "o", color=RED)
-ax.annotate("centre of percussion, d = 2w/3", (2 / 3, 0.0), (0.13, 0.22), arrowprops={"arrowstyle": "->", "color": RED})
-ax.text(0.36, -0.72, "hinges push against the hand", color=BLUE, ha="left")
-ax.text(0.98, 0.06, "in the same\ndirection", color=BLUE, ha="right")
-ax.set(xlabel="where the hand pushes, d / w", ylabel="force of the hinges / force of the hand", xlim=(0, 1))
+ax.annotate("centre of percussion,\nd = 2w/3", (2 / 3, 0.0), (0.16, 0.2), arrowprops={"arrowstyle": "->", "color": RED})
+ax.text(0.36, -0.75, "hinges push\nagainst the hand", color=BLUE, ha="left")
+ax.text(0.99, -0.32, "in the same\ndirection", color=BLUE, ha="right")
+ax.set(xlabel="where the hand pushes, d / w", ylabel="force of hinges / of hand", xlim=(0, 1))
+fig.tight_layout()
 plt.show()
 
 # %% [markdown]
@@ -396,8 +409,39 @@ np.testing.assert_allclose(np.linalg.solve(H, S_uni.T @ f - C), alpha_rate(q, qd
 # ## Two bodies and a joint
 #
 # Bodies $B_1$ and $B_2$ are joined by a hinge, and at rest. A force acts on $B_1$. How does $B_1$ accelerate? The course
-# solves this twice.
-#
+# solves this twice. Here are the quantities of the two ways (figures 1 and 2 of its last part).
+
+# %%
+fig, panels = plt.subplots(1, 2, figsize=(7.6, 2.9))
+turning = {"arrowstyle": "-|>", "connectionstyle": "arc3,rad=-0.9", "lw": 1.8}
+for panel in panels:
+    for center, name, color in (((0.0, 0.0), "$B_1$", BLUE), ((1.9, 0.0), "$B_2$", ORANGE)):
+        panel.add_patch(Ellipse(center, 2.0, 1.2, facecolor=color, alpha=0.18, edgecolor=color))
+        panel.text(center[0], 0.72, name, color=color, ha="center")
+    panel.plot(0.95, 0.1, "o", color="white", mec="black", ms=8, zorder=6)
+    panel.set(xlim=(-1.6, 3.0), ylim=(-1.1, 1.0), aspect="equal")
+    panel.axis("off")
+in_3d, in_6d = panels
+for center, tag in (((-0.1, -0.1), "1"), ((2.0, -0.15), "2")):
+    in_3d.plot(*center, "k.", ms=8)
+    in_3d.text(center[0], center[1] - 0.32, f"$C_{tag}$\n$m_{tag}, I_{tag}$", ha="center", va="center", fontsize=9)
+    arrow2(in_3d, center, (0.95 - center[0], 0.1 - center[1]), GREY, width=1.3)
+    in_3d.text((0.95 + center[0]) / 2, 0.13, f"$r_{tag}$", color="0.35", ha="center")
+in_3d.text(0.95, 0.52, "$P, s$", ha="center")
+arrow2(in_3d, (-1.4, -0.5), (1.25, 0.385), RED, width=2.2)
+in_3d.text(-1.45, -0.42, "$f$", color=RED)
+in_3d.annotate("", (0.1, 0.22), (-0.4, 0.22), arrowprops={**turning, "color": RED})
+in_3d.text(-0.62, 0.2, "$n$", color=RED)
+in_3d.set_title("with 3D vectors: $a_1, \\dot\\omega_1$ of $f, n$")
+in_6d.text(-0.1, -0.1, "$I_1$", ha="center")
+in_6d.text(2.0, -0.1, "$I_2$", ha="center")
+in_6d.text(0.95, 0.52, "$s$", ha="center")
+arrow2(in_6d, (-1.4, -0.5), (1.25, 0.385), RED, width=2.2)
+in_6d.text(-1.45, -0.42, "$f$", color=RED)
+in_6d.set_title("with 6D vectors: $a_1$ of $f$")
+plt.show()
+
+# %% [markdown]
 # ### With 6D vectors: seven equations (section 58)
 #
 # Let $f_J$ be the force that the joint passes from $B_1$ to $B_2$, and $s$ the joint's axis.
