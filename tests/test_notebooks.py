@@ -164,6 +164,43 @@ def test_the_map_covers_all_five_documents():
         assert len(row) == 4, row
 
 
+# The exercises of the course by section: how many there are.
+EXERCISES = {8: "A5", 17: "B3", 20: "A4", 27: "B3", 36: "A2", 43: "B2", 48: "A4", 53: "B4", 56: "C1"}
+
+
+def places_of(document: str) -> list[str]:
+    """The first cells of the rows of a document."""
+    part = PAGE.split(f"### Document {document}", 1)[1].split("### ", 1)[0]
+    rows = [line[1:].split("|")[0].strip() for line in part.splitlines() if line.startswith("|")]
+    return [place for place in rows if place != "place" and not set(place) <= set("-")]
+
+
+def numbers_in(place: str) -> set[int]:
+    """All numbers that a place names: "1 to 3, 5"."""
+    pairs = re.findall(r"(\d+)\)?(?: to \(?(\d+))?", place)
+    return {number for first, last in pairs for number in range(int(first), int(last or first) + 1)}
+
+
+def test_the_map_has_each_section_and_each_exercise_of_the_course():
+    places = places_of("001")
+    sections = {number for place in places for number in numbers_in(re.split(r", [a-z(]", place)[0])}
+    assert sections == set(range(1, 59))
+    exercises = {(n, e) for place in places for n, e in re.findall(r"^(\d+), exercise (\w\d)", place)}
+    assert exercises == {(str(n), f"{e[0]}{k}") for n, e in EXERCISES.items() for k in range(1, int(e[1]) + 1)}
+    for letter, last in (("A", 32), ("B", 7)):  # the formulas of sections 57 and 58
+        found = [place.replace(f"({letter}", "(") for place in places if f"({letter}" in place]
+        assert {n for place in found for n in numbers_in(place.split(", ", 1)[1])} == set(range(1, last + 1))
+
+
+def test_the_map_has_each_numbered_formula_algorithm_and_figure_of_documents_002_and_003():
+    places = places_of("002")
+    formulas = [re.findall(r"\(\d+\)(?:\*)?(?: to \(\d+\))?", place) for place in places]
+    assert {n for found in formulas for text in found for n in numbers_in(text)} == set(range(1, 29))
+    assert {place for place in places if place.startswith("algorithm")} == {"algorithm 1", "algorithm 2"}
+    assert {int(n) for place in places for n in re.findall(r"figure (\d)", place)} == set(range(1, 9))
+    assert {n for place in places_of("003") for n in re.findall(r"\((\d)\)", place)} == {"1", "2"}
+
+
 def test_the_map_leads_to_sections_of_notebooks_or_says_that_they_are_to_come():
     headings = {
         path.name[:2].lstrip("0"): set(re.findall(r"^# #+ (.*)$", path.read_text("utf-8"), re.MULTILINE))
