@@ -333,8 +333,11 @@ np.testing.assert_allclose(carried @ qd, 0.0, atol=1e-14)
 # %%
 def swing(keep_S_rate, steps=1500, h=2e-3):
     """States and energies, by the method of Runge and Kutta"""
+
+    def rate(x):
+        return np.concatenate([x[2:], alpha_rate(x[:2], x[2:], keep_S_rate)])
+
     x, path, energy = np.array([1.2, 0.3, 0.0, 2.5]), [], []
-    rate = lambda x: np.concatenate([x[2:], alpha_rate(x[:2], x[2:], keep_S_rate)])  # noqa: E731
     for _ in range(steps):
         I, S, _, _, c = pendulum(x[:2], x[2:])
         v = S @ x[2:]

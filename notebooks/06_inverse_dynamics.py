@@ -74,8 +74,8 @@ rng = np.random.default_rng(6)
 # | 7 | $\tau_i = s_i \cdot f_{Ji}$ | its part that does work |
 #
 # - **Line 2.** A body that is held still on the ground and one that is accelerated upwards with 9.81 m/s² far from all
-#   stars need the same force. So all $a_i$ are too large by $-a_g$, and line 5 contains the weight, with the right sign,
-#   without asking for it.
+#   stars need the same force. So $-a_g$ is in all $a_i$, and line 5 contains what carries the weight of each body,
+#   $-I_i a_g$, without asking for it.
 # - **Line 4.** The axis $s_i$ is carried by body $i$; so $\dot s_i = v_i \times s_i$. (Or by body $\lambda(i)$, which is the
 #   same: $s_i \times s_i = 0$.) There are no other Coriolis terms: spatial accelerations are added like velocities.
 # - **Line 6.** The sum of all forces on body $i$ is $f_{Bi} = f_{Ji} - \sum_{j \in \mu(i)} f_{Jj}$: what comes through its
@@ -104,12 +104,13 @@ def skew(a):
 
 
 def turn(axis, angle):
-    """The rotation matrix about coordinate axis 0, 1 or 2"""
+    """The rotation matrix about coordinate axis 0, 1 or 2: x, y or z"""
     c, s = np.cos(angle), np.sin(angle)
     return np.roll(np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]]), (axis, axis), (0, 1))
 
 
 def numbers(node, key):
+    """Three numbers of an attribute, zeros if it is not there"""
     return np.array((node.get(key, "0 0 0") if node is not None else "0 0 0").split(), dtype=float)
 
 
@@ -177,7 +178,8 @@ def inverse_dynamics(q, qd, qdd, axes_move=True):
 # %% [markdown]
 # ## The library
 #
-# `rnea` is named after the algorithm. It takes one state or arrays of states; the two agree in a hundred random states.
+# `rnea` is named after the algorithm. It takes one state, or arrays of states. It agrees with our code in a hundred random
+# states.
 
 # %%
 arm = Model.from_urdf(SEVEN_JOINT_ARM)
@@ -224,6 +226,7 @@ def turned(R_after, R_before):
 
 
 def by_dalembert(q, qd, qdd, h=1e-4):
+    """tau from positions at five moments, and from positions next to q"""
     at = {k: places(q + qd * k * h + qdd * (k * h) ** 2 / 2) for k in (-2, -1, 0, 1, 2)}
     mass, J = np.array([m for m, _, _ in bodies]), np.array([J for _, _, J in bodies])
 
@@ -300,8 +303,8 @@ fig.tight_layout()
 plt.show()
 
 # %% [markdown]
-# **The first answer.** 57 % for itself, 83 % with 3 kg, which is what the maker allows. (Orange in the drawing are the
-# centres of mass, larger for heavier bodies: 5 kg of the 16 are below the shoulder.)
+# **The first answer.** 57 % for itself, and 83 % with 3 kg, which is the payload that its maker states. (Orange in the
+# drawing are the centres of mass, larger for heavier bodies: 5 kg of the 16 are below the shoulder.)
 #
 # Line 7 keeps one number of six. The rest is what the bearings carry, and the library gives all of it. In joint 1, whose
 # axis is vertical, the torque is zero: the force goes through it all the same.
@@ -398,17 +401,22 @@ check_exercise(joint_torques, chapter_06.joint_torques)
 
 # %%
 def power_of_energy(q, qd, qdd, h=1e-5):
-    at = lambda t: (q + qd * t + qdd * t**2 / 2, qd + qdd * t)  # noqa: E731
-    energy = lambda t: kinetic_energy(arm, *at(t)) + potential_energy(arm, at(t)[0])  # noqa: E731
+    def energy(t):
+        there = q + qd * t + qdd * t**2 / 2
+        return kinetic_energy(arm, there, qd + qdd * t) + potential_energy(arm, there)
+
     return (energy(h) - energy(-h)) / (2 * h)
 
 
-print("  power of the motors, right   forgetful   rate of the energy, W")
+print("power in W: of the motors, right   forgetful   of the energy")
 for k in range(4):
-    right, wrong = inverse_dynamics(q[k], 2 * qd[k], qdd[k]), inverse_dynamics(q[k], 2 * qd[k], qdd[k], axes_move=False)
-    rate = power_of_energy(q[k], 2 * qd[k], qdd[k])
-    np.testing.assert_allclose(right @ (2 * qd[k]), rate, rtol=1e-6, atol=1e-6)
-    print(f"{right @ (2 * qd[k]):24.3f} {wrong @ (2 * qd[k]):15.3f} {rate:18.3f}")
+    speed = 2 * qd[k]
+    right = inverse_dynamics(q[k], speed, qdd[k]) @ speed
+    wrong = inverse_dynamics(q[k], speed, qdd[k], axes_move=False) @ speed
+    rate = power_of_energy(q[k], speed, qdd[k])
+    np.testing.assert_allclose(right, rate, rtol=1e-6, atol=1e-6)
+    assert abs(wrong - rate) > 0.1
+    print(f"{right:32.3f} {wrong:11.3f} {rate:15.3f}")
 
 # %% [markdown]
 # The forgetful arm makes energy, or eats it. The test needs nothing but energies, and no second program for the torques.
