@@ -581,8 +581,8 @@ print(f"from 128 to 512 joints: aba takes {growth[0]:.1f} times as long, crba an
 # %% [markdown]
 # **Your answers 1 and 2.** From 10 to 1000 joints the recursion takes a hundred times as long, a dense factorisation a
 # million times in the limit. By counts the two meet at some dozens of joints, if $H$ is for free. By times, `aba` wins
-# at once here: building $H$ takes longer than eliminating it, and calls from Python cost about a microsecond each. For
-# short chains it is these fixed costs that you see, and the line of `aba` is flat on the left.
+# at once here: it is one call in place of three, and makes no matrix. For short chains it is the fixed costs of a call
+# that you see, and the line of `aba` is flat on the left.
 #
 # A tree with many short branches is in between: there the factor of $H$ is sparse (notebook 7), and a solver that knows
 # it is as good as ABA. `factorize` of the library counts operations and chooses.

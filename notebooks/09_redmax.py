@@ -352,8 +352,8 @@ print(f"relative difference of the accelerations, maximal against reduced: {diff
 np.testing.assert_allclose(acceleration, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 # %% [markdown]
-# Two descriptions that share nothing but the state agree to rounding. And the joint forces? The maximal solution has them. Taken
-# to body coordinates and multiplied by $J^T$, they have to vanish.
+# Two descriptions that share nothing but the state agree to rounding. And the joint forces? The maximal solution has
+# them. Taken to body coordinates and multiplied by $J^T$, they have to vanish.
 
 # %%
 wrench = np.empty((n, 6))

@@ -283,8 +283,8 @@ for z in found:
 print(f"{len(found)} solution; friction {by_lemke.multipliers[1:].round(4) + 0.0} N s, motion along {start.round(2)}")
 
 # %% [markdown]
-# The puck moves 20° off the x axis, and its friction points exactly along $-x$: a corner of the square. Here is what happens,
-# seen from above: a cut through the cone, and through the pyramid that replaces it.
+# The puck moves 20° off the x axis, and its friction points exactly along $-x$: a corner of the square. Here is what
+# happens, seen from above: a cut through the cone, and through the pyramid that replaces it.
 
 # %%
 fig, panels = plt.subplots(1, 2, figsize=(6.4, 3.2), layout="constrained")
