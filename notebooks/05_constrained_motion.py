@@ -273,9 +273,12 @@ np.testing.assert_allclose(
 # $$ \dot\alpha = (S^T I S)^{-1} S^T \bigl( f - I \dot S \alpha - v \times^* I v \bigr), \qquad
 #    a = \Phi f + b, \qquad b = \dot S \alpha - \Phi \bigl( I \dot S \alpha + v \times^* I v \bigr). $$
 #
-# **B2.** If the body carries the freedoms along, $\dot S = v \times S$, then $\dot S \alpha = v \times S \alpha =
-# v \times v = 0$, so that $a = S \dot\alpha$. From $T^T S = 0$ follows $\dot T^T S \alpha + T^T \dot S \alpha = 0$, and so
-# $\dot T^T v = 0$: no bias. A door is such a case.
+# **B2.** If the body carries the freedoms along, $\dot S = v \times S$, then
+#
+# $$ \dot S \alpha = v \times S \alpha = v \times v = 0, \qquad a = S \dot\alpha . $$
+#
+# And from $T^T S = 0$ follows $\dot T^T S \alpha + T^T \dot S \alpha = 0$, so that $\dot T^T v = 0$, too: no bias. A door is
+# such a case.
 #
 # A universal joint is not. Its first axis stands in space, the second is carried by the first; so
 # $\dot s_1 = 0$ and $\dot s_2 = s_1 \dot q_1 \times s_2$. We hang a pendulum on one: 1 kg, half a metre.

@@ -454,8 +454,7 @@ print("by inverse dynamics:   ", right[:3].round(12) + 0.0)
 # $x$, then $y$, and you are elsewhere than by $y$, then $x$. For such velocities the equation has one term more, which
 # Poincaré and Hamel found. For a free body it is $v \times^*$ of the momentum, known from the equation of motion:
 #
-# $$ \frac{d}{dt} \frac{\partial T}{\partial v} + v \times^* \frac{\partial T}{\partial v}
-#    - \frac{\partial T}{\partial q} = f . $$
+# $$ \dot p + v \times^* p - \frac{\partial T}{\partial q} = f, \qquad p = \frac{\partial T}{\partial v} . $$
 
 # %%
 momentum_of_box = crba(box, x) @ v
