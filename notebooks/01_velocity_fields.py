@@ -415,7 +415,7 @@ np.testing.assert_allclose(axes @ [c @ a for c in axes.T], a, atol=1e-14)  # coo
 # %%
 def numbers_of_screw(direction, point, angular, linear):
     """[omega, v_O], an array of six numbers."""
-    # yours
+    ...  # yours
 
 
 check_exercise(numbers_of_screw, chapter_01.numbers_of_screw)
@@ -427,7 +427,7 @@ check_exercise(numbers_of_screw, chapter_01.numbers_of_screw)
 # %%
 def pitch(omega, v_P):
     """The pitch in metres per radian."""
-    # yours
+    ...  # yours
 
 
 check_exercise(pitch, chapter_01.pitch)
@@ -440,7 +440,7 @@ check_exercise(pitch, chapter_01.pitch)
 # %%
 def nearest_on_axis(v, C):
     """The coordinates of a point, an array of three numbers."""
-    # yours
+    ...  # yours
 
 
 check_exercise(nearest_on_axis, chapter_01.nearest_on_axis)
@@ -453,7 +453,7 @@ check_exercise(nearest_on_axis, chapter_01.nearest_on_axis)
 # %%
 def center_of_rod(w1, P1, w2, P2):
     """The coordinates (x, y) of a point."""
-    # yours
+    ...  # yours
 
 
 check_exercise(center_of_rod, chapter_01.center_of_rod)

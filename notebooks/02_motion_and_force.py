@@ -250,7 +250,7 @@ np.testing.assert_allclose(coordinates_in(basis, arrows), numbers, atol=1e-15)
 # %%
 def reciprocal(D):
     """The basis with d_i . e_j = 1 if i = j and 0 otherwise: D and the result are (n, n), vectors in columns."""
-    # yours
+    ...  # yours
 
 
 check_exercise(reciprocal, chapter_02.reciprocal)
@@ -339,7 +339,7 @@ np.testing.assert_allclose(d_Q @ v_Q, d_O @ v_O)  # (c): other numbers, other ba
 # %%
 def force_matrix(E, r):
     """X* for force vectors (moment first), to a frame with its origin at r; E turns old into new coordinates of arrows."""
-    # yours
+    ...  # yours
 
 
 check_exercise(force_matrix, chapter_02.force_matrix)
@@ -515,7 +515,7 @@ print("torques:", torques, "N m")
 # %%
 def total_force(forces, points):
     """The force vector (moment about the origin first) of forces (n, 3) that act through points (n, 3)."""
-    # yours
+    ...  # yours
 
 
 check_exercise(total_force, chapter_02.total_force)
@@ -528,7 +528,7 @@ check_exercise(total_force, chapter_02.total_force)
 # %%
 def holding_torques(joint_1, joint_2, P, pull):
     """The two torques (N m) that keep the robot at rest; all arguments have shape (3,), in the frame of the base."""
-    # yours
+    ...  # yours
 
 
 check_exercise(holding_torques, chapter_02.holding_torques)
