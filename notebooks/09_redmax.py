@@ -42,7 +42,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from exercises import chapter_09
-from figures import BLUE, GREEN, GREY, ORANGE, RED, arrow2, use_style
+from figures import BLUE, GREEN, GREY, ORANGE, RED, arrow2, axes3, space, use_style
 from pluecker.articulated import (
     ModelBuilder,
     aba,
@@ -236,6 +236,45 @@ h = 1e-6  # and against something that knows no recursion: differences along the
 np.testing.assert_allclose(Jdot, (jacobians(q + h * v, v)[0] - jacobians(q - h * v, v)[0]) / (2.0 * h), atol=1e-8)
 
 # %% [markdown]
+# One row of blocks in a picture. Frames stand in the joints, in the axes of their bodies. Body 5 moves with the joints
+# on its way to the world (thick), and with no other.
+
+
+# %%
+def rotations(q):
+    """R of all bodies, to world axes."""
+    R = []
+    for i in range(n):
+        own = joint(i, q[columns[i]], np.zeros(width[i]))[0]
+        R.append(own if parent[i] < 0 else R[parent[i]] @ own)
+    return R
+
+
+pose = np.array([0.1, 0.05, 0.1, 0.25, 0.5, 0.9, 0.1, 0.6, 0.1, -0.6])
+R, joints_at = rotations(pose), []
+for i in range(n):
+    joints_at.append(place[i] if parent[i] < 0 else joints_at[parent[i]] + R[parent[i]] @ place[i])
+on_the_way, a = [], 5
+while a >= 0:
+    on_the_way, a = [a, *on_the_way], parent[a]
+
+panel = space(size=0.6, center=(0.0, 0.0, 1.05), view=(12, -72))
+panel.plot([0.0, 0.0], [0.0, 0.0], [1.7, 1.5], color="0.15", lw=1.0, ls=":")
+panel.text(0.0, 0.0, 1.74, "world", ha="center")
+for i in range(n):
+    end, child = R[i] @ (2.0 * center[i]) + joints_at[i], [j for j in range(n) if parent[j] == i]
+    color, lw = (BLUE, 4.0) if i in on_the_way else (GREY, 2.0)
+    for tip in [joints_at[j] for j in child] or [end]:
+        panel.plot(*np.array([joints_at[i], tip]).T, color=color, lw=lw, solid_capstyle="round")
+    axes3(panel, R[i], joints_at[i], 0.14)
+    aside, align = (-0.06, "right") if i >= 4 else (0.16, "left")
+    panel.text(*(joints_at[i] + [aside, 0.0, 0.05]), f"{i}, {kind[i]}", ha=align, fontsize=9)
+plt.show()
+blocks_of_body_5 = [a for a in range(n) if np.abs(J[30:36, columns[a]]).max() > 0.0]
+print("blocks in the rows of body 5: joints", blocks_of_body_5)
+assert blocks_of_body_5 == on_the_way
+
+# %% [markdown]
 # ## The equations of motion
 #
 # In body coordinates each body obeys $M_i \dot\phi_i = - \phi_i \times^* M_i \phi_i + f_i + f_{\mathrm{joint},i}$, with
@@ -250,15 +289,6 @@ np.testing.assert_allclose(Jdot, (jacobians(q + h * v, v)[0] - jacobians(q - h *
 
 
 # %%
-def rotations(q):
-    """R of all bodies, to world axes."""
-    R = []
-    for i in range(n):
-        own = joint(i, q[columns[i]], np.zeros(width[i]))[0]
-        R.append(own if parent[i] < 0 else R[parent[i]] @ own)
-    return R
-
-
 def inertia(i):
     m, c = mass[i], skew(center[i])
     return np.block([[np.diag(moments[i]) - m * c @ c, m * c], [-m * c, m * np.eye(3)]])

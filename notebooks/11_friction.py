@@ -44,6 +44,7 @@ from matplotlib.animation import FuncAnimation, PillowWriter
 from exercises import chapter_11
 from figures import BLUE, GREEN, ORANGE, RED, arrow2, box_lines, use_style
 from pluecker.contact import Bodies, ContactTable, Problem, assemble_contacts, friction_lcp, solve
+from pluecker.spatial import angular_velocity_matrix, quaternion_rate_matrix
 from pluecker.teaching import check_exercise
 
 use_style()
@@ -427,11 +428,22 @@ plt.show()
 
 
 # %%
+def quaternion_rate(p, w):
+    """dp/dt = 1/2 w p, with the angular velocity in world axes."""
+    return 0.5 * np.concatenate([[-w @ p[1:]], p[0] * w + np.cross(w, p[1:])])
+
+
+p, w = rng.standard_normal(4), rng.standard_normal(3)
+p /= np.linalg.norm(p)
+np.testing.assert_allclose(quaternion_rate_matrix(p) @ w, quaternion_rate(p, w), atol=1e-14)
+in_body_axes = cube([0.0, 0.0, 0.0], p, np.zeros(6)).rotation[1].T @ w  # there the matrix is G: w = 2 G dp/dt
+np.testing.assert_allclose(2.0 * angular_velocity_matrix(p) @ quaternion_rate(p, w), in_body_axes, atol=1e-14)
+
+
 def moved(bodies, velocity, h):
     """The cube after a step with this velocity."""
-    w, quaternion = velocity[:3], bodies.orientation[1]
-    rate = 0.5 * np.concatenate([[-w @ quaternion[1:]], quaternion[0] * w + np.cross(w, quaternion[1:])])
-    turned = quaternion + h * rate
+    quaternion = bodies.orientation[1]
+    turned = quaternion + h * quaternion_rate(quaternion, velocity[:3])
     return cube(bodies.position[1] + h * velocity[3:], turned / np.linalg.norm(turned), velocity)
 
 
