@@ -179,8 +179,8 @@ assert error < 1e-9  # h^2 and rounding / h are both of about 1e-10
 # - $2\,\mathbf d_O + \mathbf d_y$ one at 2 rad/s about $(-0.5, 0)$,
 # - $\mathbf d_x + 2\,\mathbf d_y$ has $\omega = 0$: a translation at $\sqrt5$ m/s, at the angle $\tan^{-1} 2$ to the x
 #   axis,
-# - $\omega\,\mathbf d_O + r\omega\,\mathbf d_x$ has $\mathbf V(P) = \omega\,(r - P_y,\ P_x)$, which is zero at $(0,
-#   r)$.
+# - $\omega\,\mathbf d_O + r\omega\,\mathbf d_x$ has $\mathbf V(P) = \omega\,(r - P_y,\ P_x)$, which is zero at
+#   $(0, r)$.
 
 # %%
 planar = spatial.planar
@@ -346,8 +346,9 @@ print("sum of what does not belong together:", at_the_hub + at_the_pin, " (a cab
 print("sum at one origin:                   ", planar.planar_to_spatial(upright), " (2 m/s upwards)")
 
 # %% [markdown]
-# The same velocity has other numbers at another origin $O'$: $\mathbf v_{O'} = \mathbf v_O + \boldsymbol\omega \times
-# \overrightarrow{OO'}$. The field does not change, only its description. Notebook 2 is about such changes.
+# The same velocity has other numbers at another origin $O'$:
+# $\mathbf v_{O'} = \mathbf v_O + \boldsymbol\omega \times \overrightarrow{OO'}$. The field does not change, only its
+# description. Notebook 2 is about such changes.
 
 # %%
 pin = np.array([2.0, 0.0, 0.0])
@@ -390,8 +391,8 @@ np.testing.assert_allclose(examples["2 rad/s about B, 1 m/s along B"], [0, 0, 2,
 # goes round B with $\boldsymbol\omega \times \overrightarrow{BO}$, which is $(2, -1, 0)$. Translations have no place:
 # whether along B or along a parallel of it makes no difference.
 #
-# Cross products are everywhere here. Two facts are used all the time; check them once: $\mathbf a \times \mathbf
-# b\,\times\,$ as a matrix, and the table of products of $\mathbf i, \mathbf j, \mathbf k$.
+# Cross products are everywhere here. Two facts are used all the time; check them once:
+# $\mathbf a \times \mathbf b\,\times\,$ as a matrix, and the table of products of $\mathbf i, \mathbf j, \mathbf k$.
 
 # %%
 a, b = rng.normal(size=(2, 3))
