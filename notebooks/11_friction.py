@@ -24,7 +24,7 @@
 #
 # ## A question first
 #
-# 1. A puck slides over ice, 20° off the x axis. A simulator replaces the friction cone by a pyramid with four sides,
+# 1. A puck slides over a table, 20° off the x axis. A simulator replaces the friction cone by a pyramid with four sides,
 #    along $\pm x$ and $\pm y$. Where does the puck stop, compared with a real one: on the same line? Earlier, later?
 # 2. A cube is thrown along the floor at 6 m/s. Another simulator uses a convex law of friction, which has always
 #    exactly one answer for the velocities. What happens to the *height* of the cube? And does the error go away with a
@@ -107,10 +107,13 @@ np.testing.assert_allclose(r_t @ u_t, -np.linalg.norm(r_t) * np.linalg.norm(u_t)
 #   \;=\; \operatorname*{arg\,min}_{J v = 0}\; \tfrac12 (v - v_{\mathrm{free}})^T M (v - v_{\mathrm{free}}), $$
 #
 # the admissible velocity *nearest* to the one without constraint, measured by kinetic energy. The multipliers of this
-# minimum are the impulses; its conditions are the linear system of notebook 9, $\begin{pmatrix} M & -J^T \\ -J & 0
-# \end{pmatrix} \begin{pmatrix} v^+ \\ r \end{pmatrix} = \begin{pmatrix} M v_{\mathrm{free}} \\ 0 \end{pmatrix}$. With
-# $\ge$ in place of $=$ they are a linear complementarity problem (LCP). Here is a tilted cube that falls on its
-# corners, first as the equations of motion say, by hand.
+# minimum are the impulses, and its conditions are a linear system like that of notebook 9:
+#
+# $$ \begin{pmatrix} M & -J^T \\ -J & 0 \end{pmatrix} \begin{pmatrix} v^+ \\ r \end{pmatrix}
+#    = \begin{pmatrix} M v_{\mathrm{free}} \\ 0 \end{pmatrix} . $$
+#
+# With $\ge$ in place of $=$ they are a linear complementarity problem (LCP). Here is a cube that turns while it hits the
+# floor with its four lower corners, $N$ and $b$ first by hand.
 
 # %%
 half = 0.05  # of a cube of 0.1 m and 1 kg
@@ -580,10 +583,12 @@ def coulomb_in_the_plane(b):
 for b in (np.array([0.5, 3.0]), np.array([-0.5, 3.0])):
     print(f"b = {b}:", {name: r.round(3).tolist() for name, r in coulomb_in_the_plane(b).items()})
 assert len(coulomb_in_the_plane(np.array([0.5, 3.0]))) == 3
+convex = solve(Problem.from_delassus(N, [0.5, 3.0], [mu_steep], size=2), "ccp", "pgs", tol=1e-12).multipliers
+np.testing.assert_allclose(convex, coulomb_in_the_plane(np.array([0.5, 3.0]))["sticking"], rtol=1e-6)
 
 # %% [markdown]
 # Three answers to one question, all of them Coulomb's law. That is no fault of a solver: it is rigid bodies. The convex
-# law would have one, and it would be none of these.
+# law has one answer here, the sticking one: where $u = 0$, the term by which the two laws differ is zero.
 #
 # ## Open, sticking, sliding
 #
@@ -632,7 +637,7 @@ def friction_on_the_polygon(u_t, mu, r_n, eta):
 check_exercise(friction_on_the_polygon, chapter_11.friction_on_the_polygon)
 
 # %% [markdown]
-# **11.3** The step of a sliding puck in the *convex* law: mass $m$, free velocity `speed` $> 0$ along the floor and
+# **11.3** The step of a sliding puck of any mass in the *convex* law: free velocity `speed` $> 0$ along the floor and
 # `-fall` $< 0$ normal to it. Return the velocity along the floor and the one away from it, after the step. (What lies
 # in $K^*$, and is nearest to the free velocity? Friction may stop it altogether.)
 
@@ -665,7 +670,7 @@ check_exercise(one_contact, chapter_11.one_contact)
 # - Pyramid: an LCP. Friction points to corners, so that sliding bodies drift, by a way that depends on the axes.
 # - Convex cone law: a minimum, with one answer. What slides has to rise, $u_n \ge \mu |u_t|$; smaller steps do not mend
 #   that.
-# - Exact law: $K \ni r \perp u + \mu |u_t| n \in K^*$. A fixed point: usually one answer, sometimes none or three.
+# - Exact law: $K \ni r \perp u + \mu |u_t| n \in K^*$. A fixed point: usually one answer, sometimes several or none.
 # - Compare velocities, not impulses, and look at the error that a result reports.
 #
 # **Next:** notebooks 10 and 12, which come with the layer that they teach: joints in maximal coordinates, and piles of
