@@ -4,13 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format accuracy scaling friction bench clean
+.PHONY: help demo test lint format notebooks accuracy scaling friction bench clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
 	@echo "make test       all tests"
 	@echo "make lint       style, types, and which package may import which"
 	@echo "make format     put the code into shape"
+	@echo "make notebooks  run notebooks/*.py and write them with their outputs, as .ipynb (2 minutes)"
 	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
 	@echo "make friction   table: contact solvers against Clarabel and one another, performance profiles"
@@ -42,13 +43,16 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	@mkdir -p $(TREE)
-	@for part in spatial articulated contact package/__init__.py package/__main__.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
+	@for part in spatial articulated contact package/__init__.py package/__main__.py package/teaching.py; do ln -sfn ../../../$$part $(TREE)/$$(basename $$part); done
 	cd $(TREE)/.. && ../../$(BIN)/lint-imports --config ../../pyproject.toml
 	cd $(TREE)/.. && MYPYPATH=. ../../$(BIN)/mypy --config-file ../../pyproject.toml -p pluecker
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+notebooks: $(VENV)/.dev
+	$(BIN)/python -m notebooks.make
 
 accuracy: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.accuracy

@@ -26,7 +26,7 @@ MODULES = [
     for package in PACKAGES
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
     if not info.name.endswith("__main__")
-]
+] + ["pluecker.teaching"]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -155,7 +155,7 @@ def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path):
         for package in ("spatial", "articulated", "contact")
         for path in (source / package).rglob("*")
         if path.suffix in (".py", ".urdf") or path.name == "py.typed"
-    } | {"pluecker/__init__.py", "pluecker/__main__.py", "pluecker/py.typed"}
+    } | {"pluecker/__init__.py", "pluecker/__main__.py", "pluecker/py.typed", "pluecker/teaching.py"}
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == expected
     assert {name.split("/")[0] for name in names - inside} == {wheel.name.split("-py3")[0] + ".dist-info"}

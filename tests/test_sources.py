@@ -361,7 +361,7 @@ CITED = re.compile(r"documents? (00\d)((?:(?:,| and|, and| to) 00\d)*)", re.IGNO
 
 def sources():
     """Every file of the package, its tests and its pages."""
-    folders = ("spatial", "articulated", "contact", "package", "tests", "benchmarks", "docs")
+    folders = ("spatial", "articulated", "contact", "package", "tests", "benchmarks", "docs", "notebooks")
     files = [p for name in folders for p in sorted((TOP / name).rglob("*")) if p.suffix in (".py", ".md")]
     return [*files, TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
 
@@ -388,10 +388,14 @@ def test_the_page_names_tests_that_exist():
         assert f"def {name}(" in tests, name
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/glossary.md", "docs/sources.md"])
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", "docs/glossary.md", "docs/sources.md", "notebooks/README.md"]
+)
 def test_pages_name_files_that_exist(page):
     text = (TOP / page).read_text(encoding="utf-8")
-    for name in set(re.findall(r"`((?:spatial|articulated|contact|tests|docs|benchmarks|package)/[\w./]*)`", text)):
+    for name in set(
+        re.findall(r"`((?:spatial|articulated|contact|tests|docs|benchmarks|package|notebooks)/[\w./]*)`", text)
+    ):
         assert (TOP / name).exists(), name
 
 
