@@ -32,6 +32,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "references",  # docs/site/references.py
+    "names_in_text",
 ]
 root_doc = "docs/index"
 source_suffix = {".rst": "restructuredtext", ".md": "myst-nb", ".ipynb": "myst-nb"}
@@ -76,6 +77,7 @@ html_title = "pluecker"
 html_static_path = ["site/static"]
 html_css_files = ["site.css"]
 html_extra_path = ["site/extra"]  # the site begins in docs/, and its first page says so
+html_sidebars = {page: [] for page in ("README", "docs/index", "search", "genindex", "py-modindex")}
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {

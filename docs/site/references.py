@@ -60,7 +60,7 @@ def first_sentence(docstring: str) -> str:
 def described(path: str, value: Any, meaning: str) -> list[str]:
     """The directives that show one name."""
     if meaning:  # a constant
-        return [f".. py:data:: {path}", "", f"   {meaning}"]
+        return [f".. py:data:: {path.rpartition('.')[2]}", "", f"   {meaning}"]
     if inspect.isclass(value) and issubclass(value, BaseException):
         return [f".. autoexception:: {path}", "   :show-inheritance:"]
     if inspect.isclass(value):
@@ -122,9 +122,14 @@ def page_of(found: re.Match[str]) -> str:
     return f":doc:`docs/{found[1]}.md </docs/{found[1]}>`"
 
 
+# What algorithms keep in a model.
+INSIDE = {f"pluecker.articulated.Model.{name}" for name in ("packed", "coordinate_tree", "tables", "plans", "ready")}
+
+
 def is_left_out(app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
-    """Fields of named tuples: their class's docstring says what they are."""
-    return True if (getattr(obj, "__doc__", None) or "").startswith("Alias for field number") else None
+    """Fields of named tuples, since their class's docstring says what they are; what no user needs."""
+    docstring = getattr(obj, "__doc__", None) or ""
+    return True if docstring.startswith("Alias for field number") or name in INSIDE else None
 
 
 # ------------------------------------------------------------------------------------------------------------------ links
@@ -154,7 +159,7 @@ def candidates(node: pending_xref) -> list[str]:
     package = ".".join(module.split(".")[:2])
     places = [*([f"{module}.{kind}"] if kind else []), module, package]
     places += [name for name in sys.modules if name.startswith(package + ".")]
-    return [*([target] if target.startswith("pluecker") else []), *(f"{place}.{target}" for place in places)]
+    return [*([target] if target.startswith("pluecker.") else []), *(f"{place}.{target}" for place in places)]
 
 
 def public_names(env: BuildEnvironment) -> dict[int, str]:
