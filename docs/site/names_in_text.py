@@ -24,7 +24,7 @@ def names_in_text(env: BuildEnvironment) -> dict[str, str]:
 
     The latter if it is no plain word, not in two packages, and no argument of a function.
     """
-    objects = env.domains.python_domain.objects
+    objects = {name: entry for name, entry in env.domains.python_domain.objects.items() if not entry.aliased}
     modules = {name for name, entry in objects.items() if entry.objtype == "module"}
     short: dict[str, list[str]] = {}
     arguments: set[str] = set()
@@ -82,6 +82,8 @@ def link_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
             place, anchor = objects[target].docname, objects[target].node_id
         elif text.endswith(".md") and text.removesuffix(".md") in env.found_docs:
             place, anchor = text.removesuffix(".md"), ""
+        elif f"notebooks/{text.removesuffix('.ipynb')}" in env.found_docs:
+            place, anchor = f"notebooks/{text.removesuffix('.ipynb')}", ""
         else:
             continue
         if place != page:
