@@ -99,10 +99,70 @@ def test_links_from_page_to_page_lead_to_files_on_the_code_host_too(page):
             assert ((TOP / page).parent / target.partition("#")[0]).exists(), target
 
 
-def test_the_check_of_links_finds_those_that_lead_nowhere(tmp_path):
-    spec = importlib.util.spec_from_file_location("check_links", TOP / "docs" / "site" / "check_links.py")
+def extension(name):
+    """A file of docs/site, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, TOP / "docs" / "site" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+DOCSTRING = """The norm |x| of a vector, not ``|x|``.
+
+It is the largest number with
+
+    |a . x| <= |a| for all a
+
+and has these parts:
+
+- one, of which there is more,
+
+  in a second paragraph.
+
+Args:
+    x: a vector.
+
+        Of any size.
+
+Source: A. Author, see docs/sources.md
+and section 2.""".splitlines()
+
+PREPARED = """The norm ∣x∣ of a vector, not ``|x|``.
+
+It is the largest number with
+
+.. code-block:: text
+
+    |a . x| <= |a| for all a
+
+and has these parts:
+
+- one, of which there is more,
+
+  in a second paragraph.
+
+Args:
+    x: a vector.
+
+        Of any size.
+
+:Source: \\A. Author, see :doc:`docs/sources.md </docs/sources>`
+   and section 2.""".splitlines()
+
+
+def test_docstrings_become_what_sphinx_reads_as_they_are_meant():
+    references, lines = extension("references"), list(DOCSTRING)
+    references.prepare(None, "function", "norm", None, None, lines)
+    assert lines == PREPARED
+    assert references.first_sentence("The norm |x|. And more: of it.") == "The norm ∣x∣"
+    assert (
+        references.first_sentence("``a . b``, a product: of vectors\nin 3D.\n\nMore.")
+        == "``a . b``, a product: of vectors in 3D"
+    )
+
+
+def test_the_check_of_links_finds_those_that_lead_nowhere(tmp_path):
+    module = extension("check_links")
     (tmp_path / "a.html").write_text(
         '<p id="here"><a href="b.html#there">b</a> <a href="#here">a</a> <img src="c.png"></p>'
     )

@@ -24,6 +24,7 @@ from sphinx.util.docutils import SphinxDirective
 PAGE = re.compile(r"(?:``)?docs/(\w+)\.md(?:``)?")
 NORM = re.compile(r"(``.*?``)|\|([^\s|](?:[^|`]*[^\s|])?)\|")  # a literal, or what stands between two bars
 SOURCE = re.compile(r"Sources?: +(?=\S)")
+INITIAL = re.compile(r"^[A-Z]\.")  # of an author, and not the number of an item
 SENTENCE = re.compile(r"(?:``.*?``|[^`])*?[.:](?= [A-Z`]|$)", re.DOTALL)
 CODE = re.compile(r"^\s*(import|from|def|class|@|>>>) ?", re.MULTILINE)
 BAR = "\N{DIVIDES}"  # looks like a bar, and is none of reStructuredText's
@@ -83,7 +84,7 @@ def prepare(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
     text = blocks_kept(lines)
     for k, line in enumerate(text):
         if SOURCE.match(line) and what != "module":
-            text[k] = f":Source: {SOURCE.sub('', line)}"
+            text[k] = ":Source: " + INITIAL.sub(r"\\\g<0>", SOURCE.sub("", line))
             for j in range(k + 1, len(text)):
                 if not text[j]:
                     break
@@ -100,13 +101,13 @@ def blocks_kept(lines: list[str]) -> list[str]:
     for k, line in enumerate(lines):
         indented = line.startswith("    ")
         begins = indented and not inside and k > 1 and not lines[k - 1]
-        if begins and not re.match(r"[-*] |\d+\. |\.\. |\w+:$", before):
+        if begins and not re.match(r"[-*] |\d+\. |\.\. |[A-Z]\w+:$", before):
             block = "\n".join(lines[k:]).partition("\n\n")[0]
             result += [f".. code-block:: {'python' if CODE.search(block) else 'text'}", ""]
             inside = True
         elif line and not indented:
             # A list or a section goes on in what is indented below it, over empty lines too.
-            before = line if not lines[k - 1] or k == 0 or re.match(r"[-*] |\d+\. |\w+:$", line) else before
+            before = line if not lines[k - 1] or k == 0 or re.match(r"[-*] |\d+\. |[A-Z]\w+:$", line) else before
             inside = False
         result.append(line if inside or line.lstrip().startswith(">>>") else PAGE.sub(page_of, plain_bars(line)))
     return result
