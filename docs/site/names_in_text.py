@@ -15,14 +15,16 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
 
-OTHERS = re.compile("elsewhere|Pinocchio|MuJoCo|Drake|spatial_v2|Chrono")  # columns with what others call things
-PLAIN = re.compile("[a-z]+")  # a word, which may mean anything
+OURS = re.compile("function|library|here")  # headings of columns with what we call things
+OTHERS = re.compile("elsewhere|Pinocchio|MuJoCo|Drake|spatial_v2|Chrono|extra")  # and with what others do
+PLAIN = re.compile("[a-z]+")  # a word
+RESULTS = "benchmarks/"  # pages on which words are names of programs and methods too
 
 
-def names_in_text(env: BuildEnvironment) -> dict[str, str]:
-    """The full name by what text calls a thing: the same, or what is behind the package's name.
+def names_in_text(env: BuildEnvironment) -> tuple[dict[str, str], set[str]]:
+    """The full name by what text calls a thing: the same, or what is behind the package's name if no other package has it.
 
-    The latter if it is no plain word, not in two packages, and no argument of a function.
+    And all names of arguments, which text may mean as well.
     """
     objects = {name: entry for name, entry in env.domains.python_domain.objects.items() if not entry.aliased}
     modules = {name for name, entry in objects.items() if entry.objtype == "module"}
@@ -33,12 +35,8 @@ def names_in_text(env: BuildEnvironment) -> dict[str, str]:
         short.setdefault(name.removeprefix(package + "."), []).append(name)
         if inspect.isfunction(find(name)) or inspect.ismethod(find(name)):
             arguments |= set(inspect.signature(find(name)).parameters)
-    alone = {
-        key: names[0]
-        for key, names in short.items()
-        if len(names) == 1 and key not in arguments and not PLAIN.fullmatch(key)
-    }
-    return {**{name: name for name in objects}, **alone}
+    alone = {key: names[0] for key, names in short.items() if len(names) == 1 and names[0] not in modules}
+    return {**{name: name for name in objects}, **alone}, arguments
 
 
 def section_package(node: nodes.Node) -> str:
@@ -71,13 +69,17 @@ def link_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
     if not hasattr(app, "names_in_text"):
         app.names_in_text = names_in_text(env)
     objects = env.domains.python_domain.objects
+    names, arguments = app.names_in_text
     for literal in list(doctree.findall(nodes.literal)):
         text = literal.astext()
-        if isinstance(literal.parent, nodes.reference | nodes.title) or OTHERS.search(column(literal)):
+        heading = column(literal)
+        if isinstance(literal.parent, nodes.reference | nodes.title) or OTHERS.search(heading):
             continue
         name = text.partition("(")[0]
-        here = f"{section_package(literal)}.{name}"
-        target = here if here in objects else app.names_in_text.get(name)
+        target = f"{section_package(literal)}.{name}"
+        if target not in objects:
+            word = name in arguments or (page.startswith(RESULTS) and PLAIN.fullmatch(name))
+            target = "" if word and not OURS.search(heading) else names.get(name, "")
         if target:
             place, anchor = objects[target].docname, objects[target].node_id
         elif text.endswith(".md") and text.removesuffix(".md") in env.found_docs:
