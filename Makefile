@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format notebooks accuracy scaling friction bench clean
+.PHONY: help demo test lint format notebooks accuracy scaling friction bench docs clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
@@ -16,6 +16,7 @@ help:
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
 	@echo "make friction   table: contact solvers against Clarabel and one another, performance profiles"
 	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (16 minutes)"
+	@echo "make docs       the site: build/docs/html/index.html; fails if a page has an error or a link leads nowhere"
 	@echo "make clean      remove .venv and everything that was made"
 
 $(BIN)/python:
@@ -28,7 +29,11 @@ $(VENV)/.demo: pyproject.toml | $(BIN)/python
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install -e '.[dev]'
-	@touch $@ $(VENV)/.demo
+	@touch $@ $(VENV)/.demo $(VENV)/.docs
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install -e '.[docs,testing]'
+	@touch $@
 
 demo: $(VENV)/.demo
 	$(BIN)/pluecker demo
@@ -65,6 +70,12 @@ friction: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
+
+# The source of the site is the whole repository, see docs/conf.py.
+docs: $(VENV)/.docs
+	rm -rf build/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/html
+	$(BIN)/python docs/site/check_links.py build/docs/html
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

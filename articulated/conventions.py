@@ -1,7 +1,7 @@
 """Other libraries' orders of coordinates: the one place where anything is reordered.
 
 =====================  ======================================  ==========================================
-                       this package                            Pinocchio
+convention             this package                            Pinocchio
 =====================  ======================================  ==========================================
 joints                 in the user's (the file's) order        depth-first, children sorted by name
 6D vectors             angular part first                      linear part first

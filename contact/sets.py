@@ -11,14 +11,14 @@ and a contact
 is a row with discs: there is one projection. The radius of each disc grows with the normal part on the way from the given
 point, so that the nearest one solves a monotone equation that is linear between as many kinks as there are discs.
 
-===================  ================================================================================================
-function             what it does
-===================  ================================================================================================
-``project_block``    the nearest point of one block's set
-``derivative_block`` an element of the generalised Jacobian of that projection
-``shift_block``      what De Saxce's correction adds to the normal velocity: sum_k mu_k |u_k|
-``signorini_block``  by how much Signorini's condition is violated
-===================  ================================================================================================
+====================  ===============================================================================================
+function              what it does
+====================  ===============================================================================================
+``project_block``     the nearest point of one block's set
+``derivative_block``  an element of the generalised Jacobian of that projection
+``shift_block``       what De Saxce's correction adds to the normal velocity: sum_k mu_k |u_k|
+``signorini_block``   by how much Signorini's condition is violated
+====================  ===============================================================================================
 
 Sources: A. Tasora and M. Anitescu (2011) for the cone with one disc; source document 000 (docs/sources.md) for bounds of
 rows; De Saxce and Feng (1998) for the correction;

@@ -66,7 +66,7 @@ class PointSpring:
     Attributes:
         first, second: its two ends, each a frame's name or ``(frame, point)``.
         stiffness: N/m.
-        rest_length: m.
+        rest_length: length without force; m.
         damping: along the line; N s/m.
     """
 

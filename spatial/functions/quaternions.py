@@ -6,7 +6,8 @@ have names in the literature on multibody systems:
 =========================================  ========================================================  ===================
 formula                                    function                                                  source
 =========================================  ========================================================  ===================
-``p q``, ``p*``, ``p / |p|``               :func:`quaternion_product`, :func:`quaternion_conjugate`, Sola, section 1
+``p q``, ``p*``, ``p / |p|``               :func:`quaternion_product`,                               Sola, section 1
+                                           :func:`quaternion_conjugate`,
                                            :func:`quaternion_normalize`
 ``p^-1 = p* / |p|^2``                      :func:`quaternion_inverse`                                Sola, section 1
 ``p x p*``                                 :func:`quaternion_rotate`                                 Sola, section 1.4

@@ -12,7 +12,7 @@ formula                                      function                           
 ``T = 1/2 v . I v``                          :func:`kinetic_energy`                                        46
 ``dI/dt = v x* I - I v x``                   :func:`inertia_rate`                                          46
 ``I_A + I_B``                                the sum of the arrays (bodies joined rigidly)                 46
-``X* I X^-1``                                :func:`~pluecker.spatial.functions.coordinates.transform_inertia`       46
+``X* I X^-1``                                :func:`~pluecker.spatial.transform_inertia`                   46
 ``f = I a + v x* I v``                       :func:`net_force`                                             47
 ``I^-1``                                     :func:`inverse_inertia`                                       48, A2
 ``(I_A^-1 + I_B^-1)^-1``                     :func:`relative_inertia`                                      48, A3
