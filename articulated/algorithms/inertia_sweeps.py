@@ -9,13 +9,10 @@ one sweep.
 The freedoms of a joint are eliminated from the last to the first, as the rows of the matrix are: so the pivots D are those
 of its factor.
 
-Sources: RBDA sections 7.3 and 7.1 (articulated-body inertia); Carpentier (2018), "Analytical inverse of the joint space
-inertia matrix", for the inverse.
+Source: RBDA sections 7.3 and 7.1 (articulated-body inertia).
 """
 
 from __future__ import annotations
-
-import numpy as np
 
 from pluecker.articulated.model.joints import subspace
 from pluecker.articulated.model.layout import (
@@ -27,7 +24,6 @@ from pluecker.articulated.model.layout import (
     ROW_COUNT,
     SWEPT_FREEDOM,
     SWEPT_LINK,
-    clear,
     first_freedom,
     first_v,
     freedom_count,
@@ -35,12 +31,10 @@ from pluecker.articulated.model.layout import (
     parent,
     row_coordinate,
     row_of_freedom,
-    row_parent,
     threshold,
     tree_entry,
     velocity_table,
 )
-from pluecker.articulated.model.model import Model
 from pluecker.spatial.algebra.inertia import (
     add_articulated,
     articulated_from_rigid,
@@ -52,10 +46,7 @@ from pluecker.spatial.algebra.inertia import (
 )
 from pluecker.spatial.algebra.matrices import greater
 from pluecker.spatial.algebra.transforms import (
-    IDENTITY,
-    compose,
     inverse_transform_force,
-    inverse_transform_motion,
     load_transform,
     store_transform,
     transform_motion,
@@ -63,10 +54,10 @@ from pluecker.spatial.algebra.transforms import (
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "ARTICULATED", "factorize_by_sweeps", "inverse_workspace", "invert_by_sweeps", "pivot_place", "solve_by_sweeps",
+    "ARTICULATED", "D", "S", "U", "factorize_by_sweeps", "freedom_place", "link_place", "pivot_place", "solve_by_sweeps",
     "sweep_inward", "sweep_outward",
 ]  # fmt: skip
 
@@ -182,139 +173,3 @@ def sweep_outward(m, t, inverse, factor, x, ws):
                 store(x, v, y + way)
             a = add(a, scale(y, load_vector(factor, s + S)))  # a = a' + S x
         store_vector(ws, 6 * i, a)
-
-
-# ----------------------------------------------------------------------------------------------------------- the inverse
-
-
-# the workspace of the inverse, for each link: its transform from the root; then for each row S and D^-1 U in coordinates of
-# the root, and of four columns the acceleration that they give to what the row moves
-ROW_OF_INVERSE, COLUMNS = 12, 4
-ACCELERATIONS = 6 * COLUMNS
-
-
-@kernel
-def invert_by_sweeps(m, t, factor, Z, ws):
-    """Z = H^-1 of tree ``t``, of n x n in the order of its rows, by four columns at a time
-
-    In coordinates of the root nothing is carried from link to link. The last four columns cover some of those before, where
-    they do not come out even.
-    """
-    first, n, links = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT), tree_entry(m, t, LINK_COUNT)
-    rows = tail(ws, SWEPT_LINK * links)
-    a = tail(rows, ROW_OF_INVERSE * n)
-    rows_in_root_coordinates(m, t, first, factor, ws, rows)
-    clear(a, ACCELERATIONS)  # of the world
-    j = 0
-    while j < n:
-        j = max(min(j, n - COLUMNS), 0)
-        for i in range(j):  # known from the columns before, by symmetry
-            accelerate(m, first, i, four(Z, i * n + j), rows, a)
-        start_columns(m, t, first, n, j, factor, Z, rows)
-        for i in range(j, n):
-            x, r, above = four(Z, i * n + j), ROW_OF_INVERSE * i + 6, row_above(m, first, i)
-            for k in range(6):  # x = D^-1 u - D^-1 U^T a'
-                x = add_four(x, -load(rows, r + k), four(a, above + COLUMNS * k))
-            store_four(Z, i * n + j, x)
-            mirror_four(Z, n, i, j, x)
-            accelerate(m, first, i, x, rows, a)
-        j += COLUMNS
-
-
-@kernel
-def four(array, k):
-    """Four entries, one of each column"""
-    return (load(array, k), load(array, k + 1), load(array, k + 2), load(array, k + 3))
-
-
-@kernel
-def store_four(array, k, x):
-    """Write four entries"""
-    store(array, k, x[0])
-    store(array, k + 1, x[1])
-    store(array, k + 2, x[2])
-    store(array, k + 3, x[3])
-
-
-@kernel
-def add_four(x, s, y):
-    """x + s y"""
-    return (x[0] + s * y[0], x[1] + s * y[1], x[2] + s * y[2], x[3] + s * y[3])
-
-
-@kernel
-def mirror_four(Z, n, i, j, x):
-    """Of four entries of row i the mirror images of those before the diagonal"""
-    if i > j + 3:
-        store(Z, j * n + i, x[0])
-        store(Z, (j + 1) * n + i, x[1])
-        store(Z, (j + 2) * n + i, x[2])
-        store(Z, (j + 3) * n + i, x[3])
-    else:
-        if i > j:
-            store(Z, j * n + i, x[0])
-        if i > j + 1:
-            store(Z, (j + 1) * n + i, x[1])
-        if i > j + 2:
-            store(Z, (j + 2) * n + i, x[2])
-
-
-@kernel
-def accelerate(m, first, i, x, rows, a):
-    """a = a' + S x for row i and four columns: the first entries of all of them, the second ones, ..."""
-    above, here = row_above(m, first, i), ACCELERATIONS * (i + 1)
-    for k in range(6):
-        y = add_four(four(a, above + COLUMNS * k), load(rows, ROW_OF_INVERSE * i + k), x)
-        store_four(a, here + COLUMNS * k, y)
-
-
-@kernel
-def row_above(m, first, i):
-    """Where the accelerations are of the row before row i on the way from the root, or of the world"""
-    return ACCELERATIONS * max(row_parent(m, first + i) - first + 1, 0)
-
-
-@kernel
-def start_columns(m, t, first, n, j, factor, Z, rows):
-    """D^-1 u of the rows from j on, for unit forces at rows j to j + 3: it is zero in rows after the force"""
-    for i in range(j, n):
-        for c in range(COLUMNS):
-            store(Z, i * n + j + c, 0.0)
-    pivots = tree_entry(m, t, FACTOR) + SWEPT_LINK * tree_entry(m, t, LINK_COUNT) + D
-    for c in range(COLUMNS):
-        i = j + c
-        store(Z, i * n + i, load(factor, pivots + SWEPT_FREEDOM * i))
-        p = load_vector(rows, ROW_OF_INVERSE * i + 6)
-        i = row_parent(m, first + i) - first
-        while i >= j:
-            u = -dot(load_vector(rows, ROW_OF_INVERSE * i), p)  # u = -S^T p
-            store(Z, i * n + j + c, load(factor, pivots + SWEPT_FREEDOM * i) * u)
-            p = add(p, scale(u, load_vector(rows, ROW_OF_INVERSE * i + 6)))  # p = p + U D^-1 u
-            i = row_parent(m, first + i) - first
-
-
-@kernel
-def rows_in_root_coordinates(m, t, first, factor, transforms, rows):
-    """S and D^-1 U of each row, in coordinates of the link that carries the tree"""
-    base = tree_entry(m, t, FIRST_LINK)
-    for i in range(base, base + tree_entry(m, t, LINK_COUNT)):
-        w = SWEPT_LINK * (i - base)
-        if i > base:
-            Xp = load_transform(transforms, SWEPT_LINK * (parent(m, i) - base))
-            store_transform(transforms, w, compose(load_transform(factor, link_place(m, t, i)), Xp))
-        else:
-            store_transform(transforms, w, IDENTITY)
-        Xi = load_transform(transforms, w)
-        for k in range(freedom_count(m, i)):
-            s, r = freedom_place(m, t, i, k), ROW_OF_INVERSE * (row_of_freedom(m, first_freedom(m, i)) + k - first)
-            G = scale(load(factor, s + D), load_vector(factor, s + U))
-            store_vector(rows, r, inverse_transform_motion(Xi, load_vector(factor, s + S)))
-            store_vector(rows, r + 6, inverse_transform_force(Xi, G))
-
-
-def inverse_workspace(model: Model) -> int:
-    """Of :func:`invert_by_sweeps`"""
-    rows = model.coordinate_tree
-    links = np.bincount(rows.tree_of_link[1:], minlength=len(rows.sweeps))
-    sizes = SWEPT_LINK * links + (ROW_OF_INVERSE + ACCELERATIONS) * np.diff(rows.first_row) + ACCELERATIONS
-    return int(sizes[rows.sweeps].max(initial=0))

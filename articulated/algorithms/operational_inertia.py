@@ -39,6 +39,7 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, invert_ldl
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.scalars.operations import load, load_integer, store, tail
 
 __all__ = ["operational_inertia", "operational_inertia_kernel"]
@@ -91,27 +92,32 @@ def refused(model: Model, ws: Array) -> int | str | None:
     )
 
 
-def record(point: Field, listed: bool) -> Algorithm:
-    """The algorithm, with one point or with one for each frame."""
-    return Algorithm(
-        "operational_inertia",
-        operational_inertia_kernel,
-        inputs=("q", point),
-        outputs=(Field("Lambda", (row_count, row_count)),),
-        constants=constants,
-        workspace=total_workspace,
-        singular=refused,
-        listed=listed,
-    )
+OPERATIONAL_INERTIA = Algorithm(
+    "operational_inertia",
+    operational_inertia_kernel,
+    inputs=("q", POINT),
+    outputs=(Field("Lambda", (row_count, row_count)),),
+    constants=constants,
+    workspace=total_workspace,
+    singular=refused,
+)
 
 
-OPERATIONAL_INERTIA = record(POINT, True)
+class OfSeveral(Algorithm):
+    """The same for several frames, whose points stand one after the other: the compiled functions do not know how many."""
+
+    one = property(lambda self: OPERATIONAL_INERTIA.one)  # type: ignore[assignment]
+    many = property(lambda self: OPERATIONAL_INERTIA.many)  # type: ignore[assignment]
 
 
 @functools.cache
 def of_several(frames: int) -> Algorithm:
-    """For that many frames, each with a point of its own."""
-    return record(Field("point", (frames, 3)), False)
+    """For that many frames."""
+    base = OPERATIONAL_INERTIA
+    inputs = ("q", Field("point", (3 * frames,)))
+    return OfSeveral(
+        base.name, base.kernel, inputs, base.outputs, base.workspace, base.constants, base.singular, listed=False
+    )
 
 
 def operational_inertia(
@@ -174,14 +180,14 @@ def operational_inertia(
     if not type(frame) is type(axes) is type(rows) is str or rows not in ROW_NAMES:
         check_names("operational_inertia", axes=axes)
         frame = as_names(frame)
-        rows = as_numbers(rows, 6 * len(listed(frame)))
+        rows = as_choice(rows, 6 * len(listed(frame)))
     if point is not None:
         point = check_point("operational_inertia", point, axes)
     if type(frame) is str:
         return OPERATIONAL_INERTIA.call(
             model, (q, ORIGIN if point is None else point), out, threads, (frame, axes, rows)
         )
-    points = np.zeros((len(frame), 3)) if point is None else point
+    points = np.zeros(3 * len(frame)) if point is None else as_points(point, len(frame))
     return of_several(len(frame)).call(model, (q, points), out, threads, (frame, axes, rows))
 
 
@@ -201,7 +207,23 @@ def as_names(frame: Any) -> Frames:
     return tuple(map(str, names))
 
 
-def as_numbers(rows: Any, count: int) -> Rows:
+def as_points(point: Any, count: int) -> Array:
+    """A point for each frame, one after the other."""
+    points = as_numbers("operational_inertia", "point", point)
+    if points.shape[-2:] != (count, 3):
+        raise ArgumentValueError(
+            f"operational_inertia: point has shape {points.shape}, expected (..., {count}, 3), one for each frame"
+        )
+    bad = np.argwhere(~np.isfinite(points))
+    if len(bad):
+        place = tuple(bad[0].tolist())
+        raise ArgumentValueError(
+            f"operational_inertia: point{list(place)} is {points[place]}, expected a finite number"
+        )
+    return points.reshape(*points.shape[:-2], 3 * count)
+
+
+def as_choice(rows: Any, count: int) -> Rows:
     """A choice of rows by its name, or the numbers of rows, each once."""
     choices = "'all', 'angular', 'linear'"
     if isinstance(rows, str):

@@ -92,9 +92,9 @@ def test_the_inertia_of_points_is_that_of_pinocchios_matrices(name, floating, st
             [np.concatenate([frame_jacobian(peer, x, f, pin.LOCAL_WORLD_ALIGNED)[3:] for f in chosen]) for x in q]
         )
         H = np.array([peer.crba(state) for state in q])
-        if min(np.linalg.matrix_rank(J)) < J.shape[1]:
-            continue
         A = J @ np.linalg.solve(H, J.swapaxes(-1, -2))
+        if np.linalg.cond(A).max() > 1e10:
+            continue
         for found, mobility, h in zip(
             operational_inertia(model, q, chosen, axes="aligned", rows="linear"), A, H, strict=True
         ):

@@ -262,6 +262,8 @@ def test_several_frames_that_cannot_be_are_refused():
         operational_inertia(model, q, ["tool", "hand"])
     with pytest.raises(ArgumentValueError, match=r"point has shape \(3,\), expected \(\.\.\., 2, 3\)"):
         operational_inertia(model, q, ["tool", "a5"], point=(0.0, 0.0, 0.0))
+    with pytest.raises(ArgumentValueError, match=r"point\[1, 2\] is nan, expected a finite number"):
+        operational_inertia(model, q, ["tool", "a5"], point=[(0.0, 0.0, 0.0), (0.0, 0.0, np.nan)])
 
 
 def test_a_frame_that_cannot_move_in_all_directions_has_none(method):
