@@ -51,6 +51,7 @@ __all__ = [
     "refused_coordinate", "solve_factorized",
 ]  # fmt: skip
 
+DEFAULT = "LTDL"
 EPSILON = 1e-13  # of its entry on the diagonal, a pivot of the factorised inertia matrix that is rounding error
 NEARLY = 0.5  # of a pivot, how near to what is refused: eight states at a time are rounded otherwise than one
 
@@ -170,7 +171,7 @@ class InertiaFactor:
 
     model: Model
     values: Array
-    form: str = field(default="LTDL", kw_only=True)
+    form: str = field(default=DEFAULT, kw_only=True)
 
     def solve(self, b: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
         """x with ``H x = b``: the acceleration that joint forces ``b`` alone cause, from rest and without gravity.
@@ -230,7 +231,7 @@ class InertiaFactor:
         return f"InertiaFactor of model {self.model.name!r}: {self.form}, nv = {self.model.nv}, batch {batch}"
 
 
-def factorize(model: Model, q: ArrayLike, *, form: str = "LTDL", threads: int | None = None) -> InertiaFactor:
+def factorize(model: Model, q: ArrayLike, *, form: str = DEFAULT, threads: int | None = None) -> InertiaFactor:
     """Factorise the joint-space inertia matrix, armature included, to solve ``H x = b`` with any ``b``.
 
     Trees are independent of each other. A tree's matrix is factorised in its packed form, ``H = L^T D L``, without filling
@@ -268,9 +269,10 @@ def factorize(model: Model, q: ArrayLike, *, form: str = "LTDL", threads: int | 
 
     Source: RBDA sections 6.5 and 7.3; Featherstone (2005).
     """
-    if type(form) is not str or form not in PRODUCTS:
-        if not isinstance(form, str):
-            raise ArgumentTypeError(f"factorize: form is {shown(form)}, expected 'LTDL' or 'LTL'")
-        if form not in PRODUCTS:
-            raise ArgumentValueError(f"factorize: form is {shown(form)}, expected 'LTDL' or 'LTL'")
-    return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads), form=form)
+    if form is DEFAULT:  # as loops call it: the shortest way
+        return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads))
+    if not isinstance(form, str):
+        raise ArgumentTypeError(f"factorize: form is {shown(form)}, expected 'LTDL' or 'LTL'")
+    if form not in PRODUCTS:
+        raise ArgumentValueError(f"factorize: form is {shown(form)}, expected 'LTDL' or 'LTL'")
+    return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads), form=str(form))
