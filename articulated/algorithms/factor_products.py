@@ -8,7 +8,7 @@ Source: RBDA section 6.5.
 
 from __future__ import annotations
 
-from pluecker.articulated.algorithms.inertia_sweeps import pivot_place, sweep_inward, sweep_outward
+from pluecker.articulated.algorithms.inertia_sweeps import D, sweep_inward, sweep_outward, swept_place
 from pluecker.articulated.algorithms.ltdl import multiply_ltdl
 from pluecker.articulated.model.layout import (
     FIRST_ROW,
@@ -52,7 +52,7 @@ PRODUCTS = {
 def inverse_pivot(m, t, r, factor):
     """1 / D of row ``r``, one of tree ``t``"""
     if solved_by_sweeps(m, t):
-        return load(factor, pivot_place(m, t, r))
+        return load(factor, swept_place(m, t, r) + D)
     return load(factor, factored_place(m, r) + row_depth(m, r))
 
 

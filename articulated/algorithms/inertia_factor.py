@@ -96,7 +96,7 @@ def store_thresholds(m, composite, factor, smallest):
 
 @kernel
 def solve_factorized(m, factor, x, ws):
-    """x from H x = b, with ``b`` in ``x``; six numbers of workspace for each link and the world"""
+    """x from H x = b, with ``b`` in ``x``; six numbers of workspace for each coordinate"""
     for t in range(tree_count(m)):
         if solved_by_sweeps(m, t):
             solve_by_sweeps(m, t, factor, x, ws)
@@ -147,7 +147,7 @@ SOLVE = Algorithm(
     solve_kernel,
     inputs=(Field("factor", (factor_numbers,)), Field("b", ("nv",))),
     outputs=(Field("x", ("nv",)),),
-    workspace=lambda model: 6 * (model.n_links + 1),
+    workspace=lambda model: 6 * model.nv,
 )
 PRODUCT = Algorithm(
     "InertiaFactor.product",
@@ -155,7 +155,7 @@ PRODUCT = Algorithm(
     inputs=(Field("factor", (factor_numbers,)), Field("x", ("nv",))),
     outputs=(Field("y", ("nv",)),),
     constants=lambda model, form, name: np.array(PRODUCTS[form][name], dtype=np.int64).view(np.float64),
-    workspace=lambda model, form, name: 6 * (model.n_links + 1),
+    workspace=lambda model, form, name: 6 * model.nv,
 )
 
 

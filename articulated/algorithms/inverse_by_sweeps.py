@@ -20,57 +20,40 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated.algorithms.inertia_sweeps import D, S, U, freedom_place, link_place, pivot_place
+from pluecker.articulated.algorithms.inertia_sweeps import D, G, S
 from pluecker.articulated.model.layout import (
-    FIRST_LINK,
+    FACTOR,
     FIRST_ROW,
-    LINK_COUNT,
     ROW_COUNT,
-    SWEPT_LINK,
+    SWEPT_ROW,
     clear,
-    first_freedom,
-    freedom_count,
-    parent,
-    row_of_freedom,
     row_parent,
     tree_entry,
 )
 from pluecker.articulated.model.model import Model
 from pluecker.spatial.algebra.inertia import articulated_times_motion, load_articulated, store_articulated
-from pluecker.spatial.algebra.transforms import (
-    IDENTITY,
-    compose,
-    inverse_transform_force,
-    inverse_transform_motion,
-    load_transform,
-    store_transform,
-)
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector, subtract
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = ["inverse_workspace", "invert_by_sweeps"]
 
-# the workspace: for each link its transform from the root; for each row S, G and w in coordinates of the root; of the world
-# and behind each row the mobility
-G, W, ROW = 6, 12, 18
-MOBILITY = 21
+MOBILITY = 21  # the workspace: of the world and behind each row the mobility; then w of each row
 COLUMNS = 4
 
 
 @kernel
 def invert_by_sweeps(m, t, factor, Z, ws):
     """Z = H^-1 of tree ``t``: its lower half, row after row in the order of the rows, up to the diagonal"""
-    first, n, links = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT), tree_entry(m, t, LINK_COUNT)
-    rows = tail(ws, SWEPT_LINK * links)
-    rows_in_root_coordinates(m, t, first, factor, ws, rows)
-    store_diagonal(m, t, first, n, factor, Z, rows, tail(rows, ROW * n))
+    first, n, rows = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT), tail(factor, tree_entry(m, t, FACTOR))
+    W = tail(ws, MOBILITY * (n + 1))
+    store_diagonal(m, first, n, Z, rows, ws, W)
     for j in range(0, n, COLUMNS):
         if j + COLUMNS < n:
-            four_columns(m, first, n, j, Z, rows)
+            four_columns(m, first, n, j, Z, rows, W)
         else:
             for c in range(j, n):
-                one_column(m, first, c, n, Z, rows)
+                one_column(m, first, c, n, Z, rows, W)
 
 
 @kernel
@@ -80,16 +63,16 @@ def half_place(i, j):
 
 
 @kernel
-def store_diagonal(m, t, first, n, factor, Z, rows, O):
+def store_diagonal(m, first, n, Z, rows, O, W):
     """Z_jj = D^-1 + G^T w and w = O G, with O of the row before, from the root outward"""
     clear(O, MOBILITY)  # the world's
     for j in range(n):
-        r, above = ROW * j, max(row_parent(m, first + j) - first + 1, 0)
-        Oj, Sj, Gj = load_articulated(O, MOBILITY * above), load_vector(rows, r), load_vector(rows, r + G)
+        r, above = SWEPT_ROW * j, max(row_parent(m, first + j) - first + 1, 0)
+        Oj, Sj, Gj = load_articulated(O, MOBILITY * above), load_vector(rows, r + S), load_vector(rows, r + G)
         w = articulated_times_motion(Oj, Gj)
-        z = load(factor, pivot_place(m, t, first + j)) + dot(Gj, w)
+        z = load(rows, r + D) + dot(Gj, w)
         store(Z, half_place(j, j), z)
-        store_vector(rows, r + W, w)
+        store_vector(W, 6 * j, w)
         store_articulated(O, MOBILITY * (j + 1), subtract_both_products(Oj, Sj, subtract(w, scale(0.5 * z, Sj))))
 
 
@@ -115,37 +98,36 @@ def acceleration(m, first, i, c, Z, rows):
     """Of what row ``i`` moves, the acceleration by a unit force at row ``c``: the sum of S x between it and the root"""
     a = scale(0.0, load_vector(rows, 0))
     while i >= 0:
-        a = add(a, scale(load(Z, half_place(max(i, c), min(i, c))), load_vector(rows, ROW * i)))
+        a = add(a, scale(load(Z, half_place(max(i, c), min(i, c))), load_vector(rows, SWEPT_ROW * i + S)))
         i = row_parent(m, first + i) - first
     return a
 
 
 @kernel
-def one_column(m, first, c, end, Z, rows):
+def one_column(m, first, c, end, Z, rows, W):
     """Rows c + 1 to end - 1 of column c: x = -G^T a', a = a' + S x; gives the last a"""
-    Sc, w = load_vector(rows, ROW * c), load_vector(rows, ROW * c + W)
-    a = subtract(scale(load(Z, half_place(c, c)), Sc), w)
+    a = subtract(scale(load(Z, half_place(c, c)), load_vector(rows, SWEPT_ROW * c + S)), load_vector(W, 6 * c))
     for i in range(c + 1, end):
         if row_parent(m, first + i) != first + i - 1:
             a = acceleration(m, first, row_parent(m, first + i) - first, c, Z, rows)
-        x = -dot(load_vector(rows, ROW * i + G), a)
+        x = -dot(load_vector(rows, SWEPT_ROW * i + G), a)
         store(Z, half_place(i, c), x)
-        a = add(a, scale(x, load_vector(rows, ROW * i)))
+        a = add(a, scale(x, load_vector(rows, SWEPT_ROW * i + S)))
     return a
 
 
 @kernel
-def four_columns(m, first, n, j, Z, rows):
+def four_columns(m, first, n, j, Z, rows, W):
     """The columns j to j + 3, one by one as far as the diagonal goes, then together"""
     end = j + COLUMNS
-    a, b = one_column(m, first, j, end, Z, rows), one_column(m, first, j + 1, end, Z, rows)
-    c, d = one_column(m, first, j + 2, end, Z, rows), one_column(m, first, j + 3, end, Z, rows)
+    a, b = one_column(m, first, j, end, Z, rows, W), one_column(m, first, j + 1, end, Z, rows, W)
+    c, d = one_column(m, first, j + 2, end, Z, rows, W), one_column(m, first, j + 3, end, Z, rows, W)
     for i in range(end, n):
         if row_parent(m, first + i) != first + i - 1:
             p = row_parent(m, first + i) - first
             a, b = acceleration(m, first, p, j, Z, rows), acceleration(m, first, p, j + 1, Z, rows)
             c, d = acceleration(m, first, p, j + 2, Z, rows), acceleration(m, first, p, j + 3, Z, rows)
-        Si, Gi, place = load_vector(rows, ROW * i), load_vector(rows, ROW * i + G), half_place(i, j)
+        Si, Gi, place = load_vector(rows, SWEPT_ROW * i + S), load_vector(rows, SWEPT_ROW * i + G), half_place(i, j)
         x, y, z, u = -dot(Gi, a), -dot(Gi, b), -dot(Gi, c), -dot(Gi, d)  # x = -G^T a'
         store(Z, place, x)
         store(Z, place + 1, y)
@@ -155,28 +137,8 @@ def four_columns(m, first, n, j, Z, rows):
         c, d = add(c, scale(z, Si)), add(d, scale(u, Si))
 
 
-@kernel
-def rows_in_root_coordinates(m, t, first, factor, transforms, rows):
-    """S and D^-1 U of each row, in coordinates of the link that carries the tree"""
-    base = tree_entry(m, t, FIRST_LINK)
-    for i in range(base, base + tree_entry(m, t, LINK_COUNT)):
-        w = SWEPT_LINK * (i - base)
-        if i > base:
-            Xp = load_transform(transforms, SWEPT_LINK * (parent(m, i) - base))
-            store_transform(transforms, w, compose(load_transform(factor, link_place(m, t, i)), Xp))
-        else:
-            store_transform(transforms, w, IDENTITY)
-        Xi = load_transform(transforms, w)
-        for k in range(freedom_count(m, i)):
-            s, r = freedom_place(m, t, i, k), ROW * (row_of_freedom(m, first_freedom(m, i)) + k - first)
-            Gk = scale(load(factor, s + D), load_vector(factor, s + U))
-            store_vector(rows, r, inverse_transform_motion(Xi, load_vector(factor, s + S)))
-            store_vector(rows, r + G, inverse_transform_force(Xi, Gk))
-
-
 def inverse_workspace(model: Model) -> int:
     """Of :func:`invert_by_sweeps`"""
     rows = model.coordinate_tree
-    links = np.bincount(rows.tree_of_link[1:], minlength=len(rows.sweeps))
-    sizes = SWEPT_LINK * links + (ROW + MOBILITY) * np.diff(rows.first_row) + MOBILITY
+    sizes = (MOBILITY + 6) * np.diff(rows.first_row) + MOBILITY
     return int(sizes[rows.sweeps].max(initial=0))

@@ -21,10 +21,7 @@ from pluecker.articulated.algorithms.frame_path import (
     columns,
     find_frame,
     links_to_world,
-    links_up,
-    path_column,
     path_constants,
-    path_link,
     path_workspace,
 )
 from pluecker.articulated.algorithms.inertia_factor import (
@@ -32,20 +29,18 @@ from pluecker.articulated.algorithms.inertia_factor import (
     factor_workspace,
     factorize_trees,
 )
-from pluecker.articulated.algorithms.inertia_sweeps import D, S, U, freedom_place, link_place
+from pluecker.articulated.algorithms.inertia_sweeps import G, S, swept_place
 from pluecker.articulated.algorithms.jacobian import jacobian_kernel
 from pluecker.articulated.model.layout import (
     clear,
     factor_size,
     factored_place,
-    freedom_count,
     row_depth,
     row_parent,
     solved_by_sweeps,
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector, subtract
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import lift, load, load_integer, store, tail
@@ -115,11 +110,14 @@ def mobility(c, i, j, x, Y, Z):
 def store_shares(m, c, f, factor, J, Y, Z):
     """Y = L^-T J^T and D^-1 Y of one frame: of each row of the inertia matrix, by its depth, six numbers"""
     t, r = of_frame(c, f, TREE), of_frame(c, f, LAST_ROW)
-    path, depths = tail(c, of_frame(c, f, PATH)), tail(c, of_frame(c, f, DEPTHS))
+    depths = tail(c, of_frame(c, f, DEPTHS))
+    clear(Y, 6 * (row_depth(m, r) + 1))
+    for k in range(column_count(tail(c, of_frame(c, f, PATH)))):
+        store_vector(Y, 6 * load_integer(depths, k), load_vector(J, 6 * k))
     if solved_by_sweeps(m, t):
-        share_by_sweeps(m, path, depths, t, factor, J, Y)
+        share_by_sweeps(m, t, r, factor, Y)
     else:
-        share_by_rows(m, path, depths, r, factor, J, Y)
+        share_by_rows(m, r, factor, Y)
     while r >= 0:
         y = 6 * row_depth(m, r)
         store_vector(Z, y, scale(inverse_pivot(m, t, r, factor), load_vector(Y, y)))
@@ -127,11 +125,8 @@ def store_shares(m, c, f, factor, J, Y, Z):
 
 
 @kernel
-def share_by_rows(m, path, depths, r, factor, J, Y):
+def share_by_rows(m, r, factor, Y):
     """L^T y = J^T along the way, row after row: its ancestors lose what the row takes"""
-    clear(Y, 6 * (row_depth(m, r) + 1))
-    for k in range(column_count(path)):
-        store_vector(Y, 6 * load_integer(depths, k), load_vector(J, 6 * k))
     while r >= 0:
         row, depth = factored_place(m, r), row_depth(m, r)
         y = load_vector(Y, 6 * depth)
@@ -141,18 +136,16 @@ def share_by_rows(m, path, depths, r, factor, J, Y):
 
 
 @kernel
-def share_by_sweeps(m, path, depths, t, factor, J, Y):
+def share_by_sweeps(m, t, last, factor, Y):
     """The same by the inward sweep, for each of the six forces"""
     for e in range(6):
-        p = scale(0.0, load_vector(J, 0))
-        for k in range(links_up(path)):
-            i = path_link(path, k)
-            for j in range(freedom_count(m, i) - 1, -1, -1):
-                s, column = freedom_place(m, t, i, j), path_column(path, k) + j
-                u = load(J, 6 * column + e) - dot(load_vector(factor, s + S), p)  # u = b - S^T p
-                p = add(p, scale(load(factor, s + D) * u, load_vector(factor, s + U)))  # p = p + U D^-1 u
-                store(Y, 6 * load_integer(depths, column) + e, u)
-            p = inverse_transform_force(load_transform(factor, link_place(m, t, i)), p)
+        r, p = last, scale(0.0, load_vector(Y, 0))
+        while r >= 0:
+            s, y = swept_place(m, t, r), 6 * row_depth(m, r) + e
+            u = load(Y, y) - dot(load_vector(factor, s + S), p)  # u = b - S^T p
+            p = add(p, scale(u, load_vector(factor, s + G)))  # p = p + G u
+            store(Y, y, u)
+            r = row_parent(m, r)
 
 
 # ------------------------------------------------------------------------------------------------------ what a model says
