@@ -1,22 +1,27 @@
-"""The factors of the inertia matrix, tree by tree, and solutions of ``H x = b`` with them.
+"""The factors of the inertia matrix, tree by tree, solutions of ``H x = b`` with them, and products with one factor.
 
 Each tree is factorised as ``H = L^T D L`` (:mod:`~pluecker.articulated.algorithms.ltdl`), or solved by stored sweeps of
 the articulated-body algorithm (:mod:`~pluecker.articulated.algorithms.inertia_sweeps`) where that takes fewer operations:
 in long chains, whose factor is dense. The factor of a state is one array; the model's layout says what is where in it.
-
 Sources: RBDA sections 6.4, 6.5 and 7.3; Featherstone (2005).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms import crba
 from pluecker.articulated.algorithms.crba import store_inertia_matrix
-from pluecker.articulated.algorithms.inertia_sweeps import ARTICULATED, factorize_by_sweeps, solve_by_sweeps
+from pluecker.articulated.algorithms.factor_products import PRODUCTS, product_kernel
+from pluecker.articulated.algorithms.inertia_sweeps import (
+    ARTICULATED,
+    factorize_by_sweeps,
+    solve_by_sweeps,
+)
 from pluecker.articulated.algorithms.ltdl import factorize_ltdl, solve_ltdl
 from pluecker.articulated.model.joints import joint_transforms
 from pluecker.articulated.model.layout import (
@@ -38,13 +43,15 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
 __all__ = [
-    "InertiaFactor", "factor_numbers", "factor_workspace", "factorize", "factorize_trees", "refused_coordinate",
-    "solve_factorized",
+    "InertiaFactor", "factor_numbers", "factor_workspace", "factorize", "factorize_trees",
+    "refused_coordinate", "solve_factorized",
 ]  # fmt: skip
 
+DEFAULT = "LTDL"
 EPSILON = 1e-13  # of its entry on the diagonal, a pivot of the factorised inertia matrix that is rounding error
 NEARLY = 0.5  # of a pivot, how near to what is refused: eight states at a time are rounded otherwise than one
 
@@ -89,7 +96,7 @@ def store_thresholds(m, composite, factor, smallest):
 
 @kernel
 def solve_factorized(m, factor, x, ws):
-    """x from H x = b, with ``b`` in ``x``; six numbers of workspace for each link and the world"""
+    """x from H x = b, with ``b`` in ``x``; six numbers of workspace for each coordinate"""
     for t in range(tree_count(m)):
         if solved_by_sweeps(m, t):
             solve_by_sweeps(m, t, factor, x, ws)
@@ -105,8 +112,8 @@ def solve_kernel(m, factor, b, x, ws):
     solve_factorized(m, factor, x, ws)
 
 
-def factor_numbers(model: Model) -> int:
-    """How many numbers the factors of all trees have."""
+def factor_numbers(model: Model, *key: Hashable) -> int:
+    """How many numbers the factors of all trees have, whatever is asked for."""
     return int(factor_sizes(model.coordinate_tree).sum())
 
 
@@ -140,21 +147,31 @@ SOLVE = Algorithm(
     solve_kernel,
     inputs=(Field("factor", (factor_numbers,)), Field("b", ("nv",))),
     outputs=(Field("x", ("nv",)),),
-    workspace=lambda model: 6 * (model.n_links + 1),
+    workspace=lambda model: 6 * model.nv,
+)
+PRODUCT = Algorithm(
+    "InertiaFactor.product",
+    product_kernel,
+    inputs=(Field("factor", (factor_numbers,)), Field("x", ("nv",))),
+    outputs=(Field("y", ("nv",)),),
+    constants=lambda model, form, name: np.array(PRODUCTS[form][name], dtype=np.int64).view(np.float64),
+    workspace=lambda model, form, name: 6 * model.nv,
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class InertiaFactor:
     """The factorised inertia matrix of a mechanism in one configuration or many, made by :func:`factorize`.
 
     Attributes:
         model: the mechanism.
         values: the factors of its trees, ``(..., n)``: for :meth:`solve`, in an order of its own.
+        form: ``"LTDL"`` or ``"LTL"``, which says what L is in products with it.
     """
 
     model: Model
     values: Array
+    form: str = field(default=DEFAULT, kw_only=True)
 
     def solve(self, b: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
         """x with ``H x = b``: the acceleration that joint forces ``b`` alone cause, from rest and without gravity.
@@ -176,11 +193,45 @@ class InertiaFactor:
         """
         return SOLVE.call(self.model, (self.values, b), out, threads)
 
+    def product(self, factor: str, x: ArrayLike, *, out: Array | None = None, threads: int | None = None) -> Array:
+        """The product of one factor with a vector: half of what :meth:`solve` does, or of ``H x``.
+
+        In the form LTL, ``|L v|^2 = v^T H v`` is twice the kinetic energy, ``L^-T`` whitens joint forces whose covariance
+        is H, and ``L^-1`` gives to independent numbers of variance 1 the covariance H^-1. The products of unit vectors are
+        columns, one a row: ``factor.product("L^T", np.eye(nv))`` is L itself.
+
+        Args:
+            factor: ``"L"``, ``"L^T"``, ``"L^-1"`` or ``"L^-T"``; in the form LTDL, ``"D"`` or ``"D^-1"`` too.
+            x: vectors, ``(..., nv)``. Leading axes broadcast with those of the configurations, as for :meth:`solve`.
+            out, threads: as for :meth:`solve`.
+
+        Returns:
+            The product, ``(..., nv)``.
+
+        Raises:
+            ValueError: there is no such factor, a shape does not fit, an entry is not finite, the result overflows.
+            TypeError: ``factor`` is no string, something is not an array of real numbers.
+
+        Source: RBDA section 6.5.
+        """
+        known = PRODUCTS[self.form]
+        if not isinstance(factor, str):
+            raise ArgumentTypeError(
+                f"InertiaFactor.product: factor is {shown(factor)}, expected one of {', '.join(map(repr, known))}"
+            )
+        if factor not in known:
+            raise ArgumentValueError(
+                f"InertiaFactor.product: factor is {shown(factor)}, expected one of {', '.join(map(repr, known))} "
+                f"in the form {self.form}"
+            )
+        return PRODUCT.call(self.model, (self.values, x), out, threads, (self.form, factor))
+
     def __repr__(self) -> str:
-        return f"InertiaFactor of model {self.model.name!r}: nv = {self.model.nv}, batch {self.values.shape[:-1]}"
+        batch = self.values.shape[:-1]
+        return f"InertiaFactor of model {self.model.name!r}: {self.form}, nv = {self.model.nv}, batch {batch}"
 
 
-def factorize(model: Model, q: ArrayLike, *, threads: int | None = None) -> InertiaFactor:
+def factorize(model: Model, q: ArrayLike, *, form: str = DEFAULT, threads: int | None = None) -> InertiaFactor:
     """Factorise the joint-space inertia matrix, armature included, to solve ``H x = b`` with any ``b``.
 
     Trees are independent of each other. A tree's matrix is factorised in its packed form, ``H = L^T D L``, without filling
@@ -190,14 +241,19 @@ def factorize(model: Model, q: ArrayLike, *, threads: int | None = None) -> Iner
     Args:
         model: the mechanism.
         q: configuration, ``(..., nq)``; rad or m, quaternions ``[w, x, y, z]``.
+        form: what L is in :meth:`InertiaFactor.product`; solutions are the same. ``"LTDL"``: ``H = L^T D L`` with ones on
+            the diagonal of L and D diagonal. ``"LTL"``: ``H = L^T L``, the Cholesky factor for an elimination that begins at
+            the leaves. In both, L has entries only where a coordinate meets another on its way to the world, and is lower
+            triangular if the coordinates are sorted from the root on.
         threads: how many threads share a batch, at least 1; all cores if None.
 
     Returns:
         An :class:`InertiaFactor` of the batch ``(...)``, which solves for one or many right-hand sides.
 
     Raises:
-        ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, the result overflows.
-        TypeError: something is not an array of real numbers, or no model.
+        ValueError: ``form`` is none of the two, a shape does not fit, an entry is not finite, a quaternion is not of unit
+            length, the result overflows.
+        TypeError: something is not an array of real numbers, or no string, or no model.
         SingularInertiaError: a joint moves no inertia; the joint is named.
 
     Example:
@@ -208,7 +264,15 @@ def factorize(model: Model, q: ArrayLike, *, threads: int | None = None) -> Iner
         >>> factorize(arm.build(), q=[0.0]).solve([[1.0], [3.0]])
         array([[2.],
                [6.]])
+        >>> factorize(arm.build(), q=[0.0], form="LTL").product("L^-1", [2.0]).round(3)
+        array([2.828])
 
     Source: RBDA sections 6.5 and 7.3; Featherstone (2005).
     """
-    return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads))
+    if form is DEFAULT:  # as loops call it: the shortest way
+        return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads))
+    if not isinstance(form, str):
+        raise ArgumentTypeError(f"factorize: form is {shown(form)}, expected 'LTDL' or 'LTL'")
+    if form not in PRODUCTS:
+        raise ArgumentValueError(f"factorize: form is {shown(form)}, expected 'LTDL' or 'LTL'")
+    return InertiaFactor(model, FACTORIZE.call(model, (q,), None, threads), form=str(form))

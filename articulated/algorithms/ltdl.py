@@ -25,7 +25,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["factorize_ltdl", "invert_ltdl", "solve_ltdl"]
+__all__ = ["factorize_ltdl", "invert_ltdl", "multiply_ltdl", "solve_ltdl"]
 
 
 @kernel
@@ -103,6 +103,29 @@ def solve_ltdl(m, t, factor, x):
         y = load(factor, row + depth) * load(x, v)
         for a in range(depth):
             y = y - load(factor, row + a) * load(x, row_coordinate(m, ancestor(m, row + a)))
+        store(x, v, y)
+
+
+@kernel
+def multiply_ltdl(m, t, transposed, inverse, factor, x):
+    """x = L x, L^T x, L^-1 x or L^-T x
+
+    Between the root and the leaves, each product has a direction in which a row finds the entries of its ancestors, or
+    leaves its own to them, before they change, and each inverse product after.
+    """
+    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
+    sign = -1.0 if inverse else 1.0
+    for s in range(n):
+        k = first + s if transposed != inverse else first + n - 1 - s
+        row, v = factored_place(m, k), row_coordinate(m, k)
+        y = load(x, v)
+        z = sign * y
+        for a in range(row_depth(m, k)):
+            u = row_coordinate(m, ancestor(m, row + a))
+            if transposed:
+                store(x, u, load(x, u) + load(factor, row + a) * z)
+            else:
+                y = y + sign * load(factor, row + a) * load(x, u)
         store(x, v, y)
 
 

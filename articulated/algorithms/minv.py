@@ -1,8 +1,8 @@
 """The inverse of the joint-space inertia matrix, tree by tree, from the factors of each.
 
 A tree whose matrix is factorised, H = L^T D L, is inverted from L, row by row. A tree that is solved by stored sweeps is
-inverted by their outward half, four columns at a time, and H is never made: of a column only what is below the diagonal is
-looked for, since the matrix is symmetric, so that no inward sweep is left.
+inverted by their outward half, and H is never made: of a column only what is below the diagonal is looked for, since the
+matrix is symmetric.
 
 Sources: RBDA sections 6.5 and 7.3; Carpentier (2018), "Analytical inverse of the joint space inertia matrix".
 """
@@ -18,7 +18,7 @@ from pluecker.articulated.algorithms.inertia_factor import (
     factorize_trees,
     refused_coordinate,
 )
-from pluecker.articulated.algorithms.inertia_sweeps import inverse_workspace, invert_by_sweeps
+from pluecker.articulated.algorithms.inverse_by_sweeps import inverse_workspace, invert_by_sweeps
 from pluecker.articulated.algorithms.ltdl import invert_ltdl
 from pluecker.articulated.model.layout import (
     ROW_COUNT,
@@ -40,18 +40,20 @@ __all__ = ["minv", "minv_kernel"]
 
 @kernel
 def minv_kernel(m, q, Z, ws):
-    """Zero, then of each tree the inverse in the order of its rows, full and symmetric"""
+    """Zero, then of each tree the inverse in the order of its rows: all of it, or by sweeps its lower half"""
     nv = velocity_count(m)
     factor, rest = tail(ws, 2 * nv), tail(ws, 2 * nv + factor_size(m))
     factorize_trees(m, q, factor, ws, rest)
     store(Z, 0, 0.0)
     place = 1
     for t in range(tree_count(m)):
+        n = tree_entry(m, t, ROW_COUNT)
         if solved_by_sweeps(m, t):
             invert_by_sweeps(m, t, factor, tail(Z, place), rest)
+            place += n * (n + 1) // 2
         else:
             invert_ltdl(m, t, factor, tail(Z, place))
-        place += tree_entry(m, t, ROW_COUNT) * tree_entry(m, t, ROW_COUNT)
+            place += n * n
 
 
 def places(model: Model) -> NDArray[np.int64]:
@@ -59,10 +61,12 @@ def places(model: Model) -> NDArray[np.int64]:
     rows = model.coordinate_tree
     table = np.zeros((model.nv, model.nv), dtype=np.int64)
     place = 1
-    for first, end in zip(rows.first_row[:-1].tolist(), rows.first_row[1:].tolist(), strict=True):
-        n, v = end - first, rows.v[first:end]
-        table[np.ix_(v, v)] = place + np.arange(n * n).reshape(n, n)
-        place += n * n
+    for first, end, swept in zip(rows.first_row[:-1], rows.first_row[1:], rows.sweeps, strict=True):
+        n, v = int(end - first), rows.v[first:end]
+        i, j = np.indices((n, n))
+        low, high = np.minimum(i, j), np.maximum(i, j)
+        table[np.ix_(v, v)] = place + (high * (high + 1) // 2 + low if swept else n * i + j)
+        place += n * (n + 1) // 2 if swept else n * n
     return table.ravel()
 
 

@@ -56,7 +56,7 @@ FIRST_ROW, ROW_COUNT, FIRST_LINK, LINK_COUNT, FACTOR, SWEEPS = range(6)
 TREE = 6
 COORDINATE, PARENT_ROW, DEPTH, PLACE, FACTORED = range(5)
 ROW = 5
-SWEPT_LINK, SWEPT_FREEDOM = 12, 13  # what the factor of a tree has of a link and a freedom, where sweeps solve it
+SWEPT_ROW = 13  # how many numbers the factor of a tree has of each row, where sweeps solve it
 
 # columns of the velocity table
 ARMATURE, DAMPING, FRICTION, STIFFNESS = range(4)

@@ -224,11 +224,9 @@ def tied(parents: Integers, number: Integers, rows: Integers, link: Integers, tr
 
 
 def factor_sizes(rows: CoordinateTree) -> Integers:
-    """How many numbers the factor of each tree has: its packed entries, or what the sweeps leave of links and freedoms."""
-    n = len(rows.sweeps)
+    """How many numbers the factor of each tree has: its packed entries, or what the sweeps leave of each row."""
     pairs = np.diff(np.append(rows.place, rows.pairs)[rows.first_row])
-    links, freedoms = np.bincount(rows.tree_of_link[1:], minlength=n), np.diff(rows.first_row)
-    return np.where(rows.sweeps, layout.SWEPT_LINK * links + layout.SWEPT_FREEDOM * freedoms, pairs)
+    return np.where(rows.sweeps, layout.SWEPT_ROW * np.diff(rows.first_row), pairs)
 
 
 def tree_table(rows: CoordinateTree) -> Array:

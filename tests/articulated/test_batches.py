@@ -41,11 +41,11 @@ PUBLIC = {
     if name in pluecker.articulated.__all__ and inspect.isfunction(thing)
 }
 ON_BATCHES = {name: f for name, f in PUBLIC.items() if "threads" in inspect.signature(f).parameters}
-METHODS = {"InertiaFactor.solve"}
+METHODS = {"InertiaFactor.solve", "InertiaFactor.product"}
 PARTICULAR = {"operational_inertia"}  # it needs other models than these; it has tests of its own
 # What a function asks for that is no array, and what it gets here
 KEYS = {"frame": lambda model: model.body_names[-1], "reference": lambda model: model.body_names[-2]}
-OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "subtree", "centroidal", "out", "threads")
+OPTIONS = ("model", "frames", *KEYS, "axes", "classical", "subtree", "centroidal", "form", "rows", "out", "threads")
 
 
 def with_keys(function):

@@ -22,10 +22,13 @@ from pluecker.articulated import (
     potential_energy,
     random_configuration,
     rnea,
+    second_derivative_of,
     simulate,
 )
 from pluecker.articulated.model.exponential import exponential_products, exponential_rotation
+from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.articulated.simulation.trajectory import Trajectory
+from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description
 
 PI = np.pi
@@ -34,6 +37,7 @@ DIRECTIONS = [np.array([1.0, 0.0, 0.0]), np.array([0.48, -0.64, 0.6])]
 VECTORS = [length * u for u in DIRECTIONS for length in LENGTHS]
 RNG = np.random.default_rng(11)
 H = 1e-30
+not_compiled = pytest.mark.skipif(COMPILED, reason="each algorithm takes seconds to compile for dual numbers")
 
 
 def axial(W):
@@ -121,6 +125,37 @@ def test_integration_keeps_the_turn_and_stays_below_half_a_one(turns):
         np.testing.assert_allclose(R, Rotation.from_rotvec(q).as_matrix(), atol=1e-14)
     if abs(turns) < 0.5:
         np.testing.assert_array_equal(integrate(BALL, q, np.zeros(3)), q)
+
+
+@pytest.mark.parametrize("length", [0.0, 1e-160, 1e-8, 0.5, 3.0, 3.5])
+def test_the_complex_step_through_integration_is_its_derivative(length):
+    """From no turn at all, where a vector has no direction, and beyond half a turn, where it is replaced by its equivalent
+    y = (1 - 2 pi / t) x: dy = (1 - 2 pi / t) dx + 2 pi / t^3 x (x . dx)"""
+    x, zero = length * DIRECTIONS[1], np.zeros(3)
+    far = 2.0 * PI / length if length > PI else 0.0
+    expected = (1.0 - far) * np.eye(3) + far * np.outer(DIRECTIONS[1], DIRECTIONS[1])
+    for q, v in ((zero, x), (x, zero), (0.25 * x, 0.75 * x)):
+        for dq, dv in ((H, 0.0), (0.0, H)):
+            columns = []
+            for unit in np.eye(3):
+                out = np.empty(3, complex)
+                kernel, ws = ALGORITHMS["integrate"].kernel, np.empty(0, complex)
+                kernel(BALL.packed, q + 1j * dq * unit, v + 1j * dv * unit, out, ws)
+                columns.append(out.imag / H)
+            np.testing.assert_allclose(np.transpose(columns), expected, atol=1e-15 * (1.0 + 4.0 * far))
+
+
+@not_compiled
+def test_second_derivatives_of_the_turn_are_those_of_the_exponential_where_there_is_none():
+    """d2 exp(x~) / dx_a dx_b = (a~ b~ + b~ a~) / 2 at x = 0, and integration has none."""
+    a = np.array([0.3, -0.2, 0.5])
+    second = second_derivative_of(forward_kinematics)(BALL, np.zeros(3), along={"q": a}, wrt="q")[0, :3, :3]
+    for k, unit in enumerate(np.eye(3)):
+        A, B = np.cross(np.eye(3), -a), np.cross(np.eye(3), -unit)
+        np.testing.assert_allclose(second[..., k], 0.5 * (A @ B + B @ A), atol=1e-15)
+    zero = np.zeros(3)
+    for part in second_derivative_of(integrate)(BALL, zero, zero, along={"q": a, "v": a}):
+        np.testing.assert_array_equal(part, 0.0)
 
 
 @pytest.mark.parametrize("turns", [0.5, 0.51, 0.75, 0.99, 1.3, 3.6])

@@ -27,7 +27,8 @@ KEYS = {
     "centroidal_momentum_matrix_dot": (None,),
     "coriolis_matrix": (),
     "inertia_matrix_rate": (),
-    "operational_inertia": ("b7", "aligned"),
+    "operational_inertia": (("b7",), "aligned", (1, 3, 5)),
+    "InertiaFactor.product": ("LTL", "L^-T"),
 }
 # Every algorithm that needs no key or has one here, and those that take the place of others where there are mimic joints
 KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None or name in KEYS}
@@ -44,7 +45,7 @@ def run(algorithm, model, inputs, dtype):
     key = KEYS.get(algorithm.name, ())
     head = algorithm.plan(model, key).head if algorithm is ALGORITHMS[algorithm.name] else None
     order = algorithm.order(model, *key) if algorithm.order else np.arange(0)
-    sizes = [int(order.max()) + 1] if len(order) else [field.size_for(model) for field in algorithm.outputs]
+    sizes = [int(order.max()) + 1] if len(order) else [field.size_for(model, key) for field in algorithm.outputs]
     outs, ws = [np.zeros(n, dtype) for n in sizes], np.zeros(algorithm.workspace(model, *key), dtype)
     assert head is None or head.workspace == len(ws) + head.made
     constants = [algorithm.constants(model, *key)] if algorithm.constants else []
@@ -58,7 +59,9 @@ def state_for(algorithm, model):
     s |= {"q0": s["q"], "q1": random_state(model, 4)["q"][0]}
     rng = np.random.default_rng(4)
     return [
-        np.ravel(s[field.name]) if field.name in s else rng.normal(size=field.size_for(model))
+        np.ravel(s[field.name])
+        if field.name in s
+        else rng.uniform(0.5, 1.5, field.size_for(model))  # of a factor, some are pivots
         for field in algorithm.inputs
     ]
 

@@ -365,7 +365,7 @@ def test_joints_that_move_no_mass_are_named(method):
 def test_right_hand_sides_are_checked():
     model = forest()
     factor = factorize(model, random_state(model, 0, 2)["q"])
-    assert repr(factor) == f"InertiaFactor of model 'forest': nv = {model.nv}, batch (2,)"
+    assert repr(factor) == f"InertiaFactor of model 'forest': LTDL, nv = {model.nv}, batch (2,)"
     b = np.zeros(model.nv)
     with pytest.raises(
         ArgumentValueError, match=rf"InertiaFactor.solve: b has shape \(3,\), expected \(\.\.\., {model.nv}\)"

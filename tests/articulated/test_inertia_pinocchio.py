@@ -80,6 +80,29 @@ def test_the_operational_space_inertia_is_that_of_pinocchios_matrices(name, floa
             assert np.linalg.norm(found - expected) <= limit * np.linalg.norm(expected)
 
 
+@both_bases
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in SINGULAR])
+def test_the_inertia_of_points_is_that_of_pinocchios_matrices(name, floating, states):
+    """Linear rows of one frame and of two, where the robot's joints let these points move freely."""
+    model, peer, q = states_of(name, floating, states)
+    q = q[: max(2, states // 4)]
+    frames = [frame for frame in model.frame_names if peer.theirs.existFrame(frame)]
+    for chosen in ([frames[-1]], [frames[len(frames) // 2], frames[-1]]):
+        J = np.array(
+            [np.concatenate([frame_jacobian(peer, x, f, pin.LOCAL_WORLD_ALIGNED)[3:] for f in chosen]) for x in q]
+        )
+        H = np.array([peer.crba(state) for state in q])
+        A = J @ np.linalg.solve(H, J.swapaxes(-1, -2))
+        if np.linalg.cond(A).max() > 1e10:
+            continue
+        for found, mobility, h in zip(
+            operational_inertia(model, q, chosen, axes="aligned", rows="linear"), A, H, strict=True
+        ):
+            limit = max(LIMIT, 10.0 * model.nv * np.linalg.cond(h) * np.linalg.cond(mobility) * EPS)
+            expected = np.linalg.inv(mobility)
+            assert np.linalg.norm(found - expected) <= limit * np.linalg.norm(expected)
+
+
 def frame_jacobian(peer, q, frame, axes):
     """Pinocchio's Jacobian with the angular rows first, in our coordinates."""
     J = pin.computeFrameJacobian(peer.theirs, peer.data, peer.q(q), peer.theirs.getFrameId(frame), axes)
