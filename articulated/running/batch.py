@@ -30,12 +30,13 @@ from pluecker.articulated.model.layout import quaternion_count, quaternion_place
 from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
+from pluecker.spatial.memory.tiles import tiles_of, write_state, write_tiles
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import is_native, view
 from pluecker.spatial.parallel.atomics import address_of, integers_at, numbers_at, read_shared, replace_shared, rows_at
 from pluecker.spatial.parallel.threads import board, share
 from pluecker.spatial.scalars.lanes import WIDTH, everywhere
-from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
+from pluecker.spatial.scalars.operations import load, part, store, tail, within
 
 __all__ = [
     "GOOD", "LEFT_OUT", "MOST_INPUTS", "MOST_OUTPUTS", "NOT_FINITE", "NOT_UNIT", "NO_RESULT", "UNFIT", "Context", "Head",
@@ -57,9 +58,9 @@ _local = threading.local()
 ROWS, INTEGERS = types.float64[:, ::1], types.int64[::1]
 SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, types.boolean, ROWS)
 
-# The head: address and length of the model, of the constants, of the order of the result, and how many numbers the kernel
-# makes if they are put in order.
-MODEL, CONSTANTS, ORDER, MADE = 0, 2, 4, 6
+# The head: address and length of the model, of the constants, of the tiles in which the result is written, and how many
+# numbers the kernel makes if they are put in order.
+MODEL, CONSTANTS, TILES, MADE = 0, 2, 4, 6
 HEAD = 7
 # A context goes on with the workspace, then with rows and columns of each input, then with the size of each result.
 WORKSPACE_OF_ONE, FIELDS = 7, 9
@@ -198,7 +199,7 @@ def checked(signature: Signature) -> Callable[..., Any]:
     plain = not any(configurations)
 
     @kernel
-    def check_and_compute(m, c, order, made, ws, fields, described, arrays, out):
+    def check_and_compute(m, c, tiles, made, ws, fields, described, arrays, out):
         for k in range(n):
             native, entries, rows, columns = described[k]
             absent = rows == 0 and columns == ABSENT
@@ -213,8 +214,7 @@ def checked(signature: Signature) -> Callable[..., Any]:
         if ordered:
             numbers, rest = part(ws, 0, made), tail(ws, made)
             apply(m, c, arrays + (numbers, rest))  # noqa: RUF005
-            for k in range(len(out)):
-                store(out, k, load(numbers, load_integer(order, k)))
+            write_state(out, numbers, tiles)
             return GOOD if all_finite(numbers) else NO_RESULT
         apply(m, c, arrays + cut(out, fields, 2 * n, 1) + (ws,))
         return GOOD if all_finite(out) else NO_RESULT
@@ -237,7 +237,7 @@ def one_state(signature: Signature) -> Callable[..., int]:
         def plain(context, *arrays):
             described = tuple(describe(array) for describe, array in zip(d, arrays[:-1], strict=False))
             head = context.head
-            arguments = head.packed, head.constants, head.order, head.made, context.workspace
+            arguments = head.packed, head.constants, head.tiles, head.made, context.workspace
             flat_inputs = tuple(x[1] for x in described)
             return run(*arguments, context.integers[FIELDS:], described, flat_inputs, arrays[-1].reshape(-1))
 
@@ -248,34 +248,34 @@ def one_state(signature: Signature) -> Callable[..., int]:
         integers = integers_at(context, FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS)
         m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
         c = numbers_at(load(integers, CONSTANTS), load(integers, CONSTANTS + 1))
-        order = numbers_at(load(integers, ORDER), load(integers, ORDER + 1))
+        tiles = numbers_at(load(integers, TILES), load(integers, TILES + 1))
         ws = numbers_at(load(integers, WORKSPACE_OF_ONE), load(integers, WORKSPACE_OF_ONE + 1))
-        return m, c, order, load(integers, MADE), ws, tail(integers, FIELDS)
+        return m, c, tiles, load(integers, MADE), ws, tail(integers, FIELDS)
 
     def one(context, a, out):
         x = d1(a)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x,), (x[1],), flat(out))
+        m, c, tiles, made, ws, fields = opened(context)
+        return run(m, c, tiles, made, ws, fields, (x,), (x[1],), flat(out))
 
     def two(context, a, b, out):
         x, y = d1(a), d2(b)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y), (x[1], y[1]), flat(out))
+        m, c, tiles, made, ws, fields = opened(context)
+        return run(m, c, tiles, made, ws, fields, (x, y), (x[1], y[1]), flat(out))
 
     def three(context, a, b, e, out):
         x, y, z = d1(a), d2(b), d3(e)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y, z), (x[1], y[1], z[1]), flat(out))
+        m, c, tiles, made, ws, fields = opened(context)
+        return run(m, c, tiles, made, ws, fields, (x, y, z), (x[1], y[1], z[1]), flat(out))
 
     def four(context, a, b, e, f, out):
         x, y, z, u = d1(a), d2(b), d3(e), d4(f)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y, z, u), (x[1], y[1], z[1], u[1]), flat(out))
+        m, c, tiles, made, ws, fields = opened(context)
+        return run(m, c, tiles, made, ws, fields, (x, y, z, u), (x[1], y[1], z[1], u[1]), flat(out))
 
     def five(context, a, b, e, f, g, out):
         x, y, z, u, w = d1(a), d2(b), d3(e), d4(f), d5(g)
-        m, c, order, made, ws, fields = opened(context)
-        return run(m, c, order, made, ws, fields, (x, y, z, u, w), (x[1], y[1], z[1], u[1], w[1]), flat(out))
+        m, c, tiles, made, ws, fields = opened(context)
+        return run(m, c, tiles, made, ws, fields, (x, y, z, u, w), (x[1], y[1], z[1], u[1], w[1]), flat(out))
 
     driver = (one, two, three, four, five)[len(signature.axes) - 1]
     inputs = [types.Array(types.float64, n, "C") for n in signature.axes]
@@ -287,15 +287,16 @@ class Head:
     """What an algorithm reads of a model, as compiled code gets it.
 
     Attributes:
-        packed, constants, order: the model, the algorithm's constants, and for each entry of the result the number that the
-            kernel makes for it, as integers; the last two may be empty. Number 0 is zero wherever there is an order.
+        packed, constants: the model, and the algorithm's constants, which may be empty.
+        tiles: where the numbers that the kernel makes come in the result, see
+            :func:`~pluecker.spatial.memory.tiles.tiles_of`; empty if they are not put in order.
         made: how many numbers the kernel makes if they are put in order.
         inputs, outputs: the shapes for one state.
-        workspace: how many numbers the kernel and the order need.
+        workspace: how many numbers the kernel needs, and those that are put in order.
         integers: the head.
     """
 
-    __slots__ = ("constants", "inputs", "integers", "made", "order", "outputs", "packed", "workspace")
+    __slots__ = ("constants", "inputs", "integers", "made", "outputs", "packed", "tiles", "workspace")
 
     def __init__(
         self,
@@ -306,11 +307,12 @@ class Head:
         outputs: tuple[tuple[int, ...], ...],
         workspace: int,
     ) -> None:
-        self.packed, self.constants, self.order = packed, constants, order.view(np.float64)
+        tiles = tiles_of(order) if order.size else order
+        self.packed, self.constants, self.tiles = packed, constants, tiles.view(np.float64)
         self.made = int(order.max(initial=-1)) + 1
         self.inputs, self.outputs, self.workspace = inputs, outputs, workspace + self.made
         self.integers = np.zeros(HEAD, dtype=np.int64)
-        for place, array in ((MODEL, packed), (CONSTANTS, constants), (ORDER, order)):
+        for place, array in ((MODEL, packed), (CONSTANTS, constants), (TILES, tiles)):
             self.integers[place : place + 2] = array.ctypes.data, array.size
         self.integers[MADE] = self.made
 
@@ -347,6 +349,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
     )
     apply, cut_inputs, cut_outputs = applied(signature), consecutive(n), consecutive(outputs)
     look, first_output = looked_at(signature), ARRAYS + 3 * n
+    write = write_ordered if ordered else write_outputs
     plain = not any(configurations)
 
     def many(address, k):
@@ -355,7 +358,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
         memory = rows_at(load(task, WORKSPACE) + k * size * (8 * WIDTH), size)
         m = numbers_at(load(task, MODEL), load(task, MODEL + 1))
         c = numbers_at(load(task, CONSTANTS), load(task, CONSTANTS + 1))
-        order = numbers_at(load(task, ORDER), load(task, ORDER + 1))
+        tiles = numbers_at(load(task, TILES), load(task, TILES + 1))
         inputs = cut_inputs(memory, task, ARRAYS + 2, 3)
         outs = tail(memory, total(task, ARRAYS, n))
         if ordered:
@@ -381,7 +384,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
                             return NOT_UNIT
                         place += load(task, ARRAYS + 3 * j + 2)
                 apply(m, c, arrays)
-                if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
+                if not within(write(task, first_output, outputs, b, outs, tiles), 0.0):
                     return NO_RESULT
             first, end = next_piece(task)
         return GOOD
@@ -503,15 +506,22 @@ def read_inputs(task, n, b, memory):
 
 
 @kernel
-def write_outputs(task, first, outputs, b, outs, order):
+def write_outputs(task, first, outputs, b, outs, tiles):
     """All results of eight states into the user's arrays; gives zero where they are finite, else NaN."""
     bad, place = everywhere(0.0), 0
     for j in range(outputs):
         array = numbers_at(load(task, first + 3 * j), load(task, first + 3 * j + 1))
         size = load(task, first + 3 * j + 2)
-        bad = bad + write_states(array, size, b, tail(outs, place), order)
+        bad = bad + write_states(array, size, b, tail(outs, place))
         place += size
     return bad
+
+
+@kernel
+def write_ordered(task, first, outputs, b, outs, tiles):
+    """The same for one result whose numbers are put in order"""
+    array = numbers_at(load(task, first), load(task, first + 1))
+    return write_tiles(array, load(task, first + 2), b, outs, tiles)
 
 
 @kernel
