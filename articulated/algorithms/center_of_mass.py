@@ -2,7 +2,7 @@
 
 Its velocity and its acceleration are the linear momentum and its rate, divided by the mass. A column of its Jacobian is the
 velocity that a joint gives to the mass beyond it, in proportion: ``J_i = (m v + w x h) / M`` with ``m`` and ``h`` mass and
-first moment of what the joint carries.
+first moment of what the joint carries. These are gathered from the tips of the tree to the world, in each link's own axes.
 
 Sources: RBDA section 2.12; Orin, Goswami, Lee (2013), "Centroidal dynamics of a humanoid robot", section 2.
 """
@@ -15,15 +15,17 @@ from functools import partial
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.momentum import LINK as SUMS
-from pluecker.articulated.algorithms.momentum import first_moment, sum_momenta, sum_momentum_rates
+from pluecker.articulated.algorithms.momentum import sum_momenta, sum_momentum_rates
 from pluecker.articulated.algorithms.subtree import (
     carried,
+    carried_mass,
     check_subtree,
-    from_origin,
+    list_column,
     list_length,
     list_link,
     list_parent,
-    put_listed,
+    listed_transforms,
+    shares_column,
     subtree_columns,
     subtree_constants,
     total_mass,
@@ -34,36 +36,59 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.spatial.algebra.transforms import inverse_transform_motion, load_transform
+from pluecker.spatial.algebra.transforms import load_matrix, load_transform, store_matrix
 from pluecker.spatial.algebra.vectors import (
     add3,
     add_cross3,
     load3,
+    multiply3,
+    rotate_back,
     scale3,
     store3,
+    subtract3,
 )
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.scalars.operations import store, tail
 
 __all__ = [
     "center_of_mass", "center_of_mass_acceleration", "center_of_mass_jacobian", "center_of_mass_velocity",
 ]  # fmt: skip
 
-# the workspace: for each link of the list its transform, then mass and first moment of what it carries, in world axes
-X, M, FIRST_MOMENT = 0, 12, 13
-LINK = 16
+# the workspace: for each link of the list the transform of its joint, or the rotation from the world's axes, and the first
+# moment of what it carries, in its own axes about its own origin
+X, FIRST_MOMENT, LINK = 0, 12, 15
+
+
+@kernel
+def own_moments(m, c, ws):
+    """h_i = m_i c_i of each link of the subtree"""
+    store3(ws, FIRST_MOMENT, (0.0, 0.0, 0.0))
+    for k in range(1, list_length(c) + 1):
+        if carried(c, k):
+            store3(ws, LINK * k + FIRST_MOMENT, inertia(m, list_link(c, k))[1])
+        else:
+            store3(ws, LINK * k + FIRST_MOMENT, (0.0, 0.0, 0.0))
+
+
+@kernel
+def add_moment(c, k, X, ws):
+    """h_p = h_p + E^T h_i + M_i r, with the mass M_i that link i carries: the first moment, from a link to its parent"""
+    w, p = LINK * k + FIRST_MOMENT, LINK * list_parent(c, k) + FIRST_MOMENT
+    moved = add3(rotate_back(X[0], load3(ws, w)), scale3(carried_mass(c, k), X[1]))
+    store3(ws, p, add3(load3(ws, p), moved))
 
 
 @kernel
 def center_of_mass_kernel(m, c, q, out, ws):
-    """c = sum m_i c_i / sum m_i"""
-    origin = from_origin(m, c, q, ws, LINK)
-    store3(ws, 0, (0.0, 0.0, 0.0))
-    h = load3(ws, 0)
-    for k in range(1, list_length(c) + 1):
-        if carried(c, k):
-            h = add3(h, first_moment(m, list_link(c, k), load_transform(ws, LINK * k)))
-    store3(out, 0, add3(origin, scale3(1.0 / total_mass(c), h)))
+    """c = h / M, with the first moment h of all, gathered from the tips to the world"""
+    origin = listed_transforms(m, c, q, ws, LINK)
+    own_moments(m, c, ws)
+    for k in range(list_length(c), 0, -1):
+        E, r = load_transform(ws, LINK * k + X)
+        if list_parent(c, k) == 0:
+            r = subtract3(r, origin)  # there numbers are as small as the mechanism, wherever in the world it is
+        add_moment(c, k, (E, r), ws)
+    store3(out, 0, add3(origin, scale3(1.0 / total_mass(c), load3(ws, FIRST_MOMENT))))
 
 
 @kernel
@@ -82,30 +107,32 @@ def center_of_mass_acceleration_kernel(m, c, q, v, a, out, ws):
 
 @kernel
 def center_of_mass_jacobian_kernel(m, c, q, numbers, ws):
-    """J_i = (m v + w x h) / M for each freedom (w, v), with mass and first moment of what its joint carries
+    """J_i = E^T (M_i v + w x h_i) / M for each freedom (w, v): what its joint gives to all that it carries, in world axes
 
-    Six numbers a column, the last three of which count; the first number of all is zero.
+    Three numbers a column; the first number of all is zero.
     """
-    from_origin(m, c, q, ws, LINK)
+    listed_transforms(m, c, q, ws, LINK)
+    own_moments(m, c, ws)
     store(numbers, 0, 0.0)
     J, n, share = tail(numbers, 1), list_length(c), 1.0 / total_mass(c)
-    for k in range(n + 1):
-        store(ws, LINK * k + M, 0.0)
-        store3(ws, LINK * k + FIRST_MOMENT, (0.0, 0.0, 0.0))
-        if k > 0 and carried(c, k):
-            i = list_link(c, k)
-            store(ws, LINK * k + M, inertia(m, i)[0])
-            store3(ws, LINK * k + FIRST_MOMENT, first_moment(m, i, load_transform(ws, LINK * k)))
     for k in range(n, 0, -1):
-        i, w, p = list_link(c, k), LINK * k, LINK * list_parent(c, k)
-        mass, h, Xk = load(ws, w + M), load3(ws, w + FIRST_MOMENT), load_transform(ws, w + X)
-        store(ws, p + M, load(ws, p + M) + mass)
-        store3(ws, p + FIRST_MOMENT, add3(load3(ws, p + FIRST_MOMENT), h))
-        zero = 0.0 * mass
+        add_moment(c, k, load_transform(ws, LINK * k + X), ws)
+    for k in range(1, n + 1):
+        p = list_parent(c, k)
+        if p > 0:
+            store_matrix(ws, LINK * k + X, multiply3(load_matrix(ws, LINK * k + X), load_matrix(ws, LINK * p + X)))
+    for k in range(n, 0, -1):
+        i, mass, E, h = (
+            list_link(c, k),
+            carried_mass(c, k),
+            load_matrix(ws, LINK * k + X),
+            load3(ws, LINK * k + FIRST_MOMENT),
+        )
         for j in range(freedom_count(m, i)):
-            S = inverse_transform_motion(Xk, subspace(m, i, j, q))
-            x = add_cross3(scale3(mass, S[1]), S[0], h)
-            put_listed(c, k, j, ((zero, zero, zero), scale3(share, x)), J)
+            S = subspace(m, i, j, q)
+            x = scale3(share, rotate_back(E, add_cross3(scale3(mass, S[1]), S[0], h)))
+            place = 3 * list_column(c, k, j)
+            store3(J, place, add3(x, load3(J, place)) if shares_column(c, k) else x)
 
 
 def workspace(model: Model, subtree: str | None) -> int:

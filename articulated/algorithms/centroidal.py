@@ -37,15 +37,15 @@ from pluecker.articulated.algorithms.subtree import (
     subtree_constants,
     total_mass,
 )
-from pluecker.articulated.model.joints import subspace, subspace_rate
-from pluecker.articulated.model.layout import freedom_count
+from pluecker.articulated.model.joints import FREE, subspace, subspace_rate
+from pluecker.articulated.model.layout import freedom_count, kind
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid, rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_motion, load_transform
-from pluecker.spatial.algebra.vectors import add, add_cross3, add_cross_motion, load3, load_vector, scale3
+from pluecker.spatial.algebra.vectors import add, add_cross3, add_cross_motion, cross3, load3, load_vector, scale3
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import store, tail
 
@@ -59,6 +59,20 @@ def about_center(f, center):
 
 
 @kernel
+def put_free_columns(c, k, X, I, center, A):
+    """The columns of a free joint, whose S is the identity: momenta of turns about its axes and of shifts along them"""
+    E, r = X
+    mass, h, _ = I
+    x, y, z = (E[0], E[1], E[2]), (E[3], E[4], E[5]), (E[6], E[7], E[8])
+    put_listed(c, k, 0, about_center(rigid_times_motion(I, (x, cross3(r, x))), center), A)
+    put_listed(c, k, 1, about_center(rigid_times_motion(I, (y, cross3(r, y))), center), A)
+    put_listed(c, k, 2, about_center(rigid_times_motion(I, (z, cross3(r, z))), center), A)
+    put_listed(c, k, 3, about_center((cross3(h, x), scale3(mass, x)), center), A)
+    put_listed(c, k, 4, about_center((cross3(h, y), scale3(mass, y)), center), A)
+    put_listed(c, k, 5, about_center((cross3(h, z), scale3(mass, z)), center), A)
+
+
+@kernel
 def centroidal_kernel(m, c, q, numbers, ws):
     """A_i = Ic_i S_i, about the centre of mass; the first number is zero"""
     center = scale3(1.0 / total_mass(c), own_inertias(m, c, q, ws))
@@ -66,9 +80,12 @@ def centroidal_kernel(m, c, q, numbers, ws):
     A = tail(numbers, 1)
     for k in range(list_length(c), 0, -1):
         i, Xk, Ic = list_link(c, k), load_transform(ws, LINK * k + X), collect(c, k, ws)
-        for j in range(freedom_count(m, i)):
-            F = rigid_times_motion(Ic, inverse_transform_motion(Xk, subspace(m, i, j, q)))
-            put_listed(c, k, j, about_center(F, center), A)
+        if kind(m, i) == FREE:
+            put_free_columns(c, k, Xk, Ic, center, A)
+        else:
+            for j in range(freedom_count(m, i)):
+                F = rigid_times_motion(Ic, inverse_transform_motion(Xk, subspace(m, i, j, q)))
+                put_listed(c, k, j, about_center(F, center), A)
 
 
 @kernel

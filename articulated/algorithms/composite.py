@@ -8,7 +8,14 @@ Sources: RBDA section 2.14 (the rate of an inertia) and section 6.2 (composite i
 
 from __future__ import annotations
 
-from pluecker.articulated.algorithms.subtree import carried, from_origin, list_length, list_link, list_parent
+from pluecker.articulated.algorithms.subtree import (
+    carried,
+    list_length,
+    list_link,
+    list_parent,
+    listed_transforms,
+    place_listed,
+)
 from pluecker.articulated.model.joints import joint_motion
 from pluecker.articulated.model.layout import inertia
 from pluecker.spatial.algebra.inertia import (
@@ -47,12 +54,13 @@ NOTHING = (0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
 @kernel
 def own_inertias(m, c, q, ws):
     """The inertia of each link of the subtree; gives back the first moment of all together"""
-    from_origin(m, c, q, ws, LINK)
+    origin = listed_transforms(m, c, q, ws, LINK)
     store_rigid(ws, COMPOSITE, NOTHING)
     moment = load3(ws, COMPOSITE + 1)
     for k in range(1, list_length(c) + 1):
+        X0 = place_listed(c, k, origin, ws, LINK)
         if carried(c, k):
-            I = inverse_transform_rigid(load_transform(ws, LINK * k + X), inertia(m, list_link(c, k)))
+            I = inverse_transform_rigid(X0, inertia(m, list_link(c, k)))
             store_rigid(ws, LINK * k + COMPOSITE, I)
             moment = add3(moment, I[1])
         else:

@@ -42,8 +42,8 @@ from pluecker.articulated.algorithms.frame_path import (
     step_up,
     to_axes,
 )
-from pluecker.articulated.model.joints import has_constant_subspace, joint_motion, subspace, subspace_rate
-from pluecker.articulated.model.layout import constant_subspace, freedom_count
+from pluecker.articulated.model.joints import FREE, has_constant_subspace, joint_motion, subspace, subspace_rate
+from pluecker.articulated.model.layout import constant_subspace, freedom_count, kind
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -72,6 +72,21 @@ def column(m, i, j, q, X):
 
 
 @kernel
+def put_free_columns(c, k, X, J):
+    """X 1, the columns of a free joint: the unit vectors turned, and about the frame's point, E (e_j x r) = E (e_j x) r"""
+    E, (x, y, z) = X
+    place, zero = 6 * path_column(c, k), 0.0 * x
+    a, b, d = (E[0], E[3], E[6]), (E[1], E[4], E[7]), (E[2], E[5], E[8])
+    nothing = (zero, zero, zero)
+    store_vector(J, place, (a, (d[0] * y - b[0] * z, d[1] * y - b[1] * z, d[2] * y - b[2] * z)))
+    store_vector(J, place + 6, (b, (a[0] * z - d[0] * x, a[1] * z - d[1] * x, a[2] * z - d[2] * x)))
+    store_vector(J, place + 12, (d, (b[0] * x - a[0] * y, b[1] * x - a[1] * y, b[2] * x - a[2] * y)))
+    store_vector(J, place + 18, (nothing, a))
+    store_vector(J, place + 24, (nothing, b))
+    store_vector(J, place + 30, (nothing, d))
+
+
+@kernel
 def put_column(c, k, j, x, J):
     """Column ``j`` of the link number ``k`` of the way; those of mimic joints add up"""
     place = 6 * (path_column(c, k) + j)
@@ -93,8 +108,11 @@ def jacobian_kernel(m, c, q, point, numbers, ws):
     X = frame_at_point(c, point)
     for k in range(up):
         i = path_link(c, k)
-        for j in range(freedom_count(m, i)):
-            put_column(c, k, j, column(m, i, j, q, X), J)
+        if kind(m, i) == FREE:
+            put_free_columns(c, k, X, J)
+        else:
+            for j in range(freedom_count(m, i)):
+                put_column(c, k, j, column(m, i, j, q, X), J)
         X = step_up(c, k, X, ws)
     for k in range(up, up + down):
         i = path_link(c, k)

@@ -28,23 +28,15 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 from pluecker.spatial.scalars.operations import load, load_integer
 
 __all__ = [
-    "carried",
-    "from_origin",
-    "is_centroidal",
-    "list_length",
-    "list_link",
-    "list_parent",
-    "put_listed",
-    "subtree_columns",
-    "subtree_constants",
-    "subtree_list",
-    "total_mass",
+    "carried", "carried_mass", "from_origin", "is_centroidal", "list_column", "list_length", "list_link", "list_parent",
+    "listed_transforms", "place_listed", "put_listed", "shares_column", "subtree_columns", "subtree_constants",
+    "subtree_list", "total_mass",
 ]  # fmt: skip
 
 # the constants: how many links are on the list, how many of them only carry the subtree, how many columns are not zero,
 # whether a momentum is about the centre of mass, the mass of the subtree; then for each link its number, the place of its
 # parent on the list (0 for the world, which is not on it), the place of its first column, and whether a later link has the
-# same one
+# same one; then for each link the mass that it carries of the subtree, its own included
 LENGTH, CARRIERS, COLUMNS, CENTROIDAL, MASS, HEADER = range(6)
 LINK, PARENT, COLUMN, SHARED, RECORD = range(5)
 
@@ -86,12 +78,51 @@ def list_parent(c, k):
 
 
 @kernel
+def carried_mass(c, k):
+    """Mass of what the link at place ``k`` carries of the subtree, its own included."""
+    return load(c, HEADER + RECORD * list_length(c) + k - 1)
+
+
+@kernel
+def list_column(c, k, j):
+    """The place of column ``j`` of the joint at place ``k`` of the list."""
+    return load_integer(c, HEADER + RECORD * (k - 1) + COLUMN) + j
+
+
+@kernel
+def shares_column(c, k):
+    """Whether a later link of the list has the same column: joints that mimic one another, whose columns add up."""
+    return load_integer(c, HEADER + RECORD * (k - 1) + SHARED) != 0
+
+
+@kernel
 def put_listed(c, k, j, x, A):
     """Column ``j`` of the joint at place ``k`` of the list, gone through from its end; those of mimic joints add up"""
-    place = 6 * (load_integer(c, HEADER + RECORD * (k - 1) + COLUMN) + j)
-    if load_integer(c, HEADER + RECORD * (k - 1) + SHARED) != 0:
+    place = 6 * list_column(c, k, j)
+    if shares_column(c, k):
         x = add(x, load_vector(A, place))
     store_vector(A, place, x)
+
+
+@kernel
+def listed_transforms(m, c, q, ws, record):
+    """For each link of the list the transform of its joint, at the start of its record: none waits for another.
+
+    Gives back the origin, that of the first link of the list.
+    """
+    for k in range(1, list_length(c) + 1):
+        store_transform(ws, record * k, joint_transform(m, list_link(c, k), q))
+    store_transform(ws, 0, IDENTITY)
+    return load_transform(ws, record * min(1, list_length(c)))[1]
+
+
+@kernel
+def place_listed(c, k, origin, ws, record):
+    """The transform of a joint becomes that from the world's axes at the origin, once that of the parent has"""
+    X, p = load_transform(ws, record * k), list_parent(c, k)
+    X = compose(X, load_transform(ws, record * p)) if p > 0 else (X[0], subtract3(X[1], origin))
+    store_transform(ws, record * k, X)
+    return X
 
 
 @kernel
@@ -100,16 +131,9 @@ def from_origin(m, c, q, ws, record):
 
     The origin, which is what this gives back, is that of the first link of the list.
     """
+    origin = listed_transforms(m, c, q, ws, record)
     for k in range(1, list_length(c) + 1):
-        store_transform(ws, record * k, joint_transform(m, list_link(c, k), q))
-    store_transform(ws, 0, IDENTITY)
-    origin = load_transform(ws, record * min(1, list_length(c)))[1]
-    for k in range(1, list_length(c) + 1):
-        X, p = load_transform(ws, record * k), list_parent(c, k)
-        if p > 0:
-            store_transform(ws, record * k, compose(X, load_transform(ws, record * p)))
-        else:
-            store_transform(ws, record * k, (X[0], subtract3(X[1], origin)))
+        place_listed(c, k, origin, ws, record)
     return origin
 
 
@@ -143,7 +167,7 @@ def subtree_constants(
     header = np.array([len(links), len(carriers), len(columns), centroidal, 0], dtype=np.int64).view(np.float64)
     header[MASS] = amount
     records = np.array(list(records_of(model, links, columns)), dtype=np.int64)
-    return np.concatenate([header, records.ravel().view(np.float64)])
+    return np.concatenate([header, records.ravel().view(np.float64), carried_masses(model, carriers, inside)])
 
 
 def subtree_list(function: str, model: Model, subtree: str | None) -> tuple[list[int], list[int]]:
@@ -161,6 +185,15 @@ def subtree_list(function: str, model: Model, subtree: str | None) -> tuple[list
     for i in range(first + 1, len(parents)):
         inside[i] = inside[parents[i]]
     return carriers[::-1], np.flatnonzero(inside).tolist()
+
+
+def carried_masses(model: Model, carriers: list[int], inside: list[int]) -> Array:
+    """For each link of the list the mass that it carries of the subtree."""
+    masses = np.zeros(len(model.links))
+    masses[inside] = model.links[inside, layout.INERTIA]
+    for i in reversed(carriers + inside):
+        masses[int(model.links[i, layout.PARENT])] += masses[i]
+    return masses[carriers + inside]
 
 
 def column_numbers(model: Model, links: list[int]) -> dict[int, int]:
@@ -187,5 +220,5 @@ def subtree_columns(model: Model, subtree: str | None, rows: int) -> NDArray[np.
     carriers, inside = subtree_list("", model, subtree)
     order = np.zeros((rows, model.nv), dtype=np.int64)
     for place, k in column_numbers(model, carriers + inside).items():
-        order[:, place] = 1 + 6 * k + np.arange(6)[6 - rows :]
+        order[:, place] = 1 + rows * k + np.arange(rows)
     return order.ravel()

@@ -181,7 +181,6 @@ class Algorithm:
             tuple(field.axes for field in inputs),
             tuple(field.is_configuration for field in inputs),
             len(outputs),
-            outputs[0].axes if len(outputs) == 1 else 1,
             self.constants is not None,
             self.order is not None,
             self.lanes,

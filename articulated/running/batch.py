@@ -32,12 +32,13 @@ from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.memory.objects import CLASS_OF_ARRAYS, array_in, entries_of, numbers_of, python_object
+from pluecker.spatial.memory.tiles import tiles_of, write_state, write_tiles
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.atomics import read_shared, replace_shared
 from pluecker.spatial.parallel.threads import board, share
 from pluecker.spatial.scalars.lanes import WIDTH, everywhere
-from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
+from pluecker.spatial.scalars.operations import load, part, store, tail, within
 
 __all__ = [
     "GOOD", "LEFT_OUT", "MOST_INPUTS", "MOST_OUTPUTS", "NOT_FINITE", "NOT_UNIT", "NO_RESULT", "UNFIT", "Context", "Head",
@@ -60,9 +61,9 @@ _local = threading.local()
 ROWS, INTEGERS = types.float64[:, ::1], types.int64[::1]
 SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, types.boolean, ROWS)
 
-# The head: address and length of the model, of the constants, of the order of the result, and how many numbers the kernel
-# makes if they are put in order.
-MODEL, CONSTANTS, ORDER, MADE = 0, 2, 4, 6
+# The head: address and length of the model, of the constants, of the tiles in which the result is written, and how many
+# numbers the kernel makes if they are put in order.
+MODEL, CONSTANTS, TILES, MADE = 0, 2, 4, 6
 HEAD = 7
 # A context goes on with the class of NumPy's arrays, with the length of the workspace, with rows and columns of each input
 # and with the size of each result; behind all these, the workspace follows.
@@ -111,7 +112,6 @@ class Signature:
         axes: of each input, for one state.
         configurations: of each input, whether it is a configuration.
         outputs: how many there are.
-        result_axes: of the only result, for one state; 1 if there are several, which then stand one after the other.
         constants: whether the kernel has constants.
         ordered: whether its numbers come to their places in the result afterwards.
         lanes: whether the kernel takes eight states at a time.
@@ -123,18 +123,17 @@ class Signature:
         axes: tuple[int, ...],
         configurations: tuple[bool, ...],
         outputs: int,
-        result_axes: int,
         constants: bool,
         ordered: bool,
         lanes: bool = True,
     ) -> None:
         self.function, self.axes, self.configurations = function, axes, configurations
-        self.outputs, self.result_axes, self.constants, self.ordered = outputs, result_axes, constants, ordered
+        self.outputs, self.constants, self.ordered = outputs, constants, ordered
         self.lanes = lanes
 
     def named(self, driver: Callable[..., int]) -> Callable[..., int]:
         """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
-        variant = [*self.axes, *map(int, self.configurations), self.outputs, self.result_axes]
+        variant = [*self.axes, *map(int, self.configurations), self.outputs]
         name = "_".join([self.function.__name__, driver.__name__, *map(str, variant)])
         driver.__name__ = driver.__qualname__ = name
         return driver
@@ -237,7 +236,7 @@ def checked(signature: Signature) -> Callable[..., Any]:
     without_configuration = not any(configurations)
 
     @kernel
-    def check_and_compute(m, c, order, made, ws, fields, described, arrays, out):
+    def check_and_compute(m, c, tiles, made, ws, fields, described, arrays, out):
         for k in range(n):
             plain, entries, rows, columns = described[k]
             absent = rows == 0 and columns == ABSENT
@@ -252,8 +251,7 @@ def checked(signature: Signature) -> Callable[..., Any]:
         if ordered:
             numbers, rest = part(ws, 0, made), tail(ws, made)
             apply(m, c, arrays + (numbers, rest))  # noqa: RUF005
-            for k in range(len(out)):
-                store(out, k, load(numbers, load_integer(order, k)))
+            write_state(out, numbers, tiles)
             return GOOD if all_finite(numbers) else NO_RESULT
         apply(m, c, arrays + cut(out, fields, 2 * n, 1) + (ws,))
         return GOOD if all_finite(out) else NO_RESULT
@@ -275,7 +273,7 @@ def one_state(signature: Signature) -> Callable[..., int]:
         integers = integers_at(address_of(numbers_of(memory, CONTEXT)), CONTEXT)
         m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
         c = numbers_at(load(integers, CONSTANTS), load(integers, CONSTANTS + 1))
-        order = numbers_at(load(integers, ORDER), load(integers, ORDER + 1))
+        tiles = numbers_at(load(integers, TILES), load(integers, TILES + 1))
         size = load(integers, WORKSPACE_OF_ONE)
         ws = tail(numbers_of(memory, CONTEXT + size), CONTEXT)
         fields = tail(integers, FIELDS)
@@ -284,12 +282,12 @@ def one_state(signature: Signature) -> Callable[..., int]:
         for k in range(outputs):
             size_of_results += load(fields, 2 * len(axes) + k)
         results = numbers_of(out, size_of_results)
-        return run(m, c, order, load(integers, MADE), ws, fields, found, views_of_inputs(found), results)
+        return run(m, c, tiles, load(integers, MADE), ws, fields, found, views_of_inputs(found), results)
 
     def plain(context, inputs, out):
         found = tuple(described_in_python(x, n) for x, n in zip(inputs, axes, strict=True))
         head = context.head
-        arguments = head.packed, head.constants, head.order, head.made, context.workspace, context.integers[FIELDS:]
+        arguments = head.packed, head.constants, head.tiles, head.made, context.workspace, context.integers[FIELDS:]
         return run(*arguments, found, tuple(x[1] for x in found), out.reshape(-1))
 
     if config.DISABLE_JIT:
@@ -301,15 +299,16 @@ class Head:
     """What an algorithm reads of a model, as compiled code gets it.
 
     Attributes:
-        packed, constants, order: the model, the algorithm's constants, and for each entry of the result the number that the
-            kernel makes for it, as integers; the last two may be empty. Number 0 is zero wherever there is an order.
+        packed, constants: the model, and the algorithm's constants, which may be empty.
+        tiles: where the numbers that the kernel makes come in the result, see
+            :func:`~pluecker.spatial.memory.tiles.tiles_of`; empty if they are not put in order.
         made: how many numbers the kernel makes if they are put in order.
         inputs, outputs: the shapes for one state.
-        workspace: how many numbers the kernel and the order need.
+        workspace: how many numbers the kernel needs, and those that are put in order.
         integers: the head.
     """
 
-    __slots__ = ("constants", "inputs", "integers", "made", "order", "outputs", "packed", "workspace")
+    __slots__ = ("constants", "inputs", "integers", "made", "outputs", "packed", "tiles", "workspace")
 
     def __init__(
         self,
@@ -320,11 +319,12 @@ class Head:
         outputs: tuple[tuple[int, ...], ...],
         workspace: int,
     ) -> None:
-        self.packed, self.constants, self.order = packed, constants, order.view(np.float64)
+        tiles = tiles_of(order) if order.size else order
+        self.packed, self.constants, self.tiles = packed, constants, tiles.view(np.float64)
         self.made = int(order.max(initial=-1)) + 1
         self.inputs, self.outputs, self.workspace = inputs, outputs, workspace + self.made
         self.integers = np.zeros(HEAD, dtype=np.int64)
-        for place, array in ((MODEL, packed), (CONSTANTS, constants), (ORDER, order)):
+        for place, array in ((MODEL, packed), (CONSTANTS, constants), (TILES, tiles)):
             self.integers[place : place + 2] = array.ctypes.data, array.size
         self.integers[MADE] = self.made
 
@@ -360,6 +360,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
     )
     apply, cut_inputs, cut_outputs = applied(signature), consecutive(n), consecutive(outputs)
     look, first_output = looked_at(signature), ARRAYS + 3 * n
+    write = write_ordered if ordered else write_outputs
     plain = not any(configurations)
 
     def many(address, k):
@@ -368,7 +369,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
         memory = rows_at(load(task, WORKSPACE) + k * size * (8 * WIDTH), size)
         m = numbers_at(load(task, MODEL), load(task, MODEL + 1))
         c = numbers_at(load(task, CONSTANTS), load(task, CONSTANTS + 1))
-        order = numbers_at(load(task, ORDER), load(task, ORDER + 1))
+        tiles = numbers_at(load(task, TILES), load(task, TILES + 1))
         inputs = cut_inputs(memory, task, ARRAYS + 2, 3)
         outs = tail(memory, total(task, ARRAYS, n))
         if ordered:
@@ -394,7 +395,7 @@ def many_states(signature: Signature) -> Callable[..., int]:
                             return NOT_UNIT
                         place += load(task, ARRAYS + 3 * j + 2)
                 apply(m, c, arrays)
-                if not within(write_outputs(task, first_output, outputs, b, outs, order), 0.0):
+                if not within(write(task, first_output, outputs, b, outs, tiles), 0.0):
                     return NO_RESULT
             first, end = next_piece(task)
         return GOOD
@@ -516,15 +517,22 @@ def read_inputs(task, n, b, memory):
 
 
 @kernel
-def write_outputs(task, first, outputs, b, outs, order):
+def write_outputs(task, first, outputs, b, outs, tiles):
     """All results of eight states into the user's arrays; gives zero where they are finite, else NaN."""
     bad, place = everywhere(0.0), 0
     for j in range(outputs):
         array = numbers_at(load(task, first + 3 * j), load(task, first + 3 * j + 1))
         size = load(task, first + 3 * j + 2)
-        bad = bad + write_states(array, size, b, tail(outs, place), order)
+        bad = bad + write_states(array, size, b, tail(outs, place))
         place += size
     return bad
+
+
+@kernel
+def write_ordered(task, first, outputs, b, outs, tiles):
+    """The same for one result whose numbers are put in order"""
+    array = numbers_at(load(task, first), load(task, first + 1))
+    return write_tiles(array, load(task, first + 2), b, outs, tiles)
 
 
 @kernel

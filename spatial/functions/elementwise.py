@@ -141,12 +141,12 @@ def loop(kernel: Callable[..., None]) -> Callable[..., bool]:
         na, nb, nc, n, count = a.shape[1], b.shape[1], c.shape[1], out.shape[1], len(out)
         a, b, c, out, ws = flat(a), flat(b), flat(c), flat(out), view(ws)
         x, result = part(ws, 0, na + nb + nc), tail(ws, na + nb + nc)
-        order, good = part(a, 0, 0), True
+        good = True
         for k in range(0, count, WIDTH):
             bad = read_states(a, na, k, x)
             bad = bad + read_states(b, nb, k, tail(x, na)) + read_states(c, nc, k, tail(x, na + nb))
             kernel(x, result)
-            bad = bad + write_states(out, n, k, result, order)
+            bad = bad + write_states(out, n, k, result)
             good = good and within(bad, 0.0)
         return good
 

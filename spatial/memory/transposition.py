@@ -17,11 +17,14 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.memory.views import ALIGNED, UNALIGNED, address, parts
 from pluecker.spatial.scalars.lanes import DOUBLE, FUSE, INT, LONG, VECTOR, WIDTH, everywhere, get_lane, lanes, set_lane
-from pluecker.spatial.scalars.operations import load, load_integer, store, within
+from pluecker.spatial.scalars.operations import load, store, within
 
-__all__ = ["all_finite", "read_states", "write_states"]
+__all__ = [
+    "SIDE", "all_finite", "expect", "read_states", "write_entry", "write_known_tile", "write_new_tile", "write_states",
+]  # fmt: skip
 
-QUARTET = ir.VectorType(DOUBLE, 4)
+SIDE = 4  # entries of a tile
+QUARTET = ir.VectorType(DOUBLE, SIDE)
 
 
 def row_pointers(builder: Any, context: Any, signature: Any, arguments: Any) -> list[Any]:
@@ -38,15 +41,12 @@ def row_pointers(builder: Any, context: Any, signature: Any, arguments: Any) -> 
     return pointers
 
 
-def expect(builder: Any, pointers: list[Any], n: Any) -> None:
-    """Ask for the places of the next eight states, so that they have come when they are written to."""
+def expect(builder: Any, pointer: Any, distance: Any) -> None:
+    """Ask for what is so many bytes behind a pointer, so that it has come when it is written to."""
     address = ir.PointerType(ir.IntType(8))
     kind = ir.FunctionType(ir.VoidType(), [address, INT, INT, INT])
     prefetch = builder.module.declare_intrinsic("llvm.prefetch", [address], kind)
-    distance = builder.mul(n, LONG(8 * WIDTH))
-    for pointer in pointers:
-        there = cgutils.pointer_add(builder, pointer, distance, address)
-        builder.call(prefetch, [there, INT(1), INT(3), INT(1)])
+    builder.call(prefetch, [cgutils.pointer_add(builder, pointer, distance, address), INT(1), INT(3), INT(1)])
 
 
 def shuffle(builder: Any, x: Any, y: Any, order: list[int]) -> Any:
@@ -92,37 +92,41 @@ def read_tile(typing, states, n, b, k, block):
     return lanes(states, types.intp, types.intp, types.intp, block), generate
 
 
-@intrinsic
-def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
-    """Four rows of an array of lanes into the entries ``k`` to ``k + 3`` of eight states, from ``b`` on."""
+def tile_writer(ask_ahead: bool) -> Any:
+    """How compiled code writes four rows of an array of lanes into four entries of eight states, from ``b`` on.
 
-    def generate(context, builder, signature, arguments):
-        pointers = row_pointers(builder, context, signature, arguments)
-        block_type, block = signature.args[4], arguments[4]
-        sources = [address(context, builder, block_type, block, types.intp, index) for index in arguments[5:]]
-        columns = [builder.load(source, align=ALIGNED) for source in sources]
-        result = spoiled(builder, columns)
-        rows = swap_halves(builder, columns)
-        expect(builder, pointers, arguments[1])
-        for i, pointer in enumerate(pointers):
-            half = list(range(4)) if i < 4 else list(range(4, WIDTH))
-            builder.store(shuffle(builder, rows[i % 4], rows[i % 4], half), pointer, align=UNALIGNED)
-        return result
+    With ``ask_ahead`` it asks for the places of the next eight states, see :func:`expect`.
+    """
 
-    return lanes(states, *[types.intp] * 3, block, *[types.intp] * 4), generate
+    @intrinsic
+    def write_tile(typing, states, n, b, k, block, i0, i1, i2, i3):
+        """Rows ``i0`` to ``i3``; gives zero where their numbers are finite, else NaN."""
+
+        def generate(context, builder, signature, arguments):
+            pointers = row_pointers(builder, context, signature, arguments)
+            block_type, block = signature.args[4], arguments[4]
+            sources = [address(context, builder, block_type, block, types.intp, index) for index in arguments[5:]]
+            columns = [builder.load(source, align=ALIGNED) for source in sources]
+            result = spoiled(builder, columns)
+            rows = swap_halves(builder, columns)
+            if ask_ahead:
+                distance = builder.mul(arguments[1], LONG(8 * WIDTH))
+                for pointer in pointers:
+                    expect(builder, pointer, distance)
+            for i, pointer in enumerate(pointers):
+                half = list(range(4)) if i < 4 else list(range(4, WIDTH))
+                builder.store(shuffle(builder, rows[i % 4], rows[i % 4], half), pointer, align=UNALIGNED)
+            return result
+
+        return lanes(states, *[types.intp] * 3, block, *[types.intp] * 4), generate
+
+    return write_tile
 
 
-@intrinsic
-def write_zeros(typing, states, n, b, k):
-    """Zero into the entries ``k`` to ``k + 7`` of eight states, from ``b`` on."""
-
-    def generate(context, builder, signature, arguments):
-        for pointer in row_pointers(builder, context, signature, arguments):
-            there = builder.bitcast(pointer, VECTOR.as_pointer())
-            builder.store(ir.Constant(VECTOR, [0.0] * WIDTH), there, align=UNALIGNED)
-        return context.get_dummy_value()
-
-    return types.none(states, *[types.intp] * 3), generate
+write_new_tile, write_known_tile = (
+    tile_writer(True),
+    tile_writer(False),
+)  # where memory has not been touched yet, or has
 
 
 @kernel
@@ -132,7 +136,9 @@ def read_states(states, n, b, block):
     ``states`` is a view of all states, with ``n`` entries each. Four entries go at a time; where they do not come out even,
     the last four cover some of those before. Returns zero for each state whose entries are finite, else NaN.
     """
-    if n >= 4:
+    if len(states) == n:  # one for all
+        return read_for_all(states, n, block)
+    if n >= SIDE:
         total = read_tile(states, n, b, n - 4, block)
         for k in range(0, n - 4, 4):
             total = total + read_tile(states, n, b, k, block)
@@ -148,50 +154,39 @@ def read_states(states, n, b, block):
 
 
 @kernel
-def write_states(states, n, b, block, order):
+def read_for_all(state, n, block):
+    """One state into all lanes"""
+    total = 0.0
+    for k in range(n):
+        x = load(state, k)
+        store(block, k, x)
+        total += 0.0 * x
+    return everywhere(total)
+
+
+@kernel
+def write_states(states, n, b, block):
     """An array of lanes into eight states, from ``b`` on; what is beyond the last state goes to the last one.
 
-    There it is the same: :func:`read_states` has given these lanes the same input. Entry ``k`` of a state is row
-    ``order[k]`` of the block, where row 0 is zero; or row ``k``, if ``order`` is empty. Returns as :func:`read_states`.
+    There it is the same: :func:`read_states` has given these lanes the same input. Returns as :func:`read_states`.
     """
-    if n >= 4:
-        total, k = write_four(states, n, b, n - 4, block, order), 0
-        while k < n - 4:
-            if len(order) > 0 and k <= n - WIDTH and four_zeros(order, k) and four_zeros(order, k + 4):
-                write_zeros(states, n, b, k)
-                k += WIDTH
-            else:
-                total = total + write_four(states, n, b, k, block, order)
-                k += 4
+    if n >= SIDE:
+        total = write_new_tile(states, n, b, n - 4, block, n - 4, n - 3, n - 2, n - 1)
+        for k in range(0, n - 4, 4):
+            total = total + write_new_tile(states, n, b, k, block, k, k + 1, k + 2, k + 3)
         return total
     total = everywhere(0.0)
     for k in range(n):
-        x = load(block, source(order, k))
-        for lane in range(WIDTH):
-            store(states, min((b + lane) * n, len(states) - n) + k, get_lane(x, lane))
-        total = total + 0.0 * x
+        total = total + write_entry(states, n, b, k, load(block, k))
     return total
 
 
 @kernel
-def write_four(states, n, b, k, block, order):
-    """Four entries of eight states"""
-    i0, i1, i2, i3 = source(order, k), source(order, k + 1), source(order, k + 2), source(order, k + 3)
-    return write_tile(states, n, b, k, block, i0, i1, i2, i3)
-
-
-@kernel
-def four_zeros(order, k):
-    """Whether entries ``k`` to ``k + 3`` are always zero"""
-    return (
-        load_integer(order, k) | load_integer(order, k + 1) | load_integer(order, k + 2) | load_integer(order, k + 3)
-    ) == 0
-
-
-@kernel
-def source(order, k):
-    """The row of the block that holds entry ``k``"""
-    return load_integer(order, k) if len(order) > 0 else k
+def write_entry(states, n, b, k, x):
+    """Entry ``k`` of eight states, one by one"""
+    for lane in range(WIDTH):
+        store(states, min((b + lane) * n, len(states) - n) + k, get_lane(x, lane))
+    return 0.0 * x
 
 
 @intrinsic

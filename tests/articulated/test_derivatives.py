@@ -113,7 +113,7 @@ def by_complex_step(name, model, given):
             constants = [head.constants] if serving.constants is not None else []
             serving.kernel(model.packed, *constants, *arrays, *outs, np.zeros(head.workspace, complex))
             if serving.order is not None:
-                outs = [outs[0][head.order.view(np.int64)]]
+                outs = [outs[0][serving.order(model, *key)]]
             columns.append([(out.imag / H).reshape(shape) for out, shape in zip(outs, plan.shapes, strict=True)])
     return [np.stack(result, axis=-1) for result in zip(*columns, strict=True)]
 

@@ -19,6 +19,7 @@ from numba import njit
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial.compiled.decorators import OPTIONS
+from pluecker.spatial.memory.tiles import tiles_of, write_state, write_tiles
 from pluecker.spatial.memory.transposition import all_finite, read_states, write_states
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.scalars.lanes import get_lane, set_lane
@@ -276,7 +277,6 @@ def test_an_index_beyond_a_view_is_an_error_where_bounds_are_checked(as_lanes):
 # ---------------------------------------------------------------------------------------- from states to lanes and back
 
 GUARD = -7.0
-IN_ORDER = np.empty(0)
 
 
 @njit(**OPTIONS)
@@ -285,8 +285,18 @@ def read(states, n, b, block, finite):
 
 
 @njit(**OPTIONS)
-def write(states, n, b, block, order, finite):
-    store(view(finite), 0, write_states(view(states), n, b, view(block), view(order)))
+def write(states, n, b, block, finite):
+    store(view(finite), 0, write_states(view(states), n, b, view(block)))
+
+
+@njit(**OPTIONS)
+def write_in_tiles(states, n, b, block, tiles, finite):
+    store(view(finite), 0, write_tiles(view(states), n, b, view(block), view(tiles)))
+
+
+@njit(**OPTIONS)
+def write_one(state, numbers, tiles):
+    write_state(view(state), view(numbers), view(tiles))
 
 
 def guarded(batch, n):
@@ -315,7 +325,7 @@ def test_states_go_into_lanes_and_back_and_nothing_else_is_touched(n):
             np.testing.assert_array_equal(block, states[chosen].T)
             np.testing.assert_array_equal(rows[[0, -1]], GUARD)
             np.testing.assert_array_equal(finite[0], 0.0)
-            write(copy.reshape(-1), n, b, block, IN_ORDER, finite)
+            write(copy.reshape(-1), n, b, block, finite)
             np.testing.assert_array_equal(finite[0], 0.0)
             np.testing.assert_array_equal(block, states[chosen].T)
             np.testing.assert_array_equal(copy[b + WIDTH :], GUARD)
@@ -324,21 +334,56 @@ def test_states_go_into_lanes_and_back_and_nothing_else_is_touched(n):
         np.testing.assert_array_equal(memory[16 + batch * n :], GUARD)
 
 
-@pytest.mark.parametrize("n", range(21))
-def test_rows_are_written_in_the_order_that_was_asked_for(n):
-    """Some twice, some not at all."""
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0], ids="{} are not zero".format)
+@pytest.mark.parametrize("n", [*range(21), 37, 64, 150])
+def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
+    """Some twice, some not at all, and number 0, which is zero, wherever there is nothing."""
     rng = np.random.default_rng(n)
     block, finite = rows_of_eight(25), rows_of_eight(1)
     block[:] = rng.normal(size=block.shape)
-    for batch in (1, 7, 8, 11):
-        order = rng.integers(25, size=n)
+    block[0] = 0.0
+    for batch in (1, 2, 7, 8, 11):
+        order = rng.integers(1, 25, size=n) * (rng.random(n) < share)
+        tiles = tiles_of(order).view(np.float64)  # in the bits of floats
         memory, states = guarded(batch, n)
-        write(states.reshape(-1), n, 0, block, order.view(np.float64), finite)  # in the bits of floats
+        write_in_tiles(states.reshape(-1), n, 0, block, tiles, finite)
         expected = block[order].T
         first = min(batch - 1, WIDTH)  # beyond these, whoever comes last
         np.testing.assert_array_equal(states[:first], expected[:first])
+        np.testing.assert_array_equal(states[WIDTH:], GUARD)
+        np.testing.assert_array_equal(finite[0], 0.0)
         np.testing.assert_array_equal(memory[:16], GUARD)
         np.testing.assert_array_equal(memory[16 + batch * n :], GUARD)
+        memory, states = guarded(1, n)
+        write_one(states[0], np.ascontiguousarray(block[:, 3]), tiles)
+        np.testing.assert_array_equal(states[0], expected[3])
+        np.testing.assert_array_equal(memory[:16], GUARD)
+        np.testing.assert_array_equal(memory[16 + n :], GUARD)
+
+
+def test_zeros_are_written_before_where_few_numbers_stand_between_them():
+    few, many = np.zeros(90, dtype=np.int64), np.ones(90, dtype=np.int64)
+    few[[3, 4, 50]] = 1, 2, 3
+    many[:8] = 0
+    np.testing.assert_array_equal(tiles_of(few), [1, 3, 1, 2, 0, 0, 50, 3, 0, 0, 0])
+    written = tiles_of(many)[1:].reshape(-1, 5)
+    assert tiles_of(many)[0] == 0
+    np.testing.assert_array_equal(written[:, 0], [*range(0, 88, 4), 86])
+    np.testing.assert_array_equal(written[:3, 1:], [[0] * 4, [0] * 4, [1] * 4])
+
+
+@pytest.mark.parametrize("order", [[1], [2, 0, 1], [0, 1, 2, 0, 3], [1, *[0] * 40, 2, 3]])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_bad_number_spoils_its_own_state_wherever_it_comes(order, bad):
+    order = np.array(order)
+    tiles, finite = tiles_of(order).view(np.float64), rows_of_eight(1)
+    for row in range(1, order.max() + 1):
+        block = rows_of_eight(4)
+        block[:] = 0.0
+        block[row, 5] = bad
+        states = np.zeros((WIDTH, len(order)))
+        write_in_tiles(states.reshape(-1), len(order), 0, block, tiles, finite)
+        np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == 5)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 11, 16])
@@ -352,7 +397,7 @@ def test_one_bad_entry_spoils_its_own_state_only(n, bad):
             read(states.reshape(-1), n, 0, block, finite)
             np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == lane)
             copy = np.zeros((WIDTH, n))
-            write(copy.reshape(-1), n, 0, block, IN_ORDER, finite)
+            write(copy.reshape(-1), n, 0, block, finite)
             np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == lane)
             np.testing.assert_array_equal(copy, states)
 
