@@ -407,8 +407,8 @@ plt.show()
 # beyond a joint **as if their joints were locked**. It is tempting to use it here. The argument `locked=True` does so:
 # it leaves out $- U D^{-1} U^T$.
 #
-# Is the answer that comes out wrong, or just another convention? Ask for the power. The motors put in $\tau \cdot \dot
-# q$; the mechanism takes up $\dot q \cdot (H \ddot q + C)$. They have to be equal.
+# Is the answer that comes out wrong, or just another convention? Ask for the power. The motors put in
+# $\tau \cdot \dot q$; the mechanism takes up $\dot q \cdot (H \ddot q + C)$. They have to be equal.
 
 # %%
 wrong = aba_by_hand(robot["parent"], *terms(robot, q, v), tau, locked=True)[0]
