@@ -31,8 +31,7 @@
 # 1. A chain of 10 joints becomes a chain of 1000. By what factor does each of the two become slower?
 # 2. From how many joints on is the second one faster?
 # 3. A handle carries a rod that swings freely on a hinge. You push the handle, first along the rod, then across it.
-# Does
-#    the rod feel equally heavy both times?
+#    Does the rod feel equally heavy both times?
 #
 # Write your three answers down. They are taken up again below.
 
@@ -684,13 +683,12 @@ check_exercise(chain_inertia, chapter_08.chain_inertia)
 # - Eliminated from the leaves, it fills in no block: $\mathcal{O}(n)$. What is left on the diagonal is the articulated
 #   inertia.
 # - $I^A$ relates force and acceleration of a body *whose joints beyond are free*. It is no rigid body's inertia: the
-#   mass depends on
-#   the direction. With joints locked it would be the composite inertia of the CRBA.
+#   mass depends on the direction. With joints locked it would be the composite inertia of the CRBA.
 # - Many states belong into one call.
 #
 # **Next:** notebook 9 goes the opposite way: all bodies in full coordinates first, and one matrix that reduces them.
 #
-# **References.** R. Featherstone, *Rigid Body Dynamics Algorithms* (RBDA), sections 7.1 to 7.3 and 10.2 (costs). R.
+# **References.** R. Featherstone, *Rigid Body Dynamics Algorithms* (RBDA), sections 7.1 to 7.3, and chapter 10 (costs). R.
 # Featherstone, "The calculation of robot dynamics using articulated-body inertias", IJRR 2 (1), 1983. J. W. H. Liu,
 # "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1), 1990. Source document 004,
 # section 11, which lists the three steps of ABA (it calls ABA "recursive Newton-Euler forward dynamics" as well; the
