@@ -31,8 +31,7 @@
 # 1. A chain of 10 joints becomes a chain of 1000. By what factor does each of the two become slower?
 # 2. From how many joints on is the second one faster?
 # 3. A handle carries a rod that swings freely on a hinge. You push the handle, first along the rod, then across it.
-# Does
-#    the rod feel equally heavy both times?
+#    Does the rod feel equally heavy both times?
 #
 # Write your three answers down. They are taken up again below.
 
@@ -407,8 +406,8 @@ plt.show()
 # beyond a joint **as if their joints were locked**. It is tempting to use it here. The argument `locked=True` does so:
 # it leaves out $- U D^{-1} U^T$.
 #
-# Is the answer that comes out wrong, or just another convention? Ask for the power. The motors put in $\tau \cdot \dot
-# q$; the mechanism takes up $\dot q \cdot (H \ddot q + C)$. They have to be equal.
+# Is the answer that comes out wrong, or just another convention? Ask for the power. The motors put in
+# $\tau \cdot \dot q$; the mechanism takes up $\dot q \cdot (H \ddot q + C)$. They have to be equal.
 
 # %%
 wrong = aba_by_hand(robot["parent"], *terms(robot, q, v), tau, locked=True)[0]
@@ -684,13 +683,12 @@ check_exercise(chain_inertia, chapter_08.chain_inertia)
 # - Eliminated from the leaves, it fills in no block: $\mathcal{O}(n)$. What is left on the diagonal is the articulated
 #   inertia.
 # - $I^A$ relates force and acceleration of a body *whose joints beyond are free*. It is no rigid body's inertia: the
-#   mass depends on
-#   the direction. With joints locked it would be the composite inertia of the CRBA.
+#   mass depends on the direction. With joints locked it would be the composite inertia of the CRBA.
 # - Many states belong into one call.
 #
 # **Next:** notebook 9 goes the opposite way: all bodies in full coordinates first, and one matrix that reduces them.
 #
-# **References.** R. Featherstone, *Rigid Body Dynamics Algorithms* (RBDA), sections 7.1 to 7.3 and 10.2 (costs). R.
+# **References.** R. Featherstone, *Rigid Body Dynamics Algorithms* (RBDA), sections 7.1 to 7.3, and chapter 10 (costs). R.
 # Featherstone, "The calculation of robot dynamics using articulated-body inertias", IJRR 2 (1), 1983. J. W. H. Liu,
 # "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. Appl. 11 (1), 1990. Source document 004,
 # section 11, which lists the three steps of ABA (it calls ABA "recursive Newton-Euler forward dynamics" as well; the

@@ -599,8 +599,8 @@ check_exercise(stored_blocks, chapter_09.stored_blocks)
 
 # %% [markdown]
 # **9.2** A joint with three Euler angles: $R(q) = R_z(q_0)\, R_y(q_1)\, R_x(q_2)$, from body to parent axes. Find
-# $B(q)$ with $\omega = B \dot q$ in the axes of the **body**, from $[B_i] = R^T\, \partial R / \partial q_i$. (At $q_1
-# = \pm \pi/2$ it is singular: gimbal lock.)
+# $B(q)$ with $\omega = B \dot q$ in the axes of the **body**, from $[B_i] = R^T\, \partial R / \partial q_i$. (At
+# $q_1 = \pm \pi/2$ it is singular: gimbal lock.)
 
 
 # %%

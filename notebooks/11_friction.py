@@ -233,8 +233,8 @@ for law in ("ncp", "ccp"):
 # In the second line the cube has an upward velocity. It lay on a floor, and nothing lifts it. Keep that in mind.
 #
 # A problem whose answer can be written down is a puck, a point of mass $m$: $N = 1/m$, $b = (-g h, w)$ with its
-# velocity $w$. Coulomb's law: the normal impulse is $m g h$; friction takes away as much of $w$ as it can, up to $\mu g
-# h$.
+# velocity $w$. Coulomb's law: the normal impulse is $m g h$; friction takes away as much of $w$ as it can, up to
+# $\mu g h$.
 
 # %%
 m, mu, w = 2.0, 0.5, np.array([0.3, -0.1])
@@ -365,8 +365,8 @@ print(f"drift with four sides: {np.linalg.norm(bent - straight):.2f} m on a way 
 # ### A failure on purpose: an equation instead of an inequality
 #
 # A misprint that is easy to make: write $D^T u_t + \lambda e = 0$ for the first of the three conditions. But directions
-# come in opposite pairs, $d$ and $-d$. Adding the two equations gives $\lambda = 0$, subtracting them $d \cdot u_t =
-# 0$.
+# come in opposite pairs, $d$ and $-d$. Adding the two equations gives $\lambda = 0$, subtracting them
+# $d \cdot u_t = 0$.
 
 # %%
 directions = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
@@ -514,8 +514,9 @@ Image(data=animation, format="gif")
 
 # %% [markdown]
 # The film runs at half the natural speed. **Question 2.** The cube takes off at once, flies for half a second, and when
-# it has come down it glides *above* the floor, in the height $h \mu |u_t|$ at which $u_n + \text{gap} / h \ge \mu
-# |u_t|$ lets it. No energy is made: what goes up is taken from the motion along the floor. And a smaller step?
+# it has come down it glides *above* the floor, in the height $h \mu |u_t|$, which is the lowest that
+# $u_n + \text{gap} / h \ge \mu |u_t|$ allows. No energy is made: what goes up is taken from the motion along the floor.
+# And a smaller step?
 
 # %%
 fig, panel = plt.subplots(figsize=(6.0, 3.2), layout="constrained")
@@ -688,5 +689,5 @@ check_exercise(one_contact, chapter_11.one_contact)
 # contact, and the update of positions; 002, (10) and (11), the minimum principle; 003, (1) and (2), Coulomb's law as
 # most dissipation, and the cone; 004, section 10, the pyramid and the mixed problem. What their print has otherwise: in
 # 000 a contact that separates may have any $\lambda$ (it is at least the speed of sliding), and one that sticks may
-# leave the cone (it cannot); in 003 the tangential force is written with its normal part; 004 has the equation $J_d v +
-# \beta e = 0$ that stopped our puck. All of them are listed, with tests, in `docs/sources.md`.
+# leave the cone (it cannot); in 003 the tangential force is written with its normal part; 004 has the equation
+# $J_d v + \beta e = 0$ that stopped our puck. All of them are listed, with tests, in `docs/sources.md`.
