@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.articulated.running.batch import GOOD, Context
 from tests.mechanisms import random_description, random_state
 
 H = 1e-30
@@ -40,16 +41,24 @@ def model():
     return random_description(11, 11).build()
 
 
-def run(algorithm, model, inputs, dtype):
-    """All results of the kernel, one after the other."""
+def on_numbers(algorithm, model, inputs):
+    """All results of the algorithm, one after the other, as public functions get them."""
+    plan = algorithm.plan(model, KEYS.get(algorithm.name, ()))
+    result = np.empty(plan.result_shape)
+    assert plan.algorithm.compute_state(Context(plan.head), [x.reshape(1, -1) for x in inputs], 0, result) == GOOD
+    return result.ravel()
+
+
+def on_complex_numbers(algorithm, model, inputs):
+    """The same by its kernel."""
     key = KEYS.get(algorithm.name, ())
-    head = algorithm.plan(model, key).head if algorithm is ALGORITHMS[algorithm.name] else None
     order = algorithm.order(model, *key) if algorithm.order else np.arange(0)
     sizes = [int(order.max()) + 1] if len(order) else [field.size_for(model, key) for field in algorithm.outputs]
-    outs, ws = [np.zeros(n, dtype) for n in sizes], np.zeros(algorithm.workspace(model, *key), dtype)
-    assert head is None or head.workspace == len(ws) + head.made
+    outs, ws = [np.zeros(n, complex) for n in sizes], np.zeros(algorithm.workspace(model, *key), complex)
+    head = algorithm.plan(model, key).head
+    assert head.workspace == len(ws) + head.made
     constants = [algorithm.constants(model, *key)] if algorithm.constants else []
-    algorithm.kernel(model.packed, *constants, *(np.asarray(x, dtype) for x in inputs), *outs, ws)
+    algorithm.kernel(model.packed, *constants, *inputs, *outs, ws)
     return outs[0][order] if len(order) else np.concatenate(outs)
 
 
@@ -72,13 +81,13 @@ def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     inputs = state_for(algorithm, model)
     rng = np.random.default_rng(5)
     direction = [rng.normal(size=x.shape) for x in inputs]
-    plain = run(algorithm, model, inputs, np.float64)
-    stepped = run(algorithm, model, [x + 1j * H * d for x, d in zip(inputs, direction, strict=True)], np.complex128)
+    plain = on_numbers(algorithm, model, inputs)
+    stepped = on_complex_numbers(algorithm, model, [x + 1j * H * d for x, d in zip(inputs, direction, strict=True)])
     scale = np.abs(plain).max()
     np.testing.assert_allclose(stepped.real, plain, rtol=0.0, atol=1e-12 * scale)
-    h = 1e-6
+    h = 1e-7  # quaternions stay of unit length to 1e-6
     ends = [
-        run(algorithm, model, [x + sign * h * d for x, d in zip(inputs, direction, strict=True)], np.float64)
+        on_numbers(algorithm, model, [x + sign * h * d for x, d in zip(inputs, direction, strict=True)])
         for sign in (1.0, -1.0)
     ]
     expected = (ends[0] - ends[1]) / (2 * h)
@@ -89,7 +98,7 @@ def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
 def test_both_ways_of_forward_dynamics_agree(model):
     """The recursion from body to body against the factorised inertia matrix: two algorithms, one answer."""
     one, two = (
-        run(KERNELS[name], model, state_for(KERNELS[name], model), np.float64)
+        on_numbers(KERNELS[name], model, state_for(KERNELS[name], model))
         for name in ("aba", "aba with mimic joints")
     )
     np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-10 * np.abs(one).max())
