@@ -1,6 +1,11 @@
 """The convex problem through Clarabel, an interior-point solver for cones that nobody here wrote (extra ``cone``).
 
 It serves as an oracle and for comparison; our own interior point is made for the blocks of contacts.
+
+The problem is handed over in the units in which our own interior point works: the mean diagonal entry of each block is one,
+and b is one at most, so that Clarabel's absolute tolerances mean the same for all problems. Only the tolerance of the gap
+is made small. With a small one of the residuals, Clarabel takes a residual that grows a hundredfold between two iterations
+for divergence, although both are rounding, and stops at once: that was at 5e-4 where its defaults reached 1e-9.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ import scipy.sparse
 
 from pluecker.contact.automatic import by_shifts
 from pluecker.contact.blocks import BlockMatrix, to_scipy
+from pluecker.contact.cones import scaled_problem
 from pluecker.contact.island import Island, Solver, on_islands
 from pluecker.contact.sets import DISCS, Sets, project
 from pluecker.contact.symbolic import Symbolic
@@ -20,7 +26,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["clarabel_ccp", "run_clarabel"]
 
-GAP = 1e-12  # tolerance of the gap; the natural map is about its root where a contact slides
+GAP = 1e-15  # tolerance of the gap; the natural map is about its root where a contact slides
 
 
 def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[Any]]:
@@ -76,13 +82,14 @@ def clarabel_ccp(
 ) -> tuple[int, int, Array, float]:
     """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
-    A, c, kinds = cones(clarabel, K)
+    scaled, b, inner, _, scale, unit = scaled_problem(N, b, K)
+    A, c, kinds = cones(clarabel, inner)
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, limit
-    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = GAP
-    P = scipy.sparse.triu(to_scipy(N)).tocsc()
+    settings.tol_gap_abs = settings.tol_gap_rel = GAP
+    P = scipy.sparse.triu(to_scipy(scaled)).tocsc()
     solution = clarabel.DefaultSolver(P, b, A, c, kinds, settings).solve()
-    r = np.array(solution.x)
+    r = np.array(solution.x) * np.repeat(scale, np.diff(K.start)) * unit
     if not np.isfinite(r).all():
         r = np.zeros(len(b))
     project(K, r, r)
