@@ -20,6 +20,7 @@ import numpy as np
 
 from pluecker.contact.cholesky import factor, solve
 from pluecker.contact.first_order import LEFT, PATIENCE, SHORTEST, evaluate, keep
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.operator import apply, assemble
 from pluecker.contact.prepared import Prepared, cut
 from pluecker.contact.sets import project_block, shift_block
@@ -66,7 +67,7 @@ def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, re
     n, m = len(K.start) - 1, len(b)
     z, w, y, v, xi, zero, scratch = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
     used = 0
-    while used < limit and not best <= goal:
+    while used < limit and not best <= goal and not interrupted():
         used += 1
         for k in range(m):
             xi[k] = p * (z[k] - w[k]) - b[k]

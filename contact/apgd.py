@@ -23,6 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.first_order import LARGEST, OWN, evaluate, keep, make_runner
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.operator import apply, clear, pull, push
 from pluecker.contact.sets import project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
@@ -135,7 +136,7 @@ def apgd(P, exact, g, x, u, island, goal, limit, options, state, work, history, 
         now[k], old[k], Nold[k] = x[k], x[k], Nnow[k]
     best, size_b, beta = evaluate(P, g, x, u, 0, first, last, work[2]), offset_size(P, first, last), 0.0
     L, used, held = state[0], 0, True
-    while used < limit and not best <= goal:
+    while used < limit and not best <= goal and not interrupted():
         used += 1
         while True:
             step(P, g, now, Nnow, old, Nold, beta, 1.0 / L, new, island)

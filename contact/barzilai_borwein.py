@@ -19,6 +19,7 @@ programs" (2019), for Z with bounds, which is taken to cones here.
 from __future__ import annotations
 
 from pluecker.contact.first_order import evaluate, keep, make_runner
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.operator import apply
 from pluecker.contact.sets import DISCS, length, project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel
@@ -73,7 +74,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
     for k in range(memory):
         energies[top + k] = 0.0
     a = state[0] if state[0] > 0.0 else 1.0
-    while used < limit and not best <= goal:
+    while used < limit and not best <= goal and not interrupted():
         used += 1
         for i in range(first, last):
             head = K.start[i]

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.symbolic import Symbolic, analyse
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
@@ -145,7 +146,8 @@ def factor(S, N, data, D, tiny, L):
         L: the numbers of the factor, ``(S.numbers[0],)``; written.
 
     Returns:
-        How many pivots were left out: 0 for a matrix that is positive definite, beyond rounding.
+        How many pivots were left out: 0 for a matrix that is positive definite, beyond rounding. All of them, and L is not a
+        factor, where the work was interrupted.
     """
     n, count = len(S.order), 0
     floor, where = np.empty(N.rows[-1]), np.empty(n, np.int64)
@@ -158,6 +160,8 @@ def factor(S, N, data, D, tiny, L):
         end = S.pivot[j + 1] if j + 1 < n else S.numbers[0]
         threes = S.threes[j] == 1
         for t in range(S.across[j], S.across[j + 1]):
+            if interrupted():
+                return n
             if threes and S.threes[S.column[t]] == 1:
                 subtract_threes(S, L, where, S.column[t], S.position[t])
             else:

@@ -18,6 +18,7 @@ import scipy.sparse
 from pluecker.contact.automatic import by_shifts
 from pluecker.contact.blocks import BlockMatrix, to_scipy
 from pluecker.contact.cones import scaled_problem
+from pluecker.contact.interruption import state
 from pluecker.contact.island import Island, Solver, on_islands
 from pluecker.contact.sets import DISCS, Sets, project
 from pluecker.contact.symbolic import Symbolic
@@ -88,7 +89,10 @@ def clarabel_ccp(
     settings.verbose, settings.max_iter = False, limit
     settings.tol_gap_abs = settings.tol_gap_rel = GAP
     P = scipy.sparse.triu(to_scipy(scaled)).tocsc()
-    solution = clarabel.DefaultSolver(P, b, A, c, kinds, settings).solve()
+    solver = clarabel.DefaultSolver(P, b, A, c, kinds, settings)
+    if hasattr(solver, "set_termination_callback"):  # not in old versions
+        solver.set_termination_callback(lambda _: bool(state[0]))
+    solution = solver.solve()
     r = np.array(solution.x) * np.repeat(scale, np.diff(K.start)) * unit
     if not np.isfinite(r).all():
         r = np.zeros(len(b))

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.sets import is_steep, project_block, shift_block, signorini_block
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
@@ -126,7 +127,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
 
     def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
         for island in range(begin, end):
-            if results[island, 0] <= tol or states[island, LEFT] == 1.0:
+            if results[island, 0] <= tol or states[island, LEFT] == 1.0 or interrupted():
                 continue
             first, last = P.islands[island], P.islands[island + 1]
             top, bottom = P.K.start[first], P.K.start[last]
@@ -148,7 +149,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                 keep(x, u, work[3], work[4], top, bottom)
                 best = best if moved > 0.0 or best <= tol else np.inf
                 error, least = min(best, 1.0), np.inf
-                while used < most and not best <= tol:
+                while used < most and not best <= tol and not interrupted():
                     goal = max(INSIDE * error, 0.3 * tol)
                     rest, state = most - used, states[island]
                     before = used

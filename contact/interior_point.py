@@ -38,6 +38,7 @@ from pluecker.contact.cone_system import (
     turned_matrix,
 )
 from pluecker.contact.cones import list_cones, scaled_problem
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.measures import natural_map, norm
 from pluecker.contact.second_order import BOUNDS, HALF, ROUND, rescale
 from pluecker.contact.sets import project_block
@@ -175,7 +176,7 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     turned, D, L = np.zeros(len(A.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
     start_point(C, inner, x, v, direction, l)
     status, count, waiting, least = LIMIT, 0, 0, np.inf
-    while True:
+    while not interrupted():
         velocity(A, inner, scale, x, c, g, r, u)
         now, far = relative_error(outer, r, u, size_b, work), leaves(inner, x, g, c)
         waiting += 1

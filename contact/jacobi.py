@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from pluecker.contact.block_steps import find_steps, project_step
 from pluecker.contact.first_order import evaluate, keep, make_runner
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.operator import apply
 from pluecker.contact.sets import project_block
 
@@ -45,7 +46,7 @@ def jacobi(P, exact, g, x, u, island, goal, limit, options, state, work, history
     best, used = evaluate(P, g, x, u, exact, first, last, work[2]), 0
     keep(x, u, best_x, best_u, top, bottom)
     L = max(state[0], 1.0)
-    while used < limit and not best <= goal:
+    while used < limit and not best <= goal and not interrupted():
         used += 1
         change, size = 0.0, 0.0
         while True:

@@ -25,6 +25,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from pluecker.contact.checks import as_vector
 from pluecker.contact.complementarity import LinearComplementarityProblem, complementarity, make_problem
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fischer_newton import fischer_newton
+from pluecker.contact.interruption import interruptible, takes_long
 from pluecker.contact.lcp_search import Search
 from pluecker.contact.lemke import as_covering, pivot_limit
 from pluecker.contact.minmap_newton import minmap_newton
@@ -149,7 +151,9 @@ def solve_lcp(
             raise ProblemError(f"{name} is an argument of the method {only}, the method is {method}")
     first = None if warm_start is None else as_vector("warm_start", warm_start, n)
     factor = 1.0 if relaxation is None else as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
-    result = run(problem, method, tol, limit, first, as_covering(covering, n), factor)
+    cover = as_covering(covering, n)
+    work = partial(run, problem, method, tol, limit, first, cover, factor)
+    result = interruptible(work, takes_long(limit, n))
     return replace(result, history=result.history if history else np.zeros(0), time=time.perf_counter() - began)
 
 

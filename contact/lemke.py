@@ -43,6 +43,7 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.contact.blocks import Indices
 from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.linear_solve import factorize
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
@@ -162,6 +163,8 @@ def walk(T, variable, place, entering, still, most, history):
     tied = np.empty(n, dtype=np.int64)
     artificial = 2 * n
     for count in range(most):
+        if interrupted():
+            return RUNNING, count, entering, still
         s = place[entering] - n
         r = leaving_row(T, variable, place, s, SMALL if still <= n else 0.0, tied)
         if r < 0:

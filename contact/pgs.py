@@ -20,6 +20,7 @@ from __future__ import annotations
 from pluecker.contact.block_steps import find_steps, project_step
 from pluecker.contact.blocks import multiply_row_transposed
 from pluecker.contact.first_order import evaluate, keep, make_runner
+from pluecker.contact.interruption import interrupted
 from pluecker.contact.operator import apply, pull, push
 from pluecker.contact.sets import project_block
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
@@ -91,7 +92,7 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, state, work, hist
     state[1] += 1
     best, used = evaluate(P, g, x, u, exact, first, last, work[2]), 0
     keep(x, u, best_x, best_u, top, bottom)
-    while used < limit and not best <= goal:
+    while used < limit and not best <= goal and not interrupted():
         used += 1
         change, size = sweep(P, exact, g, x, u, first, last, relaxation, rho, d)
         state[1] += 1

@@ -23,6 +23,7 @@ import numpy as np
 
 from pluecker.contact.blocks import Indices
 from pluecker.contact.first_order import ROWS_OF_WORK, STATE, evaluate_islands, rows_apart
+from pluecker.contact.interruption import joined
 from pluecker.contact.measures import scaled_maps
 from pluecker.contact.operator import apply
 from pluecker.contact.prepared import Prepared
@@ -159,7 +160,7 @@ def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history
     if history:
         parts, told = with_history(islands, count)
     elif workers > 1:
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(workers, initializer=joined()) as pool:
             both = list(pool.map(lambda bounds: islands.work_on(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
         parts = [part for k in (0, 1) for found in both for part in found[k]]
     else:

@@ -36,6 +36,7 @@ from pluecker.contact.barzilai_borwein import run_barzilai_borwein
 from pluecker.contact.checks import as_vector
 from pluecker.contact.clarabel import run_clarabel
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.interruption import interruptible, takes_long
 from pluecker.contact.jacobi import run_jacobi
 from pluecker.contact.lcp_laws import solve_as_lcp
 from pluecker.contact.measures import Errors, all_errors
@@ -156,11 +157,16 @@ def solve(
         raise ProblemError(
             f"max_iterations is {shown(max_iterations)}, expected at most {MOST_KEPT} where the history is kept"
         )
-    with np.errstate(all="ignore"):
-        return solve_checked(
-            problem, law, method, tol, max_iterations, warm_start, directions, relaxation, threads, separate, form,
-            history, began,
-        )  # fmt: skip
+
+    def work() -> Result:
+        with np.errstate(all="ignore"):
+            return solve_checked(
+                problem, law, method, tol, max_iterations, warm_start, directions, relaxation, threads, separate, form,
+                history, began,
+            )  # fmt: skip
+
+    rounds = (METHODS[method].limit or 50 * problem.size) if max_iterations is None else max_iterations
+    return interruptible(work, takes_long(rounds, problem.size))
 
 
 def solve_checked(

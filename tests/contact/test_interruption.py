@@ -1,0 +1,160 @@
+"""Ctrl-C is answered within a second, as KeyboardInterrupt, in every method; other threads keep their results.
+
+A process of its own solves a problem that takes long, gets a real SIGINT, and says how long it was in answering, measured
+there from when the signal was sent.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from pluecker.contact import interruption
+from pluecker.contact.interruption import Interrupted, interruptible, takes_long
+from tests.conftest import COMPILED
+
+PROGRAM = """
+import os, signal, sys, threading, time
+import numpy as np
+from pluecker.contact import Problem, solve
+law, method, count, delay = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+
+def problem(count):
+    rng = np.random.default_rng(0)
+    J = rng.normal(size=(3 * count, 2 * count + 6))
+    return Problem.from_delassus(J @ J.T, J @ rng.normal(size=J.shape[1]), np.full(count, 0.7))
+
+solve(problem(4), law, method, max_iterations=3)  # compiles
+large, sent = problem(count), []
+def interrupt():
+    time.sleep(delay)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+try:
+    threading.Thread(target=interrupt, daemon=True).start()
+    for _ in range(1000):
+        solve(large, law, method, tol=1e-300, max_iterations=100_000)
+except KeyboardInterrupt:
+    print(f"answered {time.monotonic() - sent[0]:.3f}")
+again = solve(problem(4), law, "auto")
+print("and then", again.status, len(threading.enumerate()))
+"""
+LAWS = {"lemke": "lcp", "fischer_newton": "lcp", "minmap_newton": "lcp", "lcp_psor": "frictionless"}
+SIZES = {"lemke": 60, "fischer_newton": 60, "minmap_newton": 60}
+METHODS = [
+    "auto", "apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
+    "lemke", "fischer_newton", "minmap_newton", "lcp_psor",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="handlers of signals always run between two instructions of Python")
+@pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
+@pytest.mark.parametrize("method", METHODS)
+def test_each_method_answers_within_a_second(method):
+    if method == "clarabel":
+        pytest.importorskip("clarabel")
+    arguments = [LAWS.get(method, "ncp"), method, str(SIZES.get(method, 400)), "0.5"]
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0, done.stderr
+    assert lines[0].startswith("answered"), done.stdout + done.stderr
+    assert float(lines[0].split()[1]) < 1.0
+    assert lines[1].startswith("and then converged"), done.stdout
+
+
+def send(delay):
+    """SIGINT to this process, later."""
+
+    def interrupt():
+        time.sleep(delay)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    return thread
+
+
+needs_signals = pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
+
+
+@needs_signals
+def test_work_in_python_is_ended_by_an_exception():
+    ended = []
+
+    def work():
+        try:
+            while True:
+                time.sleep(0.001)
+        except Interrupted:
+            ended.append(True)
+            raise
+
+    thread = send(0.05)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+    assert time.monotonic() - began < 1.0
+    assert ended
+    assert interruption.state[0] == 0
+    thread.join()
+
+
+@needs_signals
+def test_what_another_handler_raises_comes_out():
+    class Custom(Exception):
+        pass
+
+    def handler(number, frame):
+        raise Custom
+
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        thread = send(0.05)
+        with pytest.raises(Custom):
+            interruptible(lambda: time.sleep(0.3))
+        thread.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@needs_signals
+def test_work_of_other_threads_that_ended_too_early_is_done_again():
+    """It sees the number that ends the work of the main thread, ends too, and begins again."""
+    found, rounds = [], []
+
+    def count():
+        rounds.append(0)
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            if interruption.state[0]:
+                return "early"
+            time.sleep(0.0005)
+        return "all"
+
+    other = threading.Thread(target=lambda: found.append(interruptible(count)))
+    sender = send(0.1)
+    other.start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(lambda: time.sleep(0.2))
+    other.join()
+    sender.join()
+    assert found == ["all"]
+    assert len(rounds) == 2
+
+
+def test_errors_and_results_of_work_come_out():
+    with pytest.raises(ZeroDivisionError):
+        interruptible(lambda: 1 // 0)
+    assert interruptible(lambda: np.arange(3)).tolist() == [0, 1, 2]
+    assert not takes_long(8000, 12)
+    assert takes_long(8000, 300)
