@@ -5,7 +5,7 @@ what                                              where
 ================================================  ====================================================================
 bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
 soft contact; Poisson's restitution               ``soft_contact``, ``poisson_restitution``
-a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``
+a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``, ``read_siconos``
 solve it                                          ``solve`` -> ``Result``
 Coulomb's law with a polygon, as an LCP           ``friction_lcp``, ``mixed_lcp``
 plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
@@ -33,6 +33,7 @@ from pluecker.contact.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_
 from pluecker.contact.problem import LAWS, Problem
 from pluecker.contact.restitution import PoissonImpact, poisson_restitution
 from pluecker.contact.result import Result, Stage
+from pluecker.contact.siconos import read_siconos
 from pluecker.contact.solve import METHODS, errors_of, solve
 from pluecker.contact.states import CONTACT_STATES
 from pluecker.contact.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
@@ -70,6 +71,7 @@ __all__ = [
     "read_fclib",
     "read_fclib_guesses",
     "read_fclib_solution",
+    "read_siconos",
     "soft_contact",
     "solve",
     "solve_lcp",

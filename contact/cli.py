@@ -15,6 +15,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pluecker.articulated.app.cli import compile_ahead
 from pluecker.articulated.app.cli import main as articulated_main
 from pluecker.articulated.app.figures import FIGURES, as_label, need_figures
@@ -34,7 +36,7 @@ SOLUTIONS = (".hdf5", ".h5")
 PICTURE = "convergence.png"
 COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
 
-FRICTION = """A friction problem of an FCLIB file, solved.
+FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
 methods   auto, apgd, pgs, psor, jacobi, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
@@ -58,12 +60,16 @@ def add_commands(commands: Any) -> None:
         description=FRICTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("file", help="in FCLIB's layout, .hdf5")
+    parser.add_argument("file", help="in FCLIB's layout, .hdf5, or the text of Siconos")
     parser.add_argument("--law", default="ncp", help="the law of contact (ncp)")
     parser.add_argument("--method", default="auto", help="what solves it (auto)")
     parser.add_argument("--tol", type=float, default=1e-6, help="the natural map to be reached, relative (1e-6)")
     parser.add_argument("--max-iterations", type=int, metavar="N", help="the method's own number unless given")
     parser.add_argument("--directions", type=int, metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)")
+    parser.add_argument(
+        "--repair", type=float, default=0.0, metavar="PART",
+        help="how far a matrix printed with few digits may be moved to be semidefinite, of its largest eigenvalue (0)",
+    )  # fmt: skip
     parser.add_argument("--threads", type=int, metavar="N", help="for islands (all cores)")
     parser.add_argument("--form", choices=("local", "global"), help="which form, of a file that has both")
     parser.add_argument(
@@ -142,11 +148,11 @@ def check_files(options: argparse.Namespace) -> None:
 
 def load(options: argparse.Namespace) -> Problem:
     """The problem of the file; warnings become notes of one line."""
-    from pluecker.contact.fclib import read_fclib
+    from pluecker.contact.siconos import read_problem
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        problem = read_fclib(options.file, form=options.form)
+        problem = read_problem(options.file, form=options.form, repair=options.repair)
     for warning in caught:
         print(f"note: {options.file}: {warning.message}", file=sys.stderr)
     return problem
@@ -191,7 +197,13 @@ def headline(file: str, problem: Problem) -> str:
     rows = problem.blocks - contacts
     form = "global form" if problem.operator.is_factored else "local form"
     parts = [f"{contacts} contacts", f"{rows} equations" if rows else "", f"{problem.size} multipliers", form]
-    return f"{'file':16}{Path(file).name}: {', '.join(part for part in parts if part)}"
+    line = f"{'file':16}{Path(file).name}: {', '.join(part for part in parts if part)}"
+    if problem.moved > 0.0:
+        part = problem.moved / float(np.abs(problem.matrix().data).max())
+        line += (
+            f"\n{'repaired':16}W was moved by {problem.moved:.2e} to be semidefinite, {part:.1e} of its largest entry"
+        )
+    return line
 
 
 def describe(result: Result, waited: float) -> str:

@@ -30,11 +30,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse
 
+from pluecker.contact.arguments import as_number
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.fclib_forms import GlobalForm, LocalForm, Solution, asymmetry, most_asymmetric, same_bits
 from pluecker.contact.fclib_layout import read_form, read_guesses, read_solution, write_form, write_solutions
 from pluecker.contact.hdf5 import Reader, file_error, to_path, write_hdf5
-from pluecker.contact.problem import Problem
+from pluecker.contact.problem import PART, Problem
 from pluecker.contact.result import Result
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import Array
@@ -45,6 +46,7 @@ __all__ = [
 ]  # fmt: skip
 
 WARNED, REFUSED = 2e-3, 1e-2  # relative asymmetry; the published Capsules has 1.7e-3
+LARGEST_REPAIR = 0.5  # what was moved does not depend on how far it might have been
 FORMS = (None, "local", "global")
 
 read_from: WeakKeyDictionary[Problem, LocalForm | GlobalForm] = WeakKeyDictionary()  # what problems were made of
@@ -58,11 +60,11 @@ def symmetric(A: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     return A if (A != A.T).nnz == 0 else scipy.sparse.csr_matrix(0.5 * A + 0.5 * A.T)
 
 
-def to_problem(form: LocalForm | GlobalForm) -> Problem:
+def to_problem(form: LocalForm | GlobalForm, repair: float = 0.0) -> Problem:
     """The problem that a form states; equations become rows without bounds, after the contacts.
 
     Matrices that should be symmetric are replaced by their symmetric part, with a warning where :attr:`LocalForm.asymmetry`
-    is above 0.002.
+    is above 0.002. ``repair`` is of the local form, see :meth:`Problem.from_delassus`.
 
     Raises:
         ProblemError: that is above 0.01, W is not positive semidefinite, or M is not positive definite.
@@ -83,7 +85,7 @@ def to_problem(form: LocalForm | GlobalForm) -> Problem:
         s = np.zeros(0) if form.s is None else form.s
         N = form.W if form.V is None else scipy.sparse.bmat([[form.W, form.V], [form.V.T, form.R]])
         b, rows = np.concatenate([form.q, s]), unbounded(len(s))
-        return Problem.from_delassus(symmetric(N), b, form.mu, size=form.spacedim, rows=rows)
+        return Problem.from_delassus(symmetric(N), b, form.mu, size=form.spacedim, rows=rows, repair=repair)
     s = np.zeros(0) if form.b is None else form.b
     H = form.H if form.G is None else scipy.sparse.hstack([form.H, form.G])
     w, rows = np.concatenate([form.w, s]), unbounded(len(s))
@@ -127,7 +129,7 @@ def source_of(problem: Problem) -> LocalForm | GlobalForm | None:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        again = to_problem(form)
+        again = to_problem(form, LARGEST_REPAIR if problem.moved > 0.0 else 0.0)
     kept = all(same_bits(a, b) for a, b in zip(arrays_of(problem), arrays_of(again), strict=True))
     return form if kept else None
 
@@ -168,7 +170,7 @@ def read_fclib_form(path: str | os.PathLike[str], *, form: str | None = None) ->
         return read_form(reader, form)
 
 
-def read_fclib(path: str | os.PathLike[str], *, form: str | None = None) -> Problem:
+def read_fclib(path: str | os.PathLike[str], *, form: str | None = None, repair: float = 0.0) -> Problem:
     """The friction problem of a file.
 
     Contacts keep their order, each (normal, tangent 1, tangent 2), or (normal, tangent) in the plane. Equations become rows
@@ -178,6 +180,8 @@ def read_fclib(path: str | os.PathLike[str], *, form: str | None = None) -> Prob
     Args:
         path: a file in FCLIB's layout.
         form: "local" or "global", where the file holds both.
+        repair: how far W of the local form may be moved to be positive semidefinite, as a part of its largest eigenvalue,
+            see :meth:`Problem.from_delassus`; ``moved`` of the problem says how far it was.
 
     Returns:
         The problem: with an assembled operator from the local form, with factors from the global one.
@@ -196,9 +200,10 @@ def read_fclib(path: str | os.PathLike[str], *, form: str | None = None) -> Prob
         >>> problem.blocks, solve(problem).status  # doctest: +SKIP
         (286, 'converged')
     """
+    repair = as_number("repair", repair, PART, 0.0, 1.0, zero=True)
     source = read_fclib_form(path, form=form)
     try:
-        problem = to_problem(source)
+        problem = to_problem(source, repair)
     except ProblemError as error:
         group = "fclib_local" if isinstance(source, LocalForm) else "fclib_global"
         raise file_error(to_path("read_fclib", path), group, str(error)) from None

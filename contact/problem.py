@@ -29,7 +29,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_switch, as_whole, held, real_numbers, shown
+from pluecker.contact.arguments import as_number, as_switch, as_whole, held, real_numbers, shown
 from pluecker.contact.blocks import from_scipy, to_scipy
 from pluecker.contact.checks import (
     HUGE,
@@ -37,7 +37,6 @@ from pluecker.contact.checks import (
     as_matrix,
     as_vector,
     check_components,
-    check_semidefinite,
     check_size,
     check_symmetric,
 )
@@ -45,6 +44,7 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.fields import frozen, is_frozen
 from pluecker.contact.mass_matrix import inverse_times
 from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
+from pluecker.contact.repair import repaired
 from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
@@ -52,6 +52,7 @@ from pluecker.spatial.properties import cached_property
 
 __all__ = ["LAWS", "Problem", "contact_sets"]
 
+PART = "a number from 0 on, below 1"
 LAWS = ("frictionless", "lcp", "ccp", "ncp")
 
 
@@ -82,6 +83,8 @@ class Problem:
         free_velocity: the velocities without multipliers, ``(n, 6)`` of n bodies, ``(n,)`` of factors, None of a matrix;
             with them :meth:`motion` gives the velocities of the bodies.
         names: what each block is called in messages, ``(blocks,)``.
+        moved: how far the matrix was moved to be positive semidefinite, in the spectral norm; m/s per N s. See ``repair`` of
+            :meth:`from_delassus`.
 
     One coefficient of friction for each contact: what is needed to start to slide is what resists the sliding (no static
     friction above the kinetic one).
@@ -105,6 +108,7 @@ class Problem:
     sets: Sets
     free_velocity: Array | None = None
     names: tuple[str, ...] | None = None
+    moved: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("offset", "free_velocity"):
@@ -123,6 +127,7 @@ class Problem:
         compliance: ArrayLike | None = None,
         symmetrise: bool = False,
         rows: tuple[ArrayLike, ArrayLike] | None = None,
+        repair: float = 0.0,
     ) -> Problem:
         """A problem from its matrix and offset.
 
@@ -135,6 +140,10 @@ class Problem:
             compliance: what is added to the diagonal, ``(m,)``.
             symmetrise: take ``(W + W') / 2`` where W is not symmetric.
             rows: ``lower, upper`` of the rows after the contacts, each ``(R,)``.
+            repair: how far W may be moved to be positive semidefinite, as a part of its largest eigenvalue, of each group of
+                rows that are joined; for matrices printed with few digits, 1e-7 for eight. The diagonal is raised by what
+                the smallest eigenvalue lacks, and no semidefinite matrix is nearer in the spectral norm; ``moved`` of the
+                problem says by how much.
 
         Raises:
             ProblemError: a shape does not fit, a number is not finite or above 1e150, a coefficient is negative or one of a
@@ -148,9 +157,9 @@ class Problem:
         if matrix.shape != (len(b), len(b)):
             raise ProblemError(f"W is {matrix.shape}, expected {(len(b), len(b))}{reason}")
         matrix = check_symmetric("W", matrix, as_switch("symmetrise", symmetrise))
-        check_semidefinite("W", matrix, sets)
+        matrix, moved = repaired("W", matrix, sets, as_number("repair", repair, PART, 0.0, 1.0, zero=True))
         operator = assembled(from_scipy(matrix, sets.start, sets.start), make_compliance(compliance, len(b)))
-        return cls(operator, b, sets)
+        return cls(operator, b, sets, moved=moved)
 
     @classmethod
     def from_factors(

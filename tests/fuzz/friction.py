@@ -367,8 +367,12 @@ def from_delassus(dice: Dice) -> Call:
         )
     if dice.chance(0.1):
         named["size"] = Given(thing(dice), flaw=MAYBE)
+    if dice.chance(0.1):  # what is not semidefinite by its lower part may then be taken
+        named["repair"] = Given(dice.pick(1e-12, 1e-6, 0.5, 1.0, -1.0, thing(dice)), flaw=MAYBE)
 
     def check(problem: Problem) -> list[str]:
+        if problem.moved > 0.0:
+            return []
         r = np.sin(np.arange(problem.size) + 1.0)
         W, c = named["W"].plain, named.get("compliance")
         if W is None or (c is not None and c.plain is None) or named["q"].plain is None:
@@ -755,6 +759,37 @@ def fclib(dice: Dice) -> Call:
     return call
 
 
+def siconos(dice: Dice) -> Call:
+    """Read a text, whole, damaged, or anything."""
+    numbers = (2, 2, 0, 4, 4, 4, 4, 2, 0, 1, 0, 0, 2, 0, 1, 1, 0, 2, 0, 0, 1, 0, 2, -1, 3, -1, 0.5, 0.5, 0.5)
+    words = [str(x) for x in numbers]
+    whole = dice.chance(0.3)
+    if not whole:
+        words[dice.below(len(words))] = str(dice.pick(-1, 0, 1, 7, 1e300, "nan", "inf", "x", "", "\u00e9", "9" * 30))
+        words = words[: dice.pick(len(words), dice.below(len(words)))]
+    path = None if dice.chance(0.8) else dice.pick("/nowhere/x.dat", "", ".", "\x00", 3, b"x", None, thing(dice))
+    repair = dice.pick(0.0, 0.0, 1e-6, thing(dice))
+
+    def make(path: Any, repair: Any) -> list[str]:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "x.dat")
+            Path(name).write_text(" ".join(words), encoding="utf-8")
+            problem = contact.read_siconos(name if path is None else path, repair=repair)
+        return [] if problem.size == 4 or not whole else ["a contact is lost"]
+
+    return Call(
+        "friction",
+        "contact.read_siconos",
+        make,
+        [Given(path, flaw=MAYBE), Given(repair, flaw=MAYBE)],
+        says=None,
+        check=lambda wrong: wrong,
+        may_fail=True,
+        compare=False,
+        raises=(UserWarning,),
+    )
+
+
 def records(dice: Dice) -> Call:
     """Results of a polygon: from z to multipliers."""
     lcp_ = contact.friction_lcp(problems()[0], directions=4)
@@ -788,6 +823,7 @@ DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
     (poisson, 2),
     (compare, 1),
     (fclib, 1),
+    (siconos, 1),
     (records, 1),
 )
 LOTS = tuple(draw for draw, weight in DRAWS for _ in range(weight))
