@@ -159,6 +159,8 @@ def admm(
     while used < limit and not best <= tol and residuals[2] == 0.0:
         count = min(look, limit - used)
         count, best = steps(P, S, L, law, g, p, best, tol, count, x, u, work, history, done + used, residuals, shifts)
+        if count == 0:  # interrupted
+            break
         used += count
         look = used
         ratio = residuals[0] / residuals[1] if residuals[0] > 0.0 and residuals[1] > 0.0 else 1.0

@@ -16,9 +16,11 @@ import time
 import numpy as np
 import pytest
 
-from pluecker.contact import interruption
+from pluecker.contact import interruption, solve
+from pluecker.contact.cholesky import analyse, factor
 from pluecker.contact.interruption import Interrupted, interruptible, takes_long
 from tests.conftest import COMPILED
+from tests.contact.random_friction import random_problem
 
 PROGRAM = """
 import os, signal, sys, threading, time
@@ -158,3 +160,26 @@ def test_errors_and_results_of_work_come_out():
     assert interruptible(lambda: np.arange(3)).tolist() == [0, 1, 2]
     assert not takes_long(8000, 12)
     assert takes_long(8000, 300)
+
+
+@pytest.fixture
+def stopped():
+    """As while something is interrupted."""
+    interruption.state[0] = 1
+    yield
+    interruption.state[0] = 0
+
+
+@pytest.mark.parametrize("method", ["apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm", "interior_point"])
+def test_loops_end_where_they_are(method, stopped):
+    problem = random_problem(3, 6, kinds=("3",)).problem()
+    assert solve(problem, "ccp", method, tol=1e-14).iterations <= 1
+
+
+def test_a_factor_ends_where_it_is(stopped):
+    N = random_problem(3, 6, kinds=("3",)).problem().operator.N
+    S = analyse(N)
+    L = np.empty(S.numbers[0])
+    assert factor(S, N, N.data, np.zeros(S.square[-1]), 1e-14, L) == 6
+    interruption.state[0] = 0
+    assert factor(S, N, N.data, np.ones(S.square[-1]), 1e-14, L) < 6
