@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format accuracy scaling friction bench docs clean
+.PHONY: help demo test lint format accuracy scaling friction bench clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
@@ -68,6 +68,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 # The source of the site is the whole repository, see docs/conf.py.
+.PHONY: docs
 docs: $(VENV)/.docs
 	rm -rf build/docs
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/html
