@@ -64,7 +64,7 @@ def column(node: nodes.Node) -> str:
 def link_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Names of functions, and of files that are pages, as links."""
     env = app.env
-    if env.doc2path(page).suffix == ".rst":
+    if str(env.doc2path(page)).endswith(".rst"):
         return
     if not hasattr(app, "names_in_text"):
         app.names_in_text = names_in_text(env)
