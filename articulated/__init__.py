@@ -8,7 +8,8 @@ inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
 its inverse, and solutions with it     :func:`minv`, :func:`factorize`, which gives an :class:`InertiaFactor`
-inertia of one frame                   :func:`operational_inertia`
+products with one factor of it         :meth:`InertiaFactor.product`
+inertia of frames, or of points        :func:`operational_inertia`
 the matrix without its zeros           :func:`crba_packed`, :func:`inertia_pattern`
 its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobian_dot`; sparse:

@@ -20,6 +20,7 @@ from pluecker.articulated.algorithms.inertia_factor import (
     factorize_trees,
     refused_coordinate,
     solve_factorized,
+    solve_workspace,
 )
 from pluecker.articulated.algorithms.passive import add_passive_force
 from pluecker.articulated.algorithms.rnea import RNEA, pass_force_on
@@ -88,7 +89,7 @@ def solve_columns(m, factor, B, columns, sign, ws):
 
 def workspace(model: Model) -> int:
     """Of :func:`aba_derivatives_kernel`"""
-    columns = WIDTH * (model.nv + 6 * (model.n_links + 1) + 1)
+    columns = WIDTH * (model.nv + solve_workspace(model) + 1)
     needed = factor_workspace(model), model.nv + RNEA.workspace(model), rnea_workspace(model), columns
     return 3 * model.nv + factor_numbers(model) + max(needed)
 

@@ -48,7 +48,7 @@ from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
 __all__ = [
     "InertiaFactor", "factor_numbers", "factor_workspace", "factorize", "factorize_trees",
-    "refused_coordinate", "solve_factorized",
+    "refused_coordinate", "solve_factorized", "solve_workspace",
 ]  # fmt: skip
 
 DEFAULT = "LTDL"
@@ -123,6 +123,11 @@ def factor_workspace(model: Model) -> int:
     return 2 * model.nv + crba.workspace(model) + articulated
 
 
+def solve_workspace(model: Model, *key: Hashable) -> int:
+    """Of :func:`solve_factorized`, and of products; that of the factorisation is larger"""
+    return 6 * model.nv
+
+
 def refused_coordinate(model: Model, ws: Array) -> int | None:
     """The velocity coordinate whose pivot was refused, from the workspace; None where numbers overflow instead."""
     for r in range(model.nv - 1, -1, -1):
@@ -147,7 +152,7 @@ SOLVE = Algorithm(
     solve_kernel,
     inputs=(Field("factor", (factor_numbers,)), Field("b", ("nv",))),
     outputs=(Field("x", ("nv",)),),
-    workspace=lambda model: 6 * model.nv,
+    workspace=solve_workspace,
 )
 PRODUCT = Algorithm(
     "InertiaFactor.product",
@@ -155,7 +160,7 @@ PRODUCT = Algorithm(
     inputs=(Field("factor", (factor_numbers,)), Field("x", ("nv",))),
     outputs=(Field("y", ("nv",)),),
     constants=lambda model, form, name: np.array(PRODUCTS[form][name], dtype=np.int64).view(np.float64),
-    workspace=lambda model, form, name: 6 * model.nv,
+    workspace=solve_workspace,
 )
 
 

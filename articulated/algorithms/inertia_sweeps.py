@@ -30,6 +30,7 @@ from pluecker.articulated.model.layout import (
     first_freedom,
     first_v,
     freedom_count,
+    has_no_branches,
     inertia,
     parent,
     row_coordinate,
@@ -60,7 +61,7 @@ from pluecker.spatial.algebra.transforms import (
 from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = [
     "ARTICULATED", "D", "G", "S", "factorize_by_sweeps", "solve_by_sweeps", "sweep_inward", "sweep_outward", "swept_place",
@@ -68,8 +69,8 @@ __all__ = [
 
 # what the factor has of each row: S and G = U D^-1 in coordinates of the root, and 1 / D
 S, G, D = 0, 6, 12
-# the workspace of the factorisation, for each link: its articulated inertia, the largest moment of inertia met beyond, and
-# its transform from the root
+# the workspace of the factorisation, for each link: the articulated inertia of what its children carry, the largest moment
+# of inertia met there, and its transform from the root; of an unbranched chain the first two stay in registers
 IA, MOMENT, FROM_ROOT = 0, 21, 22
 ARTICULATED = 34
 
@@ -83,21 +84,25 @@ def swept_place(m, t, r):
 @kernel
 def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, ws):
     """Inward: the articulated inertia of the tree beyond each joint; ``transforms`` has records of the links, X first"""
-    first = tree_entry(m, t, FIRST_LINK)
+    first, branches = tree_entry(m, t, FIRST_LINK), not has_no_branches(m, t)
     end = first + tree_entry(m, t, LINK_COUNT)
     for i in range(first, end):
         w, p = ARTICULATED * i, ARTICULATED * parent(m, i)
-        store_articulated(ws, w + IA, articulated_from_rigid(inertia(m, i)))
-        store(ws, w + MOMENT, 0.0)
+        if branches:
+            clear(tail(ws, w), FROM_ROOT)
         if p > 0:
             Xi = load_transform(transforms, record * i)
             store_transform(ws, w + FROM_ROOT, compose(Xi, load_transform(ws, p + FROM_ROOT)))
         else:
             store_transform(ws, w + FROM_ROOT, IDENTITY)
+    clear(ws, FROM_ROOT)
+    beyond, most = load_articulated(ws, IA), load(ws, MOMENT)  # of the links beyond; nothing
     for i in range(end - 1, first - 1, -1):
         w, p = ARTICULATED * i, ARTICULATED * parent(m, i)
-        Ia, X0 = load_articulated(ws, w + IA), load_transform(ws, w + FROM_ROOT)
-        moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], load(ws, w + MOMENT))
+        if branches:
+            beyond, most = load_articulated(ws, w + IA), load(ws, w + MOMENT)
+        Ia, X0 = add_articulated(articulated_from_rigid(inertia(m, i)), beyond), load_transform(ws, w + FROM_ROOT)
+        moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], most)
         for k in range(freedom_count(m, i) - 1, -1, -1):
             Sk = subspace(m, i, k, q)
             Uk = articulated_times_motion(Ia, Sk)  # U = IA S
@@ -112,9 +117,10 @@ def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, w
             store_vector(factor, s + G, inverse_transform_force(X0, scale(Dk, Uk)))
             store(factor, s + D, Dk)
         if p > 0:  # IA_p = IA_p + X^T Ia X
-            carried = inverse_transform_articulated(load_transform(transforms, record * i), Ia)
-            store_articulated(ws, p + IA, add_articulated(load_articulated(ws, p + IA), carried))
-            store(ws, p + MOMENT, greater(load(ws, p + MOMENT), moment))
+            beyond, most = inverse_transform_articulated(load_transform(transforms, record * i), Ia), moment
+            if branches:
+                store_articulated(ws, p + IA, add_articulated(load_articulated(ws, p + IA), beyond))
+                store(ws, p + MOMENT, greater(load(ws, p + MOMENT), moment))
 
 
 @kernel

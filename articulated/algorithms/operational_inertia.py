@@ -106,8 +106,8 @@ OPERATIONAL_INERTIA = Algorithm(
 class OfSeveral(Algorithm):
     """The same for several frames, whose points stand one after the other: the compiled functions do not know how many."""
 
-    one = property(lambda self: OPERATIONAL_INERTIA.one)  # type: ignore[assignment]
-    many = property(lambda self: OPERATIONAL_INERTIA.many)  # type: ignore[assignment]
+    one = property(lambda self: OPERATIONAL_INERTIA.one)
+    many = property(lambda self: OPERATIONAL_INERTIA.many)
 
 
 @functools.cache
