@@ -196,7 +196,8 @@ def center_of_mass(
 
     Source: RBDA section 2.12.
     """
-    check_subtree("center_of_mass", subtree)
+    if subtree is not None:
+        check_subtree("center_of_mass", subtree)
     return CENTER_OF_MASS.call(model, (q,), out, threads, (subtree,))
 
 
@@ -225,7 +226,8 @@ def center_of_mass_velocity(
 
     Source: RBDA section 2.12.
     """
-    check_subtree("center_of_mass_velocity", subtree)
+    if subtree is not None:
+        check_subtree("center_of_mass_velocity", subtree)
     return VELOCITY.call(model, (q, v), out, threads, (subtree,))
 
 
@@ -256,7 +258,8 @@ def center_of_mass_acceleration(
 
     Source: RBDA sections 2.12 and 2.14.
     """
-    check_subtree("center_of_mass_acceleration", subtree)
+    if subtree is not None:
+        check_subtree("center_of_mass_acceleration", subtree)
     return ACCELERATION.call(model, (q, v, a), out, threads, (subtree,))
 
 
@@ -283,5 +286,6 @@ def center_of_mass_jacobian(
 
     Source: Orin, Goswami, Lee (2013), "Centroidal dynamics of a humanoid robot", section 2.
     """
-    check_subtree("center_of_mass_jacobian", subtree)
+    if subtree is not None:
+        check_subtree("center_of_mass_jacobian", subtree)
     return JACOBIAN.call(model, (q,), out, threads, (subtree,))

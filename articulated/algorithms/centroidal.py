@@ -169,7 +169,8 @@ def centroidal_momentum_matrix(
 
     Source: Orin, Goswami, Lee (2013), "Centroidal dynamics of a humanoid robot".
     """
-    check_subtree("centroidal_momentum_matrix", subtree)
+    if subtree is not None:
+        check_subtree("centroidal_momentum_matrix", subtree)
     return CENTROIDAL.call(model, (q,), out, threads, (subtree,))
 
 
@@ -198,5 +199,6 @@ def centroidal_momentum_matrix_dot(
 
     Source: Wensing, Orin (2016), "Improved computation of the humanoid centroidal dynamics".
     """
-    check_subtree("centroidal_momentum_matrix_dot", subtree)
+    if subtree is not None:
+        check_subtree("centroidal_momentum_matrix_dot", subtree)
     return CENTROIDAL_DOT.call(model, (q, v), out, threads, (subtree,))

@@ -216,7 +216,8 @@ def momentum(
 
     Source: course, section 56, exercise C1 (b) (source document 001, docs/sources.md); RBDA section 2.12.
     """
-    check_subtree("momentum", subtree)
+    if subtree is not None:
+        check_subtree("momentum", subtree)
     check_centroidal("momentum", centroidal)
     return MOMENTUM.call(model, (q, v), out, threads, (subtree, centroidal))
 
@@ -249,6 +250,7 @@ def momentum_rate(
 
     Source: RBDA sections 2.12 and 2.14; course, section 56 (source document 001, docs/sources.md).
     """
-    check_subtree("momentum_rate", subtree)
+    if subtree is not None:
+        check_subtree("momentum_rate", subtree)
     check_centroidal("momentum_rate", centroidal)
     return MOMENTUM_RATE.call(model, (q, v, a), out, threads, (subtree, centroidal))
