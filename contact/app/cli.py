@@ -25,8 +25,8 @@ from pluecker.contact.errors import ProblemError
 from pluecker.spatial.extras import progress_bar
 
 if TYPE_CHECKING:
-    from pluecker.contact.problem import Problem
-    from pluecker.contact.result import Result
+    from pluecker.contact.problem.problem import Problem
+    from pluecker.contact.results.result import Result
 
 __all__ = ["main"]
 
@@ -86,8 +86,8 @@ def add_commands(commands: Any) -> None:
 
 def run_warmup(_: argparse.Namespace) -> int:
     """Compile what robots need, and what contact needs."""
-    from pluecker.contact.solve import METHODS
-    from pluecker.contact.warmup import warmup
+    from pluecker.contact.app.warmup import warmup
+    from pluecker.contact.solving.solve import METHODS
 
     parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
     return compile_ahead(parts)
@@ -95,9 +95,9 @@ def run_warmup(_: argparse.Namespace) -> int:
 
 def run_friction(options: argparse.Namespace) -> int:
     """Solve, print, and what else was asked for."""
-    from pluecker.contact.comparison import check_methods, usual_methods
-    from pluecker.contact.solve import check, solve
-    from pluecker.contact.warmup import Wait, fastest
+    from pluecker.contact.app.comparison import check_methods, usual_methods
+    from pluecker.contact.app.warmup import Wait, fastest
+    from pluecker.contact.solving.solve import check, solve
 
     check_files(options)
     problem = load(options)
@@ -142,7 +142,7 @@ def check_files(options: argparse.Namespace) -> None:
 
 def load(options: argparse.Namespace) -> Problem:
     """The problem of the file; warnings become notes of one line."""
-    from pluecker.contact.fclib import read_fclib
+    from pluecker.contact.files.fclib import read_fclib
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -155,8 +155,8 @@ def load(options: argparse.Namespace) -> Problem:
 def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str], chosen: dict[str, Any]) -> None:
     """Several methods: a table, and a figure where one was asked for."""
     from pluecker.articulated.app.figures import save
-    from pluecker.contact.comparison import compare_methods
-    from pluecker.contact.convergence import counted, plot_convergence
+    from pluecker.contact.app.comparison import compare_methods
+    from pluecker.contact.app.convergence import counted, plot_convergence
 
     def progress(methods: Sequence[str]) -> Iterable[str]:
         return progress_bar(methods, unit="method")
@@ -175,7 +175,7 @@ def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str],
 
 def write(options: argparse.Namespace, problem: Problem, result: Result) -> None:
     """A file with the problem, and its solution; one that did not converge is written as a guess."""
-    from pluecker.contact.fclib import write_fclib
+    from pluecker.contact.files.fclib import write_fclib
 
     given: dict[str, Any] = {"solution": result} if result.converged else {"guesses": [result]}
     write_fclib(options.write_solution, problem, replace=options.force, **given)
@@ -196,8 +196,8 @@ def headline(file: str, problem: Problem) -> str:
 
 def describe(result: Result, waited: float) -> str:
     """A result, one fact a line; ``waited`` are the seconds for compiled code, of the first call."""
-    from pluecker.contact.comparison import duration
-    from pluecker.contact.states import CONTACT_STATES
+    from pluecker.contact.app.comparison import duration
+    from pluecker.contact.results.states import CONTACT_STATES
 
     lines = [("law", result.law), ("method", result.method), ("status", result.status)]
     if result.message:
@@ -220,7 +220,7 @@ def describe(result: Result, waited: float) -> str:
 
 def table(results: dict[str, Result]) -> str:
     """A line for each method, the fastest first, and what their messages say."""
-    from pluecker.contact.comparison import duration
+    from pluecker.contact.app.comparison import duration
 
     rows = ["Compared on one thread:", f"{'method':18}{'iterations':>10}{'time':>12}{'natural map':>14}   status"]
     ranked = sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time))

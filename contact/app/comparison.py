@@ -7,8 +7,9 @@ compare_methods          solves a problem with several methods, and keeps the er
 usual_methods            those that are compared unless others are named
 =======================  ===========================================================================================
 
-Islands are solved one by one, as :func:`~pluecker.contact.solve.solve` does unless told otherwise, and iterations are those
-of the island that needs most. Everything runs on one thread. :mod:`~pluecker.contact.convergence` draws what is found.
+Islands are solved one by one, as :func:`~pluecker.contact.solving.solve.solve` does unless told otherwise, and iterations
+are those of the island that needs most. Everything runs on one thread. :mod:`~pluecker.contact.app.convergence` draws
+what is found.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from pluecker.contact.arguments import as_choice, as_switch, as_whole, shown
+from pluecker.contact.app.warmup import fastest
+from pluecker.contact.arguments.values import as_choice, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import Result
-from pluecker.contact.solve import METHODS, check, solve
-from pluecker.contact.warmup import fastest
+from pluecker.contact.problem.problem import LAWS, Problem
+from pluecker.contact.results.result import Result
+from pluecker.contact.solving.solve import METHODS, check, solve
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 
@@ -77,18 +78,18 @@ def compare_methods(
     """Solve a problem with several methods, each with the history of its errors, on one thread.
 
     Args:
-        problem: see :mod:`~pluecker.contact.problem`.
-        law: as for :func:`~pluecker.contact.solve.solve`.
-        methods: names, see :mod:`~pluecker.contact.solve`; the usual ones for the law unless given.
-        tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solve.solve`.
+        problem: see :mod:`~pluecker.contact.problem.problem`.
+        law: as for :func:`~pluecker.contact.solving.solve.solve`.
+        methods: names, see :mod:`~pluecker.contact.solving.solve`; the usual ones for the law unless given.
+        tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solving.solve.solve`.
         repeats: of each call; the fastest one counts, since the first one loads or makes compiled code. A call that takes
             a second or more is not repeated, unless it did that.
         progress: is given the names and gives them back one by one, for a progress bar.
 
     Returns:
-        A :class:`~pluecker.contact.result.Result` for each method, in the order of the names: multipliers ``(m,)``, N s,
-        and in ``history`` the natural map after each iteration, ``(k, 2)``: seconds, and the best natural map so far,
-        without unit.
+        A :class:`~pluecker.contact.results.result.Result` for each method, in the order of the names: multipliers
+        ``(m,)``, N s, and in ``history`` the natural map after each iteration, ``(k, 2)``: seconds, and the best natural
+        map so far, without unit.
 
     Raises:
         ArgumentTypeError: an argument of another type.

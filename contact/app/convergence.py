@@ -4,7 +4,7 @@ The error of an iteration is the best natural map so far, that of the worst isla
 at all, and end at that of the result, of all contacts together. A method that has no multipliers to show before it ends (an
 interior point) makes a straight line to where it ends.
 
-What is drawn is what :func:`~pluecker.contact.comparison.compare_methods` found.
+What is drawn is what :func:`~pluecker.contact.app.comparison.compare_methods` found.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.contact.arguments import shown
-from pluecker.contact.comparison import compare_methods, duration
+from pluecker.contact.app.comparison import compare_methods, duration
+from pluecker.contact.arguments.values import shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.measures import all_errors
-from pluecker.contact.problem import Problem
-from pluecker.contact.result import Result, Stage
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.measures import all_errors
+from pluecker.contact.results.result import Result, Stage
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
@@ -125,7 +125,7 @@ def plot_convergence(
     The line of ``auto`` is broad and lies beneath the others, one of which it often is for a while.
 
     Args:
-        problem, law, methods: as for :func:`~pluecker.contact.comparison.compare_methods`.
+        problem, law, methods: as for :func:`~pluecker.contact.app.comparison.compare_methods`.
         title: over the panels; unless given, the law and the number of contacts.
         axes: two axes of matplotlib to draw on; a new figure unless given.
         how: ``tol``, ``max_iterations``, ``directions``, ``separate``, ``repeats``, ``progress``: as for
@@ -137,9 +137,9 @@ def plot_convergence(
 
     Raises:
         MissingExtraError: matplotlib is not installed, or what a method needs.
-        ProblemError: as for :func:`~pluecker.contact.comparison.compare_methods`; axes are not two.
+        ProblemError: as for :func:`~pluecker.contact.app.comparison.compare_methods`; axes are not two.
 
-    Source: as of :func:`~pluecker.contact.comparison.compare_methods`.
+    Source: as of :func:`~pluecker.contact.app.comparison.compare_methods`.
 
     Example:
         >>> from pluecker.contact import plot_convergence, read_fclib

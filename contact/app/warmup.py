@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.lcp import METHODS as LCP_SOLVERS
-from pluecker.contact.lcp import solve_lcp
-from pluecker.contact.problem import Problem
-from pluecker.contact.result import Result
-from pluecker.contact.solve import METHODS, solve
-from pluecker.contact.table import ContactTable, Rows
+from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
+from pluecker.contact.lcp.solve_lcp import solve_lcp
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.result import Result
+from pluecker.contact.scenes.assembly import assemble_contacts
+from pluecker.contact.scenes.bodies import Bodies
+from pluecker.contact.scenes.table import ContactTable, Rows
+from pluecker.contact.solving.solve import METHODS, solve
 from pluecker.spatial.compiled.numba_internals import event
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError, progress_bar

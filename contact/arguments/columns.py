@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import real_numbers, shown
-from pluecker.contact.blocks import Indices
+from pluecker.contact.arguments.values import real_numbers, shown
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 

@@ -10,9 +10,9 @@ read_fclib_solution     the stored solution, where there is one
 read_fclib_guesses      the stored guesses
 ======================  =====================================================================================================
 
-FCLIB has two forms, see :mod:`~pluecker.contact.fclib_forms`: the local one becomes a :class:`Problem` with an assembled
-operator, the global one a problem with factors. Equations of the file become rows without bounds, after the contacts. The
-functions need h5py: ``pip install 'pluecker[fclib]'``.
+FCLIB has two forms, see :mod:`~pluecker.contact.files.fclib_forms`: the local one becomes a :class:`Problem` with an
+assembled operator, the global one a problem with factors. Equations of the file become rows without bounds, after the
+contacts. The functions need h5py: ``pip install 'pluecker[fclib]'``.
 
 A form, with equations or without, becomes one system:
 
@@ -31,11 +31,11 @@ import numpy as np
 import scipy.sparse
 
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fclib_forms import GlobalForm, LocalForm, Solution, asymmetry, most_asymmetric, same_bits
-from pluecker.contact.fclib_layout import read_form, read_guesses, read_solution, write_form, write_solutions
-from pluecker.contact.hdf5 import Reader, file_error, to_path, write_hdf5
-from pluecker.contact.problem import Problem
-from pluecker.contact.result import Result
+from pluecker.contact.files.fclib_forms import GlobalForm, LocalForm, Solution, asymmetry, most_asymmetric, same_bits
+from pluecker.contact.files.fclib_layout import read_form, read_guesses, read_solution, write_form, write_solutions
+from pluecker.contact.files.hdf5 import Reader, file_error, to_path, write_hdf5
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.result import Result
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import Array
 
@@ -267,7 +267,7 @@ def write_fclib(
         problem: a problem whose contacts have all three components, or all two, and whose rows are all equations.
         title, description, math_info: words; those of the form where not given.
         solution: impulses and velocities of a solution, with all parts that the form has; or what
-            :func:`~pluecker.contact.solve.solve` returned for the problem, converged or not.
+            :func:`~pluecker.contact.solving.solve.solve` returned for the problem, converged or not.
         guesses: the same of guesses.
         replace: whether a file that is there is replaced. It keeps its permissions; one that nobody may write is refused.
 

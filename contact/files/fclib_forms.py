@@ -1,4 +1,4 @@
-"""The friction problems that FCLIB's files hold, as arrays, before they become a :class:`~pluecker.contact.problem.Problem`.
+"""The friction problems of FCLIB's files, as arrays, before they are a :class:`~pluecker.contact.problem.problem.Problem`.
 
 ===================  ========================================================
 form                 equations
@@ -22,8 +22,8 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.checks import as_coefficients, as_matrix, as_vector
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.problem.checks import as_coefficients, as_matrix, as_vector
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["GlobalForm", "LocalForm", "Solution", "asymmetry", "most_asymmetric"]

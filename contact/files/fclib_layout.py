@@ -28,11 +28,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fclib_forms import GlobalForm, LocalForm, Solution
-from pluecker.contact.hdf5 import LARGEST_INTEGER, Reader, write_text
+from pluecker.contact.files.fclib_forms import GlobalForm, LocalForm, Solution
+from pluecker.contact.files.hdf5 import LARGEST_INTEGER, Reader, write_text
+from pluecker.contact.problem.checks import as_vector
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["read_form", "read_guesses", "read_solution", "write_form", "write_solutions"]

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.blocks import Indices
 from pluecker.contact.errors import FileError
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.cholesky import factor, solve
-from pluecker.contact.first_order import LEFT, PATIENCE, SHORTEST, evaluate, keep
-from pluecker.contact.operator import apply, assemble
-from pluecker.contact.prepared import Prepared, cut
-from pluecker.contact.sets import project_block, shift_block
-from pluecker.contact.symbolic import Symbolic, analyse
+from pluecker.contact.first_order.runner import LEFT, PATIENCE, SHORTEST, evaluate, keep
+from pluecker.contact.problem.operator import apply, assemble
+from pluecker.contact.problem.prepared import Prepared, cut
+from pluecker.contact.problem.sets import project_block, shift_block
+from pluecker.contact.sparse.cholesky import factor, solve
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.compiled.decorators import allocation_free, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
@@ -170,7 +170,7 @@ def admm(
 
 
 def run_admm(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
-    """The islands from ``begin`` to ``end``; arguments as in :func:`~pluecker.contact.first_order.make_runner`."""
+    """The islands from ``begin`` to ``end``; arguments as in :func:`~pluecker.contact.first_order.runner.make_runner`."""
     P = P._replace(A=assemble(P.A))
     for island in range(begin, end):
         if results[island, 0] <= tol or states[island, LEFT] == 1.0:

@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.first_order import LARGEST, OWN, evaluate, keep, make_runner
-from pluecker.contact.operator import apply, clear, pull, push
-from pluecker.contact.sets import project_block
+from pluecker.contact.first_order.runner import LARGEST, OWN, evaluate, keep, make_runner
+from pluecker.contact.problem.operator import apply, clear, pull, push
+from pluecker.contact.problem.sets import project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
 
 __all__ = ["apgd", "run_apgd"]

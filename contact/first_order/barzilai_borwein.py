@@ -18,9 +18,9 @@ programs" (2019), for Z with bounds, which is taken to cones here.
 
 from __future__ import annotations
 
-from pluecker.contact.first_order import evaluate, keep, make_runner
-from pluecker.contact.operator import apply
-from pluecker.contact.sets import DISCS, length, project_block
+from pluecker.contact.first_order.runner import evaluate, keep, make_runner
+from pluecker.contact.problem.operator import apply
+from pluecker.contact.problem.sets import DISCS, length, project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel
 
 __all__ = ["barzilai_borwein", "run_barzilai_borwein"]

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.sets import project_block, shift_block
+from pluecker.contact.problem.sets import project_block, shift_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel
 
 __all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]

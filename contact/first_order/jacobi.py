@@ -13,10 +13,10 @@ dynamics" (2011), for the block step; the damping is derived here from the desce
 
 from __future__ import annotations
 
-from pluecker.contact.block_steps import find_steps, project_step
-from pluecker.contact.first_order import evaluate, keep, make_runner
-from pluecker.contact.operator import apply
-from pluecker.contact.sets import project_block
+from pluecker.contact.first_order.block_steps import find_steps, project_step
+from pluecker.contact.first_order.runner import evaluate, keep, make_runner
+from pluecker.contact.problem.operator import apply
+from pluecker.contact.problem.sets import project_block
 
 __all__ = ["RELAXATION", "jacobi", "run_jacobi"]
 

@@ -17,11 +17,11 @@ for the projected sweep; the correction inside as in De Saxce and Feng (1998).
 
 from __future__ import annotations
 
-from pluecker.contact.block_steps import find_steps, project_step
-from pluecker.contact.blocks import multiply_row_transposed
-from pluecker.contact.first_order import evaluate, keep, make_runner
-from pluecker.contact.operator import apply, pull, push
-from pluecker.contact.sets import project_block
+from pluecker.contact.first_order.block_steps import find_steps, project_step
+from pluecker.contact.first_order.runner import evaluate, keep, make_runner
+from pluecker.contact.problem.operator import apply, pull, push
+from pluecker.contact.problem.sets import project_block
+from pluecker.contact.sparse.blocks import multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 
 __all__ = ["RELAXATION", "pgs", "psor", "run_pgs", "run_psor"]

@@ -4,10 +4,10 @@ A *method* improves the multipliers of one island for a fixed shift ``g`` of the
 
     method(P, exact, g, x, u, island, goal, limit, options, state, work, history, done) -> iterations
 
-``P`` is a :class:`~pluecker.contact.prepared.Prepared` problem, ``x`` its scaled multipliers and ``u`` the scaled velocities
-that belong to them, both changed in place: at the end they are the best pair that was met. ``goal`` is the natural map to be
-reached, ``limit`` the iterations left, after ``done`` others. What a method wants to remember from call to call (a step
-length) is in ``state``.
+``P`` is a :class:`~pluecker.contact.problem.prepared.Prepared` problem, ``x`` its scaled multipliers and ``u`` the scaled
+velocities that belong to them, both changed in place: at the end they are the best pair that was met. ``goal`` is the
+natural map to be reached, ``limit`` the iterations left, after ``done`` others. What a method wants to remember from call
+to call (a step length) is in ``state``.
 
 The convex law has no shift. The exact law is a fixed point: the shift that the velocities make is the shift that they
 were found with. A method with the correction inside finds it by itself, where ``exact`` is 1; for others, each
@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.sets import is_steep, project_block, shift_block, signorini_block
+from pluecker.contact.problem.sets import is_steep, project_block, shift_block, signorini_block
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
 
@@ -43,7 +43,8 @@ def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
     """The natural map's error of x, where u = N^ x + b^, relative to max(|b|, |r|, |u|)
 
     With ``r = s x`` and ``u^ = s u``, r - P(r - u - g) is s times x - P^(x - (u^ / s + g) / s). ``g`` is not scaled.
-    Of steep cones Signorini's condition counts where it is the larger, as in :func:`~pluecker.contact.measures.natural_map`.
+    Of steep cones Signorini's condition counts where it is the larger, as in
+    :func:`~pluecker.contact.results.measures.natural_map`.
     """
     e, bb, rr, uu = 0.0, 0.0, 0.0, 0.0
     for i in range(first, last):

@@ -1,8 +1,8 @@
 """The linear system of the interior-point method for friction: the Newton step in the scaling of the cones.
 
 The multipliers x of each block are turned, ``x = Q y`` with orthogonal Q, so that the *components* of its cones
-(:mod:`~pluecker.contact.second_order`) become ``G y`` with a triangular G: the component with the largest number in the
-diagonal matrix ``v = W^-1`` depends on the first y only, the next one on the first two, and so on. Then
+(:mod:`~pluecker.contact.interior_point.second_order`) become ``G y`` with a triangular G: the component with the largest
+number in the diagonal matrix ``v = W^-1`` depends on the first y only, the next one on the first two, and so on. Then
 
     (Q' N Q + G' v^2 G) dy = -Q' (N x + b) + G' v f,      ds = v G dy,   dz = f - l - ds,    l o f = target e - ds o dz,
 
@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.cholesky import solve
-from pluecker.contact.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
-from pluecker.contact.sets import DISCS, LARGEST
+from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
+from pluecker.contact.problem.sets import DISCS, LARGEST
+from pluecker.contact.sparse.cholesky import solve
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]

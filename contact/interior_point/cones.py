@@ -1,7 +1,7 @@
 """The convex problem of friction as an interior-point method sees it: which cones there are, what is fixed, which units.
 
-A disc is one cone, the bounds of a row are one (:mod:`~pluecker.contact.second_order`). Discs without friction and bounds
-that are equal leave no interior: their multipliers are fixed. Rows without bounds have no cone.
+A disc is one cone, the bounds of a row are one (:mod:`~pluecker.contact.interior_point.second_order`). Discs without
+friction and bounds that are equal leave no interior: their multipliers are fixed. Rows without bounds have no cone.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.blocks import BlockMatrix, Indices
-from pluecker.contact.second_order import BOUNDS, LINE, ROUND
-from pluecker.contact.sets import DISCS, Sets
+from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND
+from pluecker.contact.problem.sets import DISCS, Sets
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 

@@ -6,11 +6,11 @@ K is written with cones whose components ``s`` are linear in the multipliers, s 
 
     N x + b = G' z,        s o z = 0.
 
-The iterates follow the path s o z = m to m = 0 (:mod:`~pluecker.contact.second_order` says what the product is): a Newton
-step is predicted with m = 0, its success says how far m may fall, and a second one aims there, corrected for the
-curvature that the first revealed. Both use one factorisation of a matrix with the blocks of N
-(:mod:`~pluecker.contact.cone_system`, :mod:`~pluecker.contact.cholesky`). An interior point is always known: 1 for each
-normal multiplier, 0 for its discs.
+The iterates follow the path s o z = m to m = 0 (:mod:`~pluecker.contact.interior_point.second_order` says what the
+product is): a Newton step is predicted with m = 0, its success says how far m may fall, and a second one aims there,
+corrected for the curvature that the first revealed. Both use one factorisation of a matrix with the blocks of N
+(:mod:`~pluecker.contact.interior_point.cone_system`, :mod:`~pluecker.contact.sparse.cholesky`). An interior point is
+always known: 1 for each normal multiplier, 0 for its discs.
 
 Each block of multipliers is scaled by one number, so that the mean diagonal entry of its block of N is one; cones survive
 that. All multipliers are measured in units in which b is one at most.
@@ -27,9 +27,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.blocks import multiply
-from pluecker.contact.cholesky import factor
-from pluecker.contact.cone_system import (
+from pluecker.contact.interior_point.cone_system import (
     added_blocks,
     newton_step,
     turn,
@@ -37,10 +35,12 @@ from pluecker.contact.cone_system import (
     turn_vector,
     turned_matrix,
 )
-from pluecker.contact.cones import list_cones, scaled_problem
-from pluecker.contact.measures import natural_map, norm
-from pluecker.contact.second_order import BOUNDS, HALF, ROUND, rescale
-from pluecker.contact.sets import project_block
+from pluecker.contact.interior_point.cones import list_cones, scaled_problem
+from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, rescale
+from pluecker.contact.problem.sets import project_block
+from pluecker.contact.results.measures import natural_map, norm
+from pluecker.contact.sparse.blocks import multiply
+from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
@@ -132,14 +132,14 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     """The multipliers of the convex problem, by a primal-dual interior-point method.
 
     Args:
-        N: :class:`~pluecker.contact.blocks.BlockMatrix`, symmetric, positive semidefinite, with a symmetric pattern, over
-            the blocks of K; m/s per N s.
+        N: :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, symmetric, positive semidefinite, with a symmetric
+            pattern, over the blocks of K; m/s per N s.
         b: the velocities without multipliers, ``(m,)``; m/s.
-        K: :class:`~pluecker.contact.sets.Sets`.
+        K: :class:`~pluecker.contact.problem.sets.Sets`.
         start: multipliers that may be a solution already, ``(m,)``; N s. The method starts from a point of its own.
-        tolerance: of the natural map, relative as in :mod:`~pluecker.contact.measures`; 0 asks for all digits.
+        tolerance: of the natural map, relative as in :mod:`~pluecker.contact.results.measures`; 0 asks for all digits.
         limit: of iterations; 100 is plenty.
-        S: the pattern of N's factor, as :func:`~pluecker.contact.symbolic.analyse` finds it.
+        S: the pattern of N's factor, as :func:`~pluecker.contact.sparse.symbolic.analyse` finds it.
 
     Returns:
         How it ended: CONVERGED, LIMIT, STALLED (no progress any more) or UNBOUNDED (the objective has no minimum); the

@@ -28,9 +28,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import real_numbers, sparse_numbers
-from pluecker.contact.checks import as_vector
+from pluecker.contact.arguments.values import real_numbers, sparse_numbers
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.problem.checks import as_vector
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LinearComplementarityProblem", "complementarity", "euclid", "make_problem", "minimum_map", "natural_map"]

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import numpy as np
 
-from pluecker.contact.lcp_search import Search
+from pluecker.contact.lcp.search import Search
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["CAUTIOUS", "Equations", "damped_newton", "steepest_descent"]

@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.complementarity import LinearComplementarityProblem
-from pluecker.contact.damped_newton import CAUTIOUS, damped_newton, steepest_descent
-from pluecker.contact.lcp_search import Search
-from pluecker.contact.linear_solve import factorize
+from pluecker.contact.lcp.complementarity import LinearComplementarityProblem
+from pluecker.contact.lcp.damped_newton import CAUTIOUS, damped_newton, steepest_descent
+from pluecker.contact.lcp.linear_solve import factorize
+from pluecker.contact.lcp.search import Search
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FischerBurmeister", "derivative", "fischer_newton", "phi"]

@@ -7,7 +7,7 @@ the two directions beside it, and lambda the speed of sliding, the least that th
 
 Of a contact that parts, the law allows any larger one, and numbers without bound hide errors. So how good a solution is, is
 measured with the lambda and the beta of its multipliers, by the same two measures as in the other laws
-(:mod:`~pluecker.contact.measures`), h being the minimum map of the complementarity problem:
+(:mod:`~pluecker.contact.results.measures`), h being the minimum map of the complementarity problem:
 
 ===========  ======================================================================================================
 natural map  ``|h| / max(|b|, |r|, |u|)``
@@ -27,15 +27,15 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.complementarity import make_problem
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp import run, usual_limit
-from pluecker.contact.measures import Errors, all_errors, scale_of_errors
-from pluecker.contact.polygon import FrictionLcp, friction_lcp
-from pluecker.contact.prepared import scales
-from pluecker.contact.problem import Problem
-from pluecker.contact.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
-from pluecker.contact.states import Blocks
+from pluecker.contact.lcp.complementarity import make_problem
+from pluecker.contact.lcp.polygon import FrictionLcp, friction_lcp
+from pluecker.contact.lcp.solve_lcp import run, usual_limit
+from pluecker.contact.problem.prepared import scales
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.measures import Errors, all_errors, scale_of_errors
+from pluecker.contact.results.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
+from pluecker.contact.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
@@ -61,7 +61,7 @@ def solve_as_lcp(
     directions: int | None,
     history: bool,
 ) -> Result:
-    """As :func:`~pluecker.contact.solve.solve`, which checks the arguments."""
+    """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments."""
     began = time.perf_counter()
     if law == "lcp" and method not in (*POLYGON_METHODS, "auto"):
         raise ProblemError(

@@ -40,10 +40,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.checks import as_vector
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.linear_solve import factorize
+from pluecker.contact.lcp.linear_solve import factorize
+from pluecker.contact.problem.checks import as_vector
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 

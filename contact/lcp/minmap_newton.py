@@ -25,11 +25,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.complementarity import LinearComplementarityProblem, minimum_map
-from pluecker.contact.damped_newton import CAUTIOUS, damped_newton, steepest_descent
-from pluecker.contact.lcp_search import Search
-from pluecker.contact.linear_solve import factorize
+from pluecker.contact.lcp.complementarity import LinearComplementarityProblem, minimum_map
+from pluecker.contact.lcp.damped_newton import CAUTIOUS, damped_newton, steepest_descent
+from pluecker.contact.lcp.linear_solve import factorize
+from pluecker.contact.lcp.search import Search
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["MinimumMap", "block", "minmap_newton", "solve_inside"]

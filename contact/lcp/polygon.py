@@ -44,11 +44,11 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_matrix
 
-from pluecker.contact.arguments import as_record, as_whole, check_memory, shown
-from pluecker.contact.blocks import Indices, to_scipy
-from pluecker.contact.checks import as_matrix, as_vector
+from pluecker.contact.arguments.values import as_record, as_whole, check_memory, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.problem import Problem, not_overflown
+from pluecker.contact.problem.checks import as_matrix, as_vector
+from pluecker.contact.problem.problem import Problem, not_overflown
+from pluecker.contact.sparse.blocks import Indices, to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
@@ -118,7 +118,7 @@ class MixedLcp:
         directions: eta.
         M, Je, Jn, Jd, E, mu: the blocks.
         map: from z to the multipliers r of the problem.
-        shape: of the velocities of the bodies, as :meth:`~pluecker.contact.problem.Problem.motion` gives them.
+        shape: of the velocities of the bodies, as :meth:`~pluecker.contact.problem.problem.Problem.motion` gives them.
     """
 
     A: csr_matrix
@@ -266,8 +266,8 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
 
     Example:
         >>> import numpy as np
-        >>> from pluecker.contact.polygon import friction_lcp
-        >>> from pluecker.contact.problem import Problem
+        >>> from pluecker.contact.lcp.polygon import friction_lcp
+        >>> from pluecker.contact.problem.problem import Problem
         >>> friction_lcp(Problem.from_delassus(np.eye(3), [-1.0, 0.5, 0.0], [0.3]), directions=4).A.toarray()
         array([[ 1. ,  0. , -1. ,  0. ,  0. ,  1. ],
                [ 0. ,  1. ,  0. , -1. ,  0. ,  1. ],
@@ -302,9 +302,9 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
     """Coulomb's law with a polygon, as the mixed linear complementarity problem of source document 004.
 
     Args:
-        problem: with factors, from bodies or from :meth:`~pluecker.contact.problem.Problem.from_factors`; its contacts
-            as for :func:`friction_lcp`. All its rows stand where the document has the equations of joints.
-        mass: M, ``(n, n)``, as the problem was made with; :meth:`~pluecker.contact.bodies.Bodies.mass_matrix` for
+        problem: with factors, from bodies or from :meth:`~pluecker.contact.problem.problem.Problem.from_factors`; its
+            contacts as for :func:`friction_lcp`. All its rows stand where the document has the equations of joints.
+        mass: M, ``(n, n)``, as the problem was made with; :meth:`~pluecker.contact.scenes.bodies.Bodies.mass_matrix` for
             bodies.
         directions: eta, as for :func:`friction_lcp`.
 
@@ -319,9 +319,9 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
 
     Example:
         >>> import numpy as np
-        >>> from pluecker.contact.lcp import solve_lcp
-        >>> from pluecker.contact.polygon import mixed_lcp
-        >>> from pluecker.contact.problem import Problem
+        >>> from pluecker.contact.lcp.solve_lcp import solve_lcp
+        >>> from pluecker.contact.lcp.polygon import mixed_lcp
+        >>> from pluecker.contact.problem.problem import Problem
         >>> mass = 2.0 * np.eye(3)  # a point of 2 kg that slides on a floor: normal, and two directions
         >>> problem = Problem.from_factors(mass, np.eye(3), [-2.0, 6.0, 0.0], np.zeros(3), [0.5])
         >>> mixed = mixed_lcp(problem, mass, directions=4)

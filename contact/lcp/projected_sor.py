@@ -17,9 +17,9 @@ import math
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.complementarity import LinearComplementarityProblem
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp_search import Search
+from pluecker.contact.lcp.complementarity import LinearComplementarityProblem
+from pluecker.contact.lcp.search import Search
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 

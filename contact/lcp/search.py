@@ -26,8 +26,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.complementarity import LinearComplementarityProblem, euclid, minimum_map, natural_map
+from pluecker.contact.lcp.complementarity import LinearComplementarityProblem, euclid, minimum_map, natural_map
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Scaling", "Search"]

@@ -30,16 +30,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_choice, as_number, as_switch, as_whole
-from pluecker.contact.checks import as_vector
-from pluecker.contact.complementarity import LinearComplementarityProblem, complementarity, make_problem
+from pluecker.contact.arguments.values import as_choice, as_number, as_switch, as_whole
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fischer_newton import fischer_newton
-from pluecker.contact.lcp_search import Search
-from pluecker.contact.lemke import as_covering, pivot_limit
-from pluecker.contact.minmap_newton import minmap_newton
-from pluecker.contact.projected_sor import projected_sor
-from pluecker.contact.standard_form import lemke
+from pluecker.contact.lcp.complementarity import LinearComplementarityProblem, complementarity, make_problem
+from pluecker.contact.lcp.fischer_newton import fischer_newton
+from pluecker.contact.lcp.lemke import as_covering, pivot_limit
+from pluecker.contact.lcp.minmap_newton import minmap_newton
+from pluecker.contact.lcp.projected_sor import projected_sor
+from pluecker.contact.lcp.search import Search
+from pluecker.contact.lcp.standard_form import lemke
+from pluecker.contact.problem.checks import as_vector
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["METHODS", "LcpResult", "LinearComplementarityProblem", "solve_lcp"]
@@ -107,7 +107,7 @@ def solve_lcp(
         lower: ``(n,)`` or one number; 0 if not given, minus infinity for none.
         upper: ``(n,)`` or one number; infinity if not given.
         method: ``lemke``, ``fischer_newton``, ``minmap_newton`` or ``psor``.
-        tol: the natural map that is asked for, relative. The balanced error (:mod:`pluecker.contact.lcp_search`), which is
+        tol: the natural map that is asked for, relative. The balanced error (:mod:`pluecker.contact.lcp.search`), which is
             relative to what is given alone, has to be as small but for rounding, so that no z or w hides a row by its
             size, and none that grows without bound passes for a solution.
         max_iterations: pivots (1000 + 50 n), Newton steps (200) or sweeps (10000).
@@ -128,7 +128,7 @@ def solve_lcp(
     Source: see the head of the file, and those of the methods.
 
     Example:
-        >>> from pluecker.contact.lcp import solve_lcp
+        >>> from pluecker.contact.lcp.solve_lcp import solve_lcp
         >>> result = solve_lcp([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
         >>> result.status, result.z.round(12).tolist()
         ('converged', [1.333333333333, 2.333333333333])

@@ -27,14 +27,14 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from pluecker.contact.arguments import check_memory
-from pluecker.contact.blocks import Indices
-from pluecker.contact.complementarity import LinearComplementarityProblem, euclid, minimum_map
+from pluecker.contact.arguments.values import check_memory
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.lcp_search import Search
-from pluecker.contact.lemke import complementary_pivoting
-from pluecker.contact.linear_solve import factorize, reciprocal_condition
-from pluecker.contact.minmap_newton import block, solve_inside
+from pluecker.contact.lcp.complementarity import LinearComplementarityProblem, euclid, minimum_map
+from pluecker.contact.lcp.lemke import complementary_pivoting
+from pluecker.contact.lcp.linear_solve import factorize, reciprocal_condition
+from pluecker.contact.lcp.minmap_newton import block, solve_inside
+from pluecker.contact.lcp.search import Search
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["StandardForm", "islands", "lemke", "standard_form"]
@@ -169,7 +169,7 @@ def walk_part(search: Search, I: Indices, part: LinearComplementarityProblem, co
 
 
 def lemke(search: Search, covering: Array) -> tuple[str, str]:
-    """Solve a linear complementarity problem with bounds by Lemke's method (:mod:`pluecker.contact.lemke`).
+    """Solve a linear complementarity problem with bounds by Lemke's method (:mod:`pluecker.contact.lcp.lemke`).
 
     Parts of the problem that no entry of A connects are solved one after the other. Where the last basis of one is too
     ill-conditioned, two more walks are tried, from other covering vectors.

@@ -11,11 +11,11 @@ import scipy.sparse.csgraph
 import scipy.sparse.linalg
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import real_numbers, sparse_numbers
-from pluecker.contact.blocks import Indices
+from pluecker.contact.arguments.values import real_numbers, sparse_numbers
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.operator import Operator, diagonal_of
-from pluecker.contact.sets import DISCS, Sets
+from pluecker.contact.problem.operator import Operator, diagonal_of
+from pluecker.contact.problem.sets import DISCS, Sets
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [

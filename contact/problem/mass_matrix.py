@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.csgraph
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.checks import eliminate
 from pluecker.contact.errors import ProblemError
+from pluecker.contact.problem.checks import eliminate
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["inverse_times"]

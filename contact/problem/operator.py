@@ -2,8 +2,8 @@
 
 *Assembled*: the matrix N itself. *Factored*: the Jacobian J and ``T = J M^-1``, so that ``N x = J (T' x)``. Which one is
 faster depends on how many contacts a body has: a contact meets all other contacts of its two bodies in N, but only the two
-bodies in J. Both are :class:`~pluecker.contact.blocks.BlockMatrix`, whose columns are in the factored form those of the
-velocities; whoever has another M^-1, an articulated tree for example, brings it as T.
+bodies in J. Both are :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, whose columns are in the factored form those
+of the velocities; whoever has another M^-1, an articulated tree for example, brings it as T.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.blocks import (
+from pluecker.contact.sparse.blocks import (
     BlockMatrix,
     diagonal,
     empty_blocks,

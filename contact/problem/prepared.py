@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.blocks import BlockMatrix, Indices
-from pluecker.contact.operator import Operator, diagonal_of, factored
-from pluecker.contact.problem import Problem
-from pluecker.contact.sets import Sets, make_sets
+from pluecker.contact.problem.operator import Operator, diagonal_of, factored
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import Sets, make_sets
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 

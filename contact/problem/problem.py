@@ -15,9 +15,9 @@ lcp           Coulomb's law with a polygon in place of the circle (Stewart and T
 
 and for each row ``r = P(r - u)`` with P the projection on ``[lower, upper]``, in all laws.
 
-A problem comes from bodies and a table of contacts (:func:`~pluecker.contact.assembly.assemble_contacts`), from a matrix
-(:meth:`Problem.from_delassus`), from the factors of one (:meth:`Problem.from_factors`), or from a file
-(:func:`~pluecker.contact.fclib.read_fclib`).
+A problem comes from bodies and a table of contacts (:func:`~pluecker.contact.scenes.assembly.assemble_contacts`), from a
+matrix (:meth:`Problem.from_delassus`), from the factors of one (:meth:`Problem.from_factors`), or from a file
+(:func:`~pluecker.contact.files.fclib.read_fclib`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_switch, as_whole, held, real_numbers, shown
-from pluecker.contact.blocks import from_scipy, to_scipy
-from pluecker.contact.checks import (
+from pluecker.contact.arguments.columns import frozen, is_frozen
+from pluecker.contact.arguments.values import as_switch, as_whole, held, real_numbers, shown
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.problem.checks import (
     HUGE,
     as_coefficients,
     as_matrix,
@@ -41,11 +42,10 @@ from pluecker.contact.checks import (
     check_size,
     check_symmetric,
 )
-from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import frozen, is_frozen
-from pluecker.contact.mass_matrix import inverse_times
-from pluecker.contact.operator import Operator, apply, assemble, assembled, factored, to_matrix
-from pluecker.contact.sets import DISCS, SIZES, Sets, make_sets
+from pluecker.contact.problem.mass_matrix import inverse_times
+from pluecker.contact.problem.operator import Operator, apply, assemble, assembled, factored, to_matrix
+from pluecker.contact.problem.sets import DISCS, SIZES, Sets, make_sets
+from pluecker.contact.sparse.blocks import from_scipy, to_scipy
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
@@ -71,14 +71,14 @@ def join_sets(first: Sets, second: Sets) -> Sets:
 class Problem:
     """Multipliers in sets, and the velocities that they cause.
 
-    It is made by :meth:`from_delassus`, :meth:`from_factors`, :func:`~pluecker.contact.assembly.assemble_contacts` or
-    :func:`~pluecker.contact.fclib.read_fclib`, which check it; the constructor itself takes the parts as they are. No array
-    of the caller is kept by any of them, and ``offset`` and ``free_velocity`` cannot be written to.
+    It is made by :meth:`from_delassus`, :meth:`from_factors`, :func:`~pluecker.contact.scenes.assembly.assemble_contacts` or
+    :func:`~pluecker.contact.files.fclib.read_fclib`, which check it; the constructor itself takes the parts as they are.
+    No array of the caller is kept by any of them, and ``offset`` and ``free_velocity`` cannot be written to.
 
     Attributes:
-        operator: N, in either form, see :mod:`~pluecker.contact.operator`.
+        operator: N, in either form, see :mod:`~pluecker.contact.problem.operator`.
         offset: b, the relative velocities without multipliers, with what restitution and gaps add, ``(m,)``, m/s.
-        sets: cones and intervals, see :mod:`~pluecker.contact.sets`.
+        sets: cones and intervals, see :mod:`~pluecker.contact.problem.sets`.
         free_velocity: the velocities without multipliers, ``(n, 6)`` of n bodies, ``(n,)`` of factors, None of a matrix;
             with them :meth:`motion` gives the velocities of the bodies.
         names: what each block is called in messages, ``(blocks,)``.

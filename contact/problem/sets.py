@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.blocks import Indices
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 

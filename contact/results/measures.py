@@ -24,7 +24,7 @@ law changes.
 The natural map compares forces with velocities, as numbers. It is the field's measure, and it is small too early where one
 dwarfs the other: bodies of a hundred tonnes, or of a milligram. It also gets small where there is no solution, and the
 multipliers grow without bound. The scaled map shows both, for it is relative to what is given: a result has converged only
-where it is small as well, see :func:`~pluecker.contact.result.is_converged`.
+where it is small as well, see :func:`~pluecker.contact.results.result.is_converged`.
 
 Where friction holds, De Saxce's map shows a normal velocity divided by ``(1 + mu^2)^(1/2)``: with mu = 1e6 a contact that is
 driven in with 1 m/s and gets no impulse has an error of 1e-6. So of *steep* cones, ``sum mu_k^2 > 1``, Signorini's
@@ -42,7 +42,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pluecker.contact.sets import DISCS, Sets, is_steep, length, project, project_block, shift_block, signorini_block
+from pluecker.contact.problem.sets import (
+    DISCS,
+    Sets,
+    is_steep,
+    length,
+    project,
+    project_block,
+    shift_block,
+    signorini_block,
+)
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.contact.arguments import as_number
+from pluecker.contact.arguments.values import as_number
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.measures import Errors
-from pluecker.contact.states import Blocks, states_of
+from pluecker.contact.results.measures import Errors
+from pluecker.contact.results.states import Blocks, states_of
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["CONVERGED", "DOUBTFUL", "LIMIT", "STALLED", "UNSOLVED", "Part", "Result", "Stage", "is_converged", "judge"]
@@ -97,7 +97,7 @@ class Result:
         status: ``converged`` if and only if natural map and steep error are not above the tolerance, and the scaled map not
             above 1e-3, or the tolerance if that is larger; otherwise ``iteration limit``, ``stalled`` (rounding, or no
             progress) or ``no solution found``.
-        errors: all errors, for the law, see :mod:`~pluecker.contact.measures`.
+        errors: all errors, for the law, see :mod:`~pluecker.contact.results.measures`.
         tol: the natural map that was asked for.
         iterations: of all methods that took part, of the island that needed most.
         products: products of the operator with a vector, of the island that needed most; those of methods that factorise
@@ -138,7 +138,7 @@ class Result:
 
         Args:
             tol: up to which a scaled force or velocity is none, relative to the largest, see
-                :mod:`~pluecker.contact.states`; :attr:`state_tol` unless given.
+                :mod:`~pluecker.contact.results.states`; :attr:`state_tol` unless given.
 
         Raises:
             ArgumentTypeError: tol is no number.

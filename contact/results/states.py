@@ -10,7 +10,8 @@ undetermined      none      none                it grazes: neither a force, nor 
 ================  ========  ==================  ======================================================================
 
 *None* is a size not above a tolerance, relative to the largest of ``|s b|``, ``|r / s|`` and ``|s u|``, with the scale s of
-:mod:`~pluecker.contact.measures` in which impulses and velocities are alike: what the tolerance of a solver leaves open.
+:mod:`~pluecker.contact.results.measures` in which impulses and velocities are alike: what the tolerance of a solver
+leaves open.
 
 A contact at the edge of its cone that does not slide sticks. The velocity is the one at the end of the step; with a gap it
 holds what closes the gap within the step, so that a contact is open that may part by then.
@@ -26,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.contact.sets import DISCS, Sets
+from pluecker.contact.problem.sets import DISCS, Sets
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["CONTACT_STATES", "Blocks", "states_of"]

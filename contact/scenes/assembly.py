@@ -32,14 +32,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_record, as_switch
-from pluecker.contact.blocks import BlockMatrix, Indices
-from pluecker.contact.bodies import Bodies, as_step
-from pluecker.contact.checks import check_size
-from pluecker.contact.fields import as_field, entry_error
-from pluecker.contact.operator import factored
-from pluecker.contact.problem import Problem, build_sets
-from pluecker.contact.table import ContactTable, Rows, contact_frames
+from pluecker.contact.arguments.columns import as_field, entry_error
+from pluecker.contact.arguments.values import as_record, as_switch
+from pluecker.contact.problem.checks import check_size
+from pluecker.contact.problem.operator import factored
+from pluecker.contact.problem.problem import Problem, build_sets
+from pluecker.contact.scenes.bodies import Bodies, as_step
+from pluecker.contact.scenes.table import ContactTable, Rows, contact_frames
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["assemble_contacts", "contact_jacobian"]
@@ -69,8 +69,8 @@ def assemble_contacts(
         rows: R joints, limits and motors.
         recovery: the share of a penetration that a step removes, from 0 to 1, one for all or for each contact,
             ``(K,)``; 1 removes it at once, at a speed that may be high, and which the bodies keep.
-        restitution: False leaves Newton's restitution out, as :func:`~pluecker.contact.restitution.poisson_restitution`
-            needs it.
+        restitution: False leaves Newton's restitution out, as
+            :func:`~pluecker.contact.solving.restitution.poisson_restitution` needs it.
 
     Returns:
         A problem whose ``velocity(r)`` is ``J v + w`` (m/s), and whose ``motion(r)``, ``(n, 6)``, are the velocities

@@ -28,10 +28,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.contact.arguments import as_number, shown
-from pluecker.contact.checks import HUGE
+from pluecker.contact.arguments.columns import as_field, entry_error, frozen, numbers_of
+from pluecker.contact.arguments.values import as_number, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import as_field, entry_error, frozen, numbers_of
+from pluecker.contact.problem.checks import HUGE
 from pluecker.spatial.algebra.matrices import NEARLY
 from pluecker.spatial.functions.consistency import check_consistent, is_consistent
 from pluecker.spatial.functions.elementwise import Array

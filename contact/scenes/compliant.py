@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.bodies import as_step
+from pluecker.contact.arguments.columns import numbers_of
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import numbers_of
+from pluecker.contact.scenes.bodies import as_step
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["SoftContact", "soft_contact"]
@@ -19,8 +19,8 @@ class SoftContact(NamedTuple):
     """What a spring and a damper are in one step.
 
     Attributes:
-        compliance: for :class:`~pluecker.contact.table.ContactTable`, m/s per N s.
-        recovery: for :func:`~pluecker.contact.assembly.assemble_contacts`: the share of the penetration that a step
+        compliance: for :class:`~pluecker.contact.scenes.table.ContactTable`, m/s per N s.
+        recovery: for :func:`~pluecker.contact.scenes.assembly.assemble_contacts`: the share of the penetration that a step
             removes where nothing resists; between 0 and 1.
     """
 

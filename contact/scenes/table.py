@@ -6,7 +6,7 @@ name                               what it is
 :class:`ContactTable`              contacts: two bodies, a normal, a point, a gap, coefficients
 :func:`contact_frames`             (n, t1, t2) of unit normals
 :func:`soft_contact`               compliance and recovery of a contact that is a spring and a damper, of
-                                   :mod:`~pluecker.contact.compliant`
+                                   :mod:`~pluecker.contact.scenes.compliant`
 :class:`Rows`                      equations, limits and motors: a Jacobian and two bounds for each
 =================================  ==================================================================================
 
@@ -22,12 +22,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.checks import as_coefficients
-from pluecker.contact.compliant import SoftContact, soft_contact
+from pluecker.contact.arguments.columns import as_field, as_indices, entry_error, frozen, numbers_of
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import as_field, as_indices, entry_error, frozen, numbers_of
-from pluecker.contact.problem import build_sets
+from pluecker.contact.problem.checks import as_coefficients
+from pluecker.contact.problem.problem import build_sets
+from pluecker.contact.scenes.compliant import SoftContact, soft_contact
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.algebra.matrices import NEARLY
 from pluecker.spatial.functions.elementwise import Array
 

@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.apgd import run_apgd
-from pluecker.contact.first_order import LEFT
-from pluecker.contact.island import OURS, STEPS, Island, Solver, on_islands
-from pluecker.contact.prepared import cut
-from pluecker.contact.result import Part
-from pluecker.contact.symbolic import Symbolic, analyse
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.runner import LEFT
+from pluecker.contact.problem.prepared import cut
+from pluecker.contact.results.result import Part
+from pluecker.contact.solving.island import OURS, STEPS, Island, Solver, on_islands
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 

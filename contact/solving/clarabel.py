@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.automatic import by_shifts
-from pluecker.contact.blocks import BlockMatrix, to_scipy
-from pluecker.contact.island import Island, Solver, on_islands
-from pluecker.contact.sets import DISCS, Sets, project
-from pluecker.contact.symbolic import Symbolic
+from pluecker.contact.problem.sets import DISCS, Sets, project
+from pluecker.contact.solving.automatic import by_shifts
+from pluecker.contact.solving.island import Island, Solver, on_islands
+from pluecker.contact.sparse.blocks import BlockMatrix, to_scipy
+from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
@@ -74,7 +74,7 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
 def clarabel_ccp(
     N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int, pattern: Symbolic | None = None
 ) -> tuple[int, int, Array, float]:
-    """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point`."""
+    """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
     A, c, kinds = cones(clarabel, K)
     settings = clarabel.DefaultSettings()

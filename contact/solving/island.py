@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.contact.apgd import run_apgd
-from pluecker.contact.blocks import BlockMatrix
-from pluecker.contact.first_order import ROWS_OF_WORK, STATE, rows_apart
-from pluecker.contact.interior_point import interior_point
-from pluecker.contact.newton import evaluate_all, newton, velocity
-from pluecker.contact.prepared import Prepared, cut
-from pluecker.contact.result import Part
-from pluecker.contact.sets import Sets, shift
-from pluecker.contact.symbolic import Symbolic, analyse
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.runner import ROWS_OF_WORK, STATE, rows_apart
+from pluecker.contact.interior_point.interior_point import interior_point
+from pluecker.contact.problem.prepared import Prepared, cut
+from pluecker.contact.problem.sets import Sets, shift
+from pluecker.contact.results.result import Part
+from pluecker.contact.solving.newton import evaluate_all, newton, velocity
+from pluecker.contact.sparse.blocks import BlockMatrix
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
@@ -32,7 +32,10 @@ CALL = 200  # iterations of a convex solver in one call
 
 
 class Solver(NamedTuple):
-    """Of convex problems, with arguments and results as :func:`~pluecker.contact.interior_point.interior_point` has them."""
+    """Of convex problems.
+
+    Its arguments and results are those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`.
+    """
 
     name: str
     run: Callable[..., Any]
@@ -166,7 +169,7 @@ def unscaled(P: Prepared) -> BlockMatrix:
 
 
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
-    """A runner like those of :func:`~pluecker.contact.first_order.make_runner`, from what is done with one island."""
+    """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island."""
 
     def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
         parts = []

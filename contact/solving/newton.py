@@ -22,10 +22,10 @@ import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
 
-from pluecker.contact.blocks import multiply, to_scipy
-from pluecker.contact.first_order import evaluate
-from pluecker.contact.prepared import Prepared
-from pluecker.contact.sets import DISCS, LARGEST, derivative_block, length, project, project_block, shift_block
+from pluecker.contact.first_order.runner import evaluate
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.problem.sets import DISCS, LARGEST, derivative_block, length, project, project_block, shift_block
+from pluecker.contact.sparse.blocks import multiply, to_scipy
 from pluecker.spatial.compiled.decorators import allocation_free, entry_point
 from pluecker.spatial.functions.elementwise import Array
 

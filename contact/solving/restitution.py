@@ -37,14 +37,15 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments import as_record, held, shown
-from pluecker.contact.blocks import Indices, from_scipy
-from pluecker.contact.checks import as_vector
+from pluecker.contact.arguments.columns import as_field, entry_error
+from pluecker.contact.arguments.values import as_record, held, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.fields import as_field, entry_error
-from pluecker.contact.operator import assembled
-from pluecker.contact.problem import Problem
-from pluecker.contact.sets import make_sets
+from pluecker.contact.problem.checks import as_vector
+from pluecker.contact.problem.operator import assembled
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import make_sets
+from pluecker.contact.solving.solve import solve
+from pluecker.contact.sparse.blocks import Indices, from_scipy
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
@@ -110,7 +111,6 @@ def poisson_restitution(
     if solver is not None and not callable(solver):
         raise ArgumentTypeError(f"solver is {shown(solver)}, expected a function of a Problem")
     if solver is None:
-        from pluecker.contact.solve import solve
 
         def solver(problem: Problem) -> Any:
             return solve(problem, law="ncp")

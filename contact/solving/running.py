@@ -3,8 +3,8 @@
 An island is done when it has the tolerance in the natural map, and its *scaled map* is not above 1e-3: the natural map
 compares forces with velocities as numbers, and can be small while forces are far from right, where bodies weigh tonnes or
 milligrams, or where multipliers grow without bound because there is no solution. Cones with mu > 1 need the tolerance in
-Signorini's condition as well, see :mod:`~pluecker.contact.measures`. An island that has the first and not the others is
-sent back with a smaller tolerance, for as long as iterations are left and the natural map gets smaller.
+Signorini's condition as well, see :mod:`~pluecker.contact.results.measures`. An island that has the first and not the
+others is sent back with a smaller tolerance, for as long as iterations are left and the natural map gets smaller.
 
 Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
 number of threads, bit for bit.
@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.first_order import ROWS_OF_WORK, STATE, evaluate_islands, rows_apart
-from pluecker.contact.measures import scaled_maps
-from pluecker.contact.operator import apply
-from pluecker.contact.prepared import Prepared
-from pluecker.contact.result import DOUBTFUL, Part, Stage
-from pluecker.contact.sets import project
+from pluecker.contact.first_order.runner import ROWS_OF_WORK, STATE, evaluate_islands, rows_apart
+from pluecker.contact.problem.operator import apply
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.problem.sets import project
+from pluecker.contact.results.measures import scaled_maps
+from pluecker.contact.results.result import DOUBTFUL, Part, Stage
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.threads import available_cores
 
@@ -43,7 +43,7 @@ class Job:
     """What shall be done.
 
     Attributes:
-        method: as made by :func:`~pluecker.contact.first_order.make_runner`.
+        method: as made by :func:`~pluecker.contact.first_order.runner.make_runner`.
         name: of the method.
         law: 1 for Coulomb's law, 0 for the convex one.
         tol: the natural map.

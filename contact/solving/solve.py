@@ -28,25 +28,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.admm import run_admm
-from pluecker.contact.apgd import run_apgd
-from pluecker.contact.arguments import as_choice, as_number, as_record, as_switch, as_whole, shown
-from pluecker.contact.automatic import run_automatic, run_interior_point, run_polished
-from pluecker.contact.barzilai_borwein import run_barzilai_borwein
-from pluecker.contact.checks import as_vector
-from pluecker.contact.clarabel import run_clarabel
+from pluecker.contact.arguments.values import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
-from pluecker.contact.jacobi import run_jacobi
-from pluecker.contact.lcp_laws import solve_as_lcp
-from pluecker.contact.measures import Errors, all_errors
-from pluecker.contact.operator import prefers_matrix
-from pluecker.contact.pgs import run_pgs, run_psor
-from pluecker.contact.prepared import prepare, scales
-from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.result import Result, is_converged, judge
-from pluecker.contact.running import Done, Job, run_on_islands
-from pluecker.contact.sets import project
-from pluecker.contact.states import Blocks
+from pluecker.contact.first_order.admm import run_admm
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
+from pluecker.contact.first_order.jacobi import run_jacobi
+from pluecker.contact.first_order.pgs import run_pgs, run_psor
+from pluecker.contact.lcp.laws import solve_as_lcp
+from pluecker.contact.problem.checks import as_vector
+from pluecker.contact.problem.operator import prefers_matrix
+from pluecker.contact.problem.prepared import prepare, scales
+from pluecker.contact.problem.problem import LAWS, Problem
+from pluecker.contact.problem.sets import project
+from pluecker.contact.results.measures import Errors, all_errors
+from pluecker.contact.results.result import Result, is_converged, judge
+from pluecker.contact.results.states import Blocks
+from pluecker.contact.solving.automatic import run_automatic, run_interior_point, run_polished
+from pluecker.contact.solving.clarabel import run_clarabel
+from pluecker.contact.solving.running import Done, Job, run_on_islands
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["METHODS", "Method", "errors_of", "solve"]
@@ -65,8 +65,8 @@ class Method:
 
     Attributes:
         laws: that it solves.
-        run: with the arguments of :func:`~pluecker.contact.first_order.make_runner`'s runners; none for those of linear
-            complementarity problems, see :mod:`~pluecker.contact.lcp_laws`.
+        run: with the arguments of :func:`~pluecker.contact.first_order.runner.make_runner`'s runners; none for those of
+            linear complementarity problems, see :mod:`~pluecker.contact.lcp.laws`.
         limit: iterations, unless the caller says another number.
         matrix: whether it needs the operator as a matrix.
     """
@@ -113,12 +113,12 @@ def solve(
     """Multipliers that satisfy a law, and how well they do.
 
     Args:
-        problem: see :mod:`~pluecker.contact.problem`.
+        problem: see :mod:`~pluecker.contact.problem.problem`.
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: one of those in the head of this file.
         tol: the natural map to be reached, relative to max(|b|, |r|, |u|). The scaled map must not be above 1e-3, or
             ``tol`` if that is larger, as well, and in the law ncp Signorini's error of contacts with mu > 1 not above
-            ``tol``: see :mod:`~pluecker.contact.measures`.
+            ``tol``: see :mod:`~pluecker.contact.results.measures`.
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
@@ -130,8 +130,8 @@ def solve(
         history: keep the error of each iteration.
 
     Returns:
-        A :class:`~pluecker.contact.result.Result`: the best multipliers that were met, whether they are good enough or
-        not. It says ``converged`` only where both maps are not above their tolerances.
+        A :class:`~pluecker.contact.results.result.Result`: the best multipliers that were met, whether they are good
+        enough or not. It says ``converged`` only where both maps are not above their tolerances.
 
     Raises:
         ArgumentTypeError: an argument of another type.
@@ -205,7 +205,7 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
     """All errors of multipliers, whoever found them.
 
     Args:
-        problem: see :mod:`~pluecker.contact.problem`.
+        problem: see :mod:`~pluecker.contact.problem.problem`.
         multipliers: ``(m,)``, N s.
         law: ``frictionless``, ``ccp`` or ``ncp``.
 
@@ -213,7 +213,7 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
         ArgumentTypeError: an argument of another type.
         ProblemError: another law, or multipliers of another length or with NaN.
 
-    Source: see :mod:`~pluecker.contact.measures`.
+    Source: see :mod:`~pluecker.contact.results.measures`.
 
     Example:
         >>> from pluecker.contact import Problem, errors_of

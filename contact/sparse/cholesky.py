@@ -1,8 +1,8 @@
 """Cholesky factors of a sparse symmetric matrix of small dense blocks: P (N + D) P' = L L', with D block diagonal.
 
 Interior-point and Newton methods factor many matrices with one pattern. The order of elimination P and the pattern of L
-are found once (:func:`~pluecker.contact.symbolic.analyse`), each factorisation then runs over blocks: column j of L is the
-column of the matrix less what the columns k before it contribute,
+are found once (:func:`~pluecker.contact.sparse.symbolic.analyse`), each factorisation then runs over blocks: column j of
+L is the column of the matrix less what the columns k before it contribute,
 
     L_ij L_jj' = A_ij - sum_{k < j} L_ik L_jk',        i >= j,
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.symbolic import Symbolic, analyse
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["Symbolic", "analyse", "factor", "solve"]

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.blocks import Indices
-from pluecker.contact.ordering import minimum_degree
+from pluecker.contact.sparse.blocks import Indices
+from pluecker.contact.sparse.ordering import minimum_degree
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
 __all__ = ["Symbolic", "analyse"]
@@ -106,8 +106,8 @@ def analyse(N):
     """The pattern of the factor of N + D.
 
     Args:
-        N: a :class:`~pluecker.contact.blocks.BlockMatrix`, the same blocks in rows and columns, with a symmetric pattern:
-            block ij is kept if block ji is.
+        N: a :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, the same blocks in rows and columns, with a symmetric
+            pattern: block ij is kept if block ji is.
 
     Returns:
         :class:`Symbolic`. The numbers of N are not looked at.
