@@ -49,7 +49,7 @@ from pluecker.articulated import (
     relative_jacobian_dot,
     rnea,
 )
-from pluecker.articulated.algorithms.rnea import RNEA
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
 from tests.mechanisms import random_description, random_state
 

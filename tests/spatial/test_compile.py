@@ -106,12 +106,12 @@ print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].k
 """
 EDITS = [  # a file, what is replaced in it and by what, and whether rnea, crba and apgd notice
     (
-        "articulated/algorithms/rnea.py",
+        "articulated/algorithms/dynamics/rnea.py",
         "add_cross_motion(add(ai, aJ), vi, vJ)",
         "add_cross_motion(ai, vi, vJ)",
         (True, False, False),
     ),
-    ("articulated/algorithms/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
+    ("articulated/algorithms/inertia/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
     ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND", (True, True, False)),
     ("spatial/scalars/operations.py", "A new scalar type", "A scalar type", (True, True, True)),
     (
