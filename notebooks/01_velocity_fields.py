@@ -271,8 +271,9 @@ for panel, v, title in zip(
     )
     if abs(v[0]) > 0.0:
         panel.plot(*planar.center_of_rotation(v), "o", color=figures.BLACK, ms=6)
-    panel.annotate("hub", (0, 0), (-16, 6), textcoords="offset points", color="0.3")
-    panel.annotate("cabin", (2.4, -0.7), (2, -2), textcoords="offset points", color=figures.RED)
+    clear = {"textcoords": "offset points", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1.0}}
+    panel.annotate("hub", (0, 0), (-16, 6), color="0.3", **clear)
+    panel.annotate("cabin", (2.4, -0.7), (2, -2), color=figures.RED, **clear)
     panel.set(title=title, xlim=(-0.9, 3.2), ylim=(-1.7, 1.7), aspect="equal", xlabel="x / m")
 panels[0].set_ylabel("y / m")
 plt.show()
@@ -330,7 +331,8 @@ for u, p, color in zip(mixed.direction, mixed.point, colors, strict=True):
 for v, name, color in ((first, "first", figures.RED), (second, "second", figures.BLUE), (total, "sum", figures.BLACK)):
     u, p, *_ = spatial.screw_axis(v)
     panel.plot(*np.array([p - 0.72 * u, p + 0.72 * u]).T, color=color, lw=2.6)
-    panel.text(*(p + 0.8 * u), name, color=color, ha="center")
+    end = -0.85 if name == "sum" else 0.8  # the other end is before the scale
+    panel.text(*(p + end * u), name, color=color, ha="center")
 scale = plt.cm.ScalarMappable(plt.Normalize(pitches.min(), pitches.max()), "cividis")
 figure.colorbar(scale, ax=panel, label="pitch, m/rad", shrink=0.6, pad=0.12)
 plt.show()
