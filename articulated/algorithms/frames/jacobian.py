@@ -42,8 +42,8 @@ from pluecker.articulated.algorithms.frames.frame_path import (
     step_up,
     to_axes,
 )
-from pluecker.articulated.model.joints import FREE, has_constant_subspace, joint_motion, subspace, subspace_rate
-from pluecker.articulated.model.layout import constant_subspace, freedom_count, kind
+from pluecker.articulated.model.joints import has_constant_subspace, joint_motion, moves_freely, subspace, subspace_rate
+from pluecker.articulated.model.layout import constant_subspace, freedom_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -108,7 +108,7 @@ def jacobian_kernel(m, c, q, point, numbers, ws):
     X = frame_at_point(c, point)
     for k in range(up):
         i = path_link(c, k)
-        if kind(m, i) == FREE:
+        if moves_freely(m, i):
             put_free_columns(c, k, X, J)
         else:
             for j in range(freedom_count(m, i)):

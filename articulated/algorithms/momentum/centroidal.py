@@ -37,8 +37,8 @@ from pluecker.articulated.algorithms.inertia.composite import (
     load_rate,
     own_inertias,
 )
-from pluecker.articulated.model.joints import FREE, subspace, subspace_rate
-from pluecker.articulated.model.layout import freedom_count, kind
+from pluecker.articulated.model.joints import moves_freely, subspace, subspace_rate
+from pluecker.articulated.model.layout import freedom_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
@@ -80,7 +80,7 @@ def centroidal_kernel(m, c, q, numbers, ws):
     A = tail(numbers, 1)
     for k in range(list_length(c), 0, -1):
         i, Xk, Ic = list_link(c, k), load_transform(ws, LINK * k + X), collect(c, k, ws)
-        if kind(m, i) == FREE:
+        if moves_freely(m, i):
             put_free_columns(c, k, Xk, Ic, center, A)
         else:
             for j in range(freedom_count(m, i)):
