@@ -334,7 +334,7 @@ def has_constant_subspace(m, i):
 
 @kernel
 def moves_freely(m, i):
-    """Whether the motion subspace of joint ``i`` is the unit vectors in their order, so that products with it are read off"""
+    """Whether the motion subspace of joint ``i`` is the six unit vectors, so that products with it are read off"""
     return kind(m, i) == FREE
 
 
