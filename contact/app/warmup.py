@@ -34,7 +34,7 @@ __all__ = ["LONG", "Wait", "fastest", "warmup"]
 
 LONG = 1.0  # seconds from which a call is not made again ...
 WAITED = 0.1  # ... unless more than this part of it was waiting for compiled code
-SIZES = {1: [0.0], 2: [0.5], 3: [0.5], 5: [0.5, 0.1], 6: [0.5, 0.1, 0.1]}  # of contacts, and their coefficients
+COEFFICIENTS = {1: [0.0], 2: [0.5], 3: [0.5], 5: [0.5, 0.1], 6: [0.5, 0.1, 0.1]}  # of contacts, and their coefficients
 LIMIT = 200  # iterations, so that gradients leave some to Newton's method
 KINDS = "numba:compiler_lock", "numba:compile"
 
@@ -139,7 +139,7 @@ def run_method(method: str, problems: Sequence[Problem]) -> None:
 def small_problems() -> list[Problem]:
     """Two islands of bodies with contacts and rows, and single contacts of all sizes with rows, in both forms."""
     rng, found = np.random.default_rng(0), [from_bodies()]
-    for size, coefficients in SIZES.items():
+    for size, coefficients in COEFFICIENTS.items():
         m = size + 3
         H, f = rng.normal(size=(m + 2, m)), rng.normal(size=m + 2)
         mu = np.array([coefficients])

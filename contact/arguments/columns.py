@@ -11,7 +11,7 @@ from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["as_field", "as_indices", "entry_error", "frozen", "is_frozen", "numbers_of"]
+__all__ = ["as_column", "as_indices", "entry_error", "frozen", "is_frozen", "numbers_of"]
 
 MOST = np.iinfo(np.int64).max  # of 64 bits
 
@@ -39,7 +39,7 @@ def numbers_of(name: str, value: ArrayLike) -> Array:
     return real_numbers(name, value, truth=False)
 
 
-def as_field(
+def as_column(
     what: str,
     name: str,
     value: ArrayLike,

@@ -18,10 +18,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.first_order.runner import LEFT, PATIENCE, SHORTEST, evaluate, keep
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT, PRODUCTS
+from pluecker.contact.first_order.runner import STILL, evaluate, keep
+from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, move_shift, settle
 from pluecker.contact.problem.operator import apply, assemble
 from pluecker.contact.problem.prepared import Prepared, cut
-from pluecker.contact.problem.sets import project_block, shift_block
+from pluecker.contact.problem.sets import project_block
 from pluecker.contact.sparse.cholesky import factor, solve
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.compiled.decorators import allocation_free, entry_point
@@ -30,13 +32,19 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["admm", "run_admm"]
 
 RELAXATION = 1.6  # q
-PENALTY = 0.1  # p at first: the diagonal of N is about 1
+FIRST_PENALTY = 0.1  # p: the diagonal of N is about 1
 TOGETHER = 20  # iterations before the penalty is looked at; then after twice, four times as many, and so on
 CHANGE = 5.0  # of the penalty that is worth a factorisation
-SMALLEST, LARGEST = 1e-8, 1e8  # penalty
+SOFTEST, STIFFEST = 1e-8, 1e8  # penalty
 HELD = 0.3  # of the error of Coulomb's law, for the convex problem with a shift that is held
 TINY = 1e-15  # part of a diagonal entry below which a pivot is rounding
-STALLED = 1e-15  # relative change of the multipliers
+
+
+# Vectors of all multipliers: those of the formulas above, y = z+, v the velocities of z, xi = x.
+Z, W, Y, V, XI, ZERO, SCRATCH, ROWS = range(8)
+# Numbers that go from penalty to penalty: |x - z| and p |z+ - z|; 1 where nothing moves any more; of the shift its step, how
+# many did not help, the smallest error that one began with.
+PENALTY, BEST, PRIMAL, DUAL, ENDED, STEP, IDLE, LEAST, NUMBERS = range(9)
 
 
 def begin_at(P, exact, g, x, u, zero, scratch):
@@ -49,23 +57,21 @@ def begin_at(P, exact, g, x, u, zero, scratch):
     for k in range(len(P.b)):
         u[k] += P.b[k]
         moved = max(moved, abs(x[k]))
-    for i in range(n):
-        if exact == 1 and moved > 0.0:
-            g[i] = shift_block(K, i, u) / P.s[K.start[i]]
+    if exact == 1 and moved > 0.0:
+        move_shift(P, u, g, 1.0, 0, n)
     return evaluate(P, zero, x, u, exact, 0, n, scratch)
 
 
-def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, residuals, shifts):
-    """At most ``limit`` iterations with one penalty p: how many, and the smallest error so far
+def steps(P, S, L, exact, g, goal, limit, x, u, work, history, state):
+    """At most ``limit`` iterations with one penalty: how many
 
-    ``x, u`` are the best pair, of error ``best``. ``residuals`` become ``|x - z|`` and ``p |z+ - z|``, the
-    primal and the dual one, and 1 where nothing moves any more. ``shifts``: the step of the shift, how many shifts did not
-    help, and the smallest error that one began with.
+    ``x, u`` are the best pair. Of the state all but the penalty is changed.
     """
     K, b = P.K, P.b
     n, m = len(K.start) - 1, len(b)
-    z, w, y, v, xi, zero, scratch = work[0], work[1], work[2], work[3], work[4], work[5], work[6]
-    used = 0
+    z, w, y, v = work[Z], work[W], work[Y], work[V]
+    xi, zero, scratch = work[XI], work[ZERO], work[SCRATCH]
+    p, best, used = state[PENALTY], state[BEST], 0
     while used < limit and not best <= goal:
         used += 1
         for k in range(m):
@@ -90,25 +96,23 @@ def steps(P, S, L, exact, g, p, best, goal, limit, x, u, work, history, done, re
         convex = evaluate(P, g, z, v, 0, 0, n, scratch)
         error = evaluate(P, zero, z, v, 1, 0, n, scratch) if exact == 1 else convex
         if not error < 1e300:
-            residuals[2] = 1.0
+            state[ENDED] = 1.0
             break
         if history.shape[0] > 0:
-            history[done + used] = max(history[done + used], min(error, best))
+            history[used] = max(history[used], min(error, best))
         if error < best:
             best = error
             keep(z, v, x, u, 0, m)
-        residuals[0], residuals[1] = np.sqrt(apart), p * np.sqrt(change)
+        state[PRIMAL], state[DUAL] = np.sqrt(apart), p * np.sqrt(change)
         if exact == 1 and convex <= HELD * error:
-            shifts[1] = 0.0 if error < 0.9 * shifts[2] else shifts[1] + 1.0
-            shifts[2] = min(shifts[2], error)
-            if shifts[1] >= PATIENCE:
-                shifts[0], shifts[1] = max(0.5 * shifts[0], SHORTEST), 0.0
-            for i in range(n):
-                g[i] += shifts[0] * (shift_block(K, i, v) / P.s[K.start[i]] - g[i])
-        elif change <= STALLED * STALLED * size and apart <= STALLED * STALLED * size:
-            residuals[2] = 1.0
+            step, idle, state[LEAST] = settle(state[STEP], state[IDLE], state[LEAST], error, PATIENCE)
+            state[STEP], state[IDLE] = max(step, SHORTEST), idle
+            move_shift(P, v, g, state[STEP], 0, n)
+        elif change <= STILL * STILL * size and apart <= STILL * STILL * size:
+            state[ENDED] = 1.0
             break
-    return used, best
+    state[BEST] = best
+    return used
 
 
 begin_at = allocation_free(begin_at)
@@ -124,9 +128,7 @@ def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:
     factor(S, P.A.N, P.A.N.data, D, TINY, L)
 
 
-def admm(
-    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int
-) -> tuple[float, int, int]:
+def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array) -> tuple[float, int, int]:
     """One island, to the natural map ``tol`` or for ``limit`` iterations.
 
     Args:
@@ -136,48 +138,48 @@ def admm(
         u: their scaled velocities, ``(m,)``; become those of the best.
         tol: the natural map to be reached.
         limit: iterations.
-        history: the best errors by iteration, after ``done`` others; or empty.
-        done: iterations before.
+        history: the best errors by iteration, after those before; or empty.
 
     Returns:
         The natural map, the iterations, the products of the operator.
     """
     m, blocks = len(P.b), len(P.K.start) - 1
-    work, g = np.zeros((7, m)), np.zeros(blocks)
-    best = float(begin_at(P, law, g, x, u, work[5], work[6]))
-    p, residuals, shifts, used, look = PENALTY, np.zeros(3), np.array([1.0, 0.0, np.inf]), 0, TOGETHER
+    work, g, state = np.zeros((ROWS, m)), np.zeros(blocks), np.zeros(NUMBERS)
+    best = float(begin_at(P, law, g, x, u, work[ZERO], work[SCRATCH]))
+    state[PENALTY], state[BEST], state[STEP], state[LEAST] = FIRST_PENALTY, best, 1.0, np.inf
+    p, used, look = FIRST_PENALTY, 0, TOGETHER
     if best <= tol or limit < 1:
         return best, 0, 1
     if x.any():
-        work[0], work[1] = x, -u
-        work[1, P.K.start[:-1]] -= g * P.s[P.K.start[:-1]]
-        work[1] /= p
+        work[Z], work[W] = x, -u
+        work[W, P.K.start[:-1]] -= g * P.s[P.K.start[:-1]]
+        work[W] /= p
     S = analyse(P.A.N)
     D, L = np.zeros(int(S.square[-1])), np.empty(int(S.numbers[0]))
     factored(P, S, p, D, L)
-    while used < limit and not best <= tol and residuals[2] == 0.0:
+    while used < limit and not state[BEST] <= tol and state[ENDED] == 0.0:
         count = min(look, limit - used)
-        count, best = steps(P, S, L, law, g, p, best, tol, count, x, u, work, history, done + used, residuals, shifts)
-        used += count
+        used += steps(P, S, L, law, g, tol, count, x, u, work, history[used:], state)
         look = used
-        ratio = residuals[0] / residuals[1] if residuals[0] > 0.0 and residuals[1] > 0.0 else 1.0
-        wanted = min(max(p * float(np.sqrt(ratio)), SMALLEST), LARGEST)
-        if not best <= tol and max(wanted / p, p / wanted) > CHANGE:
-            work[1] *= p / wanted
-            p = wanted
+        primal, dual = state[PRIMAL], state[DUAL]
+        ratio = primal / dual if primal > 0.0 and dual > 0.0 else 1.0
+        wanted = min(max(p * float(np.sqrt(ratio)), SOFTEST), STIFFEST)
+        if not state[BEST] <= tol and max(wanted / p, p / wanted) > CHANGE:
+            work[W] *= p / wanted
+            p = state[PENALTY] = wanted
             factored(P, S, p, D, L)
-    return float(best), used, used + 1
+    return float(state[BEST]), used, used + 1
 
 
-def run_admm(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
+def run_admm(P, law, x, u, tol, limit, memory, begin, end):
     """The islands from ``begin`` to ``end``; arguments as in :func:`~pluecker.contact.first_order.runner.make_runner`."""
-    P = P._replace(A=assemble(P.A))
+    P, results = P._replace(A=assemble(P.A)), memory.results
     for island in range(begin, end):
-        if results[island, 0] <= tol or states[island, LEFT] == 1.0:
+        if results[island, ERROR] <= tol or memory.states[island, LEFT] == 1.0:
             continue
         part = cut(P, island)
         top = int(P.K.start[P.islands[island]])
         rows = slice(top, top + len(part.b))
-        done = int(results[island, 1])
-        error, used, products = admm(part, law, x[rows], u[rows], tol, limit - done, history, done)
-        results[island] = error, results[island, 1] + used, results[island, 2] + products
+        done = int(results[island, ITERATIONS])
+        error, used, products = admm(part, law, x[rows], u[rows], tol, limit - done, memory.history[done:])
+        results[island] = error, done + used, results[island, PRODUCTS] + products

@@ -1,4 +1,4 @@
-"""Accelerated projected gradient descent: the default engine of the contact layer.
+"""Accelerated projected gradient descent.
 
 Nesterov's method on ``min 1/2 x'Nx + b'x`` over K, with one product of the operator an iteration: N is linear, so that
 ``N y+ = N x+ + beta (N x+ - N x)`` needs no product of its own.
@@ -22,7 +22,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.first_order.runner import LARGEST, OWN, evaluate, keep, make_runner
+from pluecker.contact.first_order.memory import FREE, OWN, SCRATCH, SPENT, STEP
+from pluecker.contact.first_order.runner import STILL, TOO_LARGE, evaluate, keep, make_runner
+from pluecker.contact.problem.natural_map import distance_block
 from pluecker.contact.problem.operator import apply, clear, pull, push
 from pluecker.contact.problem.sets import project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
@@ -30,10 +32,8 @@ from pluecker.spatial.compiled.decorators import allocation_free_kernel, positiv
 __all__ = ["apgd", "run_apgd"]
 
 LONGER = 0.98  # of the Lipschitz constant after each iteration: steps grow again
-STALLED = 1e-15  # relative change of the multipliers
-SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, ERROR, FORCE, SPEED = range(
-    8
-)  # sums of an iteration, in the state from OWN on
+# Sums of an iteration, in the state from OWN on.
+SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, FORCE, SPEED = range(8)
 
 
 @allocation_free_kernel
@@ -76,12 +76,9 @@ def look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work, sums):
             force += r * r
             work[k] = new[k] - u * inverse
         work[top] -= g[i] * inverse
-        project_block(K, i, work, work)
-        for k in range(top, bottom):
-            e = (new[k] - work[k]) * s
-            error += e * e
+        error = distance_block(K, i, s, new, work, work, error)
     sums[SQUARE], sums[CURVATURE], sums[UPHILL], sums[CHANGE] = square, curvature, uphill, change
-    sums[SIZE], sums[ERROR], sums[FORCE], sums[SPEED] = size, error, force, speed
+    sums[SIZE], sums[DISTANCE], sums[FORCE], sums[SPEED] = size, error, force, speed
 
 
 @allocation_free_kernel
@@ -114,40 +111,42 @@ def first_lipschitz(P, y, Ny, island):
     return max(np.sqrt(size / (bottom - top)), 1e-3)
 
 
-def apgd(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
+def apgd(P, exact, g, x, u, island, goal, limit, memory):
     """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
 
-    ``state``: the Lipschitz constant, 0 at the beginning, and the products so far.
+    What it remembers as its step is the Lipschitz constant.
     """
     first, last = P.islands[island], P.islands[island + 1]
     top, bottom = P.K.start[first], P.K.start[last]
-    sums = state[OWN:]
-    now, Nnow, old, Nold, new, Nnew = work[5], work[6], work[7], work[8], work[9], work[10]
-    if state[0] == 0.0:
-        state[0] = first_lipschitz(P, now, Nnow, island)
-        state[1] += 1
+    work, state, history = memory.work, memory.states[island], memory.history
+    sums, scratch = state[OWN:], work[SCRATCH]
+    now, Nnow, old, Nold = work[FREE], work[FREE + 1], work[FREE + 2], work[FREE + 3]
+    new, Nnew = work[FREE + 4], work[FREE + 5]
+    if state[STEP] == 0.0:
+        state[STEP] = first_lipschitz(P, now, Nnow, island)
+        state[SPENT] += 1
     for i in range(first, last):
         project_block(P.K, i, x, x)
     apply(P.A, x, Nnow, first, last, P.sides[island], P.sides[island + 1])
-    state[1] += 1
+    state[SPENT] += 1
     as_velocity(Nnow, P.b, u, top, bottom)
     for k in range(top, bottom):
         now[k], old[k], Nold[k] = x[k], x[k], Nnow[k]
-    best, size_b, beta = evaluate(P, g, x, u, 0, first, last, work[2]), offset_size(P, first, last), 0.0
-    L, used, held = state[0], 0, True
+    best, size_b, beta = evaluate(P, g, x, u, 0, first, last, scratch), offset_size(P, first, last), 0.0
+    L, used, held = state[STEP], 0, True
     while used < limit and not best <= goal:
         used += 1
         while True:
             step(P, g, now, Nnow, old, Nold, beta, 1.0 / L, new, island)
-            look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work[2], sums)
-            state[1] += 1
+            look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, scratch, sums)
+            state[SPENT] += 1
             square, curvature = sums[SQUARE], sums[CURVATURE]
             if not curvature > L * square * (1.0 + 1e-12) or square == 0.0 or not L < 1e300:
                 break
             L = max(2.0 * L, curvature / square)
         scale = np.sqrt(max(size_b, sums[FORCE], sums[SPEED]))
-        error = np.sqrt(sums[ERROR]) / scale if scale > 0.0 else np.sqrt(sums[ERROR])
-        if not (error < np.inf and scale < LARGEST):
+        error = np.sqrt(sums[DISTANCE]) / scale if scale > 0.0 else np.sqrt(sums[DISTANCE])
+        if not (error < np.inf and scale < TOO_LARGE):
             break
         if error < best:
             best, held = error, False  # in ``new``, which becomes ``now``; copied when a worse one comes
@@ -156,18 +155,18 @@ def apgd(P, exact, g, x, u, island, goal, limit, options, state, work, history, 
             as_velocity(u, P.b, u, top, bottom)
             held = True
         if history.shape[0] > 0:
-            history[done + used] = max(history[done + used], best)
+            history[used] = max(history[used], best)
         beta = 0.0 if sums[UPHILL] > 0.0 else 1.0
         now, old, new = new, now, old
         Nnow, Nold, Nnew = Nnew, Nnow, Nold
-        least = STALLED * STALLED * sums[SIZE]
+        least = STILL * STILL * sums[SIZE]
         if sums[CHANGE] <= least and square <= least:
             break
         L = max(LONGER * L, 1e-300)
     if not held:
         keep(now, Nnow, x, u, top, bottom)
         as_velocity(u, P.b, u, top, bottom)
-    state[0] = L
+    state[STEP] = L
     return used
 
 

@@ -18,7 +18,8 @@ programs" (2019), for Z with bounds, which is taken to cones here.
 
 from __future__ import annotations
 
-from pluecker.contact.first_order.runner import evaluate, keep, make_runner
+from pluecker.contact.first_order.memory import FREE, SCRATCH, SPENT, STEP
+from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.sets import DISCS, length, project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel
@@ -30,7 +31,6 @@ ENOUGH = 1e-4  # of the decrease that the slope promises
 SHORTEST, LONGEST = 1e-10, 1e10  # of the steps
 REFRESH = 100  # iterations after which the velocities are formed anew
 RIM = 1e-12  # relative distance from the rim of a disc that is none
-STALLED = 1e-15  # relative change of the multipliers
 
 
 @allocation_free_kernel
@@ -52,27 +52,26 @@ def square_inside(K, i, x, y):
     return max(square, 0.0)
 
 
-def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
-    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
-
-    ``state``: the step, 0 at the beginning, and the products so far.
-    """
+def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
+    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took"""
+    work, state, history = memory.work, memory.states[island], memory.history
     A, K, b = P.A, P.K, P.b
     first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
     top, bottom = K.start[first], K.start[last]
-    now, v, d, Nd, energies = work[5], work[6], work[7], work[8], work[9]
+    now, v, d, Nd = work[FREE], work[FREE + 1], work[FREE + 2], work[FREE + 3]
+    energies, scratch = work[FREE + 4], work[SCRATCH]
     for i in range(first, last):
         project_block(K, i, x, x)
     apply(A, x, u, first, last, left, right)
-    state[1] += 1
+    state[SPENT] += 1
     for k in range(top, bottom):
         u[k] += b[k]
         now[k], v[k] = x[k], u[k]
-    best, used = evaluate(P, g, x, u, 0, first, last, work[2]), 0
+    best, used = evaluate(P, g, x, u, 0, first, last, scratch), 0
     energy, memory = 0.0, min(MEMORY, bottom - top)
     for k in range(memory):
         energies[top + k] = 0.0
-    a = state[0] if state[0] > 0.0 else 1.0
+    a = state[STEP] if state[STEP] > 0.0 else 1.0
     while used < limit and not best <= goal:
         used += 1
         for i in range(first, last):
@@ -91,12 +90,12 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
                 size += now[k] * now[k]
             slope += g[i] * P.s[head] * d[head]
         slope = min(slope, -square / a)  # as for every projection; what rounding makes of it is not small
-        still = square <= STALLED * STALLED * size
+        still = square <= STILL * STILL * size
         fresh = still or used % REFRESH == 0
         t, curvature, bend = 0.0, 0.0, 0.0
         if not still:
             apply(A, d, Nd, first, last, left, right)
-            state[1] += 1
+            state[SPENT] += 1
             for k in range(top, bottom):
                 curvature += d[k] * Nd[k]
             highest = energies[top]
@@ -120,17 +119,17 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
         for _ in range(2):
             if fresh:
                 apply(A, now, v, first, last, left, right)
-                state[1] += 1
+                state[SPENT] += 1
                 for k in range(top, bottom):
                     v[k] += b[k]
-            error = evaluate(P, g, now, v, 0, first, last, work[2])
+            error = evaluate(P, g, now, v, 0, first, last, scratch)
             if fresh or not error <= goal:
                 break
             fresh = True
         if not error < 1e300:
             break
         if history.shape[0] > 0:
-            history[done + used] = max(history[done + used], min(error, best))
+            history[used] = max(history[used], min(error, best))
         if error < best:
             best = error
             keep(now, v, x, u, top, bottom)
@@ -142,7 +141,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, options, state, wor
             if used % 2 == 1 and bend * a > curvature:
                 a = curvature / bend
             a = min(max(a, SHORTEST), LONGEST)
-    state[0] = a
+    state[STEP] = a
     return used
 
 

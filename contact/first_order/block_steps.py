@@ -20,12 +20,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.first_order.memory import FREE
 from pluecker.contact.problem.sets import project_block, shift_block
+from pluecker.contact.sparse.blocks import add_dot
 from pluecker.spatial.compiled.decorators import allocation_free_kernel
 
 __all__ = ["DIAGONAL", "find_steps", "largest_eigenvalue", "project_step"]
 
-DIAGONAL = 5  # six rows of work from here hold the diagonal blocks while the steps are found
+DIAGONAL = FREE  # six rows of work from here hold the diagonal blocks while the steps are found
 ROTATIONS = 12  # sweeps of rotations at most: convergence is quadratic, four to six do
 SMALL = 1e-13  # relative size of an entry beside the diagonal that is zero
 
@@ -44,10 +46,8 @@ def diagonal_block(A, i, top, n, work):
                 if T.column[m] == J.column[k]:
                     for r in range(n):
                         for c in range(n):
-                            s = 0.0
-                            for d in range(width):
-                                s += J.data[J.place[k] + r * width + d] * T.data[T.place[m] + c * width + d]
-                            work[DIAGONAL + r, top + c] += s
+                            p, q = J.place[k] + r * width, T.place[m] + c * width
+                            work[DIAGONAL + r, top + c] += add_dot(0.0, J.data, p, T.data, q, width)
     else:
         for k in range(A.N.first[i], A.N.first[i + 1]):
             if A.N.column[k] == i:

@@ -14,37 +14,39 @@ dynamics" (2011), for the block step; the damping is derived here from the desce
 from __future__ import annotations
 
 from pluecker.contact.first_order.block_steps import find_steps, project_step
-from pluecker.contact.first_order.runner import evaluate, keep, make_runner
+from pluecker.contact.first_order.memory import BEST_U, BEST_X, FREE, RELAXATION, RHO, SCRATCH, SPENT, STEP
+from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.sets import project_block
 
-__all__ = ["RELAXATION", "jacobi", "run_jacobi"]
+__all__ = ["jacobi", "run_jacobi"]
 
-RELAXATION = 1.5  # w, unless options say another one
+USUAL = 1.5  # relaxation, unless the caller asks for another one
 SAFE = 1.9  # the largest w that L may turn a step into before it is made again
-STALLED = 1e-15  # relative change of the multipliers
 
 
-def jacobi(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
+def jacobi(P, exact, g, x, u, island, goal, limit, memory):
     """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
 
-    ``state``: L, 0 at the beginning, and the products so far.
+    What it remembers as its step is L.
     """
+    work, state, history = memory.work, memory.states[island], memory.history
     A, K, b = P.A, P.K, P.b
     first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
     top, bottom = K.start[first], K.start[last]
-    best_x, best_u, new, after, rho = work[3], work[4], work[5], work[6], work[11]
-    w = options[0] if options[0] != 0.0 else RELAXATION
+    best_x, best_u, new, after = work[BEST_X], work[BEST_U], work[FREE], work[FREE + 1]
+    rho, scratch = work[RHO], work[SCRATCH]
+    w = state[RELAXATION] if state[RELAXATION] != 0.0 else USUAL
     find_steps(A, K, first, last, work, rho)
     for i in range(first, last):
         project_block(K, i, x, x)
     apply(A, x, u, first, last, left, right)
-    state[1] += 1
+    state[SPENT] += 1
     for k in range(top, bottom):
         u[k] += b[k]
-    best, used = evaluate(P, g, x, u, exact, first, last, work[2]), 0
+    best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
     keep(x, u, best_x, best_u, top, bottom)
-    L = max(state[0], 1.0)
+    L = max(state[STEP], 1.0)
     while used < limit and not best <= goal:
         used += 1
         change, size = 0.0, 0.0
@@ -52,7 +54,7 @@ def jacobi(P, exact, g, x, u, island, goal, limit, options, state, work, history
             for i in range(first, last):
                 project_step(K, i, exact, g[i] * P.s[K.start[i]], w / L * rho[K.start[i]], x, u, new)
             apply(A, new, after, first, last, left, right)
-            state[1] += 1
+            state[SPENT] += 1
             curvature, square, change, size = 0.0, 0.0, 0.0, 0.0
             for i in range(first, last):
                 head, s = K.start[i], 0.0
@@ -65,23 +67,23 @@ def jacobi(P, exact, g, x, u, island, goal, limit, options, state, work, history
                 square += s / rho[head]
                 change += s
             before = L
-            if curvature > L * square and square > 0.0 and change > STALLED * size:
+            if curvature > L * square and square > 0.0 and change > STILL * size:
                 L = curvature / square
             if not w * L > max(SAFE, w) * before or not L < 1e300:
                 break
-        error = evaluate(P, g, new, after, exact, first, last, work[2])
+        error = evaluate(P, g, new, after, exact, first, last, scratch)
         if not error < 1e300:
             break
         keep(new, after, x, u, top, bottom)
         if history.shape[0] > 0:
-            history[done + used] = max(history[done + used], min(error, best))
+            history[used] = max(history[used], min(error, best))
         if error < best:
             best = error
             keep(x, u, best_x, best_u, top, bottom)
-        if change <= STALLED * STALLED * size:
+        if change <= STILL * STILL * size:
             break
     keep(best_x, best_u, x, u, top, bottom)
-    state[0] = L
+    state[STEP] = L
     return used
 
 

@@ -18,17 +18,17 @@ for the projected sweep; the correction inside as in De Saxce and Feng (1998).
 from __future__ import annotations
 
 from pluecker.contact.first_order.block_steps import find_steps, project_step
-from pluecker.contact.first_order.runner import evaluate, keep, make_runner
+from pluecker.contact.first_order.memory import BEST_U, BEST_X, FREE, RELAXATION, RHO, SCRATCH, SPENT
+from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
 from pluecker.contact.problem.operator import apply, pull, push
 from pluecker.contact.problem.sets import project_block
 from pluecker.contact.sparse.blocks import multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 
-__all__ = ["RELAXATION", "pgs", "psor", "run_pgs", "run_psor"]
+__all__ = ["pgs", "psor", "run_pgs", "run_psor"]
 
-RELAXATION = 1.5  # of psor, unless options say another one
+USUAL = 1.5  # relaxation, unless the caller asks for another one
 REFRESH = 100  # sweeps after which the velocities are formed anew
-STALLED = 1e-15  # relative change of the multipliers in a sweep
 
 
 @allocation_free_kernel
@@ -75,44 +75,45 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     return change, size
 
 
-def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, state, work, history, done):
+def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
     """One island, to the natural map ``goal`` or for ``limit`` sweeps; how many it took
 
-    ``state``: nothing, and the products so far; a sweep counts as one.
+    A sweep counts as one product.
     """
+    work, state, history = memory.work, memory.states[island], memory.history
     K = P.K
     first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
     top, bottom = K.start[first], K.start[last]
-    best_x, best_u, d, rho = work[3], work[4], work[5], work[11]
+    best_x, best_u, d, rho, scratch = work[BEST_X], work[BEST_U], work[FREE], work[RHO], work[SCRATCH]
     find_steps(P.A, K, first, last, work, rho)
     for i in range(first, last):
         project_block(K, i, x, x)
     all_velocities(P, x, u, first, last, left, right)
-    state[1] += 1
-    best, used = evaluate(P, g, x, u, exact, first, last, work[2]), 0
+    state[SPENT] += 1
+    best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
     keep(x, u, best_x, best_u, top, bottom)
     while used < limit and not best <= goal:
         used += 1
         change, size = sweep(P, exact, g, x, u, first, last, relaxation, rho, d)
-        state[1] += 1
-        still = change <= STALLED * STALLED * size
+        state[SPENT] += 1
+        still = change <= STILL * STILL * size
         fresh = still or used % REFRESH == 0
         error = 0.0
         for _ in range(2):
             if fresh:
                 all_velocities(P, x, u, first, last, left, right)
-                state[1] += 1
+                state[SPENT] += 1
             elif P.A.is_factored == 1:
                 for i in range(first, last):
                     velocities_of(P, i, x, u)
-            error = evaluate(P, g, x, u, exact, first, last, work[2])
+            error = evaluate(P, g, x, u, exact, first, last, scratch)
             if fresh or not error <= goal:
                 break
             fresh = True
         if not error < 1e300:
             break
         if history.shape[0] > 0:
-            history[done + used] = max(history[done + used], min(error, best))
+            history[used] = max(history[used], min(error, best))
         if error < best:
             best = error
             keep(x, u, best_x, best_u, top, bottom)
@@ -125,15 +126,15 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, state, work, hist
 sweeps = allocation_free(sweeps)
 
 
-def pgs(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
+def pgs(P, exact, g, x, u, island, goal, limit, memory):
     """Gauss-Seidel, see :func:`sweeps`"""
-    return sweeps(P, exact, g, x, u, island, goal, limit, 1.0, state, work, history, done)
+    return sweeps(P, exact, g, x, u, island, goal, limit, 1.0, memory)
 
 
-def psor(P, exact, g, x, u, island, goal, limit, options, state, work, history, done):
-    """Over-relaxed, by ``options[0]`` where that is not zero, see :func:`sweeps`"""
-    relaxation = options[0] if options[0] != 0.0 else RELAXATION
-    return sweeps(P, exact, g, x, u, island, goal, limit, relaxation, state, work, history, done)
+def psor(P, exact, g, x, u, island, goal, limit, memory):
+    """Over-relaxed, as the caller asks for or as usual, see :func:`sweeps`"""
+    asked = memory.states[island, RELAXATION]
+    return sweeps(P, exact, g, x, u, island, goal, limit, asked if asked != 0.0 else USUAL, memory)
 
 
 run_pgs, run_psor = make_runner(pgs, True), make_runner(psor, True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
-from pluecker.contact.problem.sets import DISCS, LARGEST
+from pluecker.contact.problem.sets import COMPONENTS, DISCS
 from pluecker.contact.sparse.cholesky import solve
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
@@ -177,7 +177,7 @@ def turn_any(C, K, Q, i, j, A, p, R, work):
 
 def turned_matrix(C, K, Q, target, N, R):
     """The numbers of Q' N Q, of the blocks that have a target in the factor"""
-    work = np.empty((LARGEST, LARGEST))
+    work = np.empty((COMPONENTS, COMPONENTS))
     for i in range(len(K.start) - 1):
         three = C.simple[i] == 1 and K.start[i + 1] - K.start[i] == 3
         for k in range(N.first[i], N.first[i + 1]):

@@ -236,7 +236,7 @@ def diagonal(values: Array) -> csr_matrix:
     return csr_matrix((values, (each, each)), shape=(len(values),) * 2)
 
 
-def blocks(grid: list[list[Any]]) -> csr_matrix:
+def matrix_of(grid: list[list[Any]]) -> csr_matrix:
     """One matrix from blocks, None being zero."""
     return csr_matrix(scipy.sparse.bmat(grid, format="csr"))
 
@@ -283,7 +283,7 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
     DD, DN, NN = csr_matrix(P.D.T @ N @ P.D), csr_matrix(P.D.T @ N @ P.N), csr_matrix(P.N.T @ N @ P.N)
     K, R, n = P.N.shape[1], P.R.shape[1], P.D.shape[1]
     nothing, idle = csr_matrix((K, K)), csr_matrix((K, R))
-    A = blocks(
+    A = matrix_of(
         [
             [DD, DN, P.E, P.D.T @ N @ P.R],
             [DN.T, NN, nothing, P.N.T @ N @ P.R],
@@ -294,7 +294,7 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
     b = np.concatenate([P.D.T @ problem.offset, P.N.T @ problem.offset, np.zeros(K), P.R.T @ problem.offset])
     lower = np.concatenate([np.zeros(n + 2 * K), P.lower])
     upper = np.concatenate([np.full(n + 2 * K, np.inf), P.upper])
-    back = blocks([[P.D, P.N, csr_matrix((problem.size, K)), P.R]])
+    back = matrix_of([[P.D, P.N, csr_matrix((problem.size, K)), P.R]])
     return FrictionLcp(A, b, lower, upper, directions, DD, DN, NN, P.E, P.mu, back)
 
 
@@ -347,7 +347,7 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
     K, R = P.N.shape[1], P.R.shape[1]
     soft = [[X.T @ C @ Y for Y in Q] for X in Q]
     column = [csr_matrix((n, K)), csr_matrix((R, K)), csr_matrix((K, K)), P.E]
-    A = blocks(
+    A = matrix_of(
         [
             [M, -Je.T, -Jn.T, -Jd.T, column[0]],
             *([X, *soft[k], column[k + 1]] for k, X in enumerate((Je, Jn, Jd))),
@@ -358,6 +358,6 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
     rest = len(b) - n - R
     lower = np.concatenate([np.full(n, -np.inf), P.lower, np.zeros(rest)])
     upper = np.concatenate([np.full(n, np.inf), P.upper, np.full(rest, np.inf)])
-    back = blocks([[csr_matrix((problem.size, n)), *Q, csr_matrix((problem.size, K))]])
+    back = matrix_of([[csr_matrix((problem.size, n)), *Q, csr_matrix((problem.size, K))]])
     shape = problem.free_velocity.shape
     return MixedLcp(A, b, lower, upper, directions, M, Je, Jn, Jd, P.E, P.mu, back, shape)

@@ -15,6 +15,7 @@ import scipy.sparse
 
 from pluecker.contact.sparse.blocks import (
     BlockMatrix,
+    add_dot,
     diagonal,
     empty_blocks,
     multiply_row,
@@ -143,9 +144,8 @@ def diagonal_of(A, out):
                 for m in range(T.first[i], T.first[i + 1]):
                     if T.column[m] == J.column[k]:
                         for r in range(J.rows[i + 1] - J.rows[i]):
-                            for c in range(width):
-                                p = r * width + c
-                                out[J.rows[i] + r] += J.data[J.place[k] + p] * T.data[T.place[m] + p]
+                            at, p, q = J.rows[i] + r, J.place[k] + r * width, T.place[m] + r * width
+                            out[at] = add_dot(out[at], J.data, p, T.data, q, width)
     else:
         diagonal(A.N, out)
         for k in range(len(out)):
@@ -210,9 +210,7 @@ def multiply_factors(J, T):
                 across = J.rows[j + 1] - J.rows[j]
                 for a in range(height):
                     for b in range(across):
-                        x = 0.0
-                        for d in range(width):
-                            x += J.data[q + a * width + d] * T.data[t + b * width + d]
+                        x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
                         data[slot[j] + a * across + b] += x
     symmetrise(J.rows, begin, column, place, data)
     return J.rows, J.rows, begin, column, place, data, shape

@@ -55,8 +55,8 @@ def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices
         where each island starts in the one, and in the other, and their ends, ``(I + 1,)``.
     """
     if operator.is_factored:
-        return walk(operator.J, operator.T)
-    order, _, islands, _ = walk(operator.N, operator.N)
+        return breadth_first(operator.J, operator.T)
+    order, _, islands, _ = breadth_first(operator.N, operator.N)
     return order, order, islands, np.zeros_like(islands)
 
 
@@ -85,7 +85,7 @@ def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
     return found, reached
 
 
-def walk(J, T):
+def breadth_first(J, T):
     """Breadth first, from the first block that was not met yet: all blocks of each column that a block has
 
     What lies near in space comes near in memory, so that products wait less for it.
@@ -206,7 +206,7 @@ def rearrange(B, order, columns, left, right):
     return rows, new_columns, first, column, place, data, width
 
 
-rearrange, walk = entry_point(rearrange), entry_point(walk)
+rearrange, breadth_first = entry_point(rearrange), entry_point(breadth_first)
 
 
 def cut(P: Prepared, island: int) -> Prepared:

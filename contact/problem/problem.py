@@ -44,7 +44,7 @@ from pluecker.contact.problem.checks import (
 )
 from pluecker.contact.problem.mass_matrix import inverse_times
 from pluecker.contact.problem.operator import Operator, apply, assemble, assembled, factored, to_matrix
-from pluecker.contact.problem.sets import DISCS, SIZES, Sets, make_sets
+from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
 from pluecker.contact.sparse.blocks import from_scipy, to_scipy
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
@@ -58,7 +58,7 @@ LAWS = ("frictionless", "lcp", "ccp", "ncp")
 def contact_sets(friction: Array, size: int) -> Sets:
     """The cones of contacts of one size, ``friction`` being ``(K, 3)``."""
     n = len(friction)
-    return make_sets(np.tile(SIZES[size], (n, 1)), friction, np.zeros(n), np.full(n, np.inf))
+    return make_sets(np.tile(DISCS_OF[size], (n, 1)), friction, np.zeros(n), np.full(n, np.inf))
 
 
 def join_sets(first: Sets, second: Sets) -> Sets:
@@ -297,8 +297,8 @@ def not_overflown(name: str, values: Array) -> Array:
 
 def build_sets(friction: ArrayLike, size: int, rows: tuple[ArrayLike, ArrayLike] | None) -> Sets:
     """Checked: contacts of one size, then rows."""
-    expected = f"one of {', '.join(map(str, SIZES))}"
-    if as_whole("size", size, 1, expected) not in SIZES:
+    expected = f"one of {', '.join(map(str, DISCS_OF))}"
+    if as_whole("size", size, 1, expected) not in DISCS_OF:
         raise ProblemError(f"size is {shown(size)}, expected {expected}")
     sets = contact_sets(as_coefficients(friction), int(size))
     check_components(sets.friction, sets.sizes)

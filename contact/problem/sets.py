@@ -37,13 +37,19 @@ from pluecker.spatial.compiled.decorators import allocation_free, allocation_fre
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "DISCS", "LARGEST", "SIZES", "Sets", "derivative_block", "is_steep", "project", "project_block", "shift", "shift_block",
-    "signorini_block",
+    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "is_steep", "project", "project_block", "shift",
+    "shift_block", "signorini_block",
 ]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning
-LARGEST = 6  # components of a contact
-SIZES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0), 6: (2, 2, 1)}  # of the discs, by the contact's size
+COMPONENTS = 6  # at most, of a contact
+DISCS_OF = {
+    1: (0, 0, 0),
+    2: (1, 0, 0),
+    3: (2, 0, 0),
+    5: (2, 2, 0),
+    6: (2, 2, 1),
+}  # components, by the contact's size
 
 
 class Sets(NamedTuple):

@@ -42,16 +42,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pluecker.contact.problem.sets import (
-    DISCS,
-    Sets,
-    is_steep,
-    length,
-    project,
-    project_block,
-    shift_block,
-    signorini_block,
-)
+from pluecker.contact.problem.natural_map import natural_block
+from pluecker.contact.problem.sets import DISCS, Sets, is_steep, length, project, shift_block, signorini_block
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -100,19 +92,7 @@ def natural_map(K, r, u, exact, first, last, work):
     """
     s = 0.0
     for i in range(first, last):
-        top, bottom = K.start[i], K.start[i + 1]
-        for k in range(top, bottom):
-            work[k] = r[k] - u[k]
-        if exact == 1:
-            work[top] -= shift_block(K, i, u)
-        project_block(K, i, work, work)
-        part = 0.0
-        for k in range(top, bottom):
-            part += (r[k] - work[k]) * (r[k] - work[k])
-        if exact == 1 and is_steep(K, i):
-            lack = signorini_block(K, i, 1.0, 1.0, r, u)
-            part = max(part, lack * lack)
-        s += part
+        s += natural_block(K, i, 1.0, 1.0, 0.0, exact, r, u, work)
     return np.sqrt(s)
 
 

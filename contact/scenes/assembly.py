@@ -32,7 +32,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments.columns import as_field, entry_error
+from pluecker.contact.arguments.columns import as_column, entry_error
 from pluecker.contact.arguments.values import as_record, as_switch
 from pluecker.contact.problem.checks import check_size
 from pluecker.contact.problem.operator import factored
@@ -216,7 +216,7 @@ def check_bodies(what: str, pairs: Indices, bodies: Bodies) -> None:
 
 def as_recovery(recovery: ArrayLike, K: int) -> Array:
     """Shares from 0 to 1, one for each contact."""
-    values = as_field("contact", "recovery", recovery, (), K)
+    values = as_column("contact", "recovery", recovery, (), K)
     for k in np.flatnonzero((values < 0.0) | (values > 1.0)):
         raise entry_error("contact", int(k), f"recovery is {values[k]}, expected 0 to 1")
     return values

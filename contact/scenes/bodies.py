@@ -28,7 +28,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from pluecker.contact.arguments.columns import as_field, entry_error, frozen, numbers_of
+from pluecker.contact.arguments.columns import as_column, entry_error, frozen, numbers_of
 from pluecker.contact.arguments.values import as_number, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import HUGE
@@ -85,7 +85,7 @@ class Bodies:
     wrench: Array = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        mass = as_field("body", "mass", self.mass, infinite=True)
+        mass = as_column("body", "mass", self.mass, infinite=True)
         n = len(mass)
         given = {
             "orientation": np.tile(IDENTITY, (n, 1)) if self.orientation is None else self.orientation,
@@ -95,10 +95,10 @@ class Bodies:
         values = {
             "mass": mass,
             "inertia": checked_inertia(mass, self.inertia),
-            "position": as_field("body", "position", self.position, (3,), n),
-            "orientation": checked_orientation(as_field("body", "orientation", given["orientation"], (4,), n)),
-            "velocity": as_field("body", "velocity", given["velocity"], (6,), n),
-            "wrench": as_field("body", "wrench", given["wrench"], (6,), n),
+            "position": as_column("body", "position", self.position, (3,), n),
+            "orientation": checked_orientation(as_column("body", "orientation", given["orientation"], (4,), n)),
+            "velocity": as_column("body", "velocity", given["velocity"], (6,), n),
+            "wrench": as_column("body", "wrench", given["wrench"], (6,), n),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -152,7 +152,7 @@ class Bodies:
         Raises:
             ProblemError: the shape does not fit, a number is not finite, or the result overflows.
         """
-        return finite("M^-1 times the force", self._divided(as_field("body", "force", force, (6,), len(self))))
+        return finite("M^-1 times the force", self._divided(as_column("body", "force", force, (6,), len(self))))
 
     def _divided(self, force: Array) -> Array:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -207,7 +207,7 @@ class Bodies:
             given = numbers_of("velocity", velocity)
             if given.shape not in ((n, 6), (6 * n,)):
                 raise ProblemError(f"velocity has shape {given.shape}, expected ({n}, 6) or ({6 * n},)")
-            v = as_field("body", "velocity", given.reshape(n, 6), (6,), n)
+            v = as_column("body", "velocity", given.reshape(n, 6), (6,), n)
         moving = ~self.static
         w, u = v[moving, :3], v[moving, 3:]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -265,7 +265,7 @@ def checked_inertia(mass: Array, value: ArrayLike) -> Array:
             f"inertia has shape {array.shape}, expected ({n}, 3) or ({n}, 3, 3): one entry for each body"
         )
     array = np.where(static.reshape((-1,) + (1,) * (array.ndim - 1)), 0.0, array)
-    array = np.array(as_field("body", "inertia", array, array.shape[1:]))
+    array = np.array(as_column("body", "inertia", array, array.shape[1:]))
     full = array[:, :, None] * np.eye(3) if array.ndim == 2 else array
     moving = np.flatnonzero(~static)
     for k in np.flatnonzero(np.abs(full).max(axis=(1, 2), initial=0.0) > HUGE):

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments.columns import as_field, as_indices, entry_error, frozen, numbers_of
+from pluecker.contact.arguments.columns import as_column, as_indices, entry_error, frozen, numbers_of
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import as_coefficients
 from pluecker.contact.problem.problem import build_sets
@@ -89,12 +89,12 @@ class ContactTable:
         softness = numbers_of("compliance", self.compliance)
         values = {
             "bodies": bodies,
-            "normal": unit_normals(as_field("contact", "normal", self.normal, (3,), K)),
-            "point": as_field("contact", "point", self.point, (3,), K),
-            "gap": as_field("contact", "gap", self.gap, (), K),
+            "normal": unit_normals(as_column("contact", "normal", self.normal, (3,), K)),
+            "point": as_column("contact", "point", self.point, (3,), K),
+            "gap": as_column("contact", "gap", self.gap, (), K),
             "friction": checked_friction(self.friction, K),
-            "restitution": as_field("contact", "restitution", self.restitution, (), K),
-            "compliance": as_field("contact", "compliance", softness, (3,) if softness.ndim == 2 else (), K),
+            "restitution": as_column("contact", "restitution", self.restitution, (), K),
+            "compliance": as_column("contact", "compliance", softness, (3,) if softness.ndim == 2 else (), K),
         }
         wrong = (values["restitution"] < 0.0) | (values["restitution"] > 1.0)
         for k in np.flatnonzero(wrong):
@@ -112,7 +112,7 @@ class ContactTable:
         Args and errors as for the constructor; the normal is from the first body of the pair to the second.
         """
         pairs = as_indices("contact", bodies)
-        normals = as_field("contact", "normal", normal, (3,), len(pairs))
+        normals = as_column("contact", "normal", normal, (3,), len(pairs))
         turned = pairs[:, :1] > pairs[:, 1:]
         return cls(np.sort(pairs, axis=1), np.where(turned, -normals, normals), point, **others)
 
@@ -187,11 +187,11 @@ class Rows:
         R = len(bodies)
         values = {
             "bodies": bodies,
-            "jacobian": as_field("row", "jacobian", self.jacobian, (2, 6), R),
-            "lower": as_field("row", "lower", self.lower, (), R, infinite=True),
-            "upper": as_field("row", "upper", self.upper, (), R, infinite=True),
-            "offset": as_field("row", "offset", self.offset, (), R),
-            "compliance": as_field("row", "compliance", self.compliance, (), R),
+            "jacobian": as_column("row", "jacobian", self.jacobian, (2, 6), R),
+            "lower": as_column("row", "lower", self.lower, (), R, infinite=True),
+            "upper": as_column("row", "upper", self.upper, (), R, infinite=True),
+            "offset": as_column("row", "offset", self.offset, (), R),
+            "compliance": as_column("row", "compliance", self.compliance, (), R),
         }
         build_sets(np.zeros(0), 3, (values["lower"], values["upper"]))
         for k in np.flatnonzero((bodies[:, 0] < 0) | (bodies[:, 1] < -1) | (bodies[:, 0] == bodies[:, 1])):
@@ -235,7 +235,7 @@ def contact_frames(normal: ArrayLike) -> Array:
     n = numbers_of("normal", normal)
     if n.shape[-1:] != (3,):
         raise ProblemError(f"normal has shape {n.shape}, expected (..., 3)")
-    n = unit_normals(as_field("contact", "normal", n.reshape(-1, 3), (3,))).reshape(n.shape)
+    n = unit_normals(as_column("contact", "normal", n.reshape(-1, 3), (3,))).reshape(n.shape)
     x, y, z = n[..., 0], n[..., 1], n[..., 2]
     s = np.where(z < LOWEST, -1.0, 1.0)
     a = -1.0 / (s + z)

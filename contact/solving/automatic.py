@@ -20,12 +20,14 @@ Each step starts from the best point so far, or from the convex solution, and gi
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.runner import LEFT
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
+from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.island import OURS, STEPS, Island, Solver, on_islands
@@ -62,17 +64,19 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     return then / gradients
 
 
-def run_automatic(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
+def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
+    states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
-    limits, known, first = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool), results[mine, 1].copy()
-    before, since = np.minimum(results[mine, 0], 1.0), int(first.max(initial=0))
+    limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
+    first = results[mine, ITERATIONS].copy()
+    before, since = np.minimum(results[mine, ERROR], 1.0), int(first.max(initial=0))
     used, last = since, since + 1 + int(SHARE * (limit - since - 1))
     while True:
         used = min(used + steps, last)
-        run_apgd(P, law, x, u, tol, used, options, work, states, history, results, begin, end)
-        error = results[mine, 0]
+        run_apgd(P, law, x, u, tol, used, memory, begin, end)
+        error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / tol) / np.log(before / error)
@@ -87,10 +91,11 @@ def run_automatic(P, law, x, u, tol, limit, options, work, states, history, resu
             break
         steps *= 2
     states[mine, LEFT] = 0.0
-    done = Part("apgd", mine, results[mine, 1] - first, results[mine, 0].copy(), time.perf_counter() - began)
-    if (results[mine, 0] <= tol).all():
+    elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
+    done = Part("apgd", mine, spent, results[mine, ERROR].copy(), elapsed)
+    if (results[mine, ERROR] <= tol).all():
         return [done]
-    return [done, *run_improve(P, law, x, u, tol, limit, options, work, states, history, results, begin, end)]
+    return [done, *run_improve(P, law, x, u, tol, limit, memory, begin, end)]
 
 
 def improve(island: Island, tol: float) -> None:
@@ -116,22 +121,39 @@ def exact(island: Island, tol: float) -> None:
     """
     if island.error < NEAR:
         island.newton(tol, FEW)
-    x, step, g, idle = island.x, 1.0, island.first_shift(), 0
     contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
     each = worth(contacts, blocks, operations(island.pattern), 0)
-    for count in range(max(AT_A_TIME, min(SHIFTS, int(island.limit / each)))):
-        if island.error <= tol or island.rest == 0:
-            return
-        before = island.error
-        x = island.convex(1e-3 * min(island.error, 1.0), g, x)
+    most = max(AT_A_TIME, min(SHIFTS, int(island.limit / each)))
+    hold_shifts(island, tol, lambda: 1e-3 * min(island.error, 1.0), 2 * AT_A_TIME, 0.1, most=most, at_a_time=AT_A_TIME)
+
+
+def hold_shifts(
+    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: Solver = OURS,
+    fresh: bool = False, most: float = np.inf, at_a_time: int = 0,
+) -> None:  # fmt: skip
+    """Convex problems whose shift is held, each with the shift that the velocities of the one before made.
+
+    Args:
+        island: on its way.
+        tol: the natural map to be reached.
+        goal: of each convex problem.
+        patience: shifts that may fail to help before their step is halved.
+        shortest: step.
+        solver: of convex problems.
+        fresh: begin at no multipliers and no shift, and not at the best point.
+        most: shifts.
+        at_a_time: shifts, then Newton's method; never unless given.
+    """
+    x, g = island.x.copy(), island.first_shift()
+    x, g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
+    step, idle, least, count = 1.0, 0, island.error, 0
+    while island.error > tol and island.rest > 0 and step >= shortest and count < most:
+        x = island.convex(goal(), g, x, solver)
         g += step * (island.shifted(x) - g)
-        if count % AT_A_TIME == AT_A_TIME - 1:
+        count += 1
+        if at_a_time and count % at_a_time == 0:
             island.newton(tol, NEWTON_STEPS, x)
-        idle = 0 if island.error < 0.9 * before else idle + 1
-        if idle == 2 * AT_A_TIME:
-            step, idle = 0.5 * step, 0
-            if step < 0.1:
-                return
+        step, idle, least = settled(step, idle, least, island.error, patience)
 
 
 def steepness(island: Island) -> float:
@@ -162,16 +184,12 @@ def by_shifts(island: Island, tol: float, solver: Solver = OURS, fresh: bool = F
     if island.law == 0:
         island.convex(tol, island.zero, island.x, solver)
         return
-    x, g, step, idle = island.x.copy(), island.first_shift(), 1.0, 0
-    x, g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
-    while island.error > tol and island.rest > 0 and step > 0.05:
-        before = island.error
-        goal = min(0.01 * min(island.error, 1.0), 0.3 * tol)
-        x = island.convex(max(goal / steepness(island), min(goal, FINEST)), g, x, solver)
-        g += step * (island.shifted(x) - g)
-        idle = 0 if island.error < 0.9 * before else idle + 1
-        if idle == 4:
-            step, idle = 0.5 * step, 0
+
+    def goal() -> float:
+        wanted = min(0.01 * min(island.error, 1.0), 0.3 * tol)
+        return max(wanted / steepness(island), min(wanted, FINEST))
+
+    hold_shifts(island, tol, goal, AT_A_TIME, 0.05, solver, fresh)
 
 
 run_improve, run_polished, run_interior_point = on_islands(improve), on_islands(polish), on_islands(inside)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.runner import ROWS_OF_WORK, STATE, rows_apart
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import Sets, shift
@@ -71,8 +71,7 @@ class Island:
 
     def __post_init__(self) -> None:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
-        self.vectors = rows_apart(ROWS_OF_WORK, len(self.x))
-        self.states, self.options = np.zeros((1, STATE)), np.zeros(4)
+        self.memory = make_memory(len(self.x), 1, self.record)
 
     @cached_property
     def pattern(self) -> Symbolic:
@@ -111,13 +110,11 @@ class Island:
         """Accelerated projected gradients from the best point."""
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
-        run_apgd(
-            self.P, self.law, x, u, tol, limit, self.options, self.vectors, self.states,
-            self.record[self.iterations :], results, 0, 1,
-        )  # fmt: skip
+        memory = self.memory._replace(results=results, history=self.record[self.iterations :])
+        run_apgd(self.P, self.law, x, u, tol, limit, memory, 0, 1)
         self.take(x, u)
-        self.products += int(results[0, 2])
-        self.note("apgd", int(results[0, 1]), began)
+        self.products += int(results[0, PRODUCTS])
+        self.note("apgd", int(results[0, ITERATIONS]), began)
 
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
         """Newton's method, from the best point unless another is given."""
@@ -171,22 +168,22 @@ def unscaled(P: Prepared) -> BlockMatrix:
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
     """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island."""
 
-    def run(P, law, x, u, tol, limit, options, work, states, history, results, begin, end):
-        parts = []
+    def run(P, law, x, u, tol, limit, memory, begin, end):
+        parts, results = [], memory.results
         for k in range(begin, end):
-            if results[k, 0] <= tol:
+            if results[k, ERROR] <= tol:
                 continue
             part = cut(P, k)
             top = int(P.K.start[P.islands[k]])
             rows = slice(top, top + len(part.b))
-            done = int(results[k, 1])
-            island = Island(part, law, x[rows].copy(), u[rows].copy(), history[done:], limit - done)
+            done = int(results[k, ITERATIONS])
+            island = Island(part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done)
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:
                 recipe(island, tol)
             x[rows], u[rows] = island.x, island.u
-            results[k] = island.error, done + island.iterations, results[k, 2] + island.products
+            results[k] = island.error, done + island.iterations, results[k, PRODUCTS] + island.products
             for method, (iterations, error, seconds) in island.spent.items():
                 parts.append(Part(method, slice(k, k + 1), np.array([iterations]), np.array([error]), seconds))
         return parts

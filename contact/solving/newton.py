@@ -23,8 +23,9 @@ import scipy.sparse
 import scipy.sparse.linalg
 
 from pluecker.contact.first_order.runner import evaluate
+from pluecker.contact.problem.natural_map import distance_block
 from pluecker.contact.problem.prepared import Prepared
-from pluecker.contact.problem.sets import DISCS, LARGEST, derivative_block, length, project, project_block, shift_block
+from pluecker.contact.problem.sets import COMPONENTS, DISCS, derivative_block, length, project, shift_block
 from pluecker.contact.sparse.blocks import multiply, to_scipy
 from pluecker.spatial.compiled.decorators import allocation_free, entry_point
 from pluecker.spatial.functions.elementwise import Array
@@ -49,17 +50,16 @@ def residual(P, exact, x, u, centre, sigma, z, F):
             z[k] = x[k] - u[k] - sigma * (x[k] - centre[k])
         if exact == 1:
             z[top] -= shift_block(K, i, u)
-        project_block(K, i, z, F)
+        s = distance_block(K, i, 1.0, x, z, F, s)
         for k in range(top, bottom):
             F[k] = x[k] - F[k]
-            s += F[k] * F[k]
     return np.sqrt(s)
 
 
 def jacobian(P, exact, u, z, sigma, out):
     """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
     K, N = P.K, P.A.N
-    V, w, M = np.zeros((LARGEST, LARGEST)), np.zeros(LARGEST), np.zeros((LARGEST, LARGEST))
+    V, w, M = np.zeros((COMPONENTS, COMPONENTS)), np.zeros(COMPONENTS), np.zeros((COMPONENTS, COMPONENTS))
     for i in range(len(K.start) - 1):
         top = K.start[i]
         n = K.start[i + 1] - top

@@ -37,7 +37,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from pluecker.contact.arguments.columns import as_field, entry_error
+from pluecker.contact.arguments.columns import as_column, entry_error
 from pluecker.contact.arguments.values import as_record, held, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.checks import as_vector
@@ -188,7 +188,7 @@ def ranges(first: Indices, count: Indices) -> Indices:
 
 def as_restitution(problem: Problem, restitution: ArrayLike) -> Array:
     """Coefficients from 0 to 1, one for each block, zero for those that are not given."""
-    given = as_field("contact", "restitution", restitution)
+    given = as_column("contact", "restitution", restitution)
     sets = problem.sets
     if len(given) > problem.blocks:
         raise ProblemError(

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.first_order.runner import ROWS_OF_WORK, STATE, evaluate_islands, rows_apart
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO, make_memory
+from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project
@@ -86,42 +87,39 @@ class Islands:
     def __init__(self, job: Job, P: Prepared, x: Array) -> None:
         m, islands = len(P.b), len(P.islands) - 1
         self.job, self.P, self.number = job, P, islands
-        self.work = rows_apart(ROWS_OF_WORK + 2, m)
-        self.x, self.u = self.work[-1], self.work[-2]
+        self.memory = make_memory(m, islands, np.zeros(0), more=2, relaxation=job.relaxation)
+        work, self.results = self.memory.work, self.memory.results
+        self.x, self.u = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK]
         project(P.K, x, self.x)
         if self.x.any():
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
         self.u += P.b
-        self.results, self.states = np.zeros((islands, 3)), np.zeros((islands, STATE))
         self.maps, self.steep = np.zeros(islands), np.zeros(islands)
-        self.results[:, 0] = np.inf
-        self.options = np.array([job.relaxation, 0.0, 0.0, 0.0])
         self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
         if job.law == 1:  # of the convex law all methods keep a start that is better
-            evaluate_islands(P, self.x, self.u, 1, self.work[2], self.work[1], self.begun)
+            evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
         # What islands need so that all together have the tolerance.
         self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
 
     def call(self, goal: float, begin: int, end: int, record: Array) -> list[Part]:
         """The method on some islands."""
         job, mine = self.job, slice(begin, end)
-        before, began = self.results[mine, 1].copy(), time.perf_counter()
+        before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
         with np.errstate(all="ignore"):
             parts = job.method(
-                self.P, job.law, self.x, self.u, goal, job.limit, self.options, self.work, self.states, record,
-                self.results, begin, end,
-            )  # fmt: skip
+                self.P, job.law, self.x, self.u, goal, job.limit, self.memory._replace(history=record), begin, end
+            )
         elapsed, results = time.perf_counter() - began, self.results[mine]
         if parts is None:
-            parts = [Part(job.name, mine, results[:, 1] - before, results[:, 0].copy(), elapsed)]
+            parts = [Part(job.name, mine, results[:, ITERATIONS] - before, results[:, ERROR].copy(), elapsed)]
         return list(parts)
 
     def never_worse(self) -> None:
         """Islands that are worse than they were at the start get it back."""
-        for island in np.flatnonzero(~(self.results[:, 0] <= self.begun)):
+        for island in np.flatnonzero(~(self.results[:, ERROR] <= self.begun)):
             rows = slice(*self.P.K.start[self.P.islands[[island, island + 1]]])
             self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
-            self.results[island, 0] = self.begun[island]
+            self.results[island, ERROR] = self.begun[island]
 
     def excess(self, mine: slice | int) -> Any:
         """How many times too large the scaled map of islands is, or Signorini's error of their steep cones."""
@@ -130,10 +128,10 @@ class Islands:
 
     def doubtful(self, goal: float, begin: int, end: int) -> Indices:
         """The islands that have the tolerance, but not the other two, and iterations left."""
-        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.work[2], self.maps, self.steep)
+        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.memory.work[SCRATCH], self.maps, self.steep)
         mine, job = slice(begin, end), self.job
-        wrong = (self.excess(mine) > 1.0) & (self.results[mine, 0] <= goal)
-        return np.asarray(begin + np.flatnonzero(wrong & (self.results[mine, 1] < job.limit)), np.int64)
+        wrong = (self.excess(mine) > 1.0) & (self.results[mine, ERROR] <= goal)
+        return np.asarray(begin + np.flatnonzero(wrong & (self.results[mine, ITERATIONS] < job.limit)), np.int64)
 
     def again(self, begin: int, end: int, record: Array) -> list[Part]:
         """Doubtful islands, one after the other, with smaller and smaller tolerances."""
@@ -142,7 +140,7 @@ class Islands:
             goal, one = self.goal, (int(island), int(island) + 1)
             while goal > SMALLEST and len(self.doubtful(goal, *one)):
                 less = min(SMALLER, 0.5 / float(self.excess(int(island))))
-                goal = max(less * min(goal, float(self.results[island, 0])), SMALLEST)
+                goal = max(less * min(goal, float(self.results[island, ERROR])), SMALLEST)
                 parts += self.call(goal, *one, record)
         return parts
 
@@ -166,7 +164,7 @@ def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history
         parts = [part for found in islands.work_on(0, count, np.zeros(0)) for part in found] if count else []
     islands.never_worse()
     results = islands.results
-    most, products = int(results[:, 1].max(initial=0)), int(results[:, 2].max(initial=0))
+    most, products = int(results[:, ITERATIONS].max(initial=0)), int(results[:, PRODUCTS].max(initial=0))
     return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)
 
 

@@ -171,6 +171,14 @@ def six(a, p, x, j):
 
 
 @allocation_free_kernel
+def add_dot(total, x, p, y, q, n):
+    """total + x[p : p + n] . y[q : q + n]: an entry of J_i T_j', of two blocks kept row by row"""
+    for d in range(n):
+        total += x[p + d] * y[q + d]
+    return total
+
+
+@allocation_free_kernel
 def multiply_row(B, i, x, y):
     """The rows of y = B x in block row i"""
     if B.width[i] == 6:
