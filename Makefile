@@ -72,6 +72,7 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks
 
 # The source of the site is the whole repository, see docs/conf.py.
+.PHONY: docs
 docs: $(VENV)/.docs
 	rm -rf build/docs
 	$(BIN)/python -m sphinx -q -W --keep-going -c docs -d build/docs/doctrees . build/docs/html

@@ -8,7 +8,8 @@ inverse dynamics                       :func:`rnea`, :func:`joint_forces`
 forward dynamics                       :func:`aba`
 inertia matrix, bias, gravity          :func:`crba`, :func:`bias_force`, :func:`gravity_force`
 its inverse, and solutions with it     :func:`minv`, :func:`factorize`, which gives an :class:`InertiaFactor`
-inertia of one frame                   :func:`operational_inertia`
+products with one factor of it         :meth:`InertiaFactor.product`
+inertia of frames, or of points        :func:`operational_inertia`
 the matrix without its zeros           :func:`crba_packed`, :func:`inertia_pattern`
 its blocks, a tree each                :attr:`Model.trees`, of :class:`Tree`
 the Jacobian of all bodies             :func:`body_jacobian`, :func:`body_jacobian_dot`; sparse:
@@ -48,51 +49,58 @@ other states nor on its place nor on the number of threads, to the last bit. One
 separately, which fuses other products and sums: it agrees with a batch to rounding.
 """
 
-from pluecker.articulated.algorithms.aba import aba
-from pluecker.articulated.algorithms.aba_derivatives import aba_derivatives
-from pluecker.articulated.algorithms.bias_force import bias_force
-from pluecker.articulated.algorithms.body_jacobian import (
-    body_jacobian,
-    body_jacobian_dot,
-    sparse_body_jacobian,
-    sparse_body_jacobian_dot,
+from pluecker.articulated.algorithms.configuration.carry_velocity import carry_velocity
+from pluecker.articulated.algorithms.configuration.difference import difference
+from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.joint_transform import joint_transform
+from pluecker.articulated.algorithms.configuration.neutral import neutral
+from pluecker.articulated.algorithms.configuration.random_configuration import random_configuration
+from pluecker.articulated.algorithms.configuration.random_tree import random_tree
+from pluecker.articulated.algorithms.derivatives.aba_derivatives import aba_derivatives
+from pluecker.articulated.algorithms.derivatives.derivative_of import derivative_of, second_derivative_of
+from pluecker.articulated.algorithms.derivatives.rnea_derivatives import rnea_derivatives
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.algorithms.dynamics.bias_force import bias_force
+from pluecker.articulated.algorithms.dynamics.gravity_force import gravity_force
+from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
+from pluecker.articulated.algorithms.dynamics.passive_force import passive_force
+from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
+from pluecker.articulated.algorithms.dynamics.rnea import joint_forces, rnea
+from pluecker.articulated.algorithms.frames.forward_kinematics import (
+    body_accelerations,
+    body_velocities,
+    forward_kinematics,
 )
-from pluecker.articulated.algorithms.body_jacobian_products import (
-    body_jacobian_dot_times,
-    body_jacobian_transpose_times,
-)
-from pluecker.articulated.algorithms.carry_velocity import carry_velocity
-from pluecker.articulated.algorithms.center_of_mass import (
+from pluecker.articulated.algorithms.frames.frames import frame_acceleration, frame_placement, frame_velocity
+from pluecker.articulated.algorithms.frames.jacobian import jacobian, jacobian_dot
+from pluecker.articulated.algorithms.frames.relative_jacobian import relative_jacobian, relative_jacobian_dot
+from pluecker.articulated.algorithms.inertia.coriolis_matrix import coriolis_matrix, inertia_matrix_rate
+from pluecker.articulated.algorithms.inertia.crba import crba, crba_packed, inertia_pattern
+from pluecker.articulated.algorithms.inertia.inertia_factor import InertiaFactor, factorize
+from pluecker.articulated.algorithms.inertia.minv import minv
+from pluecker.articulated.algorithms.inertia.operational_inertia import operational_inertia
+from pluecker.articulated.algorithms.momentum.center_of_mass import (
     center_of_mass,
     center_of_mass_acceleration,
     center_of_mass_jacobian,
     center_of_mass_velocity,
 )
-from pluecker.articulated.algorithms.centroidal import centroidal_momentum_matrix, centroidal_momentum_matrix_dot
-from pluecker.articulated.algorithms.coriolis_matrix import coriolis_matrix, inertia_matrix_rate
-from pluecker.articulated.algorithms.crba import crba, crba_packed, inertia_pattern
-from pluecker.articulated.algorithms.derivative_of import derivative_of, second_derivative_of
-from pluecker.articulated.algorithms.difference import difference
-from pluecker.articulated.algorithms.forward_kinematics import body_accelerations, body_velocities, forward_kinematics
-from pluecker.articulated.algorithms.frames import frame_acceleration, frame_placement, frame_velocity
-from pluecker.articulated.algorithms.gravity_force import gravity_force
-from pluecker.articulated.algorithms.inertia_factor import InertiaFactor, factorize
-from pluecker.articulated.algorithms.integrate import integrate
-from pluecker.articulated.algorithms.jacobian import jacobian, jacobian_dot
-from pluecker.articulated.algorithms.joint_transform import joint_transform
-from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
-from pluecker.articulated.algorithms.minv import minv
-from pluecker.articulated.algorithms.momentum import momentum, momentum_rate
-from pluecker.articulated.algorithms.neutral import neutral
-from pluecker.articulated.algorithms.operational_inertia import operational_inertia
-from pluecker.articulated.algorithms.passive_force import passive_force
-from pluecker.articulated.algorithms.potential_energy import potential_energy
-from pluecker.articulated.algorithms.random_configuration import random_configuration
-from pluecker.articulated.algorithms.random_tree import random_tree
-from pluecker.articulated.algorithms.redmax_dynamics import redmax_dynamics
-from pluecker.articulated.algorithms.relative_jacobian import relative_jacobian, relative_jacobian_dot
-from pluecker.articulated.algorithms.rnea import joint_forces, rnea
-from pluecker.articulated.algorithms.rnea_derivatives import rnea_derivatives
+from pluecker.articulated.algorithms.momentum.centroidal import (
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_dot,
+)
+from pluecker.articulated.algorithms.momentum.momentum import momentum, momentum_rate
+from pluecker.articulated.algorithms.redmax.body_jacobian import (
+    body_jacobian,
+    body_jacobian_dot,
+    sparse_body_jacobian,
+    sparse_body_jacobian_dot,
+)
+from pluecker.articulated.algorithms.redmax.body_jacobian_products import (
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
+)
+from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynamics
 from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
 from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness

@@ -31,9 +31,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.articulated.algorithms.neutral import neutral
-from pluecker.articulated.algorithms.random_configuration import random_configuration
-from pluecker.articulated.algorithms.random_tree import MOVING, as_joint_types, build_tree
+from pluecker.articulated.algorithms.configuration.neutral import neutral
+from pluecker.articulated.algorithms.configuration.random_configuration import random_configuration
+from pluecker.articulated.algorithms.configuration.random_tree import MOVING, as_joint_types, build_tree
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_model

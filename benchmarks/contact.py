@@ -23,8 +23,8 @@ from benchmarks.contact_report import ContactReport
 from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
 from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
 from benchmarks.timing import Effort, Times, progress
-from pluecker.contact.result import Result
-from pluecker.contact.solve import solve
+from pluecker.contact.results.result import Result
+from pluecker.contact.solving.solve import solve
 
 __all__ = ["main", "run"]
 
@@ -262,7 +262,7 @@ def run(effort: Effort, folder: Path | None = None) -> ContactReport:
     quick = effort.states < 1000
     cases, source = find_cases(folder, quick)
     report = ContactReport(
-        f"{source} The natural map is the relative error of a solution, see `pluecker.contact.measures`."
+        f"{source} The natural map is the relative error of a solution, see `pluecker.contact.results.measures`."
     )
     names = list(SOLVERS)
     if version("clarabel") == "not installed":

@@ -17,12 +17,12 @@ import numpy as np
 import scipy.sparse
 
 from benchmarks.contact_problems import Case
-from pluecker.contact.blocks import to_scipy
-from pluecker.contact.clarabel import cones
-from pluecker.contact.fclib import GlobalForm
-from pluecker.contact.measures import all_errors
-from pluecker.contact.prepared import prepare
-from pluecker.contact.problem import Problem
+from pluecker.contact.files.fclib import GlobalForm
+from pluecker.contact.problem.prepared import prepare
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.measures import all_errors
+from pluecker.contact.solving.clarabel import cones
+from pluecker.contact.sparse.blocks import to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["TOLERANCE", "Peer", "natural_map", "peers"]

@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 from scipy.spatial import cKDTree
 
-from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.fclib import GlobalForm, read_fclib, read_fclib_form
-from pluecker.contact.problem import Problem
-from pluecker.contact.table import ContactTable
+from pluecker.contact.files.fclib import GlobalForm, read_fclib, read_fclib_form
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.scenes.assembly import assemble_contacts
+from pluecker.contact.scenes.bodies import Bodies
+from pluecker.contact.scenes.table import ContactTable
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["FOLDER", "VARIABLE", "Case", "find_cases", "packing"]
@@ -36,7 +36,7 @@ class Case:
 
     Attributes:
         name: for tables.
-        problem: as :func:`~pluecker.contact.solve.solve` takes it.
+        problem: as :func:`~pluecker.contact.solving.solve.solve` takes it.
         path: of its file, if it has one.
     """
 

@@ -11,10 +11,10 @@ from numba import njit
 
 from benchmarks.contact_problems import packing
 from benchmarks.timing import Effort, interleaved
-from pluecker.contact.blocks import BlockMatrix
-from pluecker.contact.operator import Operator, apply
-from pluecker.contact.prepared import prepare
-from pluecker.contact.solve import solve
+from pluecker.contact.problem.operator import Operator, apply
+from pluecker.contact.problem.prepared import prepare
+from pluecker.contact.solving.solve import solve
+from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.functions.elementwise import Array
 

@@ -20,9 +20,9 @@ from numba import config
 
 from benchmarks.mechanisms import States, robots
 from pluecker.articulated import aba, crba, rnea
-from pluecker.articulated.algorithms.aba import ABA
-from pluecker.articulated.algorithms.crba import CRBA
-from pluecker.articulated.algorithms.rnea import RNEA
+from pluecker.articulated.algorithms.dynamics.aba import ABA
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia.crba import CRBA
 from pluecker.spatial.scalars import sincos
 
 __all__ = ["KINDS", "TRAFFIC", "flops", "places"]

@@ -16,6 +16,7 @@ from benchmarks.peers import WHEELS, Pinocchio, available
 from benchmarks.report import ROUNDS, Bars, Report, Section, ratio, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
 from pluecker.articulated import Model, ModelBuilder, crba_packed, factorize, minv
+from pluecker.spatial.scalars.lanes import WIDTH
 
 __all__ = ["forest", "run"]
 
@@ -24,6 +25,7 @@ LOOP = 256  # states in a loop in Python, which is as slow for each of many as f
 MOST = 500  # coordinates for which Pinocchio's Data, about 8 nv^3 numbers, fits into memory
 FEW = 64  # states whose matrices stay in the cache
 BODIES = 10_000
+BODIES_AT_ONCE = 24_000  # of all states of a batch of chains
 
 
 def batches(mechanism: Mechanism, states: States, effort: Effort) -> dict[str, Times]:
@@ -68,25 +70,35 @@ def singles(mechanism: Mechanism, states: States, effort: Effort) -> dict[str, t
 
 
 def along_chains(effort: Effort) -> Section:
-    """The time of a solution for each body, on longer and longer chains."""
-    calls: dict[str, dict[int, Call]] = {"factorize, solve": {}, "solve": {}}
+    """The time of a solution for each body, on longer and longer chains, of one state and of batches."""
+    calls: dict[str, dict[int, Call]] = {}
+    sizes: dict[int, int] = {}
     for mechanism in chains():
         model, n = mechanism.model, mechanism.model.nv
-        states = States.random(model, 1)
-        q, b = states.q[0], states.tau[0]
-        factor = factorize(model, q)
-        calls["factorize, solve"][n] = lambda model=model, q=q, b=b: factorize(model, q).solve(b)
-        calls["solve"][n] = lambda factor=factor, b=b: factor.solve(b)
-    lengths = list(calls["solve"])
+        count = max(WIDTH, BODIES_AT_ONCE // n // WIDTH * WIDTH)  # whole blocks of lanes, as many bodies for all chains
+        states = States.random(model, count)
+        sizes[n] = count
+        for label, q, b in (("one state", states.q[0], states.tau[0]), ("batch", states.q, states.tau)):
+            factor = factorize(model, q, threads=1)
+            threads = 1 if label == "batch" else None
+            out = np.empty_like(b) if label == "batch" else None
+            calls.setdefault(f"factorize, solve: {label}", {})[n] = lambda model=model, q=q, b=b, threads=threads: (
+                factorize(model, q, threads=threads).solve(b, threads=threads)
+            )
+            calls.setdefault(f"solve: {label}", {})[n] = lambda factor=factor, b=b, out=out, threads=threads: (
+                factor.solve(b, out=out, threads=threads)
+            )
+    lengths = list(sizes)
     section = Section(
         "Along chains",
-        "H^-1 times a vector, one state a call: time for each body. Up to 26 hinges the matrix is factorised, longer chains "
-        "are swept.",
+        "H^-1 times a vector: time for each body and state, of one state a call, and of batches of "
+        f"{BODIES_AT_ONCE} bodies on one core. Up to 26 hinges the matrix is factorised, longer chains are swept.",
         ["call", *(f"{n} bodies" for n in lengths), f"{lengths[-1]} over {lengths[0]}, a body"],
     )
     for name, by_length in calls.items():
         times = interleaved({str(n): call for n, call in by_length.items()}, effort)
-        bodies = {n: Times(times[str(n)].seconds / n) for n in lengths}
+        count = {n: n * (sizes[n] if name.endswith("batch") else 1) for n in lengths}
+        bodies = {n: Times(times[str(n)].seconds / count[n]) for n in lengths}
         over = bodies[lengths[-1]].over(bodies[lengths[0]])
         section.rows.append([name, *(seconds(bodies[n].median) for n in lengths), ratio(over)])
     return section

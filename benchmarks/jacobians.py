@@ -12,7 +12,7 @@ from benchmarks.peers import WHEELS, Pinocchio, available, same
 from benchmarks.report import ROUNDS, Bars, Report, ratio, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
 from pluecker.articulated import Model, jacobian, jacobian_dot
-from pluecker.articulated.algorithms.frame_path import links_to_world
+from pluecker.articulated.algorithms.frames.frame_path import links_to_world
 
 __all__ = ["run"]
 

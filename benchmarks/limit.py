@@ -17,9 +17,9 @@ from benchmarks.counting import KINDS, TRAFFIC, flops, places
 from benchmarks.mechanisms import ALGORITHMS, Array, States, robots
 from benchmarks.report import ROUNDS, Bars, Report, seconds
 from benchmarks.timing import Effort, Times, interleaved, progress
-from pluecker.articulated.algorithms.aba import ABA
-from pluecker.articulated.algorithms.crba import CRBA
-from pluecker.articulated.algorithms.rnea import RNEA
+from pluecker.articulated.algorithms.dynamics.aba import ABA
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia.crba import CRBA
 from pluecker.articulated.running import algorithm as algorithm_module
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.memory.views import view

@@ -19,6 +19,7 @@ from pluecker.articulated import (
     body_jacobian_transpose_times,
     body_velocities,
     crba,
+    factorize,
     random_configuration,
     rnea,
 )
@@ -47,10 +48,12 @@ def seconds_per_body(rounds: int = 9) -> dict[str, list[float]]:
         states = STATES // n
         q = random_configuration(model, rng, states)
         v, u = rng.standard_normal((2, states, n))
-        f = rng.standard_normal((states, n, 6))
+        f, factor = rng.standard_normal((states, n, 6)), factorize(model, q)
         calls[n] = {
             "rnea": lambda model=model, q=q, v=v, u=u: rnea(model, q, v, u),
             "aba": lambda model=model, q=q, v=v, u=u: aba(model, q, v, u),
+            "factorize, solve": lambda model=model, q=q, u=u: factorize(model, q).solve(u),
+            "solve": lambda factor=factor, u=u: factor.solve(u),
             "J x": lambda model=model, q=q, v=v: body_velocities(model, q, v),
             "J' f": lambda model=model, q=q, f=f: body_jacobian_transpose_times(model, q, f),
             "Jdot x": lambda model=model, q=q, v=v, u=u: body_jacobian_dot_times(model, q, v, u),

@@ -15,29 +15,43 @@ methods side by side; pictures                    ``compare_methods``, ``plot_co
 compile all of it ahead                           ``warmup``
 ================================================  ====================================================================
 
-Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.problem`. Methods: see
-:mod:`~pluecker.contact.solve`. Errors: see :mod:`~pluecker.contact.measures`.
+================================================  ====================================================================
+room                                              what happens there
+================================================  ====================================================================
+``app``                                           methods side by side, pictures, compiling ahead, the command
+``solving``                                       any problem, any law, any method: islands, Newton, the choice
+``scenes``, ``files``                             problems from bodies and what touches; from files, and into them
+``first_order``, ``interior_point``, ``lcp``      the methods, one file each
+``results``                                       errors, the states of contacts, the record of a solution
+``problem``                                       sets, operator, checks of the data, the form that methods want
+``arguments``                                     what users give: single values, columns of tables
+``sparse``                                        matrices of small blocks, elimination orders, factors
+================================================  ====================================================================
+
+Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.problem.problem`. Methods: see
+:mod:`~pluecker.contact.solving.solve`. Errors: see :mod:`~pluecker.contact.results.measures`. Imports between rooms point
+from each line of that table to those below it.
 """
 
 from __future__ import annotations
 
-from pluecker.contact.assembly import assemble_contacts
-from pluecker.contact.bodies import Bodies
-from pluecker.contact.comparison import compare_methods
-from pluecker.contact.convergence import plot_convergence
+from pluecker.contact.app.comparison import compare_methods
+from pluecker.contact.app.convergence import plot_convergence
+from pluecker.contact.app.warmup import warmup
 from pluecker.contact.errors import FileError, ProblemError
-from pluecker.contact.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
-from pluecker.contact.lcp import LcpResult, solve_lcp
-from pluecker.contact.measures import Errors
-from pluecker.contact.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
-from pluecker.contact.problem import LAWS, Problem
-from pluecker.contact.restitution import PoissonImpact, poisson_restitution
-from pluecker.contact.result import Result, Stage
-from pluecker.contact.siconos import read_siconos
-from pluecker.contact.solve import METHODS, errors_of, solve
-from pluecker.contact.states import CONTACT_STATES
-from pluecker.contact.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
-from pluecker.contact.warmup import warmup
+from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
+from pluecker.contact.files.siconos import read_siconos
+from pluecker.contact.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
+from pluecker.contact.lcp.solve_lcp import LcpResult, solve_lcp
+from pluecker.contact.problem.problem import LAWS, Problem
+from pluecker.contact.results.measures import Errors
+from pluecker.contact.results.result import Result, Stage
+from pluecker.contact.results.states import CONTACT_STATES
+from pluecker.contact.scenes.assembly import assemble_contacts
+from pluecker.contact.scenes.bodies import Bodies
+from pluecker.contact.scenes.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
+from pluecker.contact.solving.restitution import PoissonImpact, poisson_restitution
+from pluecker.contact.solving.solve import METHODS, errors_of, solve
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [

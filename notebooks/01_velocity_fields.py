@@ -24,8 +24,8 @@ rng = np.random.default_rng(1)
 # %% [markdown]
 # ## A question first
 #
-# A Ferris wheel turns at $+1$ rad/s about its hub. A cabin hangs on a pin at the rim, two metres to the right of the
-# hub, and turns at $-1$ rad/s *relative to the wheel*, so that it stays upright.
+# A Ferris wheel turns at $+1$ rad/s (counterclockwise) about its hub. A cabin hangs on a pin at the rim, two metres to
+# the right of the hub, and turns at $-1$ rad/s *relative to the wheel*, so that it stays upright.
 #
 # 1. How does the cabin move at this moment? Does it turn? About which point?
 # 2. Somebody reverses the motor of the pin: now the cabin turns at $+1$ rad/s relative to the wheel. About which point
@@ -44,10 +44,12 @@ rng = np.random.default_rng(1)
 # with one vector $\boldsymbol\omega$, the same for all $Q$. So six numbers are enough: three for $\boldsymbol\omega$,
 # and three for the velocity at one point. We take the *origin* $O$: the six numbers $(\boldsymbol\omega, \mathbf v_O)$
 # are the **Plücker coordinates** of the velocity. $\mathbf v_O$ is the velocity of the point of the body that is at the
-# origin now; the real body need not reach so far.
+# origin now; the real body need not reach so far. The velocity of a body as one vector is called a *twist*, a *spatial
+# velocity*, or a *motion vector*; we write $v$.
 #
 # Here is all of it from first principles. A field is a function of a point. We read the six numbers off the field, and
-# find the line about which the body turns.
+# find the line about which the body turns, how fast it turns about it and slides along it, and the *pitch*: how far it
+# slides for each radian.
 
 
 # %%
@@ -66,7 +68,7 @@ def coordinates(V):
 
 
 def screw(v):
-    """A direction, the point of the axis next to the origin, and the two magnitudes, for omega not zero."""
+    """A direction, the point of the axis nearest to the origin, and the two magnitudes, for omega not zero."""
     omega, v_O = v[:3], v[3:]
     size = np.sqrt(omega @ omega)
     direction = omega / size
@@ -157,9 +159,10 @@ points = rng.normal(size=(1000, 3))
 np.testing.assert_allclose(spatial.velocity_at(v, points), [V(x) for x in points], atol=1e-14)
 
 # %% [markdown]
-# Both could be wrong in the same way. So here is a check that knows nothing of either. A body with the constant twist
-# $v$ is moved by the matrix exponential of $4\times4$ matrices for a short time $\pm h$; the difference of the two
-# places of a point, divided by $2h$, is its velocity.
+# Both could be wrong in the same way. So here is a check that knows nothing of either. The velocity of the point
+# $(x, y, z)$ is a $4\times4$ matrix, the `generator` below, times $(x, y, z, 1)$. If the twist stays the same, the
+# matrix exponential of $\pm h$ times this matrix moves the body for a short time $\pm h$; the difference of the two places
+# of a point, divided by $2h$, is its velocity.
 
 # %%
 generator = np.zeros((4, 4))
@@ -268,8 +271,9 @@ for panel, v, title in zip(
     )
     if abs(v[0]) > 0.0:
         panel.plot(*planar.center_of_rotation(v), "o", color=figures.BLACK, ms=6)
-    panel.annotate("hub", (0, 0), (-16, 6), textcoords="offset points", color="0.3")
-    panel.annotate("cabin", (2.4, -0.7), (2, -2), textcoords="offset points", color=figures.RED)
+    clear = {"textcoords": "offset points", "bbox": {"facecolor": "white", "edgecolor": "none", "pad": 1.0}}
+    panel.annotate("hub", (0, 0), (-16, 6), color="0.3", **clear)
+    panel.annotate("cabin", (2.4, -0.7), (2, -2), color=figures.RED, **clear)
     panel.set(title=title, xlim=(-0.9, 3.2), ylim=(-1.7, 1.7), aspect="equal", xlabel="x / m")
 panels[0].set_ylabel("y / m")
 plt.show()
@@ -280,9 +284,10 @@ plt.show()
 # 2. With the motor reversed it turns at 2 rad/s, neither about the hub nor about the pin, but about the point halfway
 #    between.
 #
-# In general $\alpha \mathbf V_1 + \beta \mathbf V_2$ of two rotations in a plane turns about a point on the straight
-# line through both centres; or, if $\alpha + \beta = 0$, it is a translation at right angles to that line. In space the
-# same holds for parallel axes. For axes that are not parallel, something new happens.
+# In general, take two rotations $\mathbf V_1$ and $\mathbf V_2$ in a plane, each at 1 rad/s. Then
+# $\alpha \mathbf V_1 + \beta \mathbf V_2$ turns about a point on the straight line through both centres; or, if
+# $\alpha + \beta = 0$, it is a translation at right angles to that line. In space the same holds for parallel axes. For
+# axes that are not parallel, something new happens.
 #
 # ## Fields add, lines do not
 #
@@ -326,7 +331,8 @@ for u, p, color in zip(mixed.direction, mixed.point, colors, strict=True):
 for v, name, color in ((first, "first", figures.RED), (second, "second", figures.BLUE), (total, "sum", figures.BLACK)):
     u, p, *_ = spatial.screw_axis(v)
     panel.plot(*np.array([p - 0.72 * u, p + 0.72 * u]).T, color=color, lw=2.6)
-    panel.text(*(p + 0.8 * u), name, color=color, ha="center")
+    end = -0.85 if name == "sum" else 0.8  # the other end is before the scale
+    panel.text(*(p + end * u), name, color=color, ha="center")
 scale = plt.cm.ScalarMappable(plt.Normalize(pitches.min(), pitches.max()), "cividis")
 figure.colorbar(scale, ax=panel, label="pitch, m/rad", shrink=0.6, pad=0.12)
 plt.show()
@@ -368,6 +374,8 @@ np.testing.assert_allclose(
 # $$\hat{\mathbf v} = \omega_x\,\mathbf d_{Ox} + \omega_y\,\mathbf d_{Oy} + \omega_z\,\mathbf d_{Oz}
 #   + v_{Ox}\,\mathbf d_x + v_{Oy}\,\mathbf d_y + v_{Oz}\,\mathbf d_z .$$
 #
+# (The hat says that it is a vector with six coordinates.)
+#
 # Five examples. Line A passes through the origin, in the y-z plane, at the angle $\theta$ to the y axis. Line B is
 # parallel to the z axis, through the point $(1, 2, 0)$.
 
@@ -391,8 +399,10 @@ np.testing.assert_allclose(examples["2 rad/s about B, 1 m/s along B"], [0, 0, 2,
 # goes round B with $\boldsymbol\omega \times \overrightarrow{BO}$, which is $(2, -1, 0)$. Translations have no place:
 # whether along B or along a parallel of it makes no difference.
 #
-# Cross products are everywhere here. Two facts are used all the time; check them once:
-# $\mathbf a \times \mathbf b\,\times\,$ as a matrix, and the table of products of $\mathbf i, \mathbf j, \mathbf k$.
+# Cross products are everywhere here. Let $\tilde{\mathbf a}$ be the matrix of $\mathbf a\,\times$. Three facts are used all
+# the time; check them once: $\tilde{\mathbf a}\tilde{\mathbf b} = \mathbf b \mathbf a^T - (\mathbf a\cdot\mathbf b)\,1$, the
+# table of products of $\mathbf i, \mathbf j, \mathbf k$, and that coordinates in an orthonormal basis are scalar products
+# with its vectors.
 
 # %%
 a, b = rng.normal(size=(2, 3))

@@ -16,6 +16,8 @@
 # the other means something in every frame. That product is power.
 #
 # You need notebook 1: a twist $v = (\omega, v_O)$ is a velocity field $V(P) = v_O + \omega \times \overrightarrow{OP}$.
+# Numbers such as 27.B1 are exercises of the course by Featherstone which these notebooks follow (section 27, exercise B1);
+# nobody needs to have it.
 #
 # ## Predict
 #
@@ -68,13 +70,13 @@ i, j, k = np.eye(3)  # the directions x, y, z
 # ## What a force does to a rigid body
 #
 # A force on a rigid body is a vector $f$ and the line along which it acts. Where on this line it acts makes no
-# difference. Its *moment* about a point $P$ is its turning power about $P$; for a force through $Q$
+# difference. Its *moment* about a point $P$ says how strongly it turns things about $P$; for a force through $Q$
 #
 # $$ n_P = \overrightarrow{PQ} \times f. $$
 #
 # So a force has a value at every point of space, as a velocity has: it is a field of moments. A *couple* is the sum of
 # two opposite forces on parallel lines. It has no line, and the same moment about all points. Any set of forces is one
-# force through a point $O$ and one couple:
+# force through a point $O$ and one couple, together a *force vector* or *wrench*:
 #
 # $$ \hat f = \begin{bmatrix} n_O \\ f \end{bmatrix}, \qquad N(P) = n_O + f \times \overrightarrow{OP}. $$
 #
@@ -131,6 +133,9 @@ print(np.round(table, 12) + 0.0)
 #
 # $$ f \cdot v = \Big(\sum_j f_j e_j\Big) \cdot \Big(\sum_i v_i d_i\Big) = \sum_i f_i v_i = \underline{f}^T \underline{v}. $$
 #
+# Here $f$ is the whole force vector, and $\underline{f}$ is the column of its six numbers in this basis. Where no
+# confusion is possible, the line below is left out.
+#
 # Let us test that with a body that turns about some line while three pushes act at three of its points: nature's power,
 # the sum of force times velocity, against six products of the library's coordinates.
 
@@ -186,7 +191,7 @@ for alpha in (-2.0, 0.0, 0.5, 10.0):  # exercise 36.A1: b_1 = (1, alpha), b_2 = 
     B = np.column_stack([[1.0, alpha], [0.0, 1.0]])
     np.testing.assert_allclose(reciprocal_basis(B), np.column_stack([[1.0, 0.0], [-alpha, 1.0]]), atol=1e-14)
 
-a = np.array([1.6, 1.5])
+a = np.array([1.9, 1.0])
 by_reciprocal = E.T @ a  # e_i . a
 np.testing.assert_allclose(coordinates_in(D, a), by_reciprocal, atol=1e-15)
 print("coordinates of a in D:", by_reciprocal, "   d_i . a, which they are not:", D.T @ a)
@@ -204,7 +209,7 @@ arrow2(axes[1], [0, 0], first * D[:, 0], BLUE)
 arrow2(axes[1], first * D[:, 0], second * D[:, 1], BLUE)
 arrow2(axes[1], [0, 0], a, BLACK, label="$a$")
 axes[1].text(1.1, -0.25, f"${first:.0f}\\,d_1$", color=BLUE)
-axes[1].text(2.15, 0.85, f"${second:.1f}\\,d_2$", color=BLUE)
+axes[1].text(2.3, 0.5, f"${second:.0f}\\,d_2$", color=BLUE)
 axes[1].set(xlim=(-0.3, 2.9), ylim=(-0.5, 2.0), title="coordinates count arrows")
 for ax in axes:
     ax.set(aspect="equal", xlabel="x / m", ylabel="y / m")
@@ -213,8 +218,7 @@ plt.show()
 
 # %% [markdown]
 # Left: each $e$ is at right angles to the *other* $d$. If $d_2$ leans over, $e_1$ leans too, and $d_1$ can stay as it
-# is: a reciprocal vector belongs to the whole basis and not to its partner. Right: the coordinates of $a$ are 2 and
-# 1.5.
+# is: a reciprocal vector belongs to the whole basis and not to its partner. Right: the coordinates of $a$ are 2 and 1.
 #
 # Exercise 36.A1 (b) asks for such a drawing of its $b_1, b_2$ and $c_1, c_2$. With $\alpha = 0.5$:
 
@@ -287,7 +291,7 @@ def force_columns(E, r):
     return np.column_stack(columns)
 
 
-E, r = exp3(rng.normal(size=3)), rng.normal(size=3)
+E, r = exp3(rng.normal(size=3)), rng.normal(size=3)  # exp3(axis * angle) is a rotation matrix: here, any one
 X, X_star = motion_columns(E, r), force_columns(E, r)
 
 np.testing.assert_allclose(pluecker_transform(E, r), X, atol=1e-14)  # the library's
@@ -495,8 +499,8 @@ np.testing.assert_allclose(velocity_at(v_2, P)[:2], (tip(h * qd) - tip(-h * qd))
 # Statics. Let $f$ be the pull as a force vector. In balance, the sum of the forces on each body is zero. Joint 2 passes
 # $f_2$ from body 1 to body 2, joint 1 passes $f_1$ from the base to body 1: $f_2 + f = 0$ and $f_1 - f_2 = 0$, so
 # $f_1 = f_2 = -f$. The torque at a joint is a number, the part of its force that does work on its motion,
-# $\tau_i = s_i \cdot f_i$, so that its power is $\tau_i \dot q_i$. (The answer to (a) is $(0, 0, -1, 1, 0, 0)$. The
-# translation of the course prints $f$ there, without the minus sign; its torques are right.)
+# $\tau_i = s_i \cdot f_i$, so that its power is $\tau_i \dot q_i$. (The answer to (a) is $(0, 0, -1, 1, 0, 0)$. Some
+# prints of the course have $f$ there, without the minus sign; their torques are right.)
 
 # %%
 f = line_force(pull, P)

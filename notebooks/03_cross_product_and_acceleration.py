@@ -185,8 +185,9 @@ close(crf(X @ v1), dual(X) @ crf(v1) @ np.linalg.inv(dual(X)))
 close(crm(cross_motion(v1, v2)), crm(v1) @ crm(v2) - crm(v2) @ crm(v1))  # Jacobi
 
 # %% [markdown]
-# **Exercise 3.1.** A thruster is fixed to a body that moves with the twist $v$. It pushes with the force $p$ along the
-# line through $P$ (in the coordinates of a fixed frame, now). At what rate does its force vector change?
+# **Exercise 3.1.** A thruster is fixed to a body that moves with the twist $v$, and pushes with constant strength. Now it
+# pushes with the force $p$ along the line through $P$; all are in the coordinates of a fixed frame. At what rate does its
+# force vector change?
 
 
 # %%
@@ -200,11 +201,14 @@ check_exercise(rate_of_thrust, chapter_03.rate_of_thrust)
 # %% [markdown]
 # ## Coordinates that move themselves
 #
-# If the frame moves with $v_O$ (a twist, in its own coordinates), the numbers of a vector change for two reasons:
-# because the vector changes, and because the basis does. So
+# Let a frame $F$ move with the twist $v_F$, and let $m_F$ be the six numbers of a vector $m$ in this frame. They change for
+# two reasons: because the vector changes, and because the basis does. So the derivative of the vector has in $F$ the numbers
 #
-# $$ \Big[\frac{dm}{dt}\Big]_O = \frac{d}{dt} m_O + v_O \times m_O, \qquad
-#    \Big[\frac{df}{dt}\Big]_O = \frac{d}{dt} f_O + v_O \times^* f_O. $$
+# $$ \Big[\frac{dm}{dt}\Big]_F = \frac{d}{dt} m_F + v_F \times m_F, \qquad
+#    \Big[\frac{df}{dt}\Big]_F = \frac{d}{dt} f_F + v_F \times^* f_F, $$
+#
+# where $v_F$, too, is written in $F$. (The course and the library's help have $O$ in the place of $F$; then $v_O$ is all six
+# numbers, and not the linear part alone.)
 #
 # A vector that stands still in the world is the quick check: its derivative is zero, and the numbers seen from the
 # moving frame change.
@@ -221,6 +225,7 @@ def seen(t):
 
 number_rate = rate(seen)
 np.testing.assert_allclose(number_rate, -cross_motion(v, standing), atol=1e-9)
+# the library, both ways: from the rate of the numbers to the derivative, and back; v is the frame's twist
 np.testing.assert_allclose(derivative_of_motion(number_rate, v, standing), np.zeros(6), atol=1e-9)
 np.testing.assert_allclose(component_rate_of_motion(np.zeros(6), v, standing), number_rate, atol=1e-9)
 
@@ -500,7 +505,7 @@ check_exercise(second_body_acceleration, chapter_03.second_body_acceleration)
 #
 # - What rides on a body changes at the rate $v \times m$, or $v \times^* f$; and $v\times^* = -(v\times)^T$, as power
 #   does not change.
-# - In moving coordinates: the derivative is the rate of the numbers plus $v_O \times$ the vector.
+# - In moving coordinates: the derivative is the rate of the numbers plus $v_F \times$ the vector, with the frame's $v_F$.
 # - Spatial acceleration is the derivative of spatial velocity. It adds up and transforms as velocity does.
 # - $\ddot r = \dot v_O + \omega \times v_O$ is the acceleration of a point, and no vector of $\mathsf{M}^6$. It is for
 #   the last line.

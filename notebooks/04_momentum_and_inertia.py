@@ -115,8 +115,8 @@ assert np.linalg.eigvalsh(I).min() > 0  # energy is positive
 print(I.round(2) + 0.0)
 
 # %% [markdown]
-# The matrix has a pattern. With the total mass $m$, the centre of mass $c$, and the rotational inertia $\bar I_C$ about
-# the centre of mass,
+# The matrix has a pattern. With the total mass $m$, the centre of mass $c$, the rotational inertia $\bar I_C$ about the
+# centre of mass (3 x 3, therefore the bar), the matrix $\tilde c$ of $c\,\times$, and the unit matrix $1$,
 #
 # $$ I = \begin{bmatrix} \bar I_C - m\, \tilde c\, \tilde c & m\, \tilde c \\ m\, \tilde c^T & m 1 \end{bmatrix}. $$
 #
@@ -169,9 +169,10 @@ else:
 #    \bar I_C = \int \rho \begin{bmatrix} p_y^2 + p_z^2 & -p_x p_y & -p_x p_z \\
 #      -p_x p_y & p_z^2 + p_x^2 & -p_y p_z \\ -p_x p_z & -p_y p_z & p_x^2 + p_y^2 \end{bmatrix}. $$
 #
-# (Source document 004 prints $-p_y p_z$ as the entry 1, 2 of this matrix, and $-a_y a_z$ in the shift to another point
-# by $a$. Neither would be symmetric.) Other axes turn the tensor, $R \bar I_C R^T$; another point at the distance $a$
-# adds $m (a \cdot a\, 1 - a a^T)$, the theorem of parallel axes. Both are in $X^* I X^{-1}$.
+# (Source document 004, see `docs/sources.md`, prints $-p_y p_z$ as the entry 1, 2 of this matrix, and $-a_y a_z$ in the
+# shift to another point by $a$. Neither would be symmetric.) Other axes turn the tensor, $R \bar I_C R^T$; another
+# point at the distance $a$ adds $m (a \cdot a\, 1 - a a^T)$, the theorem of parallel axes. Both are in $X^* I X^{-1}$,
+# the inertia in another frame, which has its own section below.
 
 # %%
 cube = density_inertia(lambda x: 6.0 * x[:, 2], [[0, 0, 0], [1, 1, 1]]).inertia  # kg/m^3: heavier towards the top
@@ -197,7 +198,7 @@ close(shifted[:3, :3], I_C + m * (a @ a * np.eye(3) - np.outer(a, a)))
 #        - m\, c \times \omega + m\, v_O \end{bmatrix}
 #        = \begin{bmatrix} \bar I_C\, \omega + c \times m v_C \\ m v_C \end{bmatrix}. $$
 #
-# (The translation of the course prints $\bar I_O$ in the first entry. It would count the second term twice.)
+# (Some prints of the course have $\bar I_O$ in the first entry. It would count the second term twice.)
 
 # %%
 w, v_O = v[:3], v[3:]
@@ -349,7 +350,7 @@ close(net_force(I, v, np.zeros(6)), cross_force(v, I @ v))
 #  + \begin{bmatrix} \omega \times \bar I_C \omega + v_C \times m v_C \\ \omega \times m v_C \end{bmatrix}
 #  = \begin{bmatrix} \bar I_C \dot\omega + \omega \times \bar I_C \omega \\ m \ddot c \end{bmatrix}. $$
 #
-# (The translation prints another vector in the place of $\dot\omega$ in its first line.) But it holds in every frame,
+# (Some prints have another vector in the place of $\dot\omega$ in the first line.) But it holds in every frame,
 # whether at the centre of mass or not.
 
 # %%
@@ -367,14 +368,15 @@ close(elsewhere, transform_force(X, newton_euler))
 # ### The same in other books
 #
 # Engines in *maximal coordinates* keep for each body the position and rotation $r, R$, and the velocities $v_C, \omega$
-# along the world's axes, the linear part first:
+# along the world's axes, the linear part first. $I_0$ is the rotational inertia about the centre of mass in the body's
+# axes, a constant; $I_C$ is the same in the world's axes; and $\tau$ is the torque about the centre of mass:
 #
 # $$ \dot r = v_C, \quad \dot R = \tilde\omega R, \quad p = m v_C, \quad L = I_C\, \omega = R I_0 R^T \omega, \quad
 #    \begin{bmatrix} m 1 & \\ & I_C \end{bmatrix} \begin{bmatrix} \dot v_C \\ \dot\omega \end{bmatrix}
 #    = \begin{bmatrix} f \\ \tau - \omega \times I_C \omega \end{bmatrix}. $$
 #
 # The term $\omega \times I_C \omega$, the gyroscopic torque, is there because $I_C = R I_0 R^T$ turns with the body. It
-# is zero when $\omega$ is along a principal axis. RedMax (notebook 9) writes the same in the body's axes,
+# is zero when $\omega$ is along a principal axis. RedMax, the method of notebook 9, writes the same in the body's axes,
 # $I_0 \dot\omega = -\omega \times I_0 \omega + R^T \tau$ and $m \dot v = -\omega \times m v + R^T f$, where $\dot v$ is
 # the rate of three numbers: that is $I a + v \times^* I v$ at the centre of mass. One body, three ways:
 
@@ -432,7 +434,7 @@ check_exercise(acceleration_of_body, chapter_04.acceleration_of_body)
 # Thirty lines of NumPy. The frame is fixed to the racket, at the end of the grip, which is *not* its centre of mass. In
 # this frame $I$ is constant and, as $v \times v = 0$, the rates of the six numbers of $v$ are those of
 # $a = -I^{-1} (v \times^* I v)$. The rotation $R$ and the position $p$ of the frame follow from
-# $\dot R = R\, \tilde\omega$ and $\dot p = R\, v_O$.
+# $\dot R = R\, \tilde\omega$ and $\dot p = R\, v_O$. Gravity is left out: it makes the whole flight fall, and turns nothing.
 
 
 # %%
@@ -596,22 +598,24 @@ moving(figure, draw, 60, fps=15, dpi=65)
 
 # %% [markdown]
 # How far has the face turned over when the handle points back to you after one whole turn? That depends on the nudge; a
-# hand is not better than some tenths of a radian per second.
+# hand is not better than some tenths of a radian per second. The number in brackets is the height of the face's unit
+# normal: $+1$ if the marked side is straight up, $-1$ if it is straight down.
 
 # %%
-print("nudge in rad/s   first change of sign   after one turn the marked side is")
-for nudge in (0.01, 0.15, 0.4, 1.0):
+print("nudge in rad/s   w_y changes sign after   after one turn the marked side is")
+for nudge in (0.01, 0.05, 0.15, 0.4, 1.0):
     start = np.array([0.0, speed, nudge])
     t, path, R_flight, _ = fly(racket, np.concatenate([start, np.cross(center, start)]), 1.2, 4e-3)
     flip = t[np.argmax(path[:, 1] < 0)]
     turned = np.argmax(np.where((t > 0.5) & (t < 1.2), R_flight[:, 0, 0], -1))  # the handle points along x again
     up = R_flight[turned, 2, 2]  # the height of the unit normal of the face
-    print(f"{nudge:8}         {flip / per_turn:6.2f} turns           {'up' if up > 0 else 'DOWN'} ({up:+.2f})")
+    print(f"{nudge:8}         {flip / per_turn:6.2f} turns             {'up' if up > 0 else 'DOWN'} ({up:+.2f})")
 
 # %% [markdown]
-# So to question 1: after a fair throw you catch the racket with the marked side **down**, and only a hand that errs by
-# no more than about 0.01 rad/s in 8 keeps it up. To question 2: two axes are stable, the middle one is not. And no
-# torque was needed: $h$ is constant, but $\omega = I^{-1} h$ is not, because $I$ turns with the racket.
+# So to question 1: after a fair throw you catch the racket with the marked side **down**. Only a hand that errs by less
+# than about 0.1 rad/s in 8 still sees it on top, and at 0.01 rad/s the face is nearly level. To question 2: two axes
+# are stable, the middle one is not. And no torque was needed: $h$ is constant, but $\omega = I^{-1} h$ is not, because
+# $I$ turns with the racket.
 #
 # %% [markdown]
 # ## Two bodies push each other
@@ -659,7 +663,7 @@ check_exercise(inertia_between, chapter_04.inertia_between)
 # %% [markdown]
 # ## Remember
 #
-# - $h = I v$, $T = \frac12 v \cdot I v$; ten numbers, of which $m$, $m c$ and the inertia about one common point add up.
+# - $h = I v$, energy $\frac12 v \cdot I v$; ten numbers, of which $m$, $m c$ and the inertia about one common point add up.
 # - A change of frame is a congruence, $X^* I X^{-1}$. Eigenvalues of the 6 x 6 matrix mean nothing.
 # - $f = I a + v \times^* I v$, in any frame. At the centre of mass it is Newton's and Euler's equation.
 # - Joined: $I_A + I_B$. Pushing one another: $(I_A^{-1} + I_B^{-1})^{-1}$.

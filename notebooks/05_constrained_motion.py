@@ -84,8 +84,8 @@ np.testing.assert_allclose(S, motion_subspace("revolute", [0, 0, 1]))
 np.testing.assert_allclose(T @ T.T, complement(S) @ complement(S).T, atol=1e-15)  # the same subspace
 
 # %% [markdown]
-# The library has $S$ for each kind of joint, and the complement in both directions. A constraint can also be given by
-# equations $A v = 0$, whose rows are constraint forces:
+# The library has $S$ for each kind of joint, and the complement, from $S$ to $T$ as well as from $T$ to $S$. A constraint
+# can also be given by equations $A v = 0$, whose rows are constraint forces:
 
 # %%
 floor = [[0, 0, 0, 0, 0, 1], [1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0]]  # no lifting, no tilting
@@ -201,7 +201,7 @@ ax.axhline(0.0, color=GREY, lw=1)
 ax.plot(2 / 3, 0.0, "o", color=RED)
 ax.annotate("centre of percussion,\nd = 2w/3", (2 / 3, 0.0), (0.16, 0.2), arrowprops={"arrowstyle": "->", "color": RED})
 ax.text(0.36, -0.75, "hinges push\nagainst the hand", color=BLUE, ha="left")
-ax.text(0.99, -0.32, "in the same\ndirection", color=BLUE, ha="right")
+ax.text(0.8, 0.42, "in the same direction", color=BLUE, ha="right")
 ax.set(xlabel="where the hand pushes, d / w", ylabel="force of hinges / of hand", xlim=(0, 1))
 fig.tight_layout()
 plt.show()
@@ -385,7 +385,7 @@ print(f"the energy changes by {np.ptp(energy):.1e} J, and by {np.ptp(wrong_energ
 
 # %%
 def equation_of_motion(I, S, S_rate, alpha):
-    """H (n, n) and C (n,) of S^T f = H alpha' + C; I (6, 6), S and its rate (6, n), alpha (n,)."""
+    """(H, C) of S^T f = H d(alpha)/dt + C, (n, n) and (n,); I (6, 6), S and its rate (6, n), alpha (n,)."""
     ...  # yours
 
 
@@ -450,7 +450,8 @@ plt.show()
 # %% [markdown]
 # ### With 6D vectors: seven equations (section 58)
 #
-# Let $f_J$ be the force that the joint passes from $B_1$ to $B_2$, and $s$ the joint's axis.
+# Let $f_J$ be the force that the joint passes from $B_1$ to $B_2$, and $s$ the joint's axis. All is at rest, so that
+# $\alpha$ is an acceleration here, as in the course: what was $\dot\alpha$ above.
 #
 # | | |
 # |---|---|
@@ -464,15 +465,18 @@ plt.show()
 #
 # $$ \text{(B7)} \qquad f = \Bigl( I_1 + I_2 - \frac{I_2 s\, s^T I_2}{s^T I_2 s} \Bigr) a_1 . $$
 #
-# The bracket is the inertia of $B_1$ as it is felt with $B_2$ hanging on it. It is symmetric and positive definite, as the
-# second and third term together are $I_2$ as far as the joint does not give way. Notebook 8 is about nothing else: a robot
-# of a hundred bodies is this equation, ninety-nine times.
+# The bracket is the inertia of $B_1$ as it is felt with $B_2$ hanging on it. The second and third term together are what is
+# felt of $B_2$: nothing if $a_1$ is along $s$, where the joint gives way, and never a negative energy. So the bracket is
+# symmetric and positive definite, as $I_1$ is. Notebook 8 is about nothing else: a robot of a hundred bodies is this
+# equation, ninety-nine times.
 #
 # ### With 3D vectors: thirty-two equations (section 57)
 #
 # Let $C_1, C_2$ be the centres of mass, $P$ a point of the axis, $r_1 = \overrightarrow{C_1 P}$,
 # $r_2 = \overrightarrow{C_2 P}$. Each body has an equation for its force and one for its couple; each vector has to be moved
-# from its centre to $P$ by a rule of its own.
+# from its centre to $P$ by a rule of its own. $f$ and $n$ are the force at $C_1$ and the couple from outside; $f_i, n_i$ are
+# what $B_i$ takes in all, about $C_i$, and $a_i$ is the acceleration of $C_i$. ${}^P$ marks what is taken at or about $P$,
+# ${}^1$ what is taken about $C_1$. The $I_i$ are 3 x 3 here.
 #
 # - (A1) to (A4): $f_1 = m_1 a_1$, $n_1 = I_1 \dot\omega_1$, $f_2 = m_2 a_2$, $n_2 = I_2 \dot\omega_2$.
 # - (A5) to (A11), from centres to $P$ and back: ${}^P a_i = a_i - r_i \times \dot\omega_i$,

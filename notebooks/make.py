@@ -46,6 +46,7 @@ def execute(path: Path) -> Any:
             "JUPYTER_PLATFORM_DIRS": "1",
             "MPLBACKEND": "module://matplotlib_inline.backend_inline",
             "PYTHONHASHSEED": "0",
+            "OPENBLAS_NUM_THREADS": "1",  # NumPy's threads would wait for one another where other work is done beside
         }
         client = NotebookClient(
             notebook,

@@ -21,7 +21,7 @@ def main() -> int:
     ours = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # and not ignored by who has started us
     if ours:
         signal.signal(signal.SIGINT, stop)
-    from pluecker.contact.cli import main as command
+    from pluecker.contact.app.cli import main as command
 
     try:
         if ours:

@@ -13,8 +13,8 @@ import pytest
 
 import pluecker.articulated as articulated
 from pluecker.articulated import ModelBuilder, random_configuration
-from pluecker.articulated.algorithms.derivative_of import requested
-from pluecker.articulated.algorithms.inertia_factor import FACTORIZE
+from pluecker.articulated.algorithms.derivatives.derivative_of import requested
+from pluecker.articulated.algorithms.inertia.inertia_factor import FACTORIZE
 from pluecker.articulated.running.algorithm import LEFT_OUT
 from tests.conftest import COMPILED
 from tests.test_functions_page import entries

@@ -1,1 +1,1 @@
-"""The algorithms, one file each: the kernel first, the checked public function under it."""
+"""The algorithms in rooms, one file each: the kernel first, the checked public function under it."""

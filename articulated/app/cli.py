@@ -24,9 +24,9 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.aba import aba
-from pluecker.articulated.algorithms.neutral import neutral
-from pluecker.articulated.algorithms.rnea import RNEA, rnea
+from pluecker.articulated.algorithms.configuration.neutral import neutral
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA, rnea
 from pluecker.articulated.app.figures import FIGURES, need_figures, plot_trajectory, save
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.streams import forgiving_streams, give_up_output

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.aba import aba
-from pluecker.articulated.algorithms.crba import crba
-from pluecker.articulated.algorithms.kinetic_energy import kinetic_energy
-from pluecker.articulated.algorithms.potential_energy import potential_energy
-from pluecker.articulated.algorithms.rnea import rnea
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
+from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
+from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.app.figures import as_label, draw_lines, draw_robot, label_lines, new_figure
 from pluecker.articulated.app.peer import PinocchioPeer
 from pluecker.articulated.errors import MissingExtraError

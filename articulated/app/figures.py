@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.forward_kinematics import forward_kinematics
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.app.outputs import OutputError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.trajectory import Trajectory

@@ -333,6 +333,12 @@ def has_constant_subspace(m, i):
 
 
 @kernel
+def moves_freely(m, i):
+    """Whether the motion subspace of joint ``i`` is the six unit vectors, so that products with it are read off"""
+    return kind(m, i) == FREE
+
+
+@kernel
 def joint_transforms(m, q, ws, record):
     """The transforms of all joints into a workspace, each at the start of its link's record.
 

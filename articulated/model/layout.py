@@ -54,6 +54,7 @@ FREEDOM = 8
 # tree record, of integers, behind their number; and row record
 FIRST_ROW, ROW_COUNT, FIRST_LINK, LINK_COUNT, FACTOR, SWEEPS = range(6)
 TREE = 6
+UNBRANCHED = 2  # as the entry for sweeps, where 1 stands for sweeps of any tree
 COORDINATE, PARENT_ROW, DEPTH, PLACE, FACTORED = range(5)
 ROW = 5
 SWEPT_ROW = 13  # how many numbers the factor of a tree has of each row, where sweeps solve it
@@ -245,6 +246,12 @@ def tree_entry(m, t, entry):
 def solved_by_sweeps(m, t):
     """Whether tree ``t`` is solved by the sweeps of the articulated-body algorithm, and not by a factor of its matrix."""
     return tree_entry(m, t, SWEEPS) != 0
+
+
+@kernel
+def has_no_branches(m, t):
+    """Of a tree that is solved by sweeps, whether each link but the first is carried by the one before."""
+    return tree_entry(m, t, SWEEPS) == UNBRANCHED
 
 
 @kernel

@@ -41,10 +41,11 @@ Integers = NDArray[np.int64]
 
 # What one factorisation and one solution need of each method, in products with a sum, so that the cheaper one is chosen for
 # each tree. By the packed matrix: of each link its place and inertia seen from the root, of each freedom I S, of each pair
-# S^T F and twice a product with L; each pivot updates half the square of its depth. By sweeps: of each link the transform of
-# its articulated inertia and of two vectors, of each freedom U, D, the update by U D^-1 U^T, and four products of six.
+# S^T F and twice a product with L; each pivot updates half the square of its depth. By sweeps: of each link the transforms
+# of its articulated inertia and from the root, of each freedom U, D, the update by U D^-1 U^T, and four products of six.
 # Counted in the kernels, then weighed by measured times, since not all of them wait for memory alike: batches of chains
-# of 10 and 100 and of four robots on one core. Chains of up to 26 hinges are packed.
+# of 10 and 100 and of four robots on one core. Chains of up to 26 hinges are packed, and so are nearly all robots: their
+# branches make the packed matrix smaller, and the inverse by sweeps slower.
 PACKED_LINK, PACKED_FREEDOM, PACKED_PAIR, PACKED_UPDATE = 100.0, 50.0, 8.0, 1.75
 SWEEPS_LINK, SWEEPS_FREEDOM = 350.0, 120.0
 
@@ -237,7 +238,10 @@ def tree_table(rows: CoordinateTree) -> Array:
     table[:, layout.FIRST_ROW], table[:, layout.ROW_COUNT] = rows.first_row[:-1], np.diff(rows.first_row)
     _, first = np.unique(rows.tree_of_link[1:], return_index=True)
     table[:, layout.FIRST_LINK], table[:, layout.LINK_COUNT] = first + 1, links
-    table[:, layout.FACTOR], table[:, layout.SWEEPS] = np.cumsum(size) - size, rows.sweeps
+    branches = np.flatnonzero((rows.parent != np.arange(len(rows.v)) - 1) | (rows.parent < 0))  # each tree has its root
+    unbranched = np.bincount(np.searchsorted(rows.first_row, branches, side="right") - 1, minlength=n) == 1
+    table[:, layout.FACTOR] = np.cumsum(size) - size
+    table[:, layout.SWEEPS] = np.where(rows.sweeps & unbranched, layout.UNBRANCHED, rows.sweeps)
     return np.concatenate([[n], table.ravel()]).view(np.float64)
 
 

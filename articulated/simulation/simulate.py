@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.integrate import solve_ivp
 
-from pluecker.articulated.algorithms.aba import aba
-from pluecker.articulated.algorithms.carry_velocity import carry_velocity
-from pluecker.articulated.algorithms.integrate import integrate
+from pluecker.articulated.algorithms.configuration.carry_velocity import carry_velocity
+from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import BSpline, make_interp_spline
 
-from pluecker.articulated.algorithms.integrate import integrate
-from pluecker.articulated.algorithms.neutral import neutral
-from pluecker.articulated.algorithms.random_configuration import random_configuration
+from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.configuration.neutral import neutral
+from pluecker.articulated.algorithms.configuration.random_configuration import random_configuration
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 

@@ -26,7 +26,7 @@ def names_in_text(env: BuildEnvironment) -> tuple[dict[str, str], set[str]]:
 
     And all names of arguments, which text may mean as well.
     """
-    objects = {name: entry for name, entry in env.domains.python_domain.objects.items() if not entry.aliased}
+    objects = {name: entry for name, entry in env.get_domain("py").objects.items() if not entry.aliased}
     modules = {name for name, entry in objects.items() if entry.objtype == "module"}
     short: dict[str, list[str]] = {}
     arguments: set[str] = set()
@@ -64,11 +64,11 @@ def column(node: nodes.Node) -> str:
 def link_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Names of functions, and of files that are pages, as links."""
     env = app.env
-    if env.doc2path(page).suffix == ".rst":
+    if str(env.doc2path(page)).endswith(".rst"):
         return
     if not hasattr(app, "names_in_text"):
         app.names_in_text = names_in_text(env)
-    objects = env.domains.python_domain.objects
+    objects = env.get_domain("py").objects
     names, arguments = app.names_in_text
     for literal in list(doctree.findall(nodes.literal)):
         text = literal.astext()

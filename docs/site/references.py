@@ -166,7 +166,7 @@ def candidates(node: pending_xref) -> list[str]:
 def public_names(env: BuildEnvironment) -> dict[int, str]:
     """The names under which things are in the reference, by the thing itself."""
     kinds = ("function", "class", "exception", "module")
-    objects = env.domains.python_domain.objects
+    objects = env.get_domain("py").objects
     return {id(find(name)): name for name, entry in objects.items() if entry.objtype in kinds}
 
 
@@ -177,7 +177,7 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: no
     """
     if node.get("refdomain") != "py":
         return None
-    domain = env.domains.python_domain
+    domain = env.get_domain("py")
     public = public_names(env)
     for path in candidates(node):
         try:

@@ -67,6 +67,10 @@ pitch = Exercise(
         ),
         (lambda omega, v_P: omega @ v_P, "Divide by the square of the angular velocity: the pitch has the unit m/rad."),
         (lambda omega, v_P: abs(omega @ v_P) / (omega @ omega), "A left-handed screw has a negative pitch."),
+        (
+            lambda omega, v_P: 2.0 * np.pi * (omega @ v_P) / (omega @ omega),
+            "This is the pitch per turn, as of bolts. Here it is per radian: without the factor 2 pi.",
+        ),
     ),
 )
 

@@ -72,6 +72,10 @@ force_matrix = Exercise(
             lambda E, r: blocks(E, -skew(r) @ E, np.zeros((3, 3)), E),
             "r is given in old coordinates: the cross product with it comes before the rotation E.",
         ),
+        (
+            lambda E, r: force_transform(E.T, r),
+            "E turns old coordinates into new ones already. This has its transpose, which turns new ones into old.",
+        ),
     ),
 )
 

@@ -44,6 +44,14 @@ rate_of_thrust = Exercise(
             lambda v, P, p: join(np.cross(v[3:] + np.cross(v[:3], P), p), np.cross(v[:3], p)),
             "The point moves, but the force turns as well: d(OP x p)/dt has two parts.",
         ),
+        (
+            lambda v, P, p: join(np.cross(v[3:] + np.cross(v[:3], P), p), np.zeros(3)),
+            "The point moves, but the force turns as well, at the rate omega x p.",
+        ),
+        (
+            lambda v, P, p: join(np.cross(P, np.cross(v[:3], p)), np.cross(v[:3], p)),
+            "The force turns, but the point moves as well: d(OP x p)/dt has two parts.",
+        ),
     ),
 )
 

@@ -57,6 +57,10 @@ momentum_of_body = Exercise(
             "This takes the inertia about the origin, I_O, and adds the moment c x m v_C: the shift counts twice.",
         ),
         (about_center, "This is the angular momentum about the centre of mass: about the origin c x m v_C is added."),
+        (
+            lambda m, c, I_C, v: body_momentum(m, c, 0.0 * I_C, v),
+            "This is one particle at the centre of mass: the intrinsic angular momentum I_C omega is missing.",
+        ),
         (momentum_of_origin, "The linear momentum is m v_C, and v_O is the velocity of the point at the origin."),
         (away_from_center, "v_C = v_O + omega x c: check the sign."),
     ),

@@ -50,12 +50,12 @@ constraint_force = Exercise(
     mistakes=(
         (
             by_ordinary_projection,
-            "This takes away the part of f along T as if forces had lengths. What has to vanish is T' a, and between a "
+            "This takes away the part of f along T as if forces had lengths. What has to vanish is T^T a, and between a "
             "force and an acceleration stands the inverse of the inertia.",
         ),
         (
             without_the_force,
-            "This is a matrix: the factor f is missing behind D T' I^-1, as it is in some prints of the formula.",
+            "This is a matrix: the factor f is missing at the end of lambda, as it is in some prints of the formula.",
         ),
         (
             lambda I, T, f: -np.linalg.solve(T.T @ np.linalg.inv(I) @ T, T.T @ np.linalg.inv(I) @ f),
@@ -102,7 +102,11 @@ equation_of_motion = Exercise(
                 H_and_C(I, S, S_rate, alpha)[0],
                 -H_and_C(I, S, S_rate, alpha)[1],
             ),
-            "C has the wrong sign: it stands on the side of H alpha', tau = H alpha' + C.",
+            "C has the wrong sign: it stands on the side of H, in tau = H d(alpha)/dt + C.",
+        ),
+        (
+            lambda I, S, S_rate, alpha: H_and_C(I, S, S_rate, alpha)[::-1],
+            "The right two, in the other order: H comes first.",
         ),
     ),
 )

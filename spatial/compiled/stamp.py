@@ -34,7 +34,13 @@ from numba import config, types
 __all__ = ["Parts", "source_stamp"]
 
 TOP = Path(__file__).resolve().parents[2]
-TEACHING = ("spatial/compiled/*.py", "spatial/scalars/*.py", "spatial/memory/*.py", "spatial/parallel/atomics.py")
+TEACHING = (
+    "spatial/compiled/*.py",
+    "spatial/scalars/*.py",
+    "spatial/memory/*.py",
+    "spatial/parallel/atomics.py",
+    "spatial/parallel/interruption_flag.py",
+)
 PACKAGE = ("spatial/**/*.py", "articulated/**/*.py", "contact/**/*.py")
 FOREIGN = ("math", "numpy", "numba", "llvmlite")  # known by their versions
 PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))

@@ -1,1 +1,1 @@
-"""Work shared among threads: atomic operations on shared memory, and the threads themselves."""
+"""Work shared among threads: atomic operations on shared memory, the threads themselves, and Ctrl-C."""

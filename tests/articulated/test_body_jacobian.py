@@ -23,7 +23,7 @@ from pluecker.articulated import (
     sparse_body_jacobian,
     sparse_body_jacobian_dot,
 )
-from pluecker.articulated.algorithms.body_jacobian import BODY_JACOBIAN, order
+from pluecker.articulated.algorithms.redmax.body_jacobian import BODY_JACOBIAN, order
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.robots import example_robots
 from tests.articulated.test_mimic import build

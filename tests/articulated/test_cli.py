@@ -550,7 +550,9 @@ def test_a_reader_that_leaves_is_no_error():
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="signals are sent as on Unix")
-@pytest.mark.parametrize("moment", ["numpy", "numba", "pluecker.articulated.algorithms.aba", "pluecker.contact.cli"])
+@pytest.mark.parametrize(
+    "moment", ["numpy", "numba", "pluecker.articulated.algorithms.dynamics.aba", "pluecker.contact.app.cli"]
+)
 def test_an_interruption_while_importing_is_one_line(moment, tmp_path):
     """The process interrupts itself when a module is looked for."""
     (tmp_path / "sitecustomize.py").write_text(

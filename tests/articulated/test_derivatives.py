@@ -32,7 +32,11 @@ from pluecker.articulated import (
     rnea_derivatives,
     second_derivative_of,
 )
-from pluecker.articulated.algorithms.derivative_of import differentiable, differentiable_algorithms, requested
+from pluecker.articulated.algorithms.derivatives.derivative_of import (
+    differentiable,
+    differentiable_algorithms,
+    requested,
+)
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.model.layout import owns_coordinates
 from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm

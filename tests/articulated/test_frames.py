@@ -20,8 +20,8 @@ from pluecker.articulated import (
     relative_jacobian,
     relative_jacobian_dot,
 )
-from pluecker.articulated.algorithms.jacobian import JACOBIAN, jacobian_kernel
-from pluecker.articulated.algorithms.relative_jacobian import RELATIVE_JACOBIAN
+from pluecker.articulated.algorithms.frames.jacobian import JACOBIAN, jacobian_kernel
+from pluecker.articulated.algorithms.frames.relative_jacobian import RELATIVE_JACOBIAN
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError
 from tests.articulated.test_mimic import build as build_for_mimic

@@ -98,7 +98,6 @@ def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
 def test_both_ways_of_forward_dynamics_agree(model):
     """The recursion from body to body against the factorised inertia matrix: two algorithms, one answer."""
     one, two = (
-        on_numbers(KERNELS[name], model, state_for(KERNELS[name], model))
-        for name in ("aba", "aba with mimic joints")
+        on_numbers(KERNELS[name], model, state_for(KERNELS[name], model)) for name in ("aba", "aba with mimic joints")
     )
     np.testing.assert_allclose(one, two, rtol=0.0, atol=1e-10 * np.abs(one).max())

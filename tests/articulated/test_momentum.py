@@ -28,7 +28,7 @@ from pluecker.articulated import (
     momentum_rate,
     rnea,
 )
-from pluecker.articulated.algorithms.centroidal import CENTROIDAL
+from pluecker.articulated.algorithms.momentum.centroidal import CENTROIDAL
 from pluecker.articulated.model.joints import rate_joint
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import Model, ModelBuilder, SingularInertiaError, aba, integrate, neutral, rnea
-from pluecker.articulated.algorithms.aba import FREEDOM, LINK, aba_kernel
+from pluecker.articulated.algorithms.dynamics.aba import FREEDOM, LINK, aba_kernel
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_rotation
 

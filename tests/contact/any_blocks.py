@@ -12,9 +12,9 @@ import numpy as np
 import scipy.sparse
 
 from pluecker.contact import Problem
-from pluecker.contact.blocks import from_scipy
-from pluecker.contact.operator import assembled, factored
-from pluecker.contact.sets import make_sets
+from pluecker.contact.problem.operator import assembled, factored
+from pluecker.contact.problem.sets import make_sets
+from pluecker.contact.sparse.blocks import from_scipy
 
 SIZES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0), 6: (2, 2, 1)}  # of the discs, by the contact's size
 

@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse
 
 from pluecker.contact import Problem
-from pluecker.contact.fclib import GlobalForm, LocalForm, read_fclib_form, to_problem
+from pluecker.contact.files.fclib import GlobalForm, LocalForm, read_fclib_form, to_problem
 
 __all__ = [
     "DATA", "GlobalForm", "LocalForm", "dense", "global_form", "local_form", "published", "read_fclib_form", "same_bits",

@@ -12,8 +12,8 @@ import scipy.sparse
 import scipy.sparse.linalg
 from scipy.linalg import block_diag
 
-from pluecker.contact.cholesky import analyse, factor, solve
-from pluecker.contact.ordering import minimum_degree
+from pluecker.contact.sparse.cholesky import analyse, factor, solve
+from pluecker.contact.sparse.ordering import minimum_degree
 from tests.contact.any_blocks import blocks_of
 
 SIZES = {"threes": [3], "ones": [1], "mixed": [1, 2, 3, 5, 6]}

@@ -28,7 +28,7 @@ from pluecker.contact import (
     write_fclib,
 )
 from pluecker.contact import solve as contact_solve
-from pluecker.contact.cli import main
+from pluecker.contact.app.cli import main
 from tests.contact.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap")
@@ -153,7 +153,7 @@ def test_what_a_converged_method_has_to_say_is_below_the_table(file, capsys, mon
     def solve(*arguments, **named):
         return replace(contact_solve(*arguments, **named), message="mind the units")
 
-    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
     assert main(["friction", file, "--methods", "apgd,pgs"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert sorted(lines[-2:]) == ["apgd: mind the units", "pgs: mind the units"]
@@ -167,8 +167,8 @@ def test_a_call_of_a_second_is_not_repeated(seconds, calls, file, capsys, monkey
         made.append(named)
         return replace(contact_solve(*arguments, **named), time=seconds)
 
-    monkeypatch.setattr(import_module("pluecker.contact.solve"), "solve", solve)
-    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", solve)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
     contact_solve(read_fclib(file), "ncp", "apgd")  # nothing is left to wait for
     contact_solve(read_fclib(file), "ncp", "apgd", history=True)
     assert main(["friction", file, "--method", "apgd", "--methods", "apgd"]) == 0
@@ -184,7 +184,7 @@ def test_that_something_is_compiled_is_said_once_on_stderr(compiled, file, capsy
         return contact_solve(*arguments, **named)
 
     contact_solve(read_fclib(file), "ncp", "apgd")
-    monkeypatch.setattr(import_module("pluecker.contact.solve"), "solve", solve)
+    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", solve)
     assert main(["friction", file, "--method", "apgd"]) == 0
     err = capsys.readouterr().err
     assert err.count("\n") == err.count("compiling, once: ") == compiled
@@ -257,8 +257,8 @@ def test_commands_for_robots_are_still_there(capsys):
 
 def test_warmup_names_what_it_compiles_for_robots_and_for_friction(capsys, monkeypatch):
     done = []
-    monkeypatch.setattr("pluecker.contact.cli.articulated_warmup", lambda: done.append("robots"))
-    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "warmup", lambda: done.append("friction"))
+    monkeypatch.setattr("pluecker.contact.app.cli.articulated_warmup", lambda: done.append("robots"))
+    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "warmup", lambda: done.append("friction"))
     assert main(["warmup"]) == 0
     assert done == ["robots", "friction"]
     robots, friction, kept = capsys.readouterr().out.splitlines()
@@ -269,7 +269,7 @@ def test_warmup_names_what_it_compiles_for_robots_and_for_friction(capsys, monke
 
 @pytest.mark.slow
 def test_the_modules_run_as_programs():
-    for module, named in (("pluecker.contact.cli", True), ("pluecker.articulated", False)):
+    for module, named in (("pluecker.contact.app.cli", True), ("pluecker.articulated", False)):
         done = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True)
         assert "inverse" in done.stdout
         assert ("friction" in done.stdout) == named
@@ -339,8 +339,8 @@ def test_a_file_that_exists_is_replaced_only_by_force(file, tmp_path, capsys):
 
 def test_every_argument_is_checked_before_anything_is_solved(file, tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
-    monkeypatch.setattr(import_module("pluecker.contact.solve"), "solve", None)
-    monkeypatch.setattr("pluecker.contact.comparison.solve", None)
+    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", None)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", None)
     fails(capsys, "method is 'magic', expected one of auto", file, "--methods", "apgd,magic")
     fails(capsys, "'lemke' solves the laws frictionless, lcp, not", file, "--methods", "apgd,lemke")
     fails(capsys, "expected different names", file, "--methods", "apgd,apgd")

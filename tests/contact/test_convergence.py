@@ -58,7 +58,7 @@ def lines(panel):
 
 def drawn(monkeypatch, result):
     """The panels of a figure of one result, of a problem in which no impulses have the error 1."""
-    monkeypatch.setattr("pluecker.contact.comparison.solve", lambda *_, **__: result)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", lambda *_, **__: result)
     ball = Problem.from_delassus(np.eye(3), [-1.0, 0.0, 0.0], [0.5])
     assert errors_of(ball, np.zeros(3)).natural_map == 1.0
     return plot_convergence(ball, methods=[result.method], repeats=1)[0].axes
@@ -104,14 +104,14 @@ def test_the_fastest_of_several_calls_counts(problem, monkeypatch):
     def solve(*_, **__):
         return made("apgd", [("apgd", 2, next(times))], [0.1, 1e-9], before=0.0)
 
-    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
     assert compare_methods(problem, methods=["apgd"], repeats=3)["apgd"].time == 0.1
 
 
 @pytest.mark.parametrize(("time", "waited", "calls"), [(0.9, 0.0, 3), (1.1, 0.0, 1), (1.1, 0.2, 3), (50.0, 4.0, 1)])
 def test_a_long_call_is_repeated_only_where_it_waited_for_compiled_code(problem, monkeypatch, time, waited, calls):
     clock = count(0.0, waited)
-    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "perf_counter", lambda: next(clock))
     found = []
 
     def solve(*_, **__):
@@ -119,7 +119,7 @@ def test_a_long_call_is_repeated_only_where_it_waited_for_compiled_code(problem,
             found.append(made("apgd", [("apgd", 2, time)], [0.1, 1e-9], before=0.0))
         return found[-1]
 
-    monkeypatch.setattr("pluecker.contact.comparison.solve", solve)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
     compare_methods(problem, methods=["apgd"], repeats=3)
     assert len(found) == calls
 
@@ -191,7 +191,7 @@ def test_both_panels_hold_every_method_and_how_it_ended(problem, matplotlib, tmp
 
 def test_numbers_say_where_other_methods_took_over(problem, matplotlib, monkeypatch):
     result = made("auto", [("apgd", 2, 1.0), ("newton", 2, 1.0)], [0.05, 0.04, 0.01, 1e-9])
-    monkeypatch.setattr("pluecker.contact.comparison.solve", lambda *_, **__: result)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", lambda *_, **__: result)
     figure, _ = plot_convergence(problem, methods=["auto"])
     for panel, x in zip(figure.axes, (2.0, 1500.0), strict=True):
         assert list(numbers(panel)) == ["2"]
@@ -287,7 +287,7 @@ def test_what_cannot_be_drawn_is_refused(problem, matplotlib):
 
 def test_without_matplotlib_the_extra_is_named_before_anything_is_solved(problem, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.setattr("pluecker.contact.comparison.solve", None)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", None)
     with pytest.raises(MissingExtraError, match=r"pluecker\[plot\]"):
         plot_convergence(problem)
 

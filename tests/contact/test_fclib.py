@@ -334,7 +334,7 @@ def test_forms_that_cannot_be_are_refused():
 
 
 def test_problems_beyond_32_bits_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("pluecker.contact.fclib_layout.LARGEST_INTEGER", 11)
+    monkeypatch.setattr("pluecker.contact.files.fclib_layout.LARGEST_INTEGER", 11)
     with pytest.raises(ProblemError, match="too large for FCLIB, whose integers have 32 bits: nzmax is "):
         write_fclib(tmp_path / "a.hdf5", local_form())
     assert not list(tmp_path.iterdir())

@@ -16,9 +16,10 @@ import time
 import numpy as np
 import pytest
 
-from pluecker.contact import interruption, solve
-from pluecker.contact.cholesky import analyse, factor
-from pluecker.contact.interruption import Interrupted, interruptible, takes_long
+from pluecker.contact import solve
+from pluecker.contact.sparse.cholesky import analyse, factor
+from pluecker.spatial.parallel.interruption import Interrupted, interruptible, takes_long
+from pluecker.spatial.parallel.interruption_flag import state
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
 
@@ -26,6 +27,7 @@ PROGRAM = """
 import os, signal, sys, threading, time
 import numpy as np
 from pluecker.contact import Problem, solve
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start what runs in the background without it
 law, method, count, delay = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 
 def problem(count):
@@ -89,6 +91,14 @@ def send(delay):
 needs_signals = pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
 
 
+@pytest.fixture(autouse=True)
+def handler():
+    """Python's own: shells start what runs in the background without it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @needs_signals
 def test_work_in_python_is_ended_by_an_exception():
     ended = []
@@ -107,7 +117,7 @@ def test_work_in_python_is_ended_by_an_exception():
         interruptible(work)
     assert time.monotonic() - began < 1.0
     assert ended
-    assert interruption.state[0] == 0
+    assert state[0] == 0
     thread.join()
 
 
@@ -138,7 +148,7 @@ def test_work_of_other_threads_that_ended_too_early_is_done_again():
         rounds.append(0)
         end = time.monotonic() + 0.3
         while time.monotonic() < end:
-            if interruption.state[0]:
+            if state[0]:
                 return "early"
             time.sleep(0.0005)
         return "all"
@@ -165,9 +175,9 @@ def test_errors_and_results_of_work_come_out():
 @pytest.fixture
 def stopped():
     """As while something is interrupted."""
-    interruption.state[0] = 1
+    state[0] = 1
     yield
-    interruption.state[0] = 0
+    state[0] = 0
 
 
 @pytest.mark.parametrize("method", ["apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm", "interior_point"])
@@ -181,5 +191,5 @@ def test_a_factor_ends_where_it_is(stopped):
     S = analyse(N)
     L = np.empty(S.numbers[0])
     assert factor(S, N, N.data, np.zeros(S.square[-1]), 1e-14, L) == 6
-    interruption.state[0] = 0
+    state[0] = 0
     assert factor(S, N, N.data, np.ones(S.square[-1]), 1e-14, L) < 6

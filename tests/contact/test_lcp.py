@@ -13,9 +13,9 @@ import scipy.linalg
 import scipy.sparse
 
 from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
-from pluecker.contact.complementarity import make_problem
-from pluecker.contact.fischer_newton import FischerBurmeister, derivative, phi
-from pluecker.contact.minmap_newton import MinimumMap
+from pluecker.contact.lcp.complementarity import make_problem
+from pluecker.contact.lcp.fischer_newton import FischerBurmeister, derivative, phi
+from pluecker.contact.lcp.minmap_newton import MinimumMap
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import (
     DIRECT,

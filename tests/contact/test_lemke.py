@@ -10,7 +10,7 @@ import pytest
 import scipy.optimize
 
 from pluecker.contact import ProblemError, solve_lcp
-from pluecker.contact.lemke import complementary_pivoting, farkas, fresh_tableau, leaving_row, walk
+from pluecker.contact.lcp.lemke import complementary_pivoting, farkas, fresh_tableau, leaving_row, walk
 from tests.contact.lcp_problems import FAMILIES, MONOTONE, all_solutions, murty, positive_definite, solvable
 
 ROUNDING = 1e-13
@@ -289,7 +289,9 @@ def test_a_walk_that_is_cut_short_is_at_the_same_point_seen_from_any_bound():
 @pytest.mark.slow
 def test_large_enough_for_the_tableau_to_be_made_anew(monkeypatch):
     made = []
-    monkeypatch.setattr("pluecker.contact.lemke.fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data))
+    monkeypatch.setattr(
+        "pluecker.contact.lcp.lemke.fresh_tableau", lambda *data: made.append(1) or fresh_tableau(*data)
+    )
     rng = np.random.default_rng(9)
     A = FAMILIES["skew"](rng, 40) + 1e-3 * positive_definite(rng, 40)
     b, _ = solvable(rng, A)

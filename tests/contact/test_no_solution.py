@@ -20,7 +20,7 @@ from pluecker.contact import (
     solve,
     solve_lcp,
 )
-from pluecker.contact.lemke import complementary_pivoting
+from pluecker.contact.lcp.lemke import complementary_pivoting
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.fuzz import LCP_METHODS
 from tests.contact.lcp_problems import (
@@ -317,7 +317,7 @@ def test_another_walk_is_tried_where_the_last_basis_is_no_solution(monkeypatch):
         done = complementary_pivoting(A, b, covering, most)
         return done if len(walks) > 1 else done._replace(z=0.0 * done.z, basic=np.zeros(len(b), dtype=bool))
 
-    monkeypatch.setattr("pluecker.contact.standard_form.complementary_pivoting", pivoting)
+    monkeypatch.setattr("pluecker.contact.lcp.standard_form.complementary_pivoting", pivoting)
     result = solve_lcp([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
     assert result.converged
     np.testing.assert_allclose(result.z, [4 / 3, 7 / 3], rtol=1e-12)

@@ -7,8 +7,8 @@ import pytest
 import scipy.linalg
 
 from pluecker.contact import Problem, ProblemError, read_fclib, write_fclib
-from pluecker.contact import repair as module
-from pluecker.contact.fclib_forms import LocalForm
+from pluecker.contact.files.fclib_forms import LocalForm
+from pluecker.contact.problem import repair as module
 from pluecker.spatial.errors import ArgumentTypeError
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.cone_system import turn
-from pluecker.contact.cones import list_cones
-from pluecker.contact.second_order import BOUNDS, LINE, ROUND, divide, jordan, largest_ratio, rescale
+from pluecker.contact.interior_point.cone_system import turn
+from pluecker.contact.interior_point.cones import list_cones
+from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND, divide, jordan, largest_ratio, rescale
 from tests.contact.any_blocks import sets_of
 
 INF = np.inf

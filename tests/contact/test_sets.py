@@ -13,7 +13,7 @@ import pytest
 import scipy.optimize
 
 from pluecker.contact import solve
-from pluecker.contact.sets import derivative_block, project, shift
+from pluecker.contact.problem.sets import derivative_block, project, shift
 from tests.contact.any_blocks import SIZES, cone, of_factors, of_matrix, sets_of
 
 CONES = [2, 3, 5, 6]

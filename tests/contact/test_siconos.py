@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pluecker.contact import FileError, Problem, ProblemError, read_siconos, write_fclib
-from pluecker.contact.cli import main
-from pluecker.contact.siconos import read_problem
+from pluecker.contact.app.cli import main
+from pluecker.contact.files.siconos import read_problem
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.siconos_files import EXACT, STORAGES, example, text_of
 

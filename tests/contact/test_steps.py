@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse.csgraph
 
 from pluecker.contact import Bodies, ContactTable, ProblemError, Rows, assemble_contacts, soft_contact, solve
-from pluecker.contact.blocks import from_scipy, to_scipy
-from pluecker.contact.prepared import find_islands, prepare
+from pluecker.contact.problem.prepared import find_islands, prepare
+from pluecker.contact.sparse.blocks import from_scipy, to_scipy
 from tests.contact.scenes import coulomb, random_bodies, random_rows, random_table, unit
 
 H = 0.01

@@ -12,7 +12,7 @@ import pytest
 from numba.core import event
 
 from pluecker.contact import METHODS, Result, warmup
-from pluecker.contact.warmup import Wait, fastest, from_bodies, run_method, small_problems
+from pluecker.contact.app.warmup import Wait, fastest, from_bodies, run_method, small_problems
 from pluecker.spatial.extras import MissingExtraError
 from tests.conftest import COMPILED
 
@@ -86,7 +86,7 @@ def test_small_problems_have_contacts_of_all_sizes_and_rows_in_both_forms():
 
 def test_warmup_runs_every_method_once(monkeypatch):
     ran = []
-    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "run_method", lambda name, _: ran.append(name))
+    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "run_method", lambda name, _: ran.append(name))
     warmup(progress=False)
     assert ran == [*METHODS]
 
@@ -95,7 +95,7 @@ def test_every_law_that_a_method_solves_is_warmed_up_and_no_other(monkeypatch):
     """A law that a method refuses is an error, so that none is tried in vain."""
     seen = []
     monkeypatch.setattr(
-        import_module("pluecker.contact.warmup"), "solve", lambda p, law, name, **_: seen.append((name, law))
+        import_module("pluecker.contact.app.warmup"), "solve", lambda p, law, name, **_: seen.append((name, law))
     )
     for name in METHODS:
         run_method(name, [from_bodies()])
@@ -108,7 +108,7 @@ def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
     def solve(*_, **__):
         raise MissingExtraError("no clarabel")
 
-    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "solve", solve)
+    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "solve", solve)
     run_method("clarabel", [from_bodies()])
     monkeypatch.undo()
     with pytest.raises(KeyError):  # other errors are not
@@ -117,7 +117,7 @@ def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):
 
 def test_waiting_is_the_time_in_which_any_thread_compiles_or_loads(monkeypatch):
     clock = iter([1.0, 4.0, 10.0, 10.5])
-    monkeypatch.setattr(import_module("pluecker.contact.warmup"), "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "perf_counter", lambda: next(clock))
     said = []
     with Wait(lambda: said.append("compiling")) as wait:
         with event.trigger_event("numba:compiler_lock"), event.trigger_event("numba:compiler_lock"):

@@ -254,6 +254,8 @@ def draw(dice: Dice) -> Call:
         call.named["threads"] = threads_for(dice)
     if name in OF_FRAMES:
         add_frame(dice, call, name, model)
+    if name == "operational_inertia":
+        add_rows(dice, call, model)
     if name in OF_SUBTREES:
         add_subtree(dice, call, name, model)
     if name == "forward_kinematics" and dice.chance(0.4):
@@ -377,6 +379,32 @@ def add_frame(dice: Dice, call: Call, name: str, model: Model) -> None:
             call.named["classical"] = Given(dice.pick(0, 1, None, "True", np.True_, thing(dice)), flaw=MAYBE)
 
 
+def add_rows(dice: Dice, call: Call, model: Model) -> None:
+    """Which rows of the Jacobian count, and at times of several frames."""
+    if dice.chance(0.2) and model.frame_names and call.named["frame"].flaw == GOOD:
+        call.named["frame"] = Given([dice.among(model.frame_names) for _ in range(dice.pick(1, 2, 3))])
+        call.named.pop("point", None)
+    if dice.chance(0.6):
+        call.named["rows"] = Given(
+            dice.pick("all", "linear", "angular", (0,), (5, 3), [1, 2, 4], range(3), np.arange(2, 5))
+        )
+        if dice.chance(0.2):
+            call.named["rows"] = Given(
+                dice.pick((6,), (0, 0), (-1,), (), 3, None, "Linear", (0.5,), (True,), [None], {"all"}, thing(dice)),
+                flaw=MAYBE,
+            )
+
+
+def row_numbers(named: dict[str, Given]) -> list[int]:
+    """Which rows of the stacked Jacobians count; all, where that is not to be told."""
+    frame, rows = (named[key].value if key in named else "all" for key in ("frame", "rows"))
+    count = len(frame) if isinstance(frame, (list, tuple)) else 1
+    if isinstance(rows, (tuple, list, range, np.ndarray)) and "rows" in named and named["rows"].flaw == GOOD:
+        return [int(k) for k in rows]
+    first, end = {"linear": (3, 6), "angular": (0, 3)}.get(rows if isinstance(rows, str) else "", (0, 6))
+    return [6 * f + e for f in range(count) for e in range(first, end)]
+
+
 def add_subtree(dice: Dice, call: Call, name: str, model: Model) -> None:
     """Of which body, or of all; some have no mass."""
     names = model.body_names
@@ -404,6 +432,8 @@ def add_out(dice: Dice, call: Call, model: Model, batch: tuple[int, ...]) -> Non
     if "frames" in call.named:
         frames = call.named["frames"].value
         shape = (*batch, len(frames) if isinstance(frames, (list, tuple)) else model.n_bodies, 4, 4)
+    if name == "operational_inertia":
+        shape = (*batch, *2 * (len(row_numbers(call.named)),))
     kind = dice.below(14)
     out: Any = np.full(shape, 123.0)
     if kind < 6:
@@ -577,7 +607,7 @@ def law(name: str, model: Model, x: dict[str, Array], got: Array) -> list[str]:
     return []
 
 
-OPTIONS = ("frame", "reference", "axes", "classical", "subtree", "centroidal")
+OPTIONS = ("frame", "reference", "axes", "classical", "subtree", "centroidal", "rows")
 
 
 def momentum_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[str]:
@@ -625,10 +655,12 @@ def frame_law(name: str, model: Model, x: dict[str, Any], got: Array) -> list[st
         size *= (1.0 + np.abs(J).max() + np.abs(u).max()) * (1.0 + np.abs(x["a"]).max())
         return [] if close(got, expected, 1e-9, size) else [f"J a + Jdot v says {expected}"]
     if name == "operational_inertia":
-        J = articulated.jacobian(model, q, **frame)
+        names = [frame["frame"]] if isinstance(frame["frame"], str) else list(frame["frame"])
+        J = np.concatenate([articulated.jacobian(model, q, **{**frame, "frame": name}) for name in names])
+        J = J[row_numbers({key: Given(x[key]) for key in ("frame", "rows") if key in x})]
         A = J @ np.linalg.solve(articulated.crba(model, q), J.T)
-        size = 6.0 * np.abs(A).max() * np.abs(got).max() * np.linalg.cond(articulated.crba(model, q))
-        return [] if close(A @ got, np.eye(6), 1e-12, size) else [f"times J H^-1 J^T it is {A @ got}"]
+        size = 6.0 * len(A) * np.abs(A).max() * np.abs(got).max() * np.linalg.cond(articulated.crba(model, q))
+        return [] if close(A @ got, np.eye(len(A)), 1e-12, size) else [f"times J H^-1 J^T it is {A @ got}"]
     if name == "relative_jacobian":
         back = articulated.relative_jacobian(model, q, x["reference"], x["frame"], axes="reference")
         size = 1.0 + np.abs(back).max() + np.abs(got).max()
@@ -787,8 +819,13 @@ def factorize(dice: Dice) -> Call:
     q, b = numbers_for(dice, model, "q", batch), numbers_for(dice, model, "tau", batch)
     if dice.chance(0.5) and not is_singular(model):
         right = given_for(dice, model, "tau", b, "good" if mood == "model" else mood)
-        factor = articulated.factorize(model, q)
-        return Call("algorithms", "articulated.InertiaFactor.solve", factor.solve, [right])
+        if dice.chance(0.5):
+            return Call("algorithms", "articulated.InertiaFactor.solve", articulated.factorize(model, q).solve, [right])
+        factor = articulated.factorize(model, q, form=dice.pick("LTL", "LTDL"))
+        which = Given(dice.pick("L", "L^T", "L^-1", "L^-T"))
+        if dice.chance(0.2):
+            which = Given(dice.pick("D", "D^-1", "l", "", 3, None, ["L"], thing(dice)), flaw=MAYBE)
+        return Call("algorithms", "articulated.InertiaFactor.product", factor.product, [which, right])
     given = given_for(dice, model, "q", q, mood)
 
     def check(factor: Any) -> list[str]:
@@ -803,6 +840,10 @@ def factorize(dice: Dice) -> Call:
 
     first = Given(wrong_model(dice), flaw=TYPE) if mood == "model" else Given(model)
     call = Call("algorithms", "articulated.factorize", articulated.factorize, [first, given], check=check)
+    if dice.chance(0.3):
+        call.named["form"] = Given(dice.pick("LTL", "LTDL"))
+        if dice.chance(0.2):
+            call.named["form"] = Given(dice.pick("LDL", "ltl", "", None, 3, ["LTL"], thing(dice)), flaw=MAYBE)
     call.may_fail = is_singular(model)
     call.infinite = True  # a model in it may have no limits
     call.compare = False

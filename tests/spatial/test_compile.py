@@ -100,22 +100,22 @@ def test_a_caller_does_not_follow_a_stranger(copied_package, tmp_path):
 
 STAMPS = """
 from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.contact.apgd import run_apgd
+from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.spatial.compiled.stamp import source_stamp
 print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].kernel), source_stamp(run_apgd))
 """
 EDITS = [  # a file, what is replaced in it and by what, and whether rnea, crba and apgd notice
     (
-        "articulated/algorithms/rnea.py",
+        "articulated/algorithms/dynamics/rnea.py",
         "add_cross_motion(add(ai, aJ), vi, vJ)",
         "add_cross_motion(ai, vi, vJ)",
         (True, False, False),
     ),
-    ("articulated/algorithms/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
+    ("articulated/algorithms/inertia/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
     ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND", (True, True, False)),
     ("spatial/scalars/operations.py", "A new scalar type", "A scalar type", (True, True, True)),
     (
-        "contact/sets.py",
+        "contact/problem/sets.py",
         "u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2]",
         "u[top + 1] + u[top + 2]",
         (False, False, True),

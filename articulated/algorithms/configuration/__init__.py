@@ -1,0 +1,1 @@
+"""Configurations and how they change: neutral, random, displaced by a velocity; random trees."""

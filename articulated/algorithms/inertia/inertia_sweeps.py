@@ -1,0 +1,172 @@
+"""The inertia matrix of one tree solved without being made, by the sweeps of the articulated-body algorithm: kernels.
+
+A chain's factor is dense, of half the square of its freedoms, where the sweeps need a dozen numbers for each. What depends
+on the configuration alone is computed once and stored: of each row S, G = U D^-1 and 1 / D. For each vector of forces there
+remain an inward sweep, in which each freedom takes its share of the force and hands on the rest, and an outward sweep, in
+which it gives way. They are the two halves of H = L^T D L, so that products with L alone take one sweep.
+
+Articulated inertias are computed in coordinates of their links, where D does not come out as a difference of large numbers
+however long the chain is. S and G are kept in coordinates of the link that carries the tree, so that the sweeps have
+nothing to carry from link to link.
+
+The freedoms of a joint are eliminated from the last to the first, as the rows of the matrix are: so the pivots D are those
+of its factor.
+
+Source: RBDA sections 7.3 and 7.1 (articulated-body inertia).
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.model.joints import subspace
+from pluecker.articulated.model.layout import (
+    ARMATURE,
+    FACTOR,
+    FIRST_LINK,
+    FIRST_ROW,
+    LINK_COUNT,
+    ROW_COUNT,
+    SWEPT_ROW,
+    clear,
+    first_freedom,
+    first_v,
+    freedom_count,
+    has_no_branches,
+    inertia,
+    parent,
+    row_coordinate,
+    row_of_freedom,
+    row_parent,
+    threshold,
+    tree_entry,
+    velocity_table,
+)
+from pluecker.spatial.algebra.inertia import (
+    add_articulated,
+    articulated_from_rigid,
+    articulated_times_motion,
+    inverse_transform_articulated,
+    load_articulated,
+    rank1_downdate,
+    store_articulated,
+)
+from pluecker.spatial.algebra.matrices import greater
+from pluecker.spatial.algebra.transforms import (
+    IDENTITY,
+    compose,
+    inverse_transform_force,
+    inverse_transform_motion,
+    load_transform,
+    store_transform,
+)
+from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.ldl import reciprocal
+from pluecker.spatial.scalars.operations import load, store, tail
+
+__all__ = [
+    "ARTICULATED", "D", "G", "S", "factorize_by_sweeps", "solve_by_sweeps", "sweep_inward", "sweep_outward", "swept_place",
+]  # fmt: skip
+
+# what the factor has of each row: S and G = U D^-1 in coordinates of the root, and 1 / D
+S, G, D = 0, 6, 12
+# the workspace of the factorisation, for each link: the articulated inertia of what its children carry, the largest moment
+# of inertia met there, and its transform from the root; of an unbranched chain the first two stay in registers
+IA, MOMENT, FROM_ROOT = 0, 21, 22
+ARTICULATED = 34
+
+
+@kernel
+def swept_place(m, t, r):
+    """Where the factor of tree ``t`` has row ``r``"""
+    return tree_entry(m, t, FACTOR) + SWEPT_ROW * (r - tree_entry(m, t, FIRST_ROW))
+
+
+@kernel
+def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, ws):
+    """Inward: the articulated inertia of the tree beyond each joint; ``transforms`` has records of the links, X first"""
+    first, branches = tree_entry(m, t, FIRST_LINK), not has_no_branches(m, t)
+    end = first + tree_entry(m, t, LINK_COUNT)
+    for i in range(first, end):
+        w, p = ARTICULATED * i, ARTICULATED * parent(m, i)
+        if branches:
+            clear(tail(ws, w), FROM_ROOT)
+        if p > 0:
+            Xi = load_transform(transforms, record * i)
+            store_transform(ws, w + FROM_ROOT, compose(Xi, load_transform(ws, p + FROM_ROOT)))
+        else:
+            store_transform(ws, w + FROM_ROOT, IDENTITY)
+    clear(ws, FROM_ROOT)
+    beyond, most = load_articulated(ws, IA), load(ws, MOMENT)  # of the links beyond; nothing
+    for i in range(end - 1, first - 1, -1):
+        w, p = ARTICULATED * i, ARTICULATED * parent(m, i)
+        if branches:
+            beyond, most = load_articulated(ws, w + IA), load(ws, w + MOMENT)
+        Ia, X0 = add_articulated(articulated_from_rigid(inertia(m, i)), beyond), load_transform(ws, w + FROM_ROOT)
+        moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], most)
+        for k in range(freedom_count(m, i) - 1, -1, -1):
+            Sk = subspace(m, i, k, q)
+            Uk = articulated_times_motion(Ia, Sk)  # U = IA S
+            d = dot(Sk, Uk) + velocity_table(m, ARMATURE, first_v(m, i) + k)  # D = S^T U
+            row, least = row_of_freedom(m, first_freedom(m, i)) + k, threshold(m, i, k, moment)
+            Dk = reciprocal(d, least)
+            store(smallest, row, least)
+            store(pivots, row, d)
+            Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
+            s = swept_place(m, t, row)
+            store_vector(factor, s + S, inverse_transform_motion(X0, Sk))
+            store_vector(factor, s + G, inverse_transform_force(X0, scale(Dk, Uk)))
+            store(factor, s + D, Dk)
+        if p > 0:  # IA_p = IA_p + X^T Ia X
+            beyond, most = inverse_transform_articulated(load_transform(transforms, record * i), Ia), moment
+            if branches:
+                store_articulated(ws, p + IA, add_articulated(load_articulated(ws, p + IA), beyond))
+                store(ws, p + MOMENT, greater(load(ws, p + MOMENT), moment))
+
+
+@kernel
+def solve_by_sweeps(m, t, factor, x, ws):
+    """x from H x = b, with ``b`` in ``x``: H = L^T D L; six numbers of workspace for each row"""
+    sweep_inward(m, t, True, factor, x, ws)  # L^T y = b
+    for r in range(tree_entry(m, t, FIRST_ROW), tree_entry(m, t, FIRST_ROW) + tree_entry(m, t, ROW_COUNT)):
+        v = row_coordinate(m, r)
+        store(x, v, load(factor, swept_place(m, t, r) + D) * load(x, v))
+    sweep_outward(m, t, True, factor, x, ws)  # L x = D^-1 y
+
+
+@kernel
+def sweep_inward(m, t, inverse, factor, x, ws):
+    """x = L^-T x, the share that each freedom takes of joint forces, or L^T x, the forces of which ``x`` are the shares"""
+    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
+    clear(ws, 6 * n)
+    for r in range(first + n - 1, first - 1, -1):
+        s, v, p = swept_place(m, t, r), row_coordinate(m, r), load_vector(ws, 6 * (r - first))
+        u, handed_on = load(x, v), dot(load_vector(factor, s + S), p)  # b = u + S^T p
+        if inverse:
+            u = u - handed_on
+            store(x, v, u)
+        else:
+            store(x, v, u + handed_on)
+        above = 6 * (row_parent(m, r) - first)
+        if above >= 0:  # p_parent = p_parent + p + G u
+            p = add(p, scale(u, load_vector(factor, s + G)))
+            store_vector(ws, above, add(load_vector(ws, above), p))
+
+
+@kernel
+def sweep_outward(m, t, inverse, factor, x, ws):
+    """x = L^-1 x, the accelerations of freedoms that give way, or L x, how much more than given way they have, by ``x``"""
+    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
+    for r in range(first, first + n):
+        s, v, above = swept_place(m, t, r), row_coordinate(m, r), 6 * (row_parent(m, r) - first)
+        y, Sr = load(x, v), load_vector(factor, s + S)
+        if above >= 0:
+            a = load_vector(ws, above)
+            way = dot(load_vector(factor, s + G), a)  # u = x + D^-1 U^T a'
+            if inverse:
+                y = y - way
+                store(x, v, y)
+            else:
+                store(x, v, y + way)
+            store_vector(ws, 6 * (r - first), add(a, scale(y, Sr)))  # a = a' + S x
+        else:
+            store_vector(ws, 6 * (r - first), scale(y, Sr))

@@ -1,0 +1,1 @@
+"""Centre of mass and momentum, of the whole mechanism or of subtrees."""

@@ -1,0 +1,1 @@
+"""What people run: methods side by side, pictures, compiling ahead, the command."""

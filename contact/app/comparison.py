@@ -1,0 +1,122 @@
+"""Several methods on one problem, one after the other.
+
+=======================  ===========================================================================================
+function                 what it does
+=======================  ===========================================================================================
+compare_methods          solves a problem with several methods, and keeps the error of each iteration
+usual_methods            those that are compared unless others are named
+=======================  ===========================================================================================
+
+Islands are solved one by one, as :func:`~pluecker.contact.solving.solve.solve` does unless told otherwise, and iterations
+are those of the island that needs most. Everything runs on one thread. :mod:`~pluecker.contact.app.convergence` draws
+what is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from pluecker.contact.app.warmup import fastest
+from pluecker.contact.arguments.values import as_choice, as_switch, as_whole, shown
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.problem.problem import LAWS, Problem
+from pluecker.contact.results.result import Result
+from pluecker.contact.solving.solve import METHODS, check, solve
+from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.extras import require
+
+__all__ = ["check_methods", "compare_methods", "duration", "usual_methods"]
+
+CONES = ("auto", "apgd", "pgs", "barzilai_borwein", "admm", "newton", "interior_point")
+USUAL = {"frictionless": CONES, "ccp": CONES, "ncp": CONES, "lcp": ("auto", "lemke", "fischer_newton", "minmap_newton")}
+REPEATS = 2  # the first call of a process loads or makes compiled code
+
+
+def usual_methods(law: str, also: str = "auto") -> tuple[str, ...]:
+    """The methods that are compared in a law unless others are named, and ``also``."""
+    return tuple(dict.fromkeys([*USUAL.get(law, ()), also]))
+
+
+def check_methods(
+    problem: Problem,
+    methods: Sequence[str],
+    law: str,
+    tol: float,
+    max_iterations: int | None,
+    directions: int | None,
+    repeats: int,
+    separate: bool = True,
+) -> None:
+    """Refuse what :func:`compare_methods` cannot do, before anything is solved; its errors."""
+    if not isinstance(methods, (list, tuple)):
+        raise ArgumentTypeError(f"methods is {shown(methods)}, expected different names, at least one, in a list")
+    for name in methods:
+        as_choice("method", name, METHODS)
+    if not methods or len(set(methods)) < len(methods):
+        raise ProblemError(f"methods is {shown(methods)}, expected different names, at least one")
+    for name in methods:
+        check(problem, law, name, tol, max_iterations, None, None, directions, "best")
+        if name == "clarabel":
+            require("clarabel", "cone", "the method clarabel")
+    as_whole("repeats", repeats, 1)
+    as_switch("separate", separate)
+
+
+def compare_methods(
+    problem: Problem,
+    law: str = "ncp",
+    methods: Sequence[str] | None = None,
+    *,
+    tol: float = 1e-8,
+    max_iterations: int | None = None,
+    directions: int | None = None,
+    separate: bool = True,
+    repeats: int = REPEATS,
+    progress: Callable[[Sequence[str]], Iterable[str]] | None = None,
+) -> dict[str, Result]:
+    """Solve a problem with several methods, each with the history of its errors, on one thread.
+
+    Args:
+        problem: see :mod:`~pluecker.contact.problem.problem`.
+        law: as for :func:`~pluecker.contact.solving.solve.solve`.
+        methods: names, see :mod:`~pluecker.contact.solving.solve`; the usual ones for the law unless given.
+        tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solving.solve.solve`.
+        repeats: of each call; the fastest one counts, since the first one loads or makes compiled code. A call that takes
+            a second or more is not repeated, unless it did that.
+        progress: is given the names and gives them back one by one, for a progress bar.
+
+    Returns:
+        A :class:`~pluecker.contact.results.result.Result` for each method, in the order of the names: multipliers
+        ``(m,)``, N s, and in ``history`` the natural map after each iteration, ``(k, 2)``: seconds, and the best natural
+        map so far, without unit.
+
+    Raises:
+        ArgumentTypeError: an argument of another type.
+        ProblemError: as of ``solve``; there are no methods, one twice, or repeats are less than 1; before anything
+            is solved.
+        MissingExtraError: a method needs a package that is not installed.
+
+    Source: one problem, one error, many methods, as in Acary, Bremond and Huber (2018).
+
+    Example:
+        >>> from pluecker.contact import Problem, compare_methods
+        >>> sliding = Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])
+        >>> [result.status for result in compare_methods(sliding, methods=["apgd", "pgs"]).values()]
+        ['converged', 'converged']
+    """
+    as_choice("law", law, LAWS)
+    names = usual_methods(law) if methods is None else methods
+    check_methods(problem, names, law, tol, max_iterations, directions, repeats, separate)
+    if progress is not None and not callable(progress):
+        raise ArgumentTypeError(f"progress is {shown(progress)}, expected a function of the names")
+    how: dict[str, Any] = {"tol": tol, "max_iterations": max_iterations, "directions": directions, "separate": separate}
+    return {
+        name: fastest(lambda name=name: solve(problem, law, name, history=True, **how), repeats)[0]  # type: ignore[misc]
+        for name in (names if progress is None else progress(names))
+    }
+
+
+def duration(seconds: float) -> str:
+    """A time with three digits."""
+    return f"{1e3 * seconds:.3g} ms" if seconds < 0.9995 else f"{seconds:.3g} s"

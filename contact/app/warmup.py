@@ -1,0 +1,160 @@
+"""Compiled code: all of it ahead, and how long a call waited for it.
+
+=======================  ===========================================================================================
+name                     what it does
+=======================  ===========================================================================================
+:func:`warmup`           compiles what contact needs, or loads it from the disk
+:class:`Wait`            measures how long calls wait for compiled code, and says when it has to be made
+:func:`fastest`          calls something once more where the first call waited
+=======================  ===========================================================================================
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
+from pluecker.contact.lcp.solve_lcp import solve_lcp
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.result import Result
+from pluecker.contact.scenes.assembly import assemble_contacts
+from pluecker.contact.scenes.bodies import Bodies
+from pluecker.contact.scenes.table import ContactTable, Rows
+from pluecker.contact.solving.solve import METHODS, solve
+from pluecker.spatial.compiled.numba_internals import event
+from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial.extras import MissingExtraError, progress_bar
+
+__all__ = ["LONG", "Wait", "fastest", "warmup"]
+
+LONG = 1.0  # seconds from which a call is not made again ...
+WAITED = 0.1  # ... unless more than this part of it was waiting for compiled code
+COEFFICIENTS = {1: [0.0], 2: [0.5], 3: [0.5], 5: [0.5, 0.1], 6: [0.5, 0.1, 0.1]}  # of contacts, and their coefficients
+LIMIT = 200  # iterations, so that gradients leave some to Newton's method
+KINDS = "numba:compiler_lock", "numba:compile"
+
+
+class Wait(event.Listener):
+    """A context in which calls, of any thread, may wait for compiled code.
+
+    Args:
+        say: is called once, when the first function begins to be compiled; what is loaded from the disk is no reason.
+
+    Attributes:
+        seconds: that were spent so far on compiling and loading.
+        compiled: how many functions were compiled.
+    """
+
+    def __init__(self, say: Callable[[], None] | None = None) -> None:
+        self.say, self.seconds, self.compiled = say, 0.0, 0
+        self._lock, self._depth, self._began = threading.Lock(), 0, 0.0
+
+    def on_start(self, event: Any) -> None:
+        """Numba begins to compile, or to look for compiled code."""
+        with self._lock:
+            if event.kind == KINDS[1]:
+                self.compiled += 1
+                if self.say is not None and self.compiled == 1:
+                    self.say()
+            else:
+                self._began = self._began if self._depth else perf_counter()
+                self._depth += 1
+
+    def on_end(self, event: Any) -> None:
+        """It has ended."""
+        with self._lock:
+            if event.kind == KINDS[0]:
+                self._depth -= 1
+                self.seconds += 0.0 if self._depth else perf_counter() - self._began
+
+    def __enter__(self) -> Wait:
+        for kind in KINDS:
+            event.register(kind, self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for kind in KINDS:
+            event.unregister(kind, self)
+
+
+def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:
+    """The fastest of some calls, and the seconds that the first one waited for compiled code.
+
+    A call that takes a second or more is not made again, unless a tenth of it was waiting.
+    """
+    with Wait() as wait:
+        results = [call()]
+    first, waited = results[0].time, wait.seconds
+    again = first - waited < LONG or waited > WAITED * first
+    results += [call() for _ in range(times - 1 if again else 0)]
+    return min(results, key=lambda result: result.time), waited
+
+
+def warmup(*, progress: bool = True) -> None:
+    """Compile what solves friction problems, by every method and law, or load it from the cache of compiled code.
+
+    Small problems are solved: contacts of 1, 2, 3, 5 and 6 components with equations, limits and motors, from bodies, from a
+    matrix and from factors. Compiled code does not depend on the problem. It is kept on disk and found by later processes,
+    until the package, Numba or the processor changes. A method whose extra is not installed is left out.
+
+    Args:
+        progress: whether to show a progress bar, on a terminal and if tqdm is installed (the extra ``cli`` brings it).
+
+    Raises:
+        TypeError: ``progress`` is neither True nor False.
+
+    Example:
+        >>> from pluecker.contact import warmup
+        >>> warmup()  # doctest: +SKIP
+    """
+    if not isinstance(progress, bool):
+        raise ArgumentTypeError(f"warmup: progress is a {type(progress).__name__}, expected True or False")
+    problems = small_problems()
+    for method in progress_bar(tuple(METHODS), unit="method", show=progress):
+        run_method(method, problems)
+    A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), [-5.0, -6.0]
+    for name in LCP_SOLVERS:
+        solve_lcp(A, b, method=name)
+
+
+def run_method(method: str, problems: Sequence[Problem]) -> None:
+    """A method on the problems, in the laws that it solves."""
+    for problem in problems:
+        size = int(np.diff(problem.sets.start).max())
+        for law in METHODS[method].laws:
+            if law == "lcp" and size != 3:
+                continue
+            for form in ("matrix", "factors") if problem.operator.is_factored else ("matrix",):
+                try:
+                    solve(problem, law, method, tol=1e-10, max_iterations=LIMIT, form=form, threads=1)
+                except MissingExtraError:
+                    return
+
+
+def small_problems() -> list[Problem]:
+    """Two islands of bodies with contacts and rows, and single contacts of all sizes with rows, in both forms."""
+    rng, found = np.random.default_rng(0), [from_bodies()]
+    for size, coefficients in COEFFICIENTS.items():
+        m = size + 3
+        H, f = rng.normal(size=(m + 2, m)), rng.normal(size=m + 2)
+        mu = np.array([coefficients])
+        rows = [-np.inf, 0.0, -0.1], [np.inf, np.inf, 0.1]
+        factored = Problem.from_factors(np.eye(m + 2), H.T, f, np.zeros(m), mu, size=size, rows=rows)
+        found += [factored, Problem.from_delassus(H.T @ H, factored.offset, mu, size=size, rows=rows)]
+    return found
+
+
+def from_bodies() -> Problem:
+    """Two bodies that slide on the floor, each with a contact and one with a motor."""
+    mass, inertia, one = np.array([np.inf, 1.0, 1.0]), np.tile(np.eye(3), (3, 1, 1)), np.ones(1)
+    bodies = Bodies(mass, inertia, np.eye(3), velocity=np.ones((3, 6))).with_gravity()
+    pairs, normal = np.array([[0, 1], [0, 2]]), np.array([[0.0, 0.0, 1.0]] * 2)
+    table = ContactTable(pairs, normal, np.eye(3)[:2], friction=np.full(2, 0.5))
+    jacobian = np.stack([np.ones((1, 6)), np.zeros((1, 6))], axis=1)
+    rows = Rows(np.array([[1, -1]]), jacobian, -0.1 * one, 0.1 * one)
+    return assemble_contacts(bodies, table, 0.01, rows=rows)

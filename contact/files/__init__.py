@@ -1,0 +1,1 @@
+"""Problems from files, and into them: FCLIB's format in HDF5."""

@@ -1,0 +1,174 @@
+"""Accelerated projected gradient descent.
+
+Nesterov's method on ``min 1/2 x'Nx + b'x`` over K, with one product of the operator an iteration: N is linear, so that
+``N y+ = N x+ + beta (N x+ - N x)`` needs no product of its own.
+
+    x+ = P(y - t (N y + b + g)),     shorter steps t until (x+ - y)' N (x+ - y) <= |x+ - y|^2 / t
+    y+ = x+ + beta (x+ - x),         beta = 1; 0 when the step goes uphill: (N y + b + g) . (x+ - x) > 0
+
+The test of the step is the exact form, for a quadratic function, of the one with function values in the paper; it does not
+suffer from cancellation. The pair with the smallest natural map is kept.
+
+A large problem does not fit into the caches, and an iteration takes as long as its memory takes to pass. So there are two
+passes only: one makes the new multipliers, one their velocities and all sums; ``y`` and ``N y`` are not stored.
+
+Source: Mazhar, Heyn, Negrut, Tasora, Using Nesterov's method to accelerate multibody dynamics with friction and
+contact, ACM Transactions on Graphics 34 (2015). The restart is that of O'Donoghue and Candes (2015); with it the full
+momentum, beta = 1 in place of Nesterov's growing sequence, takes a third fewer iterations on hard problems (measured;
+Liang, Luo, Schoenlieb 2022).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.contact.first_order.memory import FREE, OWN, SCRATCH, SPENT, STEP
+from pluecker.contact.first_order.runner import STILL, TOO_LARGE, evaluate, keep, make_runner
+from pluecker.contact.problem.natural_map import distance_block
+from pluecker.contact.problem.operator import apply, clear, pull, push
+from pluecker.contact.problem.sets import project_block
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
+from pluecker.spatial.parallel.interruption_flag import interrupted
+
+__all__ = ["apgd", "run_apgd"]
+
+LONGER = 0.98  # of the Lipschitz constant after each iteration: steps grow again
+# Sums of an iteration, in the state from OWN on.
+SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, FORCE, SPEED = range(8)
+
+
+@allocation_free_kernel
+def step(P, g, now, Nnow, old, Nold, beta, t, new, island):
+    """new = P(y - t (N y + b + g)) with y = now + beta (now - old), and its velocities of bodies"""
+    A, K, b = P.A, P.K, P.b
+    clear(A, P.sides[island], P.sides[island + 1])
+    for i in range(P.islands[island], P.islands[island + 1]):
+        top, bottom = positive(K.start[i]), positive(K.start[i + 1])
+        for k in range(top, bottom):
+            y, Ny = now[k] + beta * (now[k] - old[k]), Nnow[k] + beta * (Nnow[k] - Nold[k])
+            new[k] = y - t * (Ny + b[k])
+        new[top] -= t * g[i] * P.s[top]
+        project_block(K, i, new, new)
+        push(A, i, new)
+
+
+@allocation_free_kernel
+def look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, work, sums):
+    """Nnew = N new, and the sums that say what becomes of it"""
+    A, K, b = P.A, P.K, P.b
+    square, curvature, uphill, change, size = 0.0, 0.0, 0.0, 0.0, 0.0
+    error, force, speed = 0.0, 0.0, 0.0
+    for i in range(P.islands[island], P.islands[island + 1]):
+        top, bottom = positive(K.start[i]), positive(K.start[i + 1])
+        pull(A, i, new, Nnew)
+        s = P.s[top]
+        inverse = 1.0 / s
+        uphill += g[i] * s * (new[top] - now[top])
+        for k in range(top, bottom):
+            Ny = Nnow[k] + beta * (Nnow[k] - Nold[k])
+            moved, d = new[k] - now[k], new[k] - now[k] - beta * (now[k] - old[k])
+            square += d * d
+            curvature += d * (Nnew[k] - Ny)
+            uphill += (Ny + b[k]) * moved
+            change += moved * moved
+            size += new[k] * new[k]
+            u, r = (Nnew[k] + b[k]) * inverse, new[k] * s
+            speed += u * u
+            force += r * r
+            work[k] = new[k] - u * inverse
+        work[top] -= g[i] * inverse
+        error = distance_block(K, i, s, new, work, work, error)
+    sums[SQUARE], sums[CURVATURE], sums[UPHILL], sums[CHANGE] = square, curvature, uphill, change
+    sums[SIZE], sums[DISTANCE], sums[FORCE], sums[SPEED] = size, error, force, speed
+
+
+@allocation_free_kernel
+def offset_size(P, first, last):
+    """|b|^2, not scaled"""
+    total = 0.0
+    for k in range(P.K.start[first], P.K.start[last]):
+        total += (P.b[k] / P.s[k]) * (P.b[k] / P.s[k])
+    return total
+
+
+@allocation_free_kernel
+def as_velocity(Nx, b, u, top, bottom):
+    """u = N x + b"""
+    for k in range(top, bottom):
+        u[k] = Nx[k] + b[k]
+
+
+@allocation_free_kernel
+def first_lipschitz(P, y, Ny, island):
+    """|N 1| / |1|, from below"""
+    first, last = P.islands[island], P.islands[island + 1]
+    top, bottom = P.K.start[first], P.K.start[last]
+    for k in range(top, bottom):
+        y[k] = 1.0
+    apply(P.A, y, Ny, first, last, P.sides[island], P.sides[island + 1])
+    size = 0.0
+    for k in range(top, bottom):
+        size += Ny[k] * Ny[k]
+    return max(np.sqrt(size / (bottom - top)), 1e-3)
+
+
+def apgd(P, exact, g, x, u, island, goal, limit, memory):
+    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
+
+    What it remembers as its step is the Lipschitz constant.
+    """
+    first, last = P.islands[island], P.islands[island + 1]
+    top, bottom = P.K.start[first], P.K.start[last]
+    work, state, history = memory.work, memory.states[island], memory.history
+    sums, scratch = state[OWN:], work[SCRATCH]
+    now, Nnow, old, Nold = work[FREE], work[FREE + 1], work[FREE + 2], work[FREE + 3]
+    new, Nnew = work[FREE + 4], work[FREE + 5]
+    if state[STEP] == 0.0:
+        state[STEP] = first_lipschitz(P, now, Nnow, island)
+        state[SPENT] += 1
+    for i in range(first, last):
+        project_block(P.K, i, x, x)
+    apply(P.A, x, Nnow, first, last, P.sides[island], P.sides[island + 1])
+    state[SPENT] += 1
+    as_velocity(Nnow, P.b, u, top, bottom)
+    for k in range(top, bottom):
+        now[k], old[k], Nold[k] = x[k], x[k], Nnow[k]
+    best, size_b, beta = evaluate(P, g, x, u, 0, first, last, scratch), offset_size(P, first, last), 0.0
+    L, used, held = state[STEP], 0, True
+    while used < limit and not best <= goal and not interrupted():
+        used += 1
+        while True:
+            step(P, g, now, Nnow, old, Nold, beta, 1.0 / L, new, island)
+            look(P, g, now, Nnow, old, Nold, beta, new, Nnew, island, scratch, sums)
+            state[SPENT] += 1
+            square, curvature = sums[SQUARE], sums[CURVATURE]
+            if not curvature > L * square * (1.0 + 1e-12) or square == 0.0 or not L < 1e300:
+                break
+            L = max(2.0 * L, curvature / square)
+        scale = np.sqrt(max(size_b, sums[FORCE], sums[SPEED]))
+        error = np.sqrt(sums[DISTANCE]) / scale if scale > 0.0 else np.sqrt(sums[DISTANCE])
+        if not (error < np.inf and scale < TOO_LARGE):
+            break
+        if error < best:
+            best, held = error, False  # in ``new``, which becomes ``now``; copied when a worse one comes
+        elif not held:
+            keep(now, Nnow, x, u, top, bottom)
+            as_velocity(u, P.b, u, top, bottom)
+            held = True
+        if history.shape[0] > 0:
+            history[used] = max(history[used], best)
+        beta = 0.0 if sums[UPHILL] > 0.0 else 1.0
+        now, old, new = new, now, old
+        Nnow, Nold, Nnew = Nnew, Nnow, Nold
+        least = STILL * STILL * sums[SIZE]
+        if sums[CHANGE] <= least and square <= least:
+            break
+        L = max(LONGER * L, 1e-300)
+    if not held:
+        keep(now, Nnow, x, u, top, bottom)
+        as_velocity(u, P.b, u, top, bottom)
+    state[STEP] = L
+    return used
+
+
+run_apgd = make_runner(apgd, False)

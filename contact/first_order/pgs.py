@@ -1,0 +1,141 @@
+"""Projected Gauss-Seidel on blocks, plain and over-relaxed: one contact after the other, with the newest velocities.
+
+    x_i <- P(x_i - w rho_i (N x + b + g)_i),     rho_i = 1 / (largest eigenvalue of N_ii),     0 < w < 2
+
+with w = 1, and larger in the over-relaxed method. The projection is the exact one on the cone, so that steps of any
+length end in it. For Coulomb's law g is the shift of the newest velocities of the contact itself: no loop around the
+sweeps is needed. Without it each step lowers ``1/2 x'Nx + b'x``, and the sweeps converge.
+
+A change of one contact is added to what it touches: with the matrix to the velocities of the contacts, ``u += N_i'
+dx_i``, so that all velocities are known after a sweep; with factors to those of the bodies, ``v += T_i' dx_i``.
+Contacts that do not change cost nothing. Rounding gathers in these sums: they are formed anew now and then, and
+before a pair is called good enough.
+
+Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998), also
+for the projected sweep; the correction inside as in De Saxce and Feng (1998).
+"""
+
+from __future__ import annotations
+
+from pluecker.contact.first_order.block_steps import find_steps, project_step
+from pluecker.contact.first_order.memory import BEST_U, BEST_X, FREE, RELAXATION, RHO, SCRATCH, SPENT
+from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
+from pluecker.contact.problem.operator import apply, pull, push
+from pluecker.contact.problem.sets import project_block
+from pluecker.contact.sparse.blocks import multiply_row_transposed
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.parallel.interruption_flag import interrupted
+
+__all__ = ["pgs", "psor", "run_pgs", "run_psor"]
+
+USUAL = 1.5  # relaxation, unless the caller asks for another one
+REFRESH = 100  # sweeps after which the velocities are formed anew
+
+
+@allocation_free_kernel
+def all_velocities(P, x, u, first, last, left, right):
+    """u = N x + b, and the velocities of the bodies where there are factors"""
+    apply(P.A, x, u, first, last, left, right)
+    for k in range(P.K.start[first], P.K.start[last]):
+        u[k] += P.b[k]
+
+
+@allocation_free_kernel
+def velocities_of(P, i, x, u):
+    """u_i = J_i v + compliance x_i + b_i, with the velocities v of the bodies"""
+    pull(P.A, i, x, u)
+    for k in range(P.K.start[i], P.K.start[i + 1]):
+        u[k] += P.b[k]
+
+
+@allocation_free_kernel
+def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
+    """All blocks once; how much x changed, and its size, squared. With the matrix u is that of x before and after"""
+    A, K = P.A, P.K
+    change, size = 0.0, 0.0
+    for i in range(first, last):
+        top, bottom = K.start[i], K.start[i + 1]
+        if A.is_factored == 1:
+            velocities_of(P, i, x, u)
+        project_step(K, i, exact, g[i] * P.s[top], relaxation * rho[top], x, u, d)
+        moved = 0.0
+        for k in range(top, bottom):
+            new = d[k]
+            d[k] = new - x[k]
+            x[k] = new
+            size += new * new
+            moved += d[k] * d[k]
+        if moved > 0.0:
+            change += moved
+            if A.is_factored == 1:
+                push(A, i, d)
+            else:
+                multiply_row_transposed(A.N, i, d, u)
+                for k in range(top, bottom):
+                    u[k] += A.compliance[k] * d[k]
+    return change, size
+
+
+def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
+    """One island, to the natural map ``goal`` or for ``limit`` sweeps; how many it took
+
+    A sweep counts as one product.
+    """
+    work, state, history = memory.work, memory.states[island], memory.history
+    K = P.K
+    first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
+    top, bottom = K.start[first], K.start[last]
+    best_x, best_u, d, rho, scratch = work[BEST_X], work[BEST_U], work[FREE], work[RHO], work[SCRATCH]
+    find_steps(P.A, K, first, last, work, rho)
+    for i in range(first, last):
+        project_block(K, i, x, x)
+    all_velocities(P, x, u, first, last, left, right)
+    state[SPENT] += 1
+    best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
+    keep(x, u, best_x, best_u, top, bottom)
+    while used < limit and not best <= goal and not interrupted():
+        used += 1
+        change, size = sweep(P, exact, g, x, u, first, last, relaxation, rho, d)
+        state[SPENT] += 1
+        still = change <= STILL * STILL * size
+        fresh = still or used % REFRESH == 0
+        error = 0.0
+        for _ in range(2):
+            if fresh:
+                all_velocities(P, x, u, first, last, left, right)
+                state[SPENT] += 1
+            elif P.A.is_factored == 1:
+                for i in range(first, last):
+                    velocities_of(P, i, x, u)
+            error = evaluate(P, g, x, u, exact, first, last, scratch)
+            if fresh or not error <= goal:
+                break
+            fresh = True
+        if not error < 1e300:
+            break
+        if history.shape[0] > 0:
+            history[used] = max(history[used], min(error, best))
+        if error < best:
+            best = error
+            keep(x, u, best_x, best_u, top, bottom)
+        if still:
+            break
+    keep(best_x, best_u, x, u, top, bottom)
+    return used
+
+
+sweeps = allocation_free(sweeps)
+
+
+def pgs(P, exact, g, x, u, island, goal, limit, memory):
+    """Gauss-Seidel, see :func:`sweeps`"""
+    return sweeps(P, exact, g, x, u, island, goal, limit, 1.0, memory)
+
+
+def psor(P, exact, g, x, u, island, goal, limit, memory):
+    """Over-relaxed, as the caller asks for or as usual, see :func:`sweeps`"""
+    asked = memory.states[island, RELAXATION]
+    return sweeps(P, exact, g, x, u, island, goal, limit, asked if asked != 0.0 else USUAL, memory)
+
+
+run_pgs, run_psor = make_runner(pgs, True), make_runner(psor, True)

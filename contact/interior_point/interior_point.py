@@ -1,0 +1,227 @@
+"""An interior-point method for the convex problem of friction: few, dear iterations, and all digits that there are.
+
+    minimise   1/2 r' N r + b' r,      r in K,        N symmetric, positive semidefinite, sparse
+
+K is written with cones whose components ``s`` are linear in the multipliers, s = G x - h in C. With z in C for these,
+
+    N x + b = G' z,        s o z = 0.
+
+The iterates follow the path s o z = m to m = 0 (:mod:`~pluecker.contact.interior_point.second_order` says what the
+product is): a Newton step is predicted with m = 0, its success says how far m may fall, and a second one aims there,
+corrected for the curvature that the first revealed. Both use one factorisation of a matrix with the blocks of N
+(:mod:`~pluecker.contact.interior_point.cone_system`, :mod:`~pluecker.contact.sparse.cholesky`). An interior point is
+always known: 1 for each normal multiplier, 0 for its discs.
+
+Each block of multipliers is scaled by one number, so that the mean diagonal entry of its block of N is one; cones survive
+that. All multipliers are measured in units in which b is one at most.
+
+Contacts that neither stick nor slide nor open for certain have both s and z near zero, of the size sqrt(m): the method
+needs m near 1e-20 for a natural map of 1e-10, which is why s and z are never computed as differences.
+
+Sources: S. Mehrotra (SIAM J. Optim. 2, 1992); L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers"
+(2010); M. Anitescu and A. Tasora, "An iterative approach for cone complementarity problems for nonsmooth dynamics" (2010),
+for the convex problem.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.contact.interior_point.cone_system import (
+    added_blocks,
+    newton_step,
+    turn,
+    turn_back,
+    turn_vector,
+    turned_matrix,
+)
+from pluecker.contact.interior_point.cones import list_cones, scaled_problem
+from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, rescale
+from pluecker.contact.problem.sets import project_block
+from pluecker.contact.results.measures import natural_map, norm
+from pluecker.contact.sparse.blocks import multiply
+from pluecker.contact.sparse.cholesky import factor
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.parallel.interruption_flag import interrupted
+
+__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
+
+CONVERGED, LIMIT, STALLED, UNBOUNDED = 0, 1, 2, 3  # how the method ended
+TOO_LARGE = 1e153  # numbers whose squares overflow
+TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
+PATIENCE = 8  # iterations without progress
+FAR = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
+TOO_FAR = 1e8  # those that are
+POOR = 0.1  # a step too short to go on with: one towards the path, without correction, takes its place
+CENTRAL = 0.5  # where on the path that leads
+SHORT = 0.9  # of a step that led out of the cones
+
+
+# --------------------------------------------------------------------------------------------------------------- kernels
+
+
+@allocation_free_kernel
+def start_point(C, K, x, v, direction, l):
+    """A point in the interior with s o z = 1 for all cones"""
+    for i in range(len(K.start) - 1):
+        top = K.start[i]
+        for k in range(top, K.start[i + 1]):
+            x[k] = 0.0
+        width = min(1.0, 0.5 * (K.upper[i] - K.lower[i]))
+        x[top] = 1.0 if K.sizes[i, 0] > 0 else min(max(0.0, K.lower[i] + width), K.upper[i] - width)
+        for c in range(C.first[i], C.first[i + 1]):
+            direction[c, 0] = 1.0
+            if C.kind[c] == BOUNDS:
+                v[c, 0] = 1.0 / (x[top] - K.lower[i]) if C.has[c, 0] > 0.0 else 0.0
+                v[c, 1] = 1.0 / (K.upper[i] - x[top]) if C.has[c, 1] > 0.0 else 0.0
+                l[c, 0], l[c, 1] = C.has[c, 0], C.has[c, 1]
+            else:
+                s = C.friction[c] * x[top]
+                v[c, 0], v[c, 1], v[c, 2] = 1.0 / s, 1.0 / s, C.has[c, 2] / s
+                l[c, 0], l[c, 1] = HALF, HALF
+
+
+@allocation_free_kernel
+def gap_after(l, step, ds, dz):
+    """s . z after a step"""
+    total = 0.0
+    for i in range(len(l)):
+        for k in range(3):
+            total += (l[i, k] + step * ds[i, k]) * (l[i, k] + step * dz[i, k])
+    return total
+
+
+@allocation_free_kernel
+def leaves(K, x, g, c):
+    """How far x is on a ray on which the objective seems to fall for ever, 0 if on none
+
+    That is so where K is not bounded, N x is nothing beside b, and b . x < 0: at a solution in cones x . N x = -b . x.
+    """
+    far, bounded, quadratic, linear = 0.0, 0.0, 0.0, 0.0
+    for i in range(len(K.start) - 1):
+        top = K.start[i]
+        for k in range(top, K.start[i + 1]):
+            far = max(far, abs(x[k]))
+            quadratic += x[k] * (g[k] - c[k])
+            linear += x[k] * c[k]
+        if (x[top] > 0.0 and K.upper[i] < np.inf) or (x[top] < 0.0 and K.lower[i] > -np.inf):
+            bounded = max(bounded, abs(x[top]))
+    return far if linear < 0.0 and quadratic < -0.1 * linear and bounded < 1e-3 * far else 0.0
+
+
+@allocation_free_kernel
+def relative_error(K, r, u, size_b, work):
+    """The natural map of r and u = N r + b"""
+    size = max(size_b, norm(r, 0, len(r)), norm(u, 0, len(u)), 1e-300)
+    return natural_map(K, r, u, 0, 0, len(K.start) - 1, work) / size if size < TOO_LARGE else np.inf
+
+
+@allocation_free_kernel
+def velocity(N, K, scale, x, c, g, r, u):
+    """g = N x + c, and r, u that belong to x, g without scales"""
+    multiply(N, x, g, 0, len(K.start) - 1)
+    for i in range(len(K.start) - 1):
+        for k in range(K.start[i], K.start[i + 1]):
+            g[k] += c[k]
+            r[k], u[k] = scale[i] * x[k], g[k] / scale[i]
+
+
+# ---------------------------------------------------------------------------------------------------------------- method
+
+
+def interior_point(N, b, K, start, tolerance, limit, S):
+    """The multipliers of the convex problem, by a primal-dual interior-point method.
+
+    Args:
+        N: :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, symmetric, positive semidefinite, with a symmetric
+            pattern, over the blocks of K; m/s per N s.
+        b: the velocities without multipliers, ``(m,)``; m/s.
+        K: :class:`~pluecker.contact.problem.sets.Sets`.
+        start: multipliers that may be a solution already, ``(m,)``; N s. The method starts from a point of its own.
+        tolerance: of the natural map, relative as in :mod:`~pluecker.contact.results.measures`; 0 asks for all digits.
+        limit: of iterations; 100 is plenty.
+        S: the pattern of N's factor, as :func:`~pluecker.contact.sparse.symbolic.analyse` finds it.
+
+    Returns:
+        How it ended: CONVERGED, LIMIT, STALLED (no progress any more) or UNBOUNDED (the objective has no minimum); the
+        number of iterations; the best multipliers that were met, in K, ``(m,)``; their natural map. All numbers are
+        finite if those passed are.
+    """
+    m, n = len(b), len(K.start) - 1
+    A, c, inner, outer, scale, unit = scaled_problem(N, b, K)
+    x, g, h, y = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    r, u, work, best, size_b = np.empty(m), np.empty(m), np.empty(m), np.zeros(m), 0.0
+    for i in range(n):
+        for k in range(K.start[i], K.start[i + 1]):
+            work[k] = c[k] / scale[i]
+            r[k] = start[k] / unit if unit > 0.0 else 0.0
+        project_block(outer, i, r, r)
+        for k in range(K.start[i], K.start[i + 1]):
+            x[k] = r[k] / scale[i]
+    size_b = norm(work, 0, m)
+    velocity(A, inner, scale, x, c, g, r, u)
+    best[:] = r
+    error = relative_error(outer, r, u, size_b, work)
+    if error <= tolerance or unit == 0.0:
+        return CONVERGED, 0, unit * best, error
+    C = list_cones(inner)
+    cones, degree, widest = len(C.kind), 0.0, 1
+    for i in range(n):
+        widest = max(widest, K.start[i + 1] - K.start[i])
+    for i in range(cones):
+        degree += 1.0 if C.kind[i] == ROUND else C.has[i, 0] + C.has[i, 1]
+    v, direction, l = np.zeros((cones, 3)), np.zeros((cones, 2)), np.zeros((cones, 3))
+    f, ds, dz = np.zeros((cones, 3)), np.zeros((cones, 3)), np.zeros((cones, 3))
+    G, Q = np.zeros((cones, 3, widest)), np.zeros((n, widest, widest))
+    turned, D, L = np.zeros(len(A.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
+    start_point(C, inner, x, v, direction, l)
+    status, count, waiting, least = LIMIT, 0, 0, np.inf
+    while not interrupted():
+        velocity(A, inner, scale, x, c, g, r, u)
+        now, far = relative_error(outer, r, u, size_b, work), leaves(inner, x, g, c)
+        waiting += 1
+        if now < 0.9 * least and far < FAR:  # its own progress: the start may be better than its first points
+            least, waiting = now, 0
+        if now < error and far < FAR:
+            error = now
+            best[:] = r
+        if far > TOO_FAR:
+            status = UNBOUNDED
+            break
+        if error <= tolerance:
+            status = CONVERGED
+            break
+        if waiting > PATIENCE or not np.isfinite(now):
+            status = STALLED
+            break
+        if count >= limit:
+            break
+        turn(C, inner, v, direction, G, Q)
+        turned_matrix(C, inner, Q, S.target, A, turned)
+        added_blocks(C, inner, v, G, S.square, D)
+        factor(S, A, turned, D, TINY, L)
+        turn_vector(C, inner, Q, g, h)
+        gap = gap_after(l, 0.0, ds, dz)
+        step = min(1.0, newton_step(C, inner, S, L, G, h, v, l, -1.0, f, y, ds, dz))
+        ratio = max(0.0, min(1.0, gap_after(l, step, ds, dz) / gap)) if gap > 0.0 else 0.0
+        target = ratio**3 * gap / max(degree, 1.0)
+        step = newton_step(C, inner, S, L, G, h, v, l, target, f, y, ds, dz)
+        if step < POOR:
+            ds[:], dz[:] = 0.0, 0.0
+            target = CENTRAL * gap / max(degree, 1.0)
+            step = newton_step(C, inner, S, L, G, h, v, l, target, f, y, ds, dz)
+        step = min(1.0, (1.0 - max(1e-8, min(0.01, 0.1 * ratio))) * step)
+        moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
+        while not moved and step > 1e-9:
+            step *= SHORT
+            moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
+        turn_back(inner, Q, step, y, x)
+        if not moved:
+            velocity(A, inner, scale, x, c, g, r, u)
+            status = UNBOUNDED if leaves(inner, x, g, c) > TOO_FAR else STALLED
+            break
+        count += 1
+    return status, count, unit * best, error if np.isfinite(error) else np.inf
+
+
+interior_point = entry_point(interior_point)

@@ -1,0 +1,207 @@
+"""Laws that are linear complementarity problems, solved by the methods for those: a polygon for friction, and no friction.
+
+The unknowns of the polygonal law are beta, f, lambda and rows. Multipliers r say all of them: beta is the friction force in
+the two directions beside it, and lambda the speed of sliding, the least that the law allows,
+
+    lambda = max_h(-d_h . u_t).
+
+Of a contact that parts, the law allows any larger one, and numbers without bound hide errors. So how good a solution is, is
+measured with the lambda and the beta of its multipliers, by the same two measures as in the other laws
+(:mod:`~pluecker.contact.results.measures`), h being the minimum map of the complementarity problem:
+
+===========  ======================================================================================================
+natural map  ``|h| / max(|b|, |r|, |u|)``
+scaled map   ``|h| / |s b|`` of the problem in which impulses are divided by s and velocities multiplied by it
+===========  ======================================================================================================
+
+The second does not get small where impulses grow without bound because there is no solution.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.lcp.complementarity import make_problem
+from pluecker.contact.lcp.polygon import FrictionLcp, friction_lcp
+from pluecker.contact.lcp.solve_lcp import run, usual_limit
+from pluecker.contact.problem.prepared import scales
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.measures import Errors, all_errors, scale_of_errors
+from pluecker.contact.results.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
+from pluecker.contact.results.states import Blocks
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
+
+LCP_METHODS = {
+    "lemke": "lemke",
+    "fischer_newton": "fischer_newton",
+    "minmap_newton": "minmap_newton",
+    "lcp_psor": "psor",
+}
+POLYGON_METHODS = ("lemke", "fischer_newton", "minmap_newton")  # lambda has no diagonal, by which psor divides
+ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
+AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
+
+
+def solve_as_lcp(
+    problem: Problem,
+    law: str,
+    method: str,
+    tol: float,
+    limit: int | None,
+    warm_start: Array | None,
+    directions: int | None,
+    history: bool,
+) -> Result:
+    """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments."""
+    began = time.perf_counter()
+    if law == "lcp" and method not in (*POLYGON_METHODS, "auto"):
+        raise ProblemError(
+            f"method {method!r} does not solve the law lcp, which {', '.join(POLYGON_METHODS)} and auto do: it divides by "
+            "the diagonal, which is zero where the unknown is a speed of sliding"
+        )
+    lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
+    given = make_problem(lcp.A, lcp.b, lcp.lower, lcp.upper)
+    first = None if warm_start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(warm_start))))
+    best = np.asarray(lcp.map @ lcp.project(np.zeros(given.size)))
+    errors, ended, why = lcp.errors(best), "", ""
+
+    def accept(z: Array) -> bool:
+        nonlocal best, errors
+        r = np.asarray(lcp.map @ z)
+        now = lcp.errors(r)
+        if height(now, tol) < height(errors, tol):
+            best, errors = r, now
+        return is_converged(now, tol)
+
+    record: list[tuple[float, float]] = []
+    stages: list[Stage] = []
+    before, left = 0.0, math.inf if limit is None else limit
+    for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
+        z, usual = first, usual_limit(name, given.size)
+        for _ in range(ROUNDS):
+            most = int(min(left, usual if limit is None or method == "auto" else left))
+            reached = height(errors, tol)
+            try:
+                found = run(given, name, tol, most, z, lcp.covering, accept=accept)
+            except ProblemError:  # Lemke's method does not solve all mixed problems
+                if not stages:
+                    raise
+                break
+            left, ended, why = left - found.iterations, found.status, found.message
+            stages.append(Stage(name, found.iterations, errors.natural_map, found.time))
+            known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
+            seconds = before + np.linspace(0.0, found.time, len(known) + 1)[1:]
+            record += [*zip(seconds, known, strict=True)]
+            before += found.time
+            if found.status != STALLED or name == "lemke" or height(errors, tol) == reached or left == 0:
+                break
+            z = lcp.unknowns(best)
+        first = None if first is None else lcp.unknowns(best)
+        if is_converged(errors, tol) or left == 0:
+            break
+    iterations = sum(stage.iterations for stage in stages)
+    status, message = judge(errors, tol, iterations if ended == LIMIT else None)
+    if ended in ("ray", "infeasible") and not is_converged(errors, tol):
+        status, message = UNSOLVED, why
+    return Result(
+        best, lcp.problem.unchecked_velocity(best), law, method, status, errors, tol, iterations, iterations, 1,
+        time.perf_counter() - began, tuple(stages), np.array(record).reshape(-1, 2) if history else None, message,
+        Blocks(lcp.problem.sets, lcp.scale, lcp.problem.offset),
+    )  # fmt: skip
+
+
+def height(errors: Errors, tol: float) -> float:
+    """By which results are compared: the natural map, or the larger of both maps where the scaled one is too large."""
+    allowed = is_converged(replace(errors, natural_map=0.0), tol)
+    return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map, errors.steep)
+
+
+class NormalsOnly:
+    """The problem without friction: normal multipliers and rows."""
+
+    def __init__(self, problem: Problem) -> None:
+        first = problem.sets.start[:-1]
+        n = len(first)
+        self.problem, self.first = problem.with_friction(0.0), first
+        self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
+        self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
+        self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
+        of = scales(problem.operator, problem.sets)
+        self.scale, self.covering = np.repeat(of, np.diff(problem.sets.start)), 1.0 / of
+
+    def project(self, z: Array) -> Array:
+        """z within its bounds"""
+        return np.minimum(np.maximum(z, self.lower), self.upper)
+
+    def unknowns(self, r: Array) -> Array:
+        """z of multipliers r"""
+        return r[self.first]
+
+    def errors(self, r: Array) -> Errors:
+        """Those of the law"""
+        problem = self.problem
+        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), "frictionless", self.scale)
+
+
+class Polygon:
+    """The problem with a polygon for friction."""
+
+    def __init__(self, problem: Problem, directions: int | None) -> None:
+        lcp: FrictionLcp = friction_lcp(problem, directions=directions)
+        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.E.shape[1]
+        self.A, self.b, self.lower, self.upper, self.map = lcp.A, lcp.b, lcp.lower, lcp.upper, lcp.map
+        s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
+        self.scale = np.repeat(s, np.diff(problem.sets.start))
+        of = s[contact]  # of an impulse; lambda is a velocity
+        self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
+        self.covering = 1.0 / self.unit  # alike in the units of each w, so that Lemke's path depends on no units
+
+    def project(self, z: Array) -> Array:
+        """z within its bounds"""
+        return np.minimum(np.maximum(z, self.lower), self.upper)
+
+    def unknowns(self, r: Array) -> Array:
+        """z of multipliers r: the friction in the two directions beside it, the least lambda"""
+        K, eta = self.contacts, self.directions
+        z = self.map.T @ r
+        along = z[: eta * K].reshape(K, eta)  # D' r_t
+        beta = np.maximum(along, 0.0)
+        if eta > 2:
+            start, each, step = self.problem.sets.start, np.arange(K), 2.0 * np.pi / eta
+            top = start[:-1][np.diff(start) == 3]
+            x, y = r[top + 1], r[top + 2]
+            angle, length = np.arctan2(y, x) % (2.0 * np.pi), np.hypot(x, y)
+            h = np.minimum((angle / step).astype(np.int64), eta - 1)
+            beta = np.zeros((K, eta))
+            beta[each, h] = length * np.sin(np.maximum(step - (angle - h * step), 0.0)) / np.sin(step)
+            beta[each, (h + 1) % eta] = length * np.sin(np.maximum(angle - h * step, 0.0)) / np.sin(step)
+        z[: eta * K] = beta.ravel()
+        z[eta * K + K : eta * K + 2 * K] = 0.0
+        w = self.A @ z + self.b
+        z[eta * K + K : eta * K + 2 * K] = np.maximum(-w[: eta * K].reshape(K, eta).min(axis=1, initial=0.0), 0.0)
+        return np.asarray(z)
+
+    def errors(self, r: Array) -> Errors:
+        """Those of the circle, with both maps of the complementarity problem at the z of r"""
+        problem, b = self.problem, self.problem.offset
+        z, u = self.unknowns(r), problem.unchecked_velocity(r)
+        w = self.A @ z + self.b
+
+        def gap(unit: Array) -> float:
+            low, high = (z - self.lower) / unit, (z - self.upper) / unit
+            return float(np.linalg.norm(np.minimum(np.maximum(w * unit, high), low)))
+
+        return replace(
+            all_errors(problem.sets, b, r, u, "ncp", self.scale),
+            natural_map=gap(np.ones(len(z))) / scale_of_errors(b, r, u),
+            scaled_map=gap(self.unit) / (float(np.linalg.norm(b * self.scale)) or 1.0),
+        )

@@ -1,0 +1,244 @@
+"""The operator of a friction problem, N = J M^-1 J' + compliance, in two forms that can be exchanged.
+
+*Assembled*: the matrix N itself. *Factored*: the Jacobian J and ``T = J M^-1``, so that ``N x = J (T' x)``. Which one is
+faster depends on how many contacts a body has: a contact meets all other contacts of its two bodies in N, but only the two
+bodies in J. Both are :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, whose columns are in the factored form those
+of the velocities; whoever has another M^-1, an articulated tree for example, brings it as T.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+from pluecker.contact.sparse.blocks import (
+    BlockMatrix,
+    add_dot,
+    diagonal,
+    empty_blocks,
+    multiply_row,
+    multiply_row_transposed,
+    to_scipy,
+)
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, entry_point
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Operator", "apply", "assemble", "assembled", "diagonal_of", "factored", "prefers_matrix", "to_matrix"]
+
+
+class Operator(NamedTuple):
+    """N, in one of its two forms.
+
+    Attributes:
+        is_factored: 1 for the factored form, 0 for the assembled one.
+        N: the matrix, where it is assembled, without the compliance.
+        J: the Jacobian, where it is factored.
+        T: J M^-1, where it is factored.
+        G: where it is factored and one is known, a matrix with G G' = J M^-1 J', of the same pattern; otherwise without
+            entries. Solvers take it in place of J and T: it is half of what a product has to read.
+        compliance: a diagonal that is added, ``(m,)``, in m/s per N s; zero for rigid contact.
+        velocity: a place for as many numbers as J has columns, changed by every product.
+        is_soft: 1 if a compliance is not zero; it is not read otherwise.
+    """
+
+    is_factored: int
+    N: BlockMatrix
+    J: BlockMatrix
+    T: BlockMatrix
+    G: BlockMatrix
+    compliance: Array
+    velocity: Array
+    is_soft: int
+
+
+def assembled(N: BlockMatrix, compliance: Array) -> Operator:
+    """The operator that has its matrix."""
+    none = empty_blocks()
+    return Operator(0, N, none, none, none, compliance, np.zeros(0), int(compliance.any()))
+
+
+def factored(J: BlockMatrix, T: BlockMatrix, compliance: Array, G: BlockMatrix | None = None) -> Operator:
+    """The operator J T' + compliance, where J T' = G G'."""
+    none, velocity = empty_blocks(), np.zeros(int(J.columns[-1]))
+    return Operator(1, none, J, T, none if G is None else G, compliance, velocity, int(compliance.any()))
+
+
+def assemble(operator: Operator) -> Operator:
+    """The same operator with its matrix."""
+    if not operator.is_factored:
+        return operator
+    N = BlockMatrix(*multiply_factors(operator.J, operator.T))
+    return assembled(N, operator.compliance)
+
+
+def prefers_matrix(operator: Operator) -> bool:
+    """Whether a product with the matrix takes fewer operations than one with the factors."""
+    if not operator.is_factored:
+        return True
+    B = operator.J
+    meeting = np.bincount(B.column, minlength=len(B.columns) - 1)  # blocks that each body has
+    height = np.diff(B.rows).mean() if len(B.rows) > 1 else 0.0
+    return bool((meeting.astype(float) ** 2).sum() * height**2 <= len(B.data) + len(operator.T.data))
+
+
+def to_matrix(operator: Operator) -> scipy.sparse.csr_matrix:
+    """N as a matrix of SciPy, the compliance included."""
+    N = to_scipy(assemble(operator).N)
+    return scipy.sparse.csr_matrix(N + scipy.sparse.diags(operator.compliance))
+
+
+# --------------------------------------------------------------------------------------------------------------- kernels
+
+
+@allocation_free_kernel
+def clear(A, left, right):
+    """No velocities, before :func:`push`"""
+    for j in range(left, right):
+        A.velocity[j] = 0.0
+
+
+@allocation_free_kernel
+def push(A, i, x):
+    """What the multipliers of block row i add to the velocities; nothing for an assembled operator"""
+    if A.is_factored == 1:
+        multiply_row_transposed(A.T, i, x, A.velocity)
+
+
+@allocation_free_kernel
+def pull(A, i, x, y):
+    """The rows of y = N x in block row i, after all rows that it meets were pushed"""
+    if A.is_factored == 1:
+        multiply_row(A.J, i, A.velocity, y)
+        top, bottom = A.J.rows[i], A.J.rows[i + 1]
+    else:
+        multiply_row(A.N, i, x, y)
+        top, bottom = A.N.rows[i], A.N.rows[i + 1]
+    if A.is_soft == 1:
+        for k in range(top, bottom):
+            y[k] += A.compliance[k] * x[k]
+
+
+def apply(A, x, y, first, last, left, right):
+    """y = N x in the block rows from ``first`` to ``last``, with x zero elsewhere
+
+    ``left`` and ``right`` are the velocities that these rows touch; those between are set to zero first.
+    """
+    clear(A, left, right)
+    for i in range(first, last):
+        push(A, i, x)
+    for i in range(first, last):
+        pull(A, i, x, y)
+
+
+def diagonal_of(A, out):
+    """The diagonal of N"""
+    if A.is_factored == 1:
+        J, T = A.J, A.T
+        for i in range(len(J.rows) - 1):
+            for r in range(J.rows[i], J.rows[i + 1]):
+                out[r] = A.compliance[r]
+            for k in range(J.first[i], J.first[i + 1]):
+                width = J.columns[J.column[k] + 1] - J.columns[J.column[k]]
+                for m in range(T.first[i], T.first[i + 1]):
+                    if T.column[m] == J.column[k]:
+                        for r in range(J.rows[i + 1] - J.rows[i]):
+                            at, p, q = J.rows[i] + r, J.place[k] + r * width, T.place[m] + r * width
+                            out[at] = add_dot(out[at], J.data, p, T.data, q, width)
+    else:
+        diagonal(A.N, out)
+        for k in range(len(out)):
+            out[k] += A.compliance[k]
+
+
+def multiply_factors(J, T):
+    """J T', the parts of a :class:`BlockMatrix`, symmetric to the last bit"""
+    R, C = len(J.rows) - 1, len(J.columns) - 1
+    # The block rows of T by their columns.
+    first, where = np.zeros(C + 1, np.int64), np.empty(len(T.column), np.int64)
+    for k in range(len(T.column)):
+        first[T.column[k] + 1] += 1
+    for j in range(C):
+        first[j + 1] += first[j]
+    free, row_of = first[:-1].copy(), np.empty(len(T.column), np.int64)
+    for i in range(R):
+        for k in range(T.first[i], T.first[i + 1]):
+            where[free[T.column[k]]], row_of[k] = k, i
+            free[T.column[k]] += 1
+    # Which blocks there are: each row's in ascending order.
+    begin, seen, size, found = np.zeros(R + 1, np.int64), np.full(R, -1, np.int64), 0, 0
+    for turn in range(2):
+        if turn == 1:
+            column, place, data = np.empty(found, np.int64), np.empty(found, np.int64), np.zeros(size)
+            seen[:] = -1
+        else:
+            column, place, data = np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(0)
+        found, size = 0, 0
+        for i in range(R):
+            top = found
+            for k in range(J.first[i], J.first[i + 1]):
+                for m in range(first[J.column[k]], first[J.column[k] + 1]):
+                    j = row_of[where[m]]
+                    if seen[j] != i:
+                        seen[j] = i
+                        size += (J.rows[i + 1] - J.rows[i]) * (J.rows[j + 1] - J.rows[j])
+                        if turn == 1:
+                            at = found
+                            while at > top and column[at - 1] > j:
+                                column[at] = column[at - 1]
+                                at -= 1
+                            column[at] = j
+                        found += 1
+            begin[i + 1] = found
+    p = 0
+    slot, shape = np.empty(R, np.int64), np.empty(R, np.int64)
+    for i in range(R):
+        height = J.rows[i + 1] - J.rows[i]
+        shape[i] = 3 if height == 3 else 0
+        for n in range(begin[i], begin[i + 1]):
+            j = column[n]
+            place[n], slot[j] = p, p
+            p += height * (J.rows[j + 1] - J.rows[j])
+            if J.rows[j + 1] - J.rows[j] != 3:
+                shape[i] = 0
+        for k in range(J.first[i], J.first[i + 1]):
+            c = J.column[k]
+            width, q = J.columns[c + 1] - J.columns[c], J.place[k]
+            for m in range(first[c], first[c + 1]):
+                j, t = row_of[where[m]], T.place[where[m]]
+                across = J.rows[j + 1] - J.rows[j]
+                for a in range(height):
+                    for b in range(across):
+                        x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
+                        data[slot[j] + a * across + b] += x
+    symmetrise(J.rows, begin, column, place, data)
+    return J.rows, J.rows, begin, column, place, data, shape
+
+
+@allocation_free_kernel
+def symmetrise(rows, first, column, place, data):
+    """(N + N') / 2 in place; the pattern is symmetric"""
+    for i in range(len(rows) - 1):
+        height = rows[i + 1] - rows[i]
+        for k in range(first[i], first[i + 1]):
+            j = column[k]
+            if j >= i:
+                low, high = first[j], first[j + 1] - 1
+                while low < high:
+                    middle = (low + high) // 2
+                    if column[middle] < i:
+                        low = middle + 1
+                    else:
+                        high = middle
+                width = rows[j + 1] - rows[j]
+                if column[low] == i:
+                    for a in range(height):
+                        for b in range(width):
+                            p, q = place[k] + a * width + b, place[low] + b * height + a
+                            mean = 0.5 * (data[p] + data[q])
+                            data[p], data[q] = mean, mean
+
+
+apply, diagonal_of = allocation_free(apply), allocation_free(diagonal_of)
+multiply_factors = entry_point(multiply_factors)

@@ -1,0 +1,235 @@
+"""A problem as solvers want it: cut into islands, one after the other, and scaled block by block.
+
+Contacts of different bodies and masses have diagonal entries of N that differ by orders of magnitude. With one number
+for each block, ``r = s x``, they become alike, and cones stay what they are:
+
+    N^ = S N S,   b^ = S b,   u^ = S u = N^ x + b^,   bounds^ = bounds / s
+
+*Islands* are blocks that touch one another, directly or through others; nothing that happens in one is felt in another.
+Here they follow one another, each with its range of blocks and its range of velocities, and inside them neighbours are near.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.contact.problem.operator import Operator, diagonal_of, factored
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import Sets, make_sets
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Prepared", "cut", "find_islands", "prepare"]
+
+
+class Prepared(NamedTuple):
+    """A problem in scaled multipliers, island after island.
+
+    Attributes:
+        A: the operator N^.
+        K: the sets, their bounds scaled.
+        b: the offset b^, ``(m,)``.
+        s: the scale of each multiplier, ``(m,)``.
+        islands: where the blocks of each island start, and their number, ``(I + 1,)``.
+        sides: where the velocities of each island start, and their number, ``(I + 1,)``; zeros for an assembled operator.
+    """
+
+    A: Operator
+    K: Sets
+    b: Array
+    s: Array
+    islands: Indices
+    sides: Indices
+
+
+def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices]:
+    """The blocks and the block columns in an order in which neighbours are near, island after island.
+
+    Islands are numbered in the order of their first blocks.
+
+    Returns:
+        ``order, columns, islands, sides``: the blocks, ``(n,)``; the block columns, those that no block touches at the end;
+        where each island starts in the one, and in the other, and their ends, ``(I + 1,)``.
+    """
+    if operator.is_factored:
+        return breadth_first(operator.J, operator.T)
+    order, _, islands, _ = breadth_first(operator.N, operator.N)
+    return order, order, islands, np.zeros_like(islands)
+
+
+@allocation_free_kernel
+def list_rows(B, free, having):
+    """Which block rows each block column has, each at the next free place of its column"""
+    for i in range(len(B.rows) - 1):
+        for k in range(B.first[i], B.first[i + 1]):
+            having[free[B.column[k]]] = i
+            free[B.column[k]] += 1
+
+
+@allocation_free_kernel
+def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
+    """From block row i over its columns to all rows that these have; how many rows and columns were met"""
+    for k in range(B.first[i], B.first[i + 1]):
+        c = B.column[k]
+        if not crossed[c]:
+            crossed[c], columns[reached] = True, c
+            reached += 1
+            for m in range(begin[c], begin[c + 1]):
+                j = having[m]
+                if not met[j]:
+                    met[j], order[found] = True, j
+                    found += 1
+    return found, reached
+
+
+def breadth_first(J, T):
+    """Breadth first, from the first block that was not met yet: all blocks of each column that a block has
+
+    What lies near in space comes near in memory, so that products wait less for it.
+    """
+    R, C = len(J.rows) - 1, len(J.columns) - 1
+    begin = np.zeros(C + 1, np.int64)
+    for k in range(len(J.column)):
+        begin[J.column[k] + 1] += 1
+    for k in range(len(T.column)):
+        begin[T.column[k] + 1] += 1
+    for j in range(C):
+        begin[j + 1] += begin[j]
+    free, having = begin[:-1].copy(), np.empty(begin[C], np.int64)
+    list_rows(J, free, having)
+    list_rows(T, free, having)
+    order, columns = np.empty(R, np.int64), np.empty(C, np.int64)
+    met, crossed = np.zeros(R, np.bool_), np.zeros(C, np.bool_)
+    islands, sides = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64)
+    number, head, found, reached = 0, 0, 0, 0
+    for start in range(R):
+        if met[start]:
+            continue
+        order[found], met[start] = start, True
+        found += 1
+        while head < found:
+            i = order[head]
+            found, reached = cross(J, i, begin, having, met, crossed, order, columns, found, reached)
+            found, reached = cross(T, i, begin, having, met, crossed, order, columns, found, reached)
+            head += 1
+        number += 1
+        islands[number], sides[number] = found, reached
+    for c in range(C):
+        if not crossed[c]:
+            columns[reached] = c
+            reached += 1
+    return order, columns, islands[: number + 1], sides[: number + 1]
+
+
+def prepare(problem: Problem, separate: bool = True) -> tuple[Prepared, Indices]:
+    """The problem scaled, in islands unless they shall not be separated, and the original place of each multiplier."""
+    operator, sets, blocks = problem.operator, problem.sets, problem.blocks
+    s = scales(operator, sets)
+    order, columns, islands, sides = find_islands(operator)
+    if not separate:
+        islands = np.array([0, blocks], np.int64)
+        sides = np.array([0, len(operator.J.columns) - 1], np.int64)
+    width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
+    heights = np.diff(sets.start)
+    sets = make_sets(
+        sets.sizes[order], sets.friction[order], sets.lower[order] / s[order], sets.upper[order] / s[order]
+    )
+    shift = np.repeat((problem.sets.start[:-1][order] - sets.start[:-1]), heights[order])
+    places = np.arange(problem.size) + shift
+    full = np.repeat(s[order], heights[order])
+    prepared = Prepared(
+        scaled(operator, order, columns, s, full, places), sets, problem.offset[places] * full, full, islands,
+        np.asarray(width, np.int64)[sides],
+    )  # fmt: skip
+    return prepared, places
+
+
+def scales(operator: Operator, sets: Sets) -> Array:
+    """One number for each block, the inverse root of the mean of its diagonal."""
+    d = np.empty(int(sets.start[-1]))
+    diagonal_of(operator, d)
+    sums = np.add.reduceat(d, sets.start[:-1]) if len(sets.start) > 1 else np.zeros(0)
+    mean = sums / np.diff(sets.start)
+    largest = mean.max(initial=0.0)
+    floor = 1e-16 * largest if largest > 0 else 1.0
+    return 1.0 / np.sqrt(np.where(mean > floor, mean, largest if largest > 0 else 1.0))
+
+
+def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full: Array, places: Indices) -> Operator:
+    """The operator of the scaled multipliers, its block rows and block columns in a new order; G for J and T if known."""
+    compliance = operator.compliance[places] * full * full
+    if operator.is_factored:
+        ones = np.ones(len(columns))
+        factors = (operator.G,) if len(operator.G.data) else (operator.J, operator.T)
+        parts = [BlockMatrix(*rearrange(B, order, columns, s, ones)) for B in factors]
+        return factored(parts[0], parts[-1], compliance)
+    return operator._replace(N=BlockMatrix(*rearrange(operator.N, order, order, s, s)), compliance=compliance)
+
+
+def rearrange(B, order, columns, left, right):
+    """The rows ``order`` and the columns ``columns`` of a matrix, multiplied by the scales of both"""
+    R, C = len(order), len(columns)
+    where = np.empty(C, np.int64)
+    new_columns = np.zeros(C + 1, np.int64)
+    for k in range(C):
+        j = columns[k]
+        where[j] = k
+        new_columns[k + 1] = new_columns[k] + B.columns[j + 1] - B.columns[j]
+    rows, first, width = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
+    column, place, data = np.empty_like(B.column), np.empty_like(B.place), np.empty_like(B.data)
+    n, p = 0, 0
+    for k in range(R):
+        i = order[k]
+        height = B.rows[i + 1] - B.rows[i]
+        rows[k + 1], width[k] = rows[k] + height, B.width[i]
+        top = n
+        for m in range(B.first[i], B.first[i + 1]):
+            # Kept in ascending order of the columns, by insertion: rows are short.
+            j, at = where[B.column[m]], n
+            while at > top and column[at - 1] > j:
+                column[at], place[at] = column[at - 1], place[at - 1]
+                at -= 1
+            column[at], place[at] = j, m
+            n += 1
+        first[k + 1] = n
+        for at in range(top, n):
+            m = place[at]
+            j = B.column[m]
+            scale, q = left[i] * right[j], B.place[m]
+            place[at] = p
+            for _ in range(height * (B.columns[j + 1] - B.columns[j])):
+                data[p] = B.data[q] * scale
+                p, q = p + 1, q + 1
+    return rows, new_columns, first, column, place, data, width
+
+
+rearrange, breadth_first = entry_point(rearrange), entry_point(breadth_first)
+
+
+def cut(P: Prepared, island: int) -> Prepared:
+    """One island as a problem of its own; its operator must be assembled. Nothing is copied but indices."""
+    first, last = int(P.islands[island]), int(P.islands[island + 1])
+    if first == 0 and last == len(P.K.start) - 1:
+        return P
+    K, N = P.K, P.A.N
+    top, bottom = int(K.start[first]), int(K.start[last])
+    p, q = int(N.first[first]), int(N.first[last])
+    start = K.start[first : last + 1] - top
+    begin = int(N.place[p]) if p < len(N.place) else len(N.data)
+    end = int(N.place[q]) if q < len(N.place) else len(N.data)
+    blocks = BlockMatrix(
+        start,
+        start,
+        N.first[first : last + 1] - p,
+        N.column[p:q] - first,
+        N.place[p:q] - begin,
+        N.data[begin:end],
+        N.width[first:last],
+    )
+    sets = Sets(start, K.sizes[first:last], K.friction[first:last], K.lower[first:last], K.upper[first:last])
+    operator = P.A._replace(N=blocks, compliance=P.A.compliance[top:bottom])
+    whole = np.array([0, last - first], np.int64)
+    return Prepared(operator, sets, P.b[top:bottom], P.s[top:bottom], whole, np.zeros(2, np.int64))

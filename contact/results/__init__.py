@@ -1,0 +1,1 @@
+"""How far multipliers are from a solution, what each contact does, and the record that says so."""

@@ -1,0 +1,1 @@
+"""Problems from bodies and what touches: tables, their assembly, soft contact, restitution."""

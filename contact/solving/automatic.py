@@ -1,0 +1,195 @@
+"""The automatic choice: first-order steps while they pay, then the interior point, then Newton's method.
+
+First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
+all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
+accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
+after them costs, they are left. What that costs is known from the pattern of the factor.
+
+======================  ==============================================================================================
+law                     what follows, until the tolerance is reached
+======================  ==============================================================================================
+ccp, frictionless       interior point; Newton; gradients to the limit; Newton
+ncp                     where a cone has mu > 10, shifts held in turn, from nothing; Newton; shifts held in turn, each
+                        a convex problem for the interior point, and Newton after every fourth; gradients to the limit;
+                        Newton
+======================  ==============================================================================================
+
+Each step starts from the best point so far, or from the convex solution, and gives back what is better.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
+from pluecker.contact.first_order.shifts import settled
+from pluecker.contact.problem.prepared import cut
+from pluecker.contact.results.result import Part
+from pluecker.contact.solving.island import OURS, STEPS, Island, Solver, on_islands
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
+
+__all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
+
+PROBE = 64  # iterations of gradients before the first look
+SHARE = 0.75  # of all iterations that gradients may take before others
+NEWTON_STEPS = 40  # after shifts
+FEW = 12  # from a point that may be near, at the first attempt
+START = 2000  # iterations of gradients before Newton's method, at most
+SHIFTS = 48  # held in turn
+AT_A_TIME = 4  # shifts, then Newton's method
+STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
+FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
+NEAR = 1e-4  # an error of gradients from which Newton's method is tried
+
+
+def operations(pattern: Symbolic) -> float:
+    """Of a factorisation, about: the rows of each column of the factor squared."""
+    ends = np.concatenate([[0], np.cumsum(pattern.size[pattern.row])])
+    height = np.diff(ends[pattern.first]) + pattern.size
+    return float((pattern.size * height.astype(np.float64) ** 2).sum())
+
+
+def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
+    """How many iterations of gradients take as long as what comes after them, where a factor takes so many operations.
+
+    Times were measured; those of Coulomb's law are for some shifts and Newton's method.
+    """
+    gradients, interior = 3e-7 + 4e-8 * contacts + 4e-9 * blocks, 1e-5 + 6e-7 * contacts + 2e-10 * count
+    then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
+    return then / gradients
+
+
+def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
+    """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
+    began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
+    states, results = memory.states, memory.results
+    contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
+    limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
+    first = results[mine, ITERATIONS].copy()
+    before, since = np.minimum(results[mine, ERROR], 1.0), int(first.max(initial=0))
+    used, last = since, since + 1 + int(SHARE * (limit - since - 1))
+    while True:
+        used = min(used + steps, last)
+        run_apgd(P, law, x, u, tol, used, memory, begin, end)
+        error = results[mine, ERROR]
+        going = (error > tol) & (states[mine, LEFT] == 0.0)
+        with np.errstate(all="ignore"):
+            more = (used - since) * np.log(error / tol) / np.log(before / error)
+        for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
+            count = operations(analyse(cut(P, begin + k).A.N))
+            limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
+        # Less when as much is spent already as the rest would take.
+        allowed = np.where(used - since < limits, limits, 0.25 * limits)
+        states[mine, LEFT][going & ~((more > 0) & (more < allowed))] = 1.0
+        going &= states[mine, LEFT] == 0.0
+        if not going.any() or used >= last:
+            break
+        steps *= 2
+    states[mine, LEFT] = 0.0
+    elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
+    done = Part("apgd", mine, spent, results[mine, ERROR].copy(), elapsed)
+    if (results[mine, ERROR] <= tol).all():
+        return [done]
+    return [done, *run_improve(P, law, x, u, tol, limit, memory, begin, end)]
+
+
+def improve(island: Island, tol: float) -> None:
+    """The sequence of the table in the head of this file, after gradients."""
+    if island.law == 1:
+        if steepness(island) > STEEP:
+            by_shifts(island, tol, fresh=True)
+        exact(island, tol)
+    else:
+        island.convex(tol, island.zero, island.x)
+        if island.error > tol:
+            island.newton(tol)
+    if island.error > tol:
+        island.gradients(tol, island.rest - min(STEPS, island.rest // 2))
+        if island.error > tol:
+            island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
+
+
+def exact(island: Island, tol: float) -> None:
+    """Coulomb's law: Newton's method between shifts that are held in turn, each for a convex problem
+
+    All shifts together may take about as long as gradients to the limit: a factor of many contacts that all touch is dear.
+    """
+    if island.error < NEAR:
+        island.newton(tol, FEW)
+    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
+    each = worth(contacts, blocks, operations(island.pattern), 0)
+    most = max(AT_A_TIME, min(SHIFTS, int(island.limit / each)))
+    hold_shifts(island, tol, lambda: 1e-3 * min(island.error, 1.0), 2 * AT_A_TIME, 0.1, most=most, at_a_time=AT_A_TIME)
+
+
+def hold_shifts(
+    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: Solver = OURS,
+    fresh: bool = False, most: float = np.inf, at_a_time: int = 0,
+) -> None:  # fmt: skip
+    """Convex problems whose shift is held, each with the shift that the velocities of the one before made.
+
+    Args:
+        island: on its way.
+        tol: the natural map to be reached.
+        goal: of each convex problem.
+        patience: shifts that may fail to help before their step is halved.
+        shortest: step.
+        solver: of convex problems.
+        fresh: begin at no multipliers and no shift, and not at the best point.
+        most: shifts.
+        at_a_time: shifts, then Newton's method; never unless given.
+    """
+    x, g = island.x.copy(), island.first_shift()
+    x, g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
+    step, idle, least, count = 1.0, 0, island.error, 0
+    while island.error > tol and island.rest > 0 and step >= shortest and count < most:
+        x = island.convex(goal(), g, x, solver)
+        g += step * (island.shifted(x) - g)
+        count += 1
+        if at_a_time and count % at_a_time == 0:
+            island.newton(tol, NEWTON_STEPS, x)
+        step, idle, least = settled(step, idle, least, island.error, patience)
+
+
+def steepness(island: Island) -> float:
+    """The largest coefficient of friction, 1 at least."""
+    return max(1.0, float(island.P.K.friction.max(initial=0.0)))
+
+
+def polish(island: Island, tol: float) -> None:
+    """Newton's method, started by gradients."""
+    island.gradients(max(tol, 1e-4), START)
+    while island.error > tol and island.rest > 0:
+        before = island.error
+        island.newton(tol)
+        if not island.error < 0.5 * before:
+            break
+
+
+def inside(island: Island, tol: float) -> None:
+    """The interior point; for Coulomb's law with shifts held in turn."""
+    by_shifts(island, tol)
+
+
+def by_shifts(island: Island, tol: float, solver: Solver = OURS, fresh: bool = False) -> None:
+    """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
+
+    It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
+    """
+    if island.law == 0:
+        island.convex(tol, island.zero, island.x, solver)
+        return
+
+    def goal() -> float:
+        wanted = min(0.01 * min(island.error, 1.0), 0.3 * tol)
+        return max(wanted / steepness(island), min(wanted, FINEST))
+
+    hold_shifts(island, tol, goal, AT_A_TIME, 0.05, solver, fresh)
+
+
+run_improve, run_polished, run_interior_point = on_islands(improve), on_islands(polish), on_islands(inside)

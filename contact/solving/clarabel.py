@@ -1,0 +1,108 @@
+"""The convex problem through Clarabel, an interior-point solver for cones that nobody here wrote (extra ``cone``).
+
+It serves as an oracle and for comparison; our own interior point is made for the blocks of contacts.
+
+The problem is handed over in the units in which our own interior point works: the mean diagonal entry of each block is one,
+and b is one at most, so that Clarabel's absolute tolerances mean the same for all problems. Only the tolerance of the gap
+is made small. With a small one of the residuals, Clarabel takes a residual that grows a hundredfold between two iterations
+for divergence, although both are rounding, and stops at once: that was at 5e-4 where its defaults reached 1e-9.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+
+from pluecker.contact.interior_point.cones import scaled_problem
+from pluecker.contact.problem.sets import DISCS, Sets, project
+from pluecker.contact.solving.automatic import by_shifts
+from pluecker.contact.solving.island import Island, Solver, on_islands
+from pluecker.contact.sparse.blocks import BlockMatrix, to_scipy
+from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.spatial.extras import require
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption_flag import state
+
+__all__ = ["clarabel_ccp", "run_clarabel"]
+
+GAP = 1e-15  # tolerance of the gap; the natural map is about its root where a contact slides
+
+
+def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[Any]]:
+    """``A x + s = c`` with s in cones, for x in the sets."""
+    rows, columns, entries, c, kinds, n = [], [], [], [], [], 0
+
+    def add(parts: list[tuple[int, float]], offset: float) -> None:
+        nonlocal n
+        for column, entry in parts:
+            rows.append(n)
+            columns.append(column)
+            entries.append(entry)
+        c.append(offset)
+        n += 1
+
+    for i in range(len(K.start) - 1):
+        top = int(K.start[i])
+        if K.sizes[i, 0] == 0:
+            if K.lower[i] == K.upper[i]:
+                add([(top, 1.0)], K.upper[i])
+                kinds.append(clarabel.ZeroConeT(1))
+                continue
+            if K.lower[i] > -np.inf:
+                add([(top, -1.0)], -K.lower[i])
+                kinds.append(clarabel.NonnegativeConeT(1))
+            if K.upper[i] < np.inf:
+                add([(top, 1.0)], K.upper[i])
+                kinds.append(clarabel.NonnegativeConeT(1))
+            continue
+        if not (K.friction[i] * K.sizes[i] > 0.0).any():  # others have it from their discs
+            add([(top, -1.0)], 0.0)
+            kinds.append(clarabel.NonnegativeConeT(1))
+        row = top + 1
+        for d in range(DISCS):
+            size = int(K.sizes[i, d])
+            if size and K.friction[i, d] == 0.0:
+                for k in range(row, row + size):
+                    add([(k, -1.0)], 0.0)
+                kinds.append(clarabel.ZeroConeT(size))
+                row += size
+            elif size:
+                add([(top, -float(K.friction[i, d]))], 0.0)
+                for k in range(row, row + size):
+                    add([(k, -1.0)], 0.0)
+                kinds.append(clarabel.SecondOrderConeT(size + 1))
+                row += size
+    shape = n, int(K.start[-1])
+    return scipy.sparse.csc_matrix((entries, (rows, columns)), shape=shape), np.array(c), kinds
+
+
+def clarabel_ccp(
+    N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int, pattern: Symbolic | None = None
+) -> tuple[int, int, Array, float]:
+    """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
+    clarabel = require("clarabel", "cone", "the method clarabel")
+    scaled, b, inner, _, scale, unit = scaled_problem(N, b, K)
+    A, c, kinds = cones(clarabel, inner)
+    settings = clarabel.DefaultSettings()
+    settings.verbose, settings.max_iter = False, limit
+    settings.tol_gap_abs = settings.tol_gap_rel = GAP
+    P = scipy.sparse.triu(to_scipy(scaled)).tocsc()
+    solver = clarabel.DefaultSolver(P, b, A, c, kinds, settings)
+    if hasattr(solver, "set_termination_callback"):  # not in old versions
+        solver.set_termination_callback(lambda _: bool(state[0]))
+    solution = solver.solve()
+    r = np.array(solution.x) * np.repeat(scale, np.diff(K.start)) * unit
+    if not np.isfinite(r).all():
+        r = np.zeros(len(b))
+    project(K, r, r)
+    return 0, int(solution.iterations), r, np.nan
+
+
+def with_clarabel(island: Island, tol: float) -> None:
+    """Clarabel; for Coulomb's law with shifts held in turn."""
+    by_shifts(island, tol, Solver("clarabel", clarabel_ccp))
+
+
+run_clarabel = on_islands(with_clarabel)

@@ -1,0 +1,191 @@
+"""One island of a problem on its way through several methods, and the runners made of it.
+
+What methods that factorise have in common: each starts from the best point so far, and gives back what is better; what it
+spent is booked.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
+from pluecker.contact.interior_point.interior_point import interior_point
+from pluecker.contact.problem.prepared import Prepared, cut
+from pluecker.contact.problem.sets import Sets, shift
+from pluecker.contact.results.result import Part
+from pluecker.contact.solving.newton import evaluate_all, newton, velocity
+from pluecker.contact.sparse.blocks import BlockMatrix
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
+
+__all__ = ["OURS", "STEPS", "Island", "Solver", "on_islands", "unscaled"]
+
+STEPS = 150  # of Newton's method at a time, where nothing else is left
+CALL = 200  # iterations of a convex solver in one call
+
+
+class Solver(NamedTuple):
+    """Of convex problems.
+
+    Its arguments and results are those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`.
+    """
+
+    name: str
+    run: Callable[..., Any]
+
+
+OURS = Solver("interior_point", interior_point)
+
+
+@dataclass
+class Island:
+    """One island on its way: the best multipliers so far.
+
+    Attributes:
+        P: the island as a problem of its own.
+        law: 1 for Coulomb's law.
+        x, u: the best multipliers and velocities, scaled, changed in place.
+        error: their natural map.
+        limit: of iterations, of all methods together.
+        iterations: of all methods so far.
+        spent: by method, iterations and seconds.
+    """
+
+    P: Prepared
+    law: int
+    x: Array
+    u: Array
+    record: Array
+    limit: int
+    error: float = np.inf
+    iterations: int = 0
+    products: int = 0
+    spent: dict[str, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
+        self.memory = make_memory(len(self.x), 1, self.record)
+
+    @cached_property
+    def pattern(self) -> Symbolic:
+        """Of the factor that the interior point needs."""
+        return analyse(self.P.A.N)
+
+    @property
+    def rest(self) -> int:
+        """How many iterations are left."""
+        return self.limit - self.iterations
+
+    def take(self, x: Array, u: Array) -> bool:
+        """Keep a pair if it is better than the best; whether it is."""
+        error = float(evaluate_all(self.P, self.zero, x, u, self.law, self.work))
+        if not error < self.error:
+            return False
+        self.error, self.x[:], self.u[:] = error, x, u
+        return True
+
+    def velocity(self, x: Array) -> Array:
+        """N x + b, scaled."""
+        return velocity(self.P, x)
+
+    def note(self, method: str, iterations: int, began: float) -> None:
+        """Book what a method spent."""
+        if len(self.record):
+            part = self.record[self.iterations + 1 : self.iterations + 1 + iterations]
+            np.maximum(part, self.error, out=part, where=part == 0)
+        self.iterations += iterations
+        spent = self.spent.setdefault(method, [0, np.inf, 0.0])
+        spent[0] += iterations
+        spent[1] = self.error
+        spent[2] += time.perf_counter() - began
+
+    def gradients(self, tol: float, limit: int) -> None:
+        """Accelerated projected gradients from the best point."""
+        limit = min(limit, self.rest)
+        began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
+        memory = self.memory._replace(results=results, history=self.record[self.iterations :])
+        run_apgd(self.P, self.law, x, u, tol, limit, memory, 0, 1)
+        self.take(x, u)
+        self.products += int(results[0, PRODUCTS])
+        self.note("apgd", int(results[0, ITERATIONS]), began)
+
+    def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
+        """Newton's method, from the best point unless another is given."""
+        began = time.perf_counter()
+        x = self.x.copy() if x is None else x.copy()
+        u = self.velocity(x)
+        steps = newton(self.P, self.law, x, u, tol, min(most, self.rest), self.record[self.iterations :], 0)
+        self.take(x, u)
+        self.note("newton", steps, began)
+
+    def convex(self, tol: float, g: Array, start: Array, solver: Solver = OURS) -> Array:
+        """The interior point's multipliers of the convex problem with shifted velocities."""
+        if self.rest == 0:
+            return start
+        began, P, limit = time.perf_counter(), self.P, min(CALL, self.rest)
+        s, K = P.s, P.K
+        sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
+        N = unscaled(P)
+        _, steps, r, _ = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
+        x = r / s
+        self.take(x, self.velocity(x))
+        self.note(solver.name, int(steps), began)
+        return np.asarray(x)
+
+    def first_shift(self) -> Array:
+        """That of the multipliers that are there; none for none, where the convex problem is the better start."""
+        return self.shifted(self.x) if self.x.any() else np.zeros(len(self.x))
+
+    def shifted(self, x: Array) -> Array:
+        """What De Saxce's correction adds to the velocities of x, scaled."""
+        g = np.zeros(len(x))
+        shift(self.P.K, self.velocity(x), g)
+        return g
+
+
+def unscaled(P: Prepared) -> BlockMatrix:
+    """N with its compliance, in the units of the problem."""
+    N, s = P.A.N, P.s[P.K.start[:-1]]
+    heights = np.diff(N.rows)
+    row = np.repeat(np.arange(len(heights)), np.diff(N.first))
+    sizes = heights[row] * heights[N.column]
+    data = N.data / np.repeat(s[row] * s[N.column], sizes)
+    if P.A.compliance.any():
+        for k in np.flatnonzero(row == N.column):
+            i = row[k]
+            n, c = heights[i], P.A.compliance[N.rows[i] : N.rows[i + 1]] / s[i] ** 2
+            data[N.place[k] + np.arange(n) * (n + 1)] += c
+    return N._replace(data=data)
+
+
+def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
+    """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island."""
+
+    def run(P, law, x, u, tol, limit, memory, begin, end):
+        parts, results = [], memory.results
+        for k in range(begin, end):
+            if results[k, ERROR] <= tol:
+                continue
+            part = cut(P, k)
+            top = int(P.K.start[P.islands[k]])
+            rows = slice(top, top + len(part.b))
+            done = int(results[k, ITERATIONS])
+            island = Island(part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done)
+            start = island.x.copy()
+            island.take(start, island.velocity(start))
+            if island.error > tol:
+                recipe(island, tol)
+            x[rows], u[rows] = island.x, island.u
+            results[k] = island.error, done + island.iterations, results[k, PRODUCTS] + island.products
+            for method, (iterations, error, seconds) in island.spent.items():
+                parts.append(Part(method, slice(k, k + 1), np.array([iterations]), np.array([error]), seconds))
+        return parts
+
+    return run

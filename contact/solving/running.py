@@ -1,0 +1,233 @@
+"""A method on all islands of a prepared problem, with threads, until each is good enough.
+
+An island is done when it has the tolerance in the natural map, and its *scaled map* is not above 1e-3: the natural map
+compares forces with velocities as numbers, and can be small while forces are far from right, where bodies weigh tonnes or
+milligrams, or where multipliers grow without bound because there is no solution. Cones with mu > 1 need the tolerance in
+Signorini's condition as well, see :mod:`~pluecker.contact.results.measures`. An island that has the first and not the
+others is sent back with a smaller tolerance, for as long as iterations are left and the natural map gets smaller.
+
+Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
+number of threads, bit for bit.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO, make_memory
+from pluecker.contact.first_order.runner import evaluate_islands
+from pluecker.contact.problem.operator import apply
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.problem.sets import project
+from pluecker.contact.results.measures import scaled_maps
+from pluecker.contact.results.result import DOUBTFUL, Part, Stage
+from pluecker.contact.sparse.blocks import Indices
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import joined
+from pluecker.spatial.parallel.threads import available_cores
+
+__all__ = ["Done", "Job", "run_on_islands"]
+
+MANY = 3000  # multipliers from which threads pay
+SMALLER = 0.1  # at most, the next tolerance of an island that is sent back, of its error
+SMALLEST = 1e-15  # tolerance
+
+
+@dataclass(frozen=True)
+class Job:
+    """What shall be done.
+
+    Attributes:
+        method: as made by :func:`~pluecker.contact.first_order.runner.make_runner`.
+        name: of the method.
+        law: 1 for Coulomb's law, 0 for the convex one.
+        tol: the natural map.
+        limit: iterations of all methods together.
+        relaxation: a method's option, or 0.
+    """
+
+    method: Callable[..., Any]
+    name: str
+    law: int
+    tol: float
+    limit: int
+    relaxation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What came of it.
+
+    Attributes:
+        x: the scaled multipliers.
+        iterations: of the island that needed most.
+        products: of the operator with a vector, of the island that needed most.
+        islands: their number.
+        stages: what each method did.
+        history: seconds and error after each iteration, if asked for.
+    """
+
+    x: Array
+    iterations: int
+    products: int
+    islands: int
+    stages: tuple[Stage, ...]
+    history: Array | None
+
+
+class Islands:
+    """All islands on their way: multipliers ``x``, their velocities ``u``, and ``results`` as methods leave them."""
+
+    def __init__(self, job: Job, P: Prepared, x: Array) -> None:
+        m, islands = len(P.b), len(P.islands) - 1
+        self.job, self.P, self.number = job, P, islands
+        self.memory = make_memory(m, islands, np.zeros(0), more=2, relaxation=job.relaxation)
+        work, self.results = self.memory.work, self.memory.results
+        self.x, self.u = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK]
+        project(P.K, x, self.x)
+        if self.x.any():
+            apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
+        self.u += P.b
+        self.maps, self.steep = np.zeros(islands), np.zeros(islands)
+        self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
+        if job.law == 1:  # of the convex law all methods keep a start that is better
+            evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
+        # What islands need so that all together have the tolerance.
+        self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
+
+    def call(self, goal: float, begin: int, end: int, record: Array) -> list[Part]:
+        """The method on some islands."""
+        job, mine = self.job, slice(begin, end)
+        before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
+        with np.errstate(all="ignore"):
+            parts = job.method(
+                self.P, job.law, self.x, self.u, goal, job.limit, self.memory._replace(history=record), begin, end
+            )
+        elapsed, results = time.perf_counter() - began, self.results[mine]
+        if parts is None:
+            parts = [Part(job.name, mine, results[:, ITERATIONS] - before, results[:, ERROR].copy(), elapsed)]
+        return list(parts)
+
+    def never_worse(self) -> None:
+        """Islands that are worse than they were at the start get it back."""
+        for island in np.flatnonzero(~(self.results[:, ERROR] <= self.begun)):
+            rows = slice(*self.P.K.start[self.P.islands[[island, island + 1]]])
+            self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
+            self.results[island, ERROR] = self.begun[island]
+
+    def excess(self, mine: slice | int) -> Any:
+        """How many times too large the scaled map of islands is, or Signorini's error of their steep cones."""
+        tol = self.job.tol
+        return np.maximum(self.maps[mine] / max(DOUBTFUL, tol), self.steep[mine] / tol)
+
+    def doubtful(self, goal: float, begin: int, end: int) -> Indices:
+        """The islands that have the tolerance, but not the other two, and iterations left."""
+        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.memory.work[SCRATCH], self.maps, self.steep)
+        mine, job = slice(begin, end), self.job
+        wrong = (self.excess(mine) > 1.0) & (self.results[mine, ERROR] <= goal)
+        return np.asarray(begin + np.flatnonzero(wrong & (self.results[mine, ITERATIONS] < job.limit)), np.int64)
+
+    def again(self, begin: int, end: int, record: Array) -> list[Part]:
+        """Doubtful islands, one after the other, with smaller and smaller tolerances."""
+        parts = []
+        for island in self.doubtful(self.goal, begin, end):
+            goal, one = self.goal, (int(island), int(island) + 1)
+            while goal > SMALLEST and len(self.doubtful(goal, *one)):
+                less = min(SMALLER, 0.5 / float(self.excess(int(island))))
+                goal = max(less * min(goal, float(self.results[island, ERROR])), SMALLEST)
+                parts += self.call(goal, *one, record)
+        return parts
+
+    def work_on(self, begin: int, end: int, record: Array) -> tuple[list[Part], list[Part]]:
+        """Islands from ``begin`` to ``end``: what was done with all, and what with those that were sent back."""
+        return self.call(self.goal, begin, end, record), self.again(begin, end, record)
+
+
+def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history: bool) -> Done:
+    """From the scaled multipliers x, which are projected first."""
+    islands, told = Islands(job, P, x), None
+    count = islands.number if len(P.b) else 0
+    workers = 1 if history else workers_for(threads, len(P.b), count)
+    if history:
+        parts, told = with_history(islands, count)
+    elif workers > 1:
+        with ThreadPoolExecutor(workers, initializer=joined()) as pool:
+            both = list(pool.map(lambda bounds: islands.work_on(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
+        parts = [part for k in (0, 1) for found in both for part in found[k]]
+    else:
+        parts = [part for found in islands.work_on(0, count, np.zeros(0)) for part in found] if count else []
+    islands.never_worse()
+    results = islands.results
+    most, products = int(results[:, ITERATIONS].max(initial=0)), int(results[:, PRODUCTS].max(initial=0))
+    return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)
+
+
+def merged(parts: list[Part], islands: int) -> tuple[Stage, ...]:
+    """What each method did: the iterations of the island that took most, the largest error it left, the time of all."""
+    stages = []
+    for method in dict.fromkeys(part.method for part in parts):
+        iterations, errors, seconds = np.zeros(islands), np.zeros(islands), 0.0
+        for part in parts:
+            if part.method == method:
+                iterations[part.islands] += part.iterations
+                errors[part.islands] = part.errors
+                seconds += part.time
+        stages.append(Stage(method, int(iterations.max()), float(errors.max()), seconds))
+    return tuple(stages)
+
+
+def with_history(islands: Islands, count: int) -> tuple[list[Part], Array]:
+    """One island after the other, and what became of the error: of all islands, when each has done so many iterations."""
+    everything: list[Part] = []
+    curves: list[tuple[Array, Array]] = []
+    for island in range(count):
+        record = np.zeros(islands.job.limit + 2)
+        parts = [part for found in islands.work_on(island, island + 1, record) for part in found]
+        everything += parts
+        curves.append(curve(record, parts))
+    longest = max((len(error) for _, error in curves), default=0)
+    seconds, error = np.zeros(longest), np.zeros(longest)
+    for mine, best in curves:  # islands that have no iteration left to do stay where they are
+        seconds += np.pad(mine, (0, longest - len(mine)), "edge") if len(mine) else 0.0
+        error = np.maximum(error, np.pad(best, (0, longest - len(best)), "edge") if len(best) else 0.0)
+    known = ~np.isnan(error)
+    return everything, np.column_stack([seconds[known], np.minimum.accumulate(error[known])])
+
+
+def curve(record: Array, parts: list[Part]) -> tuple[Array, Array]:
+    """Seconds and best error after each iteration of one island; NaN before the first error that is known.
+
+    The time of each part is shared out evenly over its iterations.
+    """
+    seconds, began = np.zeros(0), 0.0
+    for part in parts:
+        used = int(part.iterations[0])
+        seconds = np.concatenate([seconds, began + part.time / max(used, 1) * np.arange(1, used + 1)])
+        began += part.time
+    error = record[1 : len(seconds) + 1].copy()
+    error[error == 0.0] = np.nan  # nothing was noted
+    if len(error):
+        error[-1] = parts[-1].errors[0]
+    return seconds, np.fmin.accumulate(error)
+
+
+def workers_for(threads: int | None, m: int, islands: int) -> int:
+    """How many threads are worth it."""
+    if islands < 2 or (threads is None and m < MANY):
+        return 1
+    return min(islands, available_cores() if threads is None else threads)
+
+
+def pieces(P: Prepared, workers: int) -> list[tuple[int, int]]:
+    """Ranges of islands with about as many multipliers each, a few for each thread."""
+    ends = P.K.start[P.islands]
+    cuts = np.unique(np.searchsorted(ends, np.linspace(0, ends[-1], 4 * workers + 1)))
+    cuts[0], cuts[-1] = 0, len(P.islands) - 1
+    return [(int(a), int(b)) for a, b in pairwise(np.unique(cuts))]

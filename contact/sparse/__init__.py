@@ -1,0 +1,1 @@
+"""Sparse matrices of small dense blocks: products, elimination orders, Cholesky factors."""

@@ -1,0 +1,233 @@
+"""Cholesky factors of a sparse symmetric matrix of small dense blocks: P (N + D) P' = L L', with D block diagonal.
+
+Interior-point and Newton methods factor many matrices with one pattern. The order of elimination P and the pattern of L
+are found once (:func:`~pluecker.contact.sparse.symbolic.analyse`), each factorisation then runs over blocks: column j of
+L is the column of the matrix less what the columns k before it contribute,
+
+    L_ij L_jj' = A_ij - sum_{k < j} L_ik L_jk',        i >= j,
+
+with a loop that is written out where all blocks are 3 by 3. A pivot that is not more than rounding leaves of its diagonal
+entry belongs to a direction that the matrix does not resist: it is left out, the unknown becomes zero, and such pivots are
+counted. A consistent singular system is solved by that.
+
+==================  ==================================================================================================
+function            what it does
+==================  ==================================================================================================
+``analyse``         the order of elimination and the pattern of L: from the pattern of N alone
+``factor``          the numbers of L
+``solve``           x of (N + D) x = b
+==================  ==================================================================================================
+
+Source: T. A. Davis, "Direct methods for sparse linear systems" (SIAM, 2006), section 4.9, taken from entries to blocks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.parallel.interruption_flag import interrupted
+
+__all__ = ["Symbolic", "analyse", "factor", "solve"]
+
+
+@allocation_free_kernel
+def subtract_threes(S, L, where, k, q):
+    """C_i -= A_i B' for the blocks of column k from position q on, whose first is B; all are 3 by 3"""
+    b = S.place[q]
+    b0, b1, b2 = L[b], L[b + 1], L[b + 2]
+    b3, b4, b5 = L[b + 3], L[b + 4], L[b + 5]
+    b6, b7, b8 = L[b + 6], L[b + 7], L[b + 8]
+    for p in range(q, S.first[k + 1]):
+        a, c = S.place[p], where[S.row[p]]
+        x, y, z = L[a], L[a + 1], L[a + 2]
+        L[c] -= x * b0 + y * b1 + z * b2
+        L[c + 1] -= x * b3 + y * b4 + z * b5
+        L[c + 2] -= x * b6 + y * b7 + z * b8
+        x, y, z = L[a + 3], L[a + 4], L[a + 5]
+        L[c + 3] -= x * b0 + y * b1 + z * b2
+        L[c + 4] -= x * b3 + y * b4 + z * b5
+        L[c + 5] -= x * b6 + y * b7 + z * b8
+        x, y, z = L[a + 6], L[a + 7], L[a + 8]
+        L[c + 6] -= x * b0 + y * b1 + z * b2
+        L[c + 7] -= x * b3 + y * b4 + z * b5
+        L[c + 8] -= x * b6 + y * b7 + z * b8
+
+
+@allocation_free_kernel
+def subtract_any(S, L, where, j, k, q):
+    """The same for blocks of any sizes"""
+    b, columns, inner = S.place[q], S.size[j], S.size[k]
+    for p in range(q, S.first[k + 1]):
+        a, c = S.place[p], where[S.row[p]]
+        for _ in range(S.size[S.row[p]]):
+            for s in range(columns):
+                x = 0.0
+                for t in range(inner):
+                    x += L[a + t] * L[b + s * inner + t]
+                L[c + s] -= x
+            a += inner
+            c += columns
+
+
+@allocation_free_kernel
+def factor_pivot(L, p, n, floor, top):
+    """The factor of the diagonal block at p, lower triangle, with 1 / L_jj on the diagonal: 0 for pivots left out"""
+    count = 0
+    for j in range(n):
+        d = L[p + j * n + j]
+        for k in range(j):
+            d -= L[p + j * n + k] * L[p + j * n + k]
+        inverse = 1.0 / np.sqrt(d) if d > floor[top + j] else 0.0
+        if inverse == 0.0:
+            count += 1
+        L[p + j * n + j] = inverse
+        for i in range(j + 1, n):
+            x = L[p + i * n + j]
+            for k in range(j):
+                x -= L[p + i * n + k] * L[p + j * n + k]
+            L[p + i * n + j] = x * inverse
+    return count
+
+
+@allocation_free_kernel
+def divide_threes(L, p, a, end):
+    """B := B L_jj'^-1 for the 3 by 3 blocks one after the other from a to ``end``, with the factor at p"""
+    d0, d3, d4, d6, d7, d8 = L[p], L[p + 3], L[p + 4], L[p + 6], L[p + 7], L[p + 8]
+    while a < end:
+        x = L[a] * d0
+        y = (L[a + 1] - x * d3) * d4
+        L[a], L[a + 1], L[a + 2] = x, y, (L[a + 2] - x * d6 - y * d7) * d8
+        a += 3
+
+
+@allocation_free_kernel
+def divide_any(L, p, n, a, end):
+    """The same for a diagonal block with n rows"""
+    while a < end:
+        for j in range(n):
+            x = L[a + j]
+            for k in range(j):
+                x -= L[a + k] * L[p + j * n + k]
+            L[a + j] = x * L[p + j * n + j]
+        a += n
+
+
+@allocation_free_kernel
+def scatter(S, N, data, D, L, floor, tiny):
+    """The lower triangle of N + D in the places of L, and below what its pivots are rounding"""
+    for k in range(len(L)):
+        L[k] = 0.0
+    for j in range(len(S.order)):
+        i, n = S.order[j], S.size[j]
+        for k in range(N.first[i], N.first[i + 1]):
+            if S.target[k] >= 0:
+                p, width = N.place[k], N.columns[N.column[k] + 1] - N.columns[N.column[k]]
+                for c in range(width):
+                    for r in range(n):
+                        L[S.target[k] + c * n + r] = data[p + r * width + c]
+        for k in range(n * n):
+            L[S.pivot[j] + k] += D[S.square[i] + k]
+        for k in range(n):
+            floor[S.start[j] + k] = tiny * L[S.pivot[j] + k * n + k]
+
+
+def factor(S, N, data, D, tiny, L):
+    """The numbers of L, for N + D.
+
+    Args:
+        S: what :func:`analyse` returned.
+        N: the matrix whose pattern was analysed.
+        data: its numbers, in the places of ``N.data``: those, or others with the same pattern, symmetric.
+        D: the diagonal blocks that are added, one after the other, row by row, ``(S.square[-1],)``.
+        tiny: a pivot is left out if it is not above this part of its diagonal entry in N + D, or not positive. 1e-14 for
+            matrices that are definite, but for rounding; 1e-10 where the rank shall be found.
+        L: the numbers of the factor, ``(S.numbers[0],)``; written.
+
+    Returns:
+        How many pivots were left out: 0 for a matrix that is positive definite, beyond rounding. All of them, and L is not a
+        factor, where the work was interrupted.
+    """
+    n, count = len(S.order), 0
+    floor, where = np.empty(N.rows[-1]), np.empty(n, np.int64)
+    scatter(S, N, data, D, L, floor, tiny)
+    for j in range(n):
+        size, p = S.size[j], S.pivot[j]
+        where[j] = p
+        for k in range(S.first[j], S.first[j + 1]):
+            where[S.row[k]] = S.place[k]
+        end = S.pivot[j + 1] if j + 1 < n else S.numbers[0]
+        threes = S.threes[j] == 1
+        for t in range(S.across[j], S.across[j + 1]):
+            if interrupted():
+                return n
+            if threes and S.threes[S.column[t]] == 1:
+                subtract_threes(S, L, where, S.column[t], S.position[t])
+            else:
+                subtract_any(S, L, where, j, S.column[t], S.position[t])
+        count += factor_pivot(L, p, size, floor, S.start[j])
+        if size == 3:
+            divide_threes(L, p, p + 9, end)
+        else:
+            divide_any(L, p, size, p + size * size, end)
+    return count
+
+
+def solve(S, L, x):
+    """x := (L L')^-1 x; zero for unknowns whose pivots were left out.
+
+    Args:
+        S: what :func:`analyse` returned.
+        L: what :func:`factor` wrote.
+        x: the right-hand side, in the order of the matrix; becomes the solution.
+    """
+    n = len(S.order)
+    for j in range(n):
+        size, p, top = S.size[j], S.pivot[j], S.start[j]
+        if S.threes[j] == 1:
+            x0 = x[top] * L[p]
+            x1 = (x[top + 1] - L[p + 3] * x0) * L[p + 4]
+            x2 = (x[top + 2] - L[p + 6] * x0 - L[p + 7] * x1) * L[p + 8]
+            x[top], x[top + 1], x[top + 2] = x0, x1, x2
+            for k in range(S.first[j], S.first[j + 1]):
+                a, i = S.place[k], S.start[S.row[k]]
+                x[i] -= L[a] * x0 + L[a + 1] * x1 + L[a + 2] * x2
+                x[i + 1] -= L[a + 3] * x0 + L[a + 4] * x1 + L[a + 5] * x2
+                x[i + 2] -= L[a + 6] * x0 + L[a + 7] * x1 + L[a + 8] * x2
+        else:
+            for r in range(size):
+                for c in range(r):
+                    x[top + r] -= L[p + r * size + c] * x[top + c]
+                x[top + r] *= L[p + r * size + r]
+            for k in range(S.first[j], S.first[j + 1]):
+                a, i = S.place[k], S.start[S.row[k]]
+                for r in range(S.size[S.row[k]]):
+                    for c in range(size):
+                        x[i + r] -= L[a + r * size + c] * x[top + c]
+    for j in range(n - 1, -1, -1):
+        size, p, top = S.size[j], S.pivot[j], S.start[j]
+        if S.threes[j] == 1:
+            x0, x1, x2 = x[top], x[top + 1], x[top + 2]
+            for k in range(S.first[j], S.first[j + 1]):
+                a, i = S.place[k], S.start[S.row[k]]
+                y0, y1, y2 = x[i], x[i + 1], x[i + 2]
+                x0 -= L[a] * y0 + L[a + 3] * y1 + L[a + 6] * y2
+                x1 -= L[a + 1] * y0 + L[a + 4] * y1 + L[a + 7] * y2
+                x2 -= L[a + 2] * y0 + L[a + 5] * y1 + L[a + 8] * y2
+            x2 = x2 * L[p + 8]
+            x1 = (x1 - L[p + 7] * x2) * L[p + 4]
+            x[top], x[top + 1], x[top + 2] = (x0 - L[p + 3] * x1 - L[p + 6] * x2) * L[p], x1, x2
+        else:
+            for k in range(S.first[j], S.first[j + 1]):
+                a, i = S.place[k], S.start[S.row[k]]
+                for r in range(S.size[S.row[k]]):
+                    for c in range(size):
+                        x[top + c] -= L[a + r * size + c] * x[i + r]
+            for r in range(size - 1, -1, -1):
+                for c in range(r + 1, size):
+                    x[top + r] -= L[p + c * size + r] * x[top + c]
+                x[top + r] *= L[p + r * size + r]
+
+
+factor, solve = entry_point(factor), entry_point(solve)

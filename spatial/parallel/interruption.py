@@ -1,0 +1,143 @@
+"""Ctrl-C is answered within a second, however long the work.
+
+Python's handlers of signals run in the main thread, between two instructions of Python: never while that thread is inside
+compiled code. So the main thread waits, and another one works:
+
+1. :func:`interruptible` starts the work in a thread of its own and waits for it, in Python. Handlers run at once, whichever
+   they are, and what they raise ends the waiting.
+2. It then sets a number in memory, which compiled loops read, and end: see
+   :mod:`~pluecker.spatial.parallel.interruption_flag`. Wherever a loop may take long, it asks in each of its rounds; that
+   costs a load.
+3. What is Python in that thread, recipes between compiled pieces or the compiler itself, is ended by an exception that is
+   raised in it. Libraries that release the lock of the interpreter (SuperLU, Clarabel) delay nobody; the thread ends when
+   they come back.
+
+What the interrupted thread has found is thrown away. The number is one for all: work of other threads that runs at that
+moment, and has ended too early for it, is done again. Work that is shorter than it takes to start a thread is done at once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from pluecker.spatial.parallel.interruption_flag import state
+
+__all__ = ["Interrupted", "interruptible", "joined", "takes_long"]
+
+T = TypeVar("T")
+
+LONG = 1e8  # operations, about a tenth of a second
+PATIENCE = 0.5  # seconds that the main thread waits for the end of what it has interrupted
+TICK = 0.05  # seconds
+STACK = 16 << 20  # bytes: compilers need more than some systems give to a thread
+
+
+class Interrupted(BaseException):
+    """Raised in threads whose work is not wanted any more."""
+
+
+class Work:
+    """What a thread does, and the threads that help it.
+
+    Attributes:
+        threads: the identifiers of all of them.
+    """
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function, self.finished = function, threading.Event()
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.threads: set[int] = set()
+
+    def run(self) -> None:
+        """In the thread."""
+        try:
+            try:
+                current.work = self
+                self.threads.add(threading.get_ident())
+                self.result = self.function()
+            except BaseException as error:  # of any kind: it is raised where somebody waits
+                self.error = error
+            self.finished.set()
+        except Interrupted:  # one that came too late to be of use
+            self.finished.set()
+
+    def stop(self) -> None:
+        """End it, or give up waiting for what cannot be ended."""
+        with stopping:
+            counted[0] += 1
+            state[0] = 1
+            try:
+                end = time.monotonic() + PATIENCE
+                while not self.finished.wait(TICK) and time.monotonic() < end:
+                    for thread in tuple(self.threads):
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                            ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
+                        )
+            finally:
+                state[0] = 0
+
+
+current = threading.local()  # ``work``: what the thread belongs to
+stopping = threading.Lock()
+counted = [0]  # how often work was stopped
+
+
+def joined() -> Callable[[], None]:
+    """What a thread calls at its start that works for the caller's thread."""
+    work = getattr(current, "work", None)
+
+    def join() -> None:
+        if work is not None:
+            current.work = work
+            work.threads.add(threading.get_ident())
+
+    return join
+
+
+def takes_long(rounds: float, size: float) -> bool:
+    """Whether work may take long: so many rounds over a full matrix of that many rows."""
+    return rounds * size * size > LONG
+
+
+def interruptible(function: Callable[[], T], long: bool = True) -> T:
+    """What the function returns or raises, or what a handler of signals raises in the meantime.
+
+    Args:
+        function: the work.
+        long: whether it may take long; otherwise it is done at once.
+    """
+    if threading.current_thread() is threading.main_thread():
+        return in_thread(function) if long else function()
+    while True:
+        before = counted[0]
+        result = function()
+        if counted[0] == before:
+            return result
+        with stopping:  # until what was stopped has ended
+            pass
+
+
+def in_thread(function: Callable[[], T]) -> T:
+    """The same in another thread."""
+    work = Work(function)
+    thread, before = threading.Thread(target=work.run, name="pluecker", daemon=True), threading.stack_size(STACK)
+    try:
+        try:
+            thread.start()
+        finally:
+            threading.stack_size(before)
+        while not work.finished.wait(1.0):
+            pass
+    except BaseException:
+        work.stop()
+        raise
+    thread.join()
+    if work.error is not None:
+        raise work.error
+    result: T = work.result
+    return result
