@@ -199,7 +199,9 @@ above.grid(False)
 ax.plot(distances / width, hinges, color=BLUE)
 ax.axhline(0.0, color=GREY, lw=1)
 ax.plot(2 / 3, 0.0, "o", color=RED)
-ax.annotate("centre of percussion,\nd = 2w/3", (2 / 3, 0.0), (0.16, 0.2), arrowprops={"arrowstyle": "->", "color": RED})
+ax.annotate(
+    "centre of percussion,\nd = 2w/3", (2 / 3, 0.0), (0.06, 0.08), arrowprops={"arrowstyle": "->", "color": RED}
+)
 ax.text(0.36, -0.75, "hinges push\nagainst the hand", color=BLUE, ha="left")
 ax.text(0.8, 0.42, "in the same direction", color=BLUE, ha="right")
 ax.set(xlabel="where the hand pushes, d / w", ylabel="force of hinges / of hand", xlim=(0, 1))

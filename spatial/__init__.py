@@ -79,7 +79,7 @@ The rooms of the package, each on those below it:
 ``course``             screws and their fields, planar vectors, subspaces, constrained motion
 ``functions``          from kernels to functions of arrays (:mod:`~pluecker.spatial.functions.elementwise`), by topic
 ``algebra``            the formulas as kernels: vectors, transforms, inertias, rotations, motions, blocks of matrices
-``dense``              small dense matrices: factors, solutions, inverses, on scalars
+``dense``              small dense matrices, on scalars: factors, inverses, problems of contacts and rows
 ``parallel``           memory that threads share, and the threads
 ``memory``             views of arrays; states turned into lanes and back
 ``scalars``            what a kernel may ask of a scalar; eight numbers in one vector, dual numbers; sine, cosine, arctangent
