@@ -15,6 +15,7 @@ from pluecker.contact.problem.sets import project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.memory.views import view
+from pluecker.spatial.parallel.interruption_flag import interrupted
 
 __all__ = ["ROWS", "run_small"]
 
@@ -86,7 +87,9 @@ def run_small(P, law, x, u, tol, limit, results, begin, end):
     for island in range(begin, end):
         first, last = P.islands[island], P.islands[island + 1]
         top, bottom = P.K.start[first], P.K.start[last]
-        if results[island, ERROR] <= tol or results[island, ITERATIONS] > 0.0 or not is_small(P, first, last):
+        if interrupted() or results[island, ERROR] <= tol or results[island, ITERATIONS] > 0.0:
+            continue
+        if not is_small(P, first, last):
             continue
         m = bottom - top
         full_matrix(P, first, last, W)
