@@ -1,7 +1,8 @@
 """The automatic choice: first-order steps while they pay, then the interior point, then Newton's method.
 
 Islands of up to 72 rows, contacts with three components and rows, are solved as full matrices first
-(:mod:`~pluecker.contact.solving.small`); what follows is for others, and for those that this does not bring to the tolerance.
+(:mod:`~pluecker.contact.solving.small`); what follows is for others, and for those that this does not bring to the
+tolerance.
 
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
 all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
