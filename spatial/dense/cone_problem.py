@@ -202,6 +202,22 @@ def start_multipliers(kinds, laws, exact, n, fresh, u, d, z):
 
 
 @kernel
+def copy_vector(n, x, y):
+    """y = x"""
+    for k in range(n):
+        store(y, k, load(x, k))
+
+
+@kernel
+def begin_vectors(n, x, best, alpha, z):
+    """The start is the best so far; multipliers inside are zero"""
+    copy_vector(n, x, best)
+    for k in range(n):
+        store(alpha, k, 0.0 * load(x, k))
+        store(z, k, 0.0 * load(x, k))
+
+
+@kernel
 def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     """The multipliers r in place, from a start, and of each state the error; how many iterations that took
 
@@ -222,10 +238,7 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     goal = tolerance * unit
     velocities(S, c, n, x, u)
     least = cone_problem_error(kinds, scaled, exact, x, u)
-    for k in range(n):
-        store(best, k, load(x, k))
-        store(alpha, k, 0.0 * load(c, k))
-        store(z, k, 0.0 * load(c, k))
+    begin_vectors(n, x, best, alpha, z)
     done, times, turn = 0, FIRST, 0
     while done < iterations and not reached(goal, least):
         if turn == 0:
@@ -241,8 +254,7 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
         condition = better(goal, least, e)
         copy_where(n, condition, x, best)
         least = select(condition, e, least)
-        for k in range(n):
-            store(trial, k, load(x, k))
+        copy_vector(n, x, trial)
         damping = DAMPING if turn % 2 == 0 else 0.0
         least = newton_turn(kinds, scaled, exact, S, c, n, goal, unit, damping, e, least, trial, u, M, d, best)
         # What Newton's method found is the next start only if it is much better: it may lie where nothing leads on.
