@@ -3,8 +3,8 @@
 W is symmetric and positive semidefinite, of up to some 120 rows, row by row in a scalar array of n^2 entries. A block is a
 contact of three rows (a normal, two tangents) with Coulomb's law or the convex one, or a row whose law is a staircase:
 bounds, or the limits, the friction and the motor of a coordinate together (:mod:`~pluecker.spatial.dense.laws`). Which
-blocks there are is the same in all lanes; every number may differ. This is the part that steps of worlds, and the choice of
-a method for small problems, call.
+blocks there are is the same in all lanes; every number may differ. It is made for steps of worlds and for small problems of
+``solve``, neither of which calls it yet.
 
 In turns, until the error is within the tolerance or the iterations are spent:
 
