@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from importlib.metadata import version as version_of
-from importlib.util import find_spec
 from pathlib import Path
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # signatures and docstrings, nothing is computed
@@ -43,11 +42,6 @@ include_patterns = [
 ]
 # Whatever else lies in the folder is not searched: environments, caches, builds.
 exclude_patterns = [path.name for path in TOP.iterdir() if path.name not in PAGES] + ["**/.*", "docs/site"]
-suppress_warnings = []
-if find_spec("pluecker.teaching") is None:
-    exclude_patterns.append("docs/reference/teaching.rst")
-if not (TOP / "notebooks" / "README.md").exists():
-    suppress_warnings.append("toc.not_readable")
 
 nitpicky = True
 nb_execution_mode = "off"  # the tests execute notebooks; here their outputs are shown as they were committed

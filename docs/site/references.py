@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import logging
 import re
 import sys
 from typing import Any
@@ -194,13 +193,7 @@ def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, contnode: no
     return None
 
 
-# Sphinx gives no type to this warning, by which it could be suppressed: there may be no chapters yet.
-def matched(record: logging.LogRecord) -> bool:
-    return "glob pattern" not in record.getMessage()
-
-
 def setup(app: Sphinx) -> dict[str, Any]:
-    logging.getLogger("sphinx.sphinx.directives.other").addFilter(matched)
     app.add_directive("reference", Reference)
     app.connect("autodoc-process-docstring", prepare, priority=400)  # before napoleon, which has 500
     app.connect("autodoc-skip-member", is_left_out)
