@@ -33,7 +33,7 @@ from pluecker.contact.results.result import Part
 from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
 from pluecker.contact.sparse.symbolic import Symbolic
 
-__all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
+__all__ = ["by_shifts", "first_limit", "run_automatic", "run_interior_point", "run_polished"]
 
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
@@ -64,6 +64,16 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     return then / gradients
 
 
+def last_of(since: int, limit: int) -> int:
+    """The last iteration of gradients before others have their turn."""
+    return since + 1 + int(SHARE * (limit - since - 1))
+
+
+def first_limit(limit: int) -> int:
+    """Iterations of gradients before the first look."""
+    return min(PROBE, last_of(0, limit))
+
+
 def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
@@ -73,7 +83,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
     first = results[mine, ITERATIONS].copy()
     before, since = np.minimum(results[mine, ERROR], 1.0), int(first.max(initial=0))
-    used, last = since, since + 1 + int(SHARE * (limit - since - 1))
+    used, last = since, last_of(since, limit)
     while True:
         used = min(used + steps, last)
         run_apgd(P, law, x, u, tol, used, memory, begin, end)
