@@ -332,6 +332,8 @@ def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, 
         arguments["directions"] = 2 if flat else int(pick(rng, 4, 8, 8, 12))
     if method in ("psor", "jacobi") and rng.random() < 0.5:
         arguments["relaxation"] = float(rng.uniform(0.3, 1.7))
+    if method == "apgd" and rng.random() < 0.3:
+        arguments["momentum"] = "nesterov"
     return Case(seed, " ".join(words), problem, N + soft, of + soft, arguments)
 
 
