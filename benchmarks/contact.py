@@ -29,7 +29,7 @@ from pluecker.contact.solving.solve import solve
 __all__ = ["main", "run"]
 
 SOLVERS = (
-    "auto", "apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
+    "auto", "apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
 )  # fmt: skip
 LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
 GOAL, FINE = 1e-6, 1e-10

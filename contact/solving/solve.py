@@ -5,7 +5,7 @@ method                 laws                                          what it is
 =====================  ============================================  ==================================================
 auto                   all                                           apgd first, then what promises more: see below
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
-pgs, psor, jacobi      frictionless, ccp, ncp                        sweeps over the blocks, projected
+pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
 barzilai_borwein       frictionless, ccp, ncp                        spectral projected gradient
 admm                   frictionless, ccp, ncp                        splitting, one factorisation
 newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
@@ -33,7 +33,6 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
 from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
-from pluecker.contact.first_order.jacobi import run_jacobi
 from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from pluecker.contact.lcp.laws import solve_as_lcp
 from pluecker.contact.problem.checks import as_vector
@@ -52,7 +51,6 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["METHODS", "Method", "errors_of", "solve"]
 
-RELAXED = ("psor", "jacobi")
 MOMENTA = ("full", "nesterov")
 MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
 LARGE = 1e100  # multipliers to start from, in units in which b is one
@@ -84,7 +82,6 @@ METHODS = {
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),
-    "jacobi": Method(CONES, run_jacobi, 20000),
     "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
     "admm": Method(CONES, run_admm, 5000, matrix=True),
     "newton": Method(CONES, run_polished, 2500, matrix=True),
@@ -125,7 +122,7 @@ def solve(
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
-        relaxation: of ``psor`` and ``jacobi``; their own choice unless given.
+        relaxation: of ``psor``; its own choice unless given.
         momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
             :mod:`~pluecker.contact.first_order.apgd`.
         threads: for islands; all cores unless given. Results do not depend on it, bit for bit.
@@ -298,8 +295,8 @@ def check(
             as_whole(name, value, 1)
     if relaxation is not None:
         as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
-    if relaxation is not None and method not in RELAXED:
-        raise ProblemError(f"relaxation is an argument of {' and '.join(RELAXED)}, the method is {method!r}")
+    if relaxation is not None and method != "psor":
+        raise ProblemError(f"relaxation is an argument of psor, the method is {method!r}")
     as_choice("momentum", momentum, MOMENTA)
     if momentum != MOMENTA[0] and method != "apgd":
         raise ProblemError(f"momentum is an argument of apgd, the method is {method!r}")
