@@ -5,7 +5,7 @@ method                 laws                                          what it is
 =====================  ============================================  ==================================================
 auto                   all                                           apgd first, then what promises more: see below
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
-pgs, psor, jacobi      frictionless, ccp, ncp                        sweeps over the blocks, projected
+pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
 barzilai_borwein       frictionless, ccp, ncp                        spectral projected gradient
 admm                   frictionless, ccp, ncp                        splitting, one factorisation
 newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
@@ -33,7 +33,6 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
 from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
-from pluecker.contact.first_order.jacobi import run_jacobi
 from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from pluecker.contact.lcp.laws import solve_as_lcp
 from pluecker.contact.problem.checks import as_vector
@@ -52,7 +51,7 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["METHODS", "Method", "errors_of", "solve"]
 
-RELAXED = ("psor", "jacobi")
+MOMENTA = ("full", "nesterov")
 MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
 LARGE = 1e100  # multipliers to start from, in units in which b is one
 
@@ -83,7 +82,6 @@ METHODS = {
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),
-    "jacobi": Method(CONES, run_jacobi, 20000),
     "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
     "admm": Method(CONES, run_admm, 5000, matrix=True),
     "newton": Method(CONES, run_polished, 2500, matrix=True),
@@ -106,6 +104,7 @@ def solve(
     warm_start: ArrayLike | None = None,
     directions: int | None = None,
     relaxation: float | None = None,
+    momentum: str = "full",
     threads: int | None = None,
     separate: bool = True,
     form: str = "best",
@@ -123,7 +122,9 @@ def solve(
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
-        relaxation: of ``psor`` and ``jacobi``; their own choice unless given.
+        relaxation: of ``psor``; its own choice unless given.
+        momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
+            :mod:`~pluecker.contact.first_order.apgd`.
         threads: for islands; all cores unless given. Results do not depend on it, bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.
         form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that
@@ -149,7 +150,7 @@ def solve(
         ('converged', [1.0, -0.5, 0.0])
     """
     began = time.perf_counter()
-    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form)
+    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form, momentum)
     separate, history = as_switch("separate", separate), as_switch("history", history)
     tol, relaxation = float(tol), None if relaxation is None else float(relaxation)
     max_iterations = None if max_iterations is None else min(int(max_iterations), MOST)
@@ -161,8 +162,8 @@ def solve(
     def work() -> Result:
         with np.errstate(all="ignore"):
             return solve_checked(
-                problem, law, method, tol, max_iterations, warm_start, directions, relaxation, threads, separate, form,
-                history, began,
+                problem, law, method, tol, max_iterations, warm_start, directions, relaxation, momentum, threads, separate,
+                form, history, began,
             )  # fmt: skip
 
     rounds = (METHODS[method].limit or 50 * problem.size) if max_iterations is None else max_iterations
@@ -171,8 +172,8 @@ def solve(
 
 def solve_checked(
     problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, warm_start: ArrayLike | None,
-    directions: int | None, relaxation: float | None, threads: int | None, separate: bool, form: str, history: bool,
-    began: float,
+    directions: int | None, relaxation: float | None, momentum: str, threads: int | None, separate: bool, form: str,
+    history: bool, began: float,
 ) -> Result:  # fmt: skip
     """The same; overflow and the like are not reported, they are seen in the errors."""
     start = None if warm_start is None else as_vector("warm_start", warm_start, problem.size)
@@ -192,7 +193,7 @@ def solve_checked(
         done = Done(start[places] / P.s, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if history else None)
     else:
         x = np.zeros(len(P.b)) if start is None else start[places] / P.s
-        job = Job(how.run, method, int(law == "ncp"), tol, limit, relaxation or 0.0)
+        job = Job(how.run, method, int(law == "ncp"), tol, limit, relaxation or 0.0, momentum == "nesterov")
         done = run_on_islands(job, P, x, threads, history)
     r = np.zeros(problem.size)
     r[places] = done.x * P.s
@@ -277,7 +278,7 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
 
 def check(
     problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, relaxation: float | None,
-    threads: int | None, directions: int | None, form: str,
+    threads: int | None, directions: int | None, form: str, momentum: str = MOMENTA[0],
 ) -> None:  # fmt: skip
     """Refuse arguments that cannot be."""
     as_record("problem", problem, Problem)
@@ -294,8 +295,11 @@ def check(
             as_whole(name, value, 1)
     if relaxation is not None:
         as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
-    if relaxation is not None and method not in RELAXED:
-        raise ProblemError(f"relaxation is an argument of {' and '.join(RELAXED)}, the method is {method!r}")
+    if relaxation is not None and method != "psor":
+        raise ProblemError(f"relaxation is an argument of psor, the method is {method!r}")
+    as_choice("momentum", momentum, MOMENTA)
+    if momentum != MOMENTA[0] and method != "apgd":
+        raise ProblemError(f"momentum is an argument of apgd, the method is {method!r}")
     as_choice("form", form, ("best", "matrix", "factors"))
     if form == "factors" and not problem.operator.is_factored:
         raise ProblemError("form: this problem was made from a matrix, and has no factors")
