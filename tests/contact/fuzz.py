@@ -2,9 +2,10 @@
 
     python -m tests.contact.fuzz 10000 [first seed]
 
-solves 10,000 of them, each from its seed alone with a random law, method and arguments, and prints how many converged. Many are
-wide: friction up to 1e8, N and b times anything from 1e-12 to 1e12, redundant and contradictory equations among the contacts.
-Seeds are enough to see a problem again: ``run(seed, wide=True)``. The judge is plain NumPy in extended precision and shares no code with
+solves 10,000 of them, each from its seed alone with a random law, method and arguments, and prints how many converged.
+Many are wide: friction up to 1e8, N and b times anything from 1e-12 to 1e12, redundant and contradictory equations among
+the contacts. Seeds are enough to see a problem again: ``run(seed, wide=True)``. The judge is plain NumPy in extended
+precision and shares no code with
 the package: multiplication by the full matrix, projection by bisection, the natural map.
 """
 
