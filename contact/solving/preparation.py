@@ -86,7 +86,7 @@ def prepare_for(problem: Problem, options: Options, before: Preparation | None =
 def difference(old: Problem, new: Problem) -> str:
     """What of the pattern of a new problem is not as it was, in words; nothing if all is."""
     if new.blocks != old.blocks:
-        return f"it has {new.blocks} contacts and rows, not {old.blocks}"
+        return f"it has {new.blocks} block{'' if new.blocks == 1 else 's'}, not {old.blocks}"
     wrong = np.flatnonzero(
         (new.sets.sizes != old.sets.sizes).any(axis=1) | (np.diff(new.sets.start) != np.diff(old.sets.start))
     )

@@ -170,7 +170,7 @@ def chain(count):
 
 def other_patterns():
     first = Problem.from_delassus(chain(3), np.ones(9), np.full(3, 0.5))
-    yield first, islands(1, 4), "it has 10 contacts and rows, not 3"
+    yield first, islands(1, 4), "it has 10 blocks, not 3"
     one = Problem.from_delassus(np.eye(3), np.ones(3), [0.5])
     yield one, Problem.from_delassus(np.eye(2), np.ones(2), [0.5], size=2), "block 0 has 2 components, not 3"
     row = Problem.from_delassus(np.eye(1), [1.0], [], rows=([0.0], [1.0]))
