@@ -2,11 +2,10 @@
 
     python -m tests.contact.fuzz 10000 [first seed]
 
-solves 10,000 of them, each from its seed alone with a random law, method and arguments, and prints how many converged.
-Many are wide: friction up to 1e8, N and b times anything from 1e-12 to 1e12, redundant and contradictory equations among
-the contacts. Seeds are enough to see a problem again: ``run(seed, wide=True)``. The judge is plain NumPy in extended
-precision and shares no code with
-the package: multiplication by the full matrix, projection by bisection, the natural map.
+solves 10,000 of them, each from its seed alone with a random law, method and arguments, and prints how many converged. Many
+are wide: friction up to 1e8, N and b times anything from 1e-12 to 1e12, redundant and contradictory equations among the
+contacts. Seeds are enough to see a problem again: ``run(seed, wide=True)``. The judge is plain NumPy in extended precision
+and shares no code with the package: multiplication by the full matrix, projection by bisection, the natural map.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.optimize
 
-from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve
+from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve, warmup
 from tests.contact.any_blocks import SIZES, of_factors, of_matrix, sets_of
 
 Extended = np.longdouble
@@ -412,6 +411,7 @@ def refusal_is_due(case: Case) -> bool:
 
 def main(count: int, first: int) -> None:
     """Solve problems and print what happened."""
+    warmup()  # compiling takes longer than a problem may
     outcomes: Counter[tuple[str, str, str]] = Counter()
     longest: list[tuple[float, int, str]] = []
     bad = 0
