@@ -3,7 +3,7 @@
 =====================  ============================================  ==================================================
 method                 laws                                          what it is
 =====================  ============================================  ==================================================
-auto                   all                                           apgd first, then what promises more: see below
+auto                   all                                           full matrices where small; apgd, then what promises more
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
 pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
 barzilai_borwein       frictionless, ccp, ncp                        spectral projected gradient
