@@ -39,7 +39,7 @@ COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker 
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
-methods   auto, apgd, pgs, psor, jacobi, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
+methods   auto, apgd, pgs, psor, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
           for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton; for frictionless lcp_psor
 
 With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,

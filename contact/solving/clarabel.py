@@ -80,7 +80,7 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
 
 def clarabel_ccp(
     N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int, pattern: Symbolic | None = None
-) -> tuple[int, int, Array, float]:
+) -> tuple[int, Array]:
     """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
     scaled, b, inner, _, scale, unit = scaled_problem(N, b, K)
@@ -97,7 +97,7 @@ def clarabel_ccp(
     if not np.isfinite(r).all():
         r = np.zeros(len(b))
     project(K, r, r)
-    return 0, int(solution.iterations), r, np.nan
+    return int(solution.iterations), r
 
 
 def with_clarabel(island: Island, tol: float) -> None:

@@ -13,16 +13,17 @@ from typing import Any
 import numpy as np
 from numba import config, typeof
 
-from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS
 from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.sets import project
 from pluecker.contact.results.measures import measure, scaled_maps
+from pluecker.contact.solving.small import is_small, run_small
 from pluecker.spatial.compiled.decorators import compiled_for, entrance
 
-__all__ = ["LARGE", "begin", "end", "first_steps"]
+__all__ = ["LARGE", "MANY", "begin", "end", "first_steps"]
 
+MANY = 120  # multipliers of all islands, from which the first steps are taken like all others: a call takes long anyway
 LARGE = 1e100  # multipliers to start from, in units in which b is one
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -76,33 +77,33 @@ def begin(b, start, K, inner, P, places, offset, r, x):
     return exponent, True
 
 
-def first_steps(P, law, x, tol, goal, doubtful, limit, memory, begun):
-    """What ``auto`` does first, on all islands: whether they have the tolerance, iterations, products, and the error
+def first_steps(P, law, x, tol, goal, doubtful, limit, work, results, errors):
+    """What ``auto`` does first, where all islands are small: whether all have the tolerance; their multipliers are left in x
 
-    The multipliers are left in x. ``goal`` is the natural map that islands need, ``doubtful`` a scaled map above which it
-    is not believed, see :mod:`~pluecker.contact.solving.running`.
+    ``goal`` is the natural map that islands need, ``doubtful`` a scaled map above which it is not believed, see
+    :mod:`~pluecker.contact.solving.running`. ``results`` become those of the islands; ``errors`` has place for three more.
     """
-    work, results, blocks = memory.work, memory.results, len(P.K.start) - 1
-    y, u, islands = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK], len(results)
+    islands, y, u, before, maps, steep = len(results), work[0], work[1], errors[0], errors[1], errors[2]
+    for island in range(islands):
+        if not is_small(P, P.islands[island], P.islands[island + 1]):
+            return False
+        results[island, ERROR], results[island, ITERATIONS], results[island, PRODUCTS] = np.inf, 0.0, 0.0
+        before[island] = np.inf
     project(P.K, x, y)
-    apply(P.A, y, u, 0, blocks, 0, len(P.A.velocity))
+    apply(P.A, y, u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
     for k in range(len(x)):
         u[k] += P.b[k]
     if law == 1:
-        evaluate_islands(P, y, u, 1, work[SCRATCH], work[ZERO], begun[0])
-    run_apgd(P, law, y, u, goal, limit, memory, 0, islands)
-    scaled_maps(P, y, u, law, 0, islands, work[SCRATCH], begun[1], begun[2])
-    iterations, products, error = 0.0, 0.0, 0.0
+        evaluate_islands(P, y, u, 1, work[2], work[3], before)
+    run_small(P, law, y, u, goal, limit, results, 0, islands)
+    scaled_maps(P, y, u, law, 0, islands, work[2], maps, steep)
     for island in range(islands):
         e = results[island, ERROR]
-        worse = law == 1 and not e <= begun[0, island]
-        if worse or not (e <= goal and begun[1, island] <= doubtful and begun[2, island] <= tol):
-            return False, 0, 0, 0.0
-        iterations, products = max(iterations, results[island, ITERATIONS]), max(products, results[island, PRODUCTS])
-        error = max(error, e)
+        if not (e <= goal and e <= before[island] and maps[island] <= doubtful and steep[island] <= tol):
+            return False
     for k in range(len(x)):
         x[k] = y[k]
-    return True, int(iterations), int(products), error
+    return True
 
 
 def end(A, K, s, places, x, scale, offset, exponent, exact, r, u, work, errors):

@@ -136,7 +136,7 @@ class Island:
         s, K = P.s, P.K
         sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
         N = unscaled(P)
-        _, steps, r, _ = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
+        steps, r = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
         x = r / s
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)

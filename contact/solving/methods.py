@@ -3,9 +3,9 @@
 =====================  ============================================  ==================================================
 method                 laws                                          what it is
 =====================  ============================================  ==================================================
-auto                   all                                           apgd first, then what promises more: see below
+auto                   all                                           full matrices where small; apgd, then what promises more
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
-pgs, psor, jacobi      frictionless, ccp, ncp                        sweeps over the blocks, projected
+pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
 barzilai_borwein       frictionless, ccp, ncp                        spectral projected gradient
 admm                   frictionless, ccp, ncp                        splitting, one factorisation
 newton                 frictionless, ccp, ncp                        semismooth Newton, started by apgd
@@ -30,7 +30,6 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
 from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
-from pluecker.contact.first_order.jacobi import run_jacobi
 from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from pluecker.contact.problem.problem import LAWS, Problem
 from pluecker.contact.solving.automatic import run_automatic, run_interior_point, run_polished
@@ -39,7 +38,7 @@ from pluecker.contact.sparse.symbolic import Symbolic
 
 __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
 
-RELAXED = ("psor", "jacobi")
+MOMENTA = ("full", "nesterov")
 MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
 ENDS = ("return", "raise")  # of a call that does not reach its tolerance
 CONES, NORMALS, POLYGON = ("frictionless", "ccp", "ncp"), ("frictionless",), ("frictionless", "lcp")
@@ -78,7 +77,6 @@ METHODS = {
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),
-    "jacobi": Method(CONES, run_jacobi, 20000),
     "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
     "admm": Method(CONES, run_admm, 5000, matrix=True),
     "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True),
@@ -96,8 +94,8 @@ class Options:
     """How a problem is solved, as :func:`~pluecker.contact.solving.solve.solve` takes it, checked.
 
     Attributes:
-        law, method, tol, max_iterations, directions, relaxation, threads, separate, form, history, on_unsolved: its
-            arguments.
+        law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
+            on_unsolved: its arguments.
         how: the method.
     """
 
@@ -107,6 +105,7 @@ class Options:
     max_iterations: int | None
     directions: int | None
     relaxation: float | None
+    momentum: str
     threads: int | None
     separate: bool
     form: str
@@ -121,10 +120,11 @@ class Options:
 
 def checked_options(
     problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, directions: int | None,
-    relaxation: float | None, threads: int | None, separate: bool, form: str, history: bool, on_unsolved: str,
+    relaxation: float | None, momentum: str, threads: int | None, separate: bool, form: str, history: bool,
+    on_unsolved: str,
 ) -> Options:  # fmt: skip
     """The options, or an error that says which cannot be."""
-    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form)
+    check(problem, law, method, tol, max_iterations, relaxation, threads, directions, form, momentum)
     separate, history = as_switch("separate", separate), as_switch("history", history)
     as_choice("on_unsolved", on_unsolved, ENDS)
     max_iterations = None if max_iterations is None else min(int(max_iterations), MOST)
@@ -133,14 +133,14 @@ def checked_options(
             f"max_iterations is {shown(max_iterations)}, expected at most {MOST_KEPT} where the history is kept"
         )
     return Options(
-        law, method, float(tol), max_iterations, directions, None if relaxation is None else float(relaxation), threads,
-        separate, form, history, on_unsolved, METHODS[method],
+        law, method, float(tol), max_iterations, directions, None if relaxation is None else float(relaxation), momentum,
+        threads, separate, form, history, on_unsolved, METHODS[method],
     )  # fmt: skip
 
 
 def check(
     problem: Problem, law: str, method: str, tol: float, max_iterations: int | None, relaxation: float | None,
-    threads: int | None, directions: int | None, form: str,
+    threads: int | None, directions: int | None, form: str, momentum: str = MOMENTA[0],
 ) -> None:  # fmt: skip
     """Refuse arguments that cannot be."""
     as_record("problem", problem, Problem)
@@ -157,8 +157,11 @@ def check(
             as_whole(name, value, 1)
     if relaxation is not None:
         as_number("relaxation", relaxation, "a number between 0 and 2", 0.0, 2.0)
-    if relaxation is not None and method not in RELAXED:
-        raise ProblemError(f"relaxation is an argument of {' and '.join(RELAXED)}, the method is {method!r}")
+    if relaxation is not None and method != "psor":
+        raise ProblemError(f"relaxation is an argument of psor, the method is {method!r}")
+    as_choice("momentum", momentum, MOMENTA)
+    if momentum != MOMENTA[0] and method != "apgd":
+        raise ProblemError(f"momentum is an argument of apgd, the method is {method!r}")
     as_choice("form", form, ("best", "matrix", "factors"))
     if form == "factors" and not problem.operator.is_factored:
         raise ProblemError("form: this problem was made from a matrix, and has no factors")

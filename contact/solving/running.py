@@ -51,6 +51,7 @@ class Job:
         tol: the natural map.
         limit: iterations of all methods together.
         relaxation: a method's option, or 0.
+        nesterov: whether gradients have the published sequence of momentum.
     """
 
     method: Callable[..., Any]
@@ -59,6 +60,7 @@ class Job:
     tol: float
     limit: int
     relaxation: float
+    nesterov: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,7 @@ class Islands:
     def __init__(self, job: Job, P: Prepared, x: Array) -> None:
         m, islands = len(P.b), len(P.islands) - 1
         self.job, self.P, self.number = job, P, islands
-        self.memory = make_memory(m, islands, np.zeros(0), more=2, relaxation=job.relaxation)
+        self.memory = make_memory(m, islands, np.zeros(0), 2, job.relaxation, job.nesterov)
         work, self.results = self.memory.work, self.memory.results
         self.x, self.u = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK]
         project(P.K, x, self.x)

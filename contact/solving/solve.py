@@ -29,6 +29,7 @@ def solve(
     warm_start: ArrayLike | None = None,
     directions: int | None = None,
     relaxation: float | None = None,
+    momentum: str = "full",
     threads: int | None = None,
     separate: bool = True,
     form: str = "best",
@@ -50,7 +51,9 @@ def solve(
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
-        relaxation: of ``psor`` and ``jacobi``; their own choice unless given.
+        relaxation: of ``psor``; its own choice unless given.
+        momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
+            :mod:`~pluecker.contact.first_order.apgd`.
         threads: for islands; all cores unless given. Results do not depend on it, bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.
         form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that
@@ -81,7 +84,7 @@ def solve(
     began = time.perf_counter()
     solver = Solver(
         problem, law, method, tol=tol, max_iterations=max_iterations, directions=directions, relaxation=relaxation,
-        threads=threads, separate=separate, form=form, history=history, on_unsolved=on_unsolved,
+        momentum=momentum, threads=threads, separate=separate, form=form, history=history, on_unsolved=on_unsolved,
     )  # fmt: skip
     return solver._solve(began, None, warm_start)
 

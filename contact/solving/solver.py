@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments.values import as_record
 from pluecker.contact.errors import ProblemError, UnsolvedError
-from pluecker.contact.first_order.memory import make_memory
 from pluecker.contact.lcp.laws import solve_as_lcp
 from pluecker.contact.problem.checks import HUGE, as_vector
 from pluecker.contact.problem.prepared import Prepared
@@ -24,8 +23,7 @@ from pluecker.contact.problem.sets import Sets
 from pluecker.contact.results.measures import NUMBER, Errors
 from pluecker.contact.results.result import DOUBTFUL, Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
-from pluecker.contact.solving.automatic import first_limit
-from pluecker.contact.solving.compiled_parts import LARGE, begin, end, first_steps
+from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
 from pluecker.contact.solving.methods import Options, checked_options
 from pluecker.contact.solving.preparation import Preparation, difference, prepare_for
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
@@ -34,7 +32,6 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["Solver", "exponent_of", "in_units"]
 
-ROWS = 120  # multipliers, up to which the first steps are one call: of more, the rest of a call is a small part
 NOTHING = np.zeros(0)
 
 
@@ -43,8 +40,8 @@ class Solver:
 
     Args:
         problem: the first one; its pattern is that of all others.
-        law, method, tol, max_iterations, directions, relaxation, threads, separate, form, history, on_unsolved: as for
-            :func:`~pluecker.contact.solving.solve.solve`.
+        law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history, on_unsolved: as
+            for :func:`~pluecker.contact.solving.solve.solve`.
 
     The pattern of a problem is what follows from which contacts and rows there are and which bodies they touch: the sizes
     of blocks, whether the operator is given by its matrix or by factors, and which of its blocks are there. A matrix has a
@@ -79,6 +76,7 @@ class Solver:
         max_iterations: int | None = None,
         directions: int | None = None,
         relaxation: float | None = None,
+        momentum: str = "full",
         threads: int | None = None,
         separate: bool = True,
         form: str = "best",
@@ -86,19 +84,9 @@ class Solver:
         on_unsolved: str = "return",
     ) -> None:
         self._options = checked_options(
-            problem,
-            law,
-            method,
-            tol,
-            max_iterations,
-            directions,
-            relaxation,
-            threads,
-            separate,
-            form,
-            history,
+            problem, law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
             on_unsolved,
-        )
+        )  # fmt: skip
         self._ready = self._prepared(problem, None)
 
     def _prepared(self, problem: Problem, before: Preparation | None) -> Preparation | Problem:
@@ -224,10 +212,13 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     if errors is not None and is_converged(errors, tol):
         done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
     else:
-        if options.how.first and size <= ROWS and ready.problem.blocks and not options.history:
+        if options.how.first and size <= MANY and ready.problem.blocks and not options.history:
             done = at_once(P, exact, x, tol, limit)
         if done is None:
-            job = Job(options.how.runner(ready.patterns), options.method, exact, tol, limit, options.relaxation or 0.0)
+            job = Job(
+                options.how.runner(ready.patterns), options.method, exact, tol, limit, options.relaxation or 0.0,
+                options.momentum == "nesterov",
+            )  # fmt: skip
             done = interruptible(
                 lambda: run_on_islands(job, P, x, options.threads, options.history), takes_long(limit, size)
             )
@@ -243,15 +234,13 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
     """What the first steps of ``auto`` found, where that is enough; it is left in x."""
     began, islands = time.perf_counter(), len(P.islands) - 1
-    memory = make_memory(len(x), islands, NOTHING, more=2)
-    goal = goal_of(tol, islands)
-    solved, iterations, products, error = first_steps(
-        P, exact, x, tol, goal, max(DOUBTFUL, tol), first_limit(limit), memory, np.full((3, islands), np.inf)
-    )
-    if not solved:
+    results, goal = np.empty((islands, 3)), goal_of(tol, islands)
+    work, errors = np.empty((4, len(x))), np.empty((3, islands))
+    if not first_steps(P, exact, x, tol, goal, max(DOUBTFUL, tol), limit, work, results, errors):
         return None
-    stages = (Stage("apgd", iterations, error, time.perf_counter() - began),)
-    return Done(x, iterations, products, islands, stages, None)
+    error, iterations, _ = results.max(axis=0).tolist()
+    stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
+    return Done(x, int(iterations), 0, islands, stages, None)
 
 
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:

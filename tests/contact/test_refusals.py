@@ -256,7 +256,10 @@ ARGUMENTS = [
     ({"method": "psor", "relaxation": 2.0}, "relaxation is 2.0"),
     ({"method": "psor", "relaxation": -1.0}, "relaxation is -1.0"),
     ({"method": "psor", "relaxation": NAN}, "relaxation is nan"),
-    ({"method": "jacobi", "relaxation": "much"}, "relaxation is 'much'"),
+    ({"method": "psor", "relaxation": "much"}, "relaxation is 'much'"),
+    ({"method": "apgd", "momentum": "heavy"}, "momentum is 'heavy', expected one of full, nesterov"),
+    ({"method": "apgd", "momentum": None}, "momentum is None"),
+    ({"method": "pgs", "momentum": "nesterov"}, "momentum is an argument of apgd, the method is 'pgs'"),
 ]
 
 

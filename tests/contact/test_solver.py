@@ -60,7 +60,8 @@ def test_a_solver_gives_what_solve_gives(method, law):
 
 
 @pytest.mark.parametrize(
-    ("method", "law"), [pair for pair in PAIRS if pair[0] in ("auto", "pgs", "interior_point", "lemke")]
+    ("method", "law"),
+    [pair for pair in PAIRS if pair[0] in (("auto", "pgs", "interior_point", "lemke") if COMPILED else ("pgs",))],
 )
 def test_after_an_update_a_solver_gives_what_solve_gives_for_the_new_problem(method, law):
     first, second = islands(1), islands(2)
@@ -76,7 +77,7 @@ def test_after_an_update_a_solver_gives_what_solve_gives_for_the_new_problem(met
 
 
 @pytest.mark.parametrize("form", ["best", "matrix", "factors"])
-@pytest.mark.parametrize("method", ["auto", "apgd", "jacobi"])
+@pytest.mark.parametrize("method", ["auto", "apgd"])
 def test_bodies_in_both_forms_of_the_operator(method, form):
     """With bounds of rows, which offsets of another size scale"""
     problem = from_bodies()

@@ -501,6 +501,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "max_iterations": (1, 10, 100, np.int64(3)),
     "directions": (4, 8, 2),
     "relaxation": (0.5, 1.5, 1),
+    "momentum": ("full", "nesterov"),
     "threads": (1, 2, None),
     "separate": (True, False),
     "form": ("best", "matrix", "factors"),
