@@ -38,7 +38,7 @@ cones is derived here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -47,7 +47,7 @@ from pluecker.contact.problem.sets import DISCS, Sets, is_steep, length, project
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
+__all__ = ["NUMBER", "Errors", "all_errors", "measure", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
 
 
 TINY = float(np.finfo(np.float64).tiny)  # a smaller number has no inverse
@@ -75,6 +75,9 @@ class Errors:
     duality_gap: float
     scaled_map: float = 0.0
     steep: float = 0.0
+
+
+NUMBER = len(fields(Errors))
 
 
 def norm(x, first, last):
@@ -166,6 +169,33 @@ def scale_of_errors(b: Array, r: Array, u: Array) -> float:
     return max(float(np.linalg.norm(vector)) for vector in (b, r, u)) or 1.0
 
 
+def measure(K, b, r, u, s, exact, work, out):
+    """All errors, in the order of :class:`Errors`"""
+    R, U, bb, rr, uu, scaled_b, scaled_r = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(len(r)):
+        R, U = max(R, abs(r[k])), max(U, abs(u[k]), abs(b[k]))
+        bb += b[k] * b[k]
+        rr += r[k] * r[k]
+        uu += u[k] * u[k]
+        scaled_b += (b[k] * s[k]) * (b[k] * s[k])
+        scaled_r += (r[k] / s[k]) * (r[k] / s[k])
+    R, U = max(R, TINY) if R > 0.0 else 1.0, U if U > 0.0 else 1.0
+    cone, signorini, steep, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work)
+    error, scaled = 0.0, 0.0
+    for i in range(len(K.start) - 1):
+        si = s[K.start[i]]
+        error += natural_block(K, i, 1.0, 1.0, 0.0, exact, r, u, work)
+        scaled += natural_block(K, i, 1.0 / si, si, 0.0, exact, r, u, work)  # |(r - P(r - s^2 (u + g))) / s|^2
+    unit, size = np.sqrt(max(bb, rr, uu)), np.sqrt(rr) * max(np.sqrt(bb), size)
+    out[0], out[1], out[2], out[3] = np.sqrt(error) / (unit if unit > 0.0 else 1.0), cone, signorini, dissipation
+    out[4] = gap / (size if size > 0.0 else 1.0)
+    out[5] = (np.sqrt(scaled) + ROUNDING * np.sqrt(scaled_r)) / (np.sqrt(scaled_b) if scaled_b > 0.0 else 1.0)
+    out[6] = steep if exact == 1 else 0.0
+
+
+measure = allocation_free(measure)
+
+
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | None = None) -> Errors:
     """The errors of multipliers, for a law other than ``lcp``.
 
@@ -177,18 +207,6 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | N
         law: ``frictionless`` (with sets without friction), ``ccp`` or ``ncp``.
         scale: of each multiplier, ``(m,)``, one number for each block, for the scaled map; ones unless given.
     """
-    exact, work, blocks = int(law == "ncp"), np.empty(len(r)), len(K.start) - 1
-    R = max(float(np.abs(r).max()), TINY) if r.any() else 1.0
-    U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
-    cone, signorini, steep, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work)
-    error = natural_map(K, r, u, exact, 0, blocks, work) / scale_of_errors(b, r, u)
-    size = float(np.linalg.norm(r) * max(np.linalg.norm(b), size)) or 1.0
-    s = np.ones(len(r)) if scale is None else scale
-    top = s[K.start[:-1]]
-    inside = K._replace(lower=K.lower / top, upper=K.upper / top)
-    scaled = natural_map(inside, r / s, u * s, exact, 0, blocks, work) + ROUNDING * float(np.linalg.norm(r / s))
-    scaled /= float(np.linalg.norm(b * s)) or 1.0
-    steep = float(steep) if exact else 0.0
-    return Errors(
-        float(error), float(cone), float(signorini), float(dissipation), float(gap / size), float(scaled), steep
-    )
+    out, work, s = np.empty(NUMBER), np.empty(len(r)), np.ones(len(r)) if scale is None else scale
+    measure(K, np.array(b), r, u, s, int(law == "ncp"), work, out)
+    return Errors(*out.tolist())

@@ -33,7 +33,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import joined
 from pluecker.spatial.parallel.threads import available_cores
 
-__all__ = ["Done", "Job", "run_on_islands"]
+__all__ = ["Done", "Job", "goal_of", "run_on_islands"]
 
 MANY = 3000  # multipliers from which threads pay
 SMALLER = 0.1  # at most, the next tolerance of an island that is sent back, of its error
@@ -101,8 +101,7 @@ class Islands:
         self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
         if job.law == 1:  # of the convex law all methods keep a start that is better
             evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
-        # What islands need so that all together have the tolerance.
-        self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
+        self.goal = goal_of(job.tol, islands)
 
     def call(self, goal: float, begin: int, end: int, record: Array) -> list[Part]:
         """The method on some islands."""
@@ -152,9 +151,20 @@ class Islands:
         return self.call(self.goal, begin, end, record), self.again(begin, end, record)
 
 
+def goal_of(tol: float, islands: int) -> float:
+    """What islands need so that all together have the tolerance."""
+    return tol if islands == 1 else tol / float(np.sqrt(3.0))
+
+
 def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history: bool) -> Done:
     """From the scaled multipliers x, which are projected first."""
-    islands, told = Islands(job, P, x), None
+    with np.errstate(all="ignore"):
+        return run_all(Islands(job, P, x), threads, history)
+
+
+def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
+    """The method, until each island is good enough."""
+    P, told = islands.P, None
     count = islands.number if len(P.b) else 0
     workers = 1 if history else workers_for(threads, len(P.b), count)
     if history:
