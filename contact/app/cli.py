@@ -93,7 +93,7 @@ def add_commands(commands: Any) -> None:
 def run_warmup(_: argparse.Namespace) -> int:
     """Compile what robots need, and what contact needs."""
     from pluecker.contact.app.warmup import warmup
-    from pluecker.contact.solving.solve import METHODS
+    from pluecker.contact.solving.methods import METHODS
 
     parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
     return compile_ahead(parts)
@@ -103,7 +103,8 @@ def run_friction(options: argparse.Namespace) -> int:
     """Solve, print, and what else was asked for."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
     from pluecker.contact.app.warmup import Wait, fastest
-    from pluecker.contact.solving.solve import check, solve
+    from pluecker.contact.solving.methods import check
+    from pluecker.contact.solving.solve import solve
 
     check_files(options)
     problem = load(options)

@@ -18,7 +18,7 @@ import scipy.sparse
 from pluecker.contact.interior_point.cones import scaled_problem
 from pluecker.contact.problem.sets import DISCS, Sets, project
 from pluecker.contact.solving.automatic import by_shifts
-from pluecker.contact.solving.island import Island, Solver, on_islands
+from pluecker.contact.solving.island import ConvexSolver, Island, on_islands
 from pluecker.contact.sparse.blocks import BlockMatrix, to_scipy
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.extras import require
@@ -102,7 +102,7 @@ def clarabel_ccp(
 
 def with_clarabel(island: Island, tol: float) -> None:
     """Clarabel; for Coulomb's law with shifts held in turn."""
-    by_shifts(island, tol, Solver("clarabel", clarabel_ccp))
+    by_shifts(island, tol, ConvexSolver("clarabel", clarabel_ccp))
 
 
 run_clarabel = on_islands(with_clarabel)

@@ -145,11 +145,15 @@ def positive(index):
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-def compiled_for(function: F, signature: tuple[Any, ...]) -> F:
-    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
+def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False) -> F:
+    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
+
+    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself.
+    """
     if config.DISABLE_JIT:
         return function
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.joints import joint_transform
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import (
     IDENTITY,
@@ -38,7 +38,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 from pluecker.spatial.scalars.operations import lift, load_integer
 
 __all__ = [
-    "ALIGNED", "BODY", "ORIGIN", "POINT", "TRANSFORM", "axes_of", "check_names", "check_point", "column_count",
+    "ALIGNED", "BODY", "ORIGIN", "POINT", "TRANSFORM", "axes_of", "check_point", "column_count",
     "frame_at_point", "from_reference", "is_classical", "links_down", "links_up", "path_column", "path_columns",
     "path_constants", "path_link", "path_transforms", "path_workspace", "shares_column", "step_down", "step_up", "to_axes",
 ]  # fmt: skip
@@ -160,15 +160,9 @@ def to_axes(c, X, v):
 # --------------------------------------------------------------------------------------------- what the user has passed
 
 
-def check_names(function: str, **names: Any) -> None:
-    """Names are strings; whether they are known is seen later, and once for each."""
-    for key, name in names.items():
-        if not isinstance(name, str):
-            raise ArgumentTypeError(f"{function}: {key} is {shown(name)}, expected a string")
-
-
 def check_point(function: str, point: Any, axes: str) -> Any:
     """A point has no meaning where the velocity is that of the body at the origin of the axes."""
+    check_word(function, "axes", axes)
     if axes in ("world", "reference"):
         raise ArgumentValueError(
             f"{function}: axes {axes!r} are about the origin of the {axes}, whatever the point; expected no point, or axes "

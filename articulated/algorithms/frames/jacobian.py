@@ -24,7 +24,6 @@ from pluecker.articulated.algorithms.frames.frame_path import (
     POINT,
     TRANSFORM,
     axes_of,
-    check_names,
     check_point,
     column_count,
     frame_at_point,
@@ -181,6 +180,7 @@ def record(name: str, kernel: Callable[..., None], inputs: tuple[Any, ...], outp
         constants=partial(path_constants, name),
         workspace=path_workspace,
         order=path_columns,
+        words=("frame", "axes", "reference"),
     )
 
 
@@ -239,8 +239,6 @@ def jacobian(
 
     Source: RBDA section 4.1; course, section 54 (source document 001, docs/sources.md).
     """
-    if not type(frame) is type(axes) is str:
-        check_names("jacobian", frame=frame, axes=axes)
     point = ORIGIN if point is None else check_point("jacobian", point, axes)
     return JACOBIAN.call(model, (q, point), out, threads, (frame, axes))
 
@@ -275,7 +273,5 @@ def jacobian_dot(
 
     Source: RBDA section 2.11; course, section 38 (source document 001, docs/sources.md).
     """
-    if not type(frame) is type(axes) is str:
-        check_names("jacobian_dot", frame=frame, axes=axes)
     point = ORIGIN if point is None else check_point("jacobian_dot", point, axes)
     return JACOBIAN_DOT.call(model, (q, v, point), out, threads, (frame, axes))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, check_names, check_point
+from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, check_point
 from pluecker.articulated.algorithms.frames.jacobian import jacobian_dot_kernel, jacobian_kernel, record
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
@@ -67,7 +67,6 @@ def relative_jacobian(
 
     Source: RBDA sections 2.8 and 4.1.
     """
-    check_names("relative_jacobian", frame=frame, reference=reference, axes=axes)
     point = ORIGIN if point is None else check_point("relative_jacobian", point, axes)
     return RELATIVE_JACOBIAN.call(model, (q, point), out, threads, (frame, axes, reference))
 
@@ -100,6 +99,5 @@ def relative_jacobian_dot(
 
     Source: RBDA section 2.11; course, section 38 (source document 001, docs/sources.md).
     """
-    check_names("relative_jacobian_dot", frame=frame, reference=reference, axes=axes)
     point = ORIGIN if point is None else check_point("relative_jacobian_dot", point, axes)
     return RELATIVE_JACOBIAN_DOT.call(model, (q, v, point), out, threads, (frame, axes, reference))
