@@ -47,6 +47,7 @@ LCP_METHODS = {
     "lcp_psor": "psor",
 }
 POLYGON_METHODS = ("lemke", "fischer_newton", "minmap_newton")  # lambda has no diagonal, by which psor divides
+DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
 
@@ -125,6 +126,11 @@ def height(errors: Errors, tol: float) -> float:
     return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map, errors.steep)
 
 
+def small_dense(A: Any) -> Any:
+    """A sparse matrix as a full one, if it is small."""
+    return A.toarray() if max(A.shape) <= DENSE else A
+
+
 class NormalsOnly:
     """The problem without friction: normal multipliers and rows."""
 
@@ -132,8 +138,8 @@ class NormalsOnly:
         first = problem.sets.start[:-1]
         n = len(first)
         self.problem, self.first = problem.with_friction(0.0), first
-        self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
-        self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
+        self.map = small_dense(scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n)))
+        self.A: Any = small_dense(problem.matrix()[first][:, first])
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
         of = scales(problem.operator, problem.sets)
         self.scale, self.covering = np.repeat(of, np.diff(problem.sets.start)), 1.0 / of
@@ -157,8 +163,9 @@ class Polygon:
 
     def __init__(self, problem: Problem, directions: int | None) -> None:
         lcp: FrictionLcp = friction_lcp(problem, directions=directions)
-        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.E.shape[1]
-        self.A, self.b, self.lower, self.upper, self.map = lcp.A, lcp.b, lcp.lower, lcp.upper, lcp.map
+        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.contacts
+        self.A, self.map = small_dense(lcp.A), small_dense(lcp.map)
+        self.b, self.lower, self.upper = lcp.b, lcp.lower, lcp.upper
         s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
         self.scale = np.repeat(s, np.diff(problem.sets.start))
         of = s[contact]  # of an impulse; lambda is a velocity
