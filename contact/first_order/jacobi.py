@@ -27,7 +27,7 @@ SAFE = 1.9  # the largest w that L may turn a step into before it is made again
 
 
 def jacobi(P, exact, g, x, u, island, goal, limit, memory):
-    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
+    """One island, to the error ``goal`` or for ``limit`` iterations; how many it took
 
     What it remembers as its step is L.
     """

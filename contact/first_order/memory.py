@@ -26,7 +26,7 @@ STEP = 0  # a step length, or what says it; 0 at the beginning
 SPENT = 1  # products of the operator
 RELAXATION = 2  # that the caller asks for; 0 for the method's own
 LEFT = 3  # 1 for an island that is left to others
-OWN, STATE = 4, 12  # more of the method's own, up to the end
+OWN, STATE = 4, 14  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
 ERROR, ITERATIONS, PRODUCTS = range(3)

@@ -37,8 +37,8 @@ from pluecker.contact.interior_point.cone_system import (
 )
 from pluecker.contact.interior_point.cones import list_cones, scaled_problem
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, rescale
+from pluecker.contact.problem.natural_map import larger, natural_map
 from pluecker.contact.problem.sets import project_block
-from pluecker.contact.results.measures import natural_map, norm
 from pluecker.contact.sparse.blocks import multiply
 from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
@@ -47,7 +47,6 @@ from pluecker.spatial.parallel.interruption_flag import interrupted
 __all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
 
 CONVERGED, LIMIT, STALLED, UNBOUNDED = 0, 1, 2, 3  # how the method ended
-TOO_LARGE = 1e153  # numbers whose squares overflow
 TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
 FAR = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
@@ -110,20 +109,18 @@ def leaves(K, x, g, c):
 
 
 @allocation_free_kernel
-def relative_error(K, r, u, size_b, work):
-    """The natural map of r and u = N r + b"""
-    size = max(size_b, norm(r, 0, len(r)), norm(u, 0, len(u)), 1e-300)
-    return natural_map(K, r, u, 0, 0, len(K.start) - 1, work) / size if size < TOO_LARGE else np.inf
+def relative_error(K, s, c, zero, x, g, work):
+    """The error of x and g = N x + c: natural map or error in velocity, as in :func:`natural_map`"""
+    error, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
+    return larger(error, lack, held, speed)
 
 
 @allocation_free_kernel
-def velocity(N, K, scale, x, c, g, r, u):
-    """g = N x + c, and r, u that belong to x, g without scales"""
+def velocity(N, K, x, c, g):
+    """g = N x + c"""
     multiply(N, x, g, 0, len(K.start) - 1)
-    for i in range(len(K.start) - 1):
-        for k in range(K.start[i], K.start[i + 1]):
-            g[k] += c[k]
-            r[k], u[k] = scale[i] * x[k], g[k] / scale[i]
+    for k in range(len(c)):
+        g[k] += c[k]
 
 
 # ---------------------------------------------------------------------------------------------------------------- method
@@ -138,32 +135,29 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         b: the velocities without multipliers, ``(m,)``; m/s.
         K: :class:`~pluecker.contact.problem.sets.Sets`.
         start: multipliers that may be a solution already, ``(m,)``; N s. The method starts from a point of its own.
-        tolerance: of the natural map, relative as in :mod:`~pluecker.contact.results.measures`; 0 asks for all digits.
+        tolerance: of the error as in :mod:`~pluecker.contact.problem.natural_map`; 0 asks for all digits.
         limit: of iterations; 100 is plenty.
         S: the pattern of N's factor, as :func:`~pluecker.contact.sparse.symbolic.analyse` finds it.
 
     Returns:
         How it ended: CONVERGED, LIMIT, STALLED (no progress any more) or UNBOUNDED (the objective has no minimum); the
-        number of iterations; the best multipliers that were met, in K, ``(m,)``; their natural map. All numbers are
+        number of iterations; the best multipliers that were met, in K, ``(m,)``; their error. All numbers are
         finite if those passed are.
     """
     m, n = len(b), len(K.start) - 1
-    A, c, inner, outer, scale, unit = scaled_problem(N, b, K)
+    A, c, inner, scale, unit = scaled_problem(N, b, K)
     x, g, h, y = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    r, u, work, best, size_b = np.empty(m), np.empty(m), np.empty(m), np.zeros(m), 0.0
+    s, zero, work, best = np.empty(m), np.zeros(n), np.empty(m), np.empty(m)
     for i in range(n):
         for k in range(K.start[i], K.start[i + 1]):
-            work[k] = c[k] / scale[i]
-            r[k] = start[k] / unit if unit > 0.0 else 0.0
-        project_block(outer, i, r, r)
-        for k in range(K.start[i], K.start[i + 1]):
-            x[k] = r[k] / scale[i]
-    size_b = norm(work, 0, m)
-    velocity(A, inner, scale, x, c, g, r, u)
-    best[:] = r
-    error = relative_error(outer, r, u, size_b, work)
+            s[k] = scale[i]
+            x[k] = start[k] / (unit * s[k]) if unit > 0.0 else 0.0
+        project_block(inner, i, x, x)
+    velocity(A, inner, x, c, g)
+    best[:] = x
+    error = relative_error(inner, s, c, zero, x, g, work)
     if error <= tolerance or unit == 0.0:
-        return CONVERGED, 0, unit * best, error
+        return CONVERGED, 0, unit * s * best, error
     C = list_cones(inner)
     cones, degree, widest = len(C.kind), 0.0, 1
     for i in range(n):
@@ -177,14 +171,14 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     start_point(C, inner, x, v, direction, l)
     status, count, waiting, least = LIMIT, 0, 0, np.inf
     while not interrupted():
-        velocity(A, inner, scale, x, c, g, r, u)
-        now, far = relative_error(outer, r, u, size_b, work), leaves(inner, x, g, c)
+        velocity(A, inner, x, c, g)
+        now, far = relative_error(inner, s, c, zero, x, g, work), leaves(inner, x, g, c)
         waiting += 1
         if now < 0.9 * least and far < FAR:  # its own progress: the start may be better than its first points
             least, waiting = now, 0
         if now < error and far < FAR:
             error = now
-            best[:] = r
+            best[:] = x
         if far > TOO_FAR:
             status = UNBOUNDED
             break
@@ -217,11 +211,11 @@ def interior_point(N, b, K, start, tolerance, limit, S):
             moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         turn_back(inner, Q, step, y, x)
         if not moved:
-            velocity(A, inner, scale, x, c, g, r, u)
+            velocity(A, inner, x, c, g)
             status = UNBOUNDED if leaves(inner, x, g, c) > TOO_FAR else STALLED
             break
         count += 1
-    return status, count, unit * best, error if np.isfinite(error) else np.inf
+    return status, count, unit * s * best, error if np.isfinite(error) else np.inf
 
 
 interior_point = entry_point(interior_point)

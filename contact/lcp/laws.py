@@ -7,11 +7,12 @@ the two directions beside it, and lambda the speed of sliding, the least that th
 
 Of a contact that parts, the law allows any larger one, and numbers without bound hide errors. So how good a solution is, is
 measured with the lambda and the beta of its multipliers, by the same two measures as in the other laws
-(:mod:`~pluecker.contact.results.measures`), h being the minimum map of the complementarity problem:
+(:mod:`~pluecker.contact.results.measures`), h being the minimum map of the complementarity problem in which impulses are
+divided by s and velocities multiplied by it:
 
 ===========  ======================================================================================================
-natural map  ``|h| / max(|b|, |r|, |u|)``
-scaled map   ``|h| / |s b|`` of the problem in which impulses are divided by s and velocities multiplied by it
+natural map  ``|h| / max(|s b|, |r / s|, |s u|)``
+velocity     ``max_i |h_i| / s_i``, h_i being all entries of one contact, or a row's
 ===========  ======================================================================================================
 
 The second does not get small where impulses grow without bound because there is no solution.
@@ -31,9 +32,10 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp.complementarity import make_problem
 from pluecker.contact.lcp.polygon import FrictionLcp, friction_lcp
 from pluecker.contact.lcp.solve_lcp import run, usual_limit
+from pluecker.contact.problem.natural_map import ROUNDING
 from pluecker.contact.problem.prepared import scales
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.measures import Errors, all_errors, scale_of_errors
+from pluecker.contact.results.measures import Errors, all_errors
 from pluecker.contact.results.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
@@ -78,7 +80,7 @@ def solve_as_lcp(
         nonlocal best, errors
         r = np.asarray(lcp.map @ z)
         now = lcp.errors(r)
-        if height(now, tol) < height(errors, tol):
+        if now.largest < errors.largest:
             best, errors = r, now
         return is_converged(now, tol)
 
@@ -89,7 +91,7 @@ def solve_as_lcp(
         z, usual = first, usual_limit(name, given.size)
         for _ in range(ROUNDS):
             most = int(min(left, usual if limit is None or method == "auto" else left))
-            reached = height(errors, tol)
+            reached = errors.largest
             try:
                 found = run(given, name, tol, most, z, lcp.covering, accept=accept)
             except ProblemError:  # Lemke's method does not solve all mixed problems
@@ -97,12 +99,12 @@ def solve_as_lcp(
                     raise
                 break
             left, ended, why = left - found.iterations, found.status, found.message
-            stages.append(Stage(name, found.iterations, errors.natural_map, found.time))
+            stages.append(Stage(name, found.iterations, errors.largest, found.time))
             known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
             seconds = before + np.linspace(0.0, found.time, len(known) + 1)[1:]
             record += [*zip(seconds, known, strict=True)]
             before += found.time
-            if found.status != STALLED or name == "lemke" or height(errors, tol) == reached or left == 0:
+            if found.status != STALLED or name == "lemke" or errors.largest == reached or left == 0:
                 break
             z = lcp.unknowns(best)
         first = None if first is None else lcp.unknowns(best)
@@ -117,12 +119,6 @@ def solve_as_lcp(
         time.perf_counter() - began, tuple(stages), np.array(record).reshape(-1, 2) if history else None, message,
         Blocks(lcp.problem.sets, lcp.scale, lcp.problem.offset),
     )  # fmt: skip
-
-
-def height(errors: Errors, tol: float) -> float:
-    """By which results are compared: the natural map, or the larger of both maps where the scaled one is too large."""
-    allowed = is_converged(replace(errors, natural_map=0.0), tol)
-    return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map, errors.steep)
 
 
 class NormalsOnly:
@@ -163,6 +159,11 @@ class Polygon:
         self.scale = np.repeat(s, np.diff(problem.sets.start))
         of = s[contact]  # of an impulse; lambda is a velocity
         self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
+        every = np.arange(self.contacts)
+        self.block = np.concatenate(
+            [np.repeat(every, self.directions), every, every, self.contacts + np.arange((~contact).sum())]
+        )
+        self.of_block = np.concatenate([of, s[~contact]])
         self.covering = 1.0 / self.unit  # alike in the units of each w, so that Lemke's path depends on no units
 
     def project(self, z: Array) -> Array:
@@ -191,17 +192,17 @@ class Polygon:
         return np.asarray(z)
 
     def errors(self, r: Array) -> Errors:
-        """Those of the circle, with both maps of the complementarity problem at the z of r"""
-        problem, b = self.problem, self.problem.offset
+        """Those of the circle, with natural map and velocity of the complementarity problem at the z of r"""
+        problem, b, s = self.problem, self.problem.offset, self.scale
         z, u = self.unknowns(r), problem.unchecked_velocity(r)
-        w = self.A @ z + self.b
-
-        def gap(unit: Array) -> float:
-            low, high = (z - self.lower) / unit, (z - self.upper) / unit
-            return float(np.linalg.norm(np.minimum(np.maximum(w * unit, high), low)))
-
+        errors = all_errors(problem.sets, b, r, u, "ncp", s)
+        w, low, high = self.A @ z + self.b, (z - self.lower) / self.unit, (z - self.upper) / self.unit
+        h = np.minimum(np.maximum(w * self.unit, high), low)
+        lack = np.sqrt(np.bincount(self.block, h * h, len(self.of_block))) / self.of_block
+        rows = np.repeat(np.arange(problem.blocks), np.diff(problem.sets.start))
+        pressed = np.sqrt(np.bincount(rows, (r / s / s) ** 2, 1))
+        size = max(float(np.linalg.norm(vector)) for vector in (b * s, r / s, u * s)) or 1.0
+        hidden = ROUNDING * float(pressed.max(initial=0.0))
         return replace(
-            all_errors(problem.sets, b, r, u, "ncp", self.scale),
-            natural_map=gap(np.ones(len(z))) / scale_of_errors(b, r, u),
-            scaled_map=gap(self.unit) / (float(np.linalg.norm(b * self.scale)) or 1.0),
+            errors, natural_map=float(np.linalg.norm(h)) / size, velocity=float(lack.max(initial=0.0)) + hidden
         )

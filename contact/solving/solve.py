@@ -117,9 +117,7 @@ def solve(
         problem: see :mod:`~pluecker.contact.problem.problem`.
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: one of those in the head of this file.
-        tol: the natural map to be reached, relative to max(|b|, |r|, |u|). The scaled map must not be above 1e-3, or
-            ``tol`` if that is larger, as well, and in the law ncp Signorini's error of contacts with mu > 1 not above
-            ``tol``: see :mod:`~pluecker.contact.results.measures`.
+        tol: how well the law shall hold, see below.
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
@@ -132,7 +130,12 @@ def solve(
 
     Returns:
         A :class:`~pluecker.contact.results.result.Result`: the best multipliers that were met, whether they are good
-        enough or not. It says ``converged`` only where both maps are not above their tolerances.
+        enough or not. Where it says ``converged``, each contact and row obeys the law up to an error in velocity
+        (``errors.velocity``, m/s; rad/s of rotations) of at most ``tol`` times the largest component of b and u, whatever
+        the masses: a contact that sticks creeps with no more, one that is pressed parts or penetrates with no more, and an
+        impulse that should not be changes its own contact's velocity by no more. The natural map, the same as a share of
+        the root of the energy, is at most ``tol`` as well. Neither depends on the unit of mass. How far velocities are from
+        those of the exact solution depends on the problem besides; multipliers may not be unique at all.
 
     Raises:
         ArgumentTypeError: an argument of another type.
@@ -232,10 +235,11 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
     r = as_vector("multipliers", multipliers, problem.size)
     problem = problem.with_friction(0.0) if law == "frictionless" else problem
     with np.errstate(all="ignore"):
-        problem, start, _ = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
+        problem, start, exponent = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
         r = r if start is None else start
         scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
-        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
+        errors = all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
+        return with_velocities(errors, exponent)
 
 
 def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Array) -> bool:
@@ -251,7 +255,7 @@ def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Arr
 def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
     """The same problem with velocities and multipliers near one, so that no square overflows: divided by a power of two.
 
-    All errors are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. A start is left out
+    Errors but those that are velocities are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. A start is left out
     where its velocities may overflow, and where zero is a solution.
     """
     b, K = problem.offset, problem.sets
@@ -272,7 +276,15 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     largest = np.finfo(np.float64).max
     r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
     blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
-    return replace(result, multipliers=r, velocity=u, blocks=blocks, time=time.perf_counter() - began)
+    errors = with_velocities(result.errors, exponent)
+    return replace(result, multipliers=r, velocity=u, errors=errors, blocks=blocks, time=time.perf_counter() - began)
+
+
+def with_velocities(errors: Errors, exponent: int) -> Errors:
+    """The same, those that are velocities multiplied by the power of two, the largest number in place of what is larger."""
+    largest = float(np.finfo(np.float64).max)
+    velocity, speed = (min(float(np.ldexp(x, exponent)), largest) for x in (errors.velocity, errors.speed))
+    return replace(errors, velocity=velocity, speed=speed)
 
 
 def check(
