@@ -71,14 +71,18 @@ def solve_as_lcp(
             "the diagonal, which is zero where the unknown is a speed of sliding"
         )
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
-    given = make_problem(lcp.A, lcp.b, lcp.lower, lcp.upper)
+    # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
+    unit = np.exp2(np.rint(np.log2(lcp.unit)))
+    units = scipy.sparse.diags_array(unit)
+    given = make_problem(units @ lcp.A @ units, unit * lcp.b, lcp.lower / unit, lcp.upper / unit)
+    covering = unit / lcp.unit  # alike for all, so that Lemke's path depends on no units
     first = None if warm_start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(warm_start))))
     best = np.asarray(lcp.map @ lcp.project(np.zeros(given.size)))
     errors, ended, why = lcp.errors(best), "", ""
 
     def accept(z: Array) -> bool:
         nonlocal best, errors
-        r = np.asarray(lcp.map @ z)
+        r = np.asarray(lcp.map @ (unit * z))
         now = lcp.errors(r)
         if now.largest < errors.largest:
             best, errors = r, now
@@ -88,12 +92,12 @@ def solve_as_lcp(
     stages: list[Stage] = []
     before, left = 0.0, math.inf if limit is None else limit
     for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
-        z, usual = first, usual_limit(name, given.size)
+        z, usual = None if first is None else first / unit, usual_limit(name, given.size)
         for _ in range(ROUNDS):
             most = int(min(left, usual if limit is None or method == "auto" else left))
             reached = errors.largest
             try:
-                found = run(given, name, tol, most, z, lcp.covering, accept=accept)
+                found = run(given, name, tol, most, z, covering, accept=accept)
             except ProblemError:  # Lemke's method does not solve all mixed problems
                 if not stages:
                     raise
@@ -106,7 +110,7 @@ def solve_as_lcp(
             before += found.time
             if found.status != STALLED or name == "lemke" or errors.largest == reached or left == 0:
                 break
-            z = lcp.unknowns(best)
+            z = lcp.unknowns(best) / unit
         first = None if first is None else lcp.unknowns(best)
         if is_converged(errors, tol) or left == 0:
             break
@@ -131,8 +135,8 @@ class NormalsOnly:
         self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
         self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
-        of = scales(problem.operator, problem.sets)
-        self.scale, self.covering = np.repeat(of, np.diff(problem.sets.start)), 1.0 / of
+        self.unit = scales(problem.operator, problem.sets)
+        self.scale = np.repeat(self.unit, np.diff(problem.sets.start))
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -164,7 +168,6 @@ class Polygon:
             [np.repeat(every, self.directions), every, every, self.contacts + np.arange((~contact).sum())]
         )
         self.of_block = np.concatenate([of, s[~contact]])
-        self.covering = 1.0 / self.unit  # alike in the units of each w, so that Lemke's path depends on no units
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""

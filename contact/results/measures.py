@@ -33,8 +33,8 @@ multiplied by any number, and r divided by it, have the same errors. Each guards
 
 Where friction holds, De Saxce's map shows a normal velocity divided by ``(1 + mu^2)^(1/2)``: with mu = 1e6 a contact that is
 driven in with 1 m/s and gets no impulse has an error of 1e-6. So of *steep* cones, ``sum mu_k^2 > 1``, Signorini's
-condition ``|min(r_n, u_n)|``, in scaled units, takes the place of the block's part of both numbers in the law ncp where it is
-the larger.
+condition ``|min(r_n, u_n)|``, in scaled units, takes the place of the block's part of both numbers in the law ncp where
+it is the larger.
 
 Source: the natural map as in Acary, Bremond and Huber (2018), there in the units of r and u; the scaled units, the error in
 velocity and what is done with steep cones are derived here.
@@ -59,7 +59,7 @@ TINY = float(np.finfo(np.float64).tiny)  # a smaller number has no inverse
 
 @dataclass(frozen=True)
 class Errors:
-    """The errors of one pair of multipliers and velocities, zero where there is none; all but velocity and speed without unit.
+    """The errors of one pair of multipliers and velocities, zero where there is none, without unit but for velocities.
 
     Attributes:
         natural_map: for the law in question, in units in which forces and velocities are alike.

@@ -255,8 +255,8 @@ def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Arr
 def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
     """The same problem with velocities and multipliers near one, so that no square overflows: divided by a power of two.
 
-    Errors but those that are velocities are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. A start is left out
-    where its velocities may overflow, and where zero is a solution.
+    Errors that are ratios stay the same, those that are velocities are divided with them, and all digits stay. ``largest``
+    shall be near one as well. A start is left out where its velocities may overflow, and where zero is a solution.
     """
     b, K = problem.offset, problem.sets
     size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))

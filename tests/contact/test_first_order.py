@@ -235,7 +235,7 @@ def test_results_are_finite_where_there_is_no_solution(method, law, scale):
     found = run(problem, method, law, limit=60)
     assert np.isfinite([*found.multipliers, *found.velocity, found.errors.natural_map]).all()
     assert not found.converged
-    assert scale < 1.0 or found.errors.natural_map > 1e-6  # it compares r with u, and says little where N is tiny
+    assert found.errors.relative_velocity > 0.1
 
 
 @every_method
@@ -259,8 +259,8 @@ def test_any_relaxation_between_0_and_2_converges(method, relaxation):
 def test_the_best_pair_is_returned_where_relaxation_makes_errors_rise(method, seed):
     for limit in range(1, 30):
         found = run(uneven(seed), method, "ncp", 1e-12, limit, separate=False, relaxation=1.95, history=True)
-        assert found.errors.natural_map == pytest.approx(found.history[-1, 1], rel=1e-9)
-        assert found.errors.natural_map == pytest.approx(found.stages[-1].error, rel=1e-9)
+        assert found.errors.largest == pytest.approx(found.history[-1, 1], rel=1e-9)
+        assert found.errors.largest == pytest.approx(found.stages[-1].error, rel=1e-9)
 
 
 def test_a_step_of_barzilai_and_borwein_that_is_too_long_is_shortened_to_the_lowest_point():

@@ -85,7 +85,7 @@ def test_the_history_falls_and_the_stages_add_up(seed):
         assert (np.diff(history[:, 1]) <= 0).all()
         assert len(history) <= result.iterations
         if result.islands == 1 and len(history):
-            assert history[-1, 1] >= result.errors.natural_map * (1 - 1e-6) - 1e-14
+            assert history[-1, 1] >= result.errors.largest * (1 - 1e-6) - 1e-14
 
 
 def test_a_limit_of_iterations_is_one():
