@@ -1,8 +1,8 @@
 """How the error falls with several methods, iteration by iteration and second by second: :func:`plot_convergence`.
 
 The error of an iteration is the best so far, natural map or error in velocity, that of the worst island. Lines begin at
-the error of no impulses at all, and end at that of the result, of all contacts together. A method that has no multipliers to show before it ends (an
-interior point) makes a straight line to where it ends.
+the error of no impulses at all, and end at that of the result, of all contacts together. A method that has no multipliers to
+show before it ends (an interior point) makes a straight line to where it ends.
 
 What is drawn is what :func:`~pluecker.contact.app.comparison.compare_methods` found.
 """

@@ -110,9 +110,9 @@ def leaves(K, x, g, c):
 
 @allocation_free_kernel
 def relative_error(K, s, c, zero, x, g, work):
-    """The error of x and g = N x + c: natural map or error in velocity, as in :func:`natural_map`"""
-    error, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
-    return larger(error, lack, held, speed)
+    """The error of x and g = N x + c, and the natural map alone: it tells progress also where multipliers have far to go"""
+    map_alone, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
+    return larger(map_alone, lack, held, speed), map_alone
 
 
 @allocation_free_kernel
@@ -155,7 +155,7 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         project_block(inner, i, x, x)
     velocity(A, inner, x, c, g)
     best[:] = x
-    error = relative_error(inner, s, c, zero, x, g, work)
+    error, _ = relative_error(inner, s, c, zero, x, g, work)
     if error <= tolerance or unit == 0.0:
         return CONVERGED, 0, unit * s * best, error
     C = list_cones(inner)
@@ -169,13 +169,15 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     G, Q = np.zeros((cones, 3, widest)), np.zeros((n, widest, widest))
     turned, D, L = np.zeros(len(A.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
     start_point(C, inner, x, v, direction, l)
-    status, count, waiting, least = LIMIT, 0, 0, np.inf
+    status, count, waiting, least, least_map = LIMIT, 0, 0, np.inf, np.inf
     while not interrupted():
         velocity(A, inner, x, c, g)
-        now, far = relative_error(inner, s, c, zero, x, g, work), leaves(inner, x, g, c)
+        now, map_alone = relative_error(inner, s, c, zero, x, g, work)
+        far = leaves(inner, x, g, c)
         waiting += 1
-        if now < 0.9 * least and far < FAR:  # its own progress: the start may be better than its first points
-            least, waiting = now, 0
+        # Its own progress: the start may be better than its first points.
+        if (now < 0.9 * least or map_alone < 0.9 * least_map) and far < FAR:
+            least, least_map, waiting = min(least, now), min(least_map, map_alone), 0
         if now < error and far < FAR:
             error = now
             best[:] = x

@@ -102,14 +102,15 @@ class Islands:
             parts = job.method(
                 self.P, job.law, self.x, self.u, self.goal, job.limit, self.memory._replace(history=record), begin, end
             )
+        self.never_worse(begin, end)
         elapsed, results = time.perf_counter() - began, self.results[mine]
         if parts is None:
             parts = [Part(job.name, mine, results[:, ITERATIONS] - before, results[:, ERROR].copy(), elapsed)]
         return list(parts)
 
-    def never_worse(self) -> None:
+    def never_worse(self, begin: int, end: int) -> None:
         """Islands that are worse than they were at the start get it back."""
-        for island in np.flatnonzero(~(self.results[:, ERROR] <= self.begun)):
+        for island in begin + np.flatnonzero(~(self.results[begin:end, ERROR] <= self.begun[begin:end])):
             rows = slice(*self.P.K.start[self.P.islands[[island, island + 1]]])
             self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
             self.results[island, ERROR] = self.begun[island]
@@ -128,7 +129,6 @@ def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history
         parts = [part for piece in found for part in piece]
     else:
         parts = islands.call(0, count, np.zeros(0)) if count else []
-    islands.never_worse()
     results = islands.results
     most, products = int(results[:, ITERATIONS].max(initial=0)), int(results[:, PRODUCTS].max(initial=0))
     return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)

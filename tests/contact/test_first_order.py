@@ -187,7 +187,7 @@ def test_the_best_pair_is_returned_and_only_gets_better(method, law, seed):
     inside = is_inside(method, law)
     for limit in range(1, 25, 2):
         found = run(problem, method, law, 1e-8, limit, separate=False, history=True)
-        error = found.errors.natural_map
+        error = found.errors.largest
         assert found.iterations <= min(limit, found.products)
         assert inside or error <= before
         if found.iterations:  # stages have the velocities of the method, the errors new ones

@@ -223,7 +223,7 @@ def test_infeasible_normals_are_not_solved(method):
 
 
 def maps_of_the_polygon(problem, r):
-    """Natural map and error in velocity by their definition, of four directions: beta beside r, the least speed of sliding."""
+    """Natural map and error in velocity by definition, of four directions: beta beside r, and the least speed of sliding."""
     lcp, u = friction_lcp(problem, directions=4), problem.velocity(r)
     t, v = r.reshape(-1, 3)[:, 1:], u.reshape(-1, 3)[:, 1:]
     sliding = np.abs(v).max(axis=1)  # the largest of -d_h . v, d_h being both axes and their opposites
