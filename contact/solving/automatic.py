@@ -154,7 +154,7 @@ def hold_shifts(
 
     Args:
         island: on its way.
-        tol: the natural map to be reached.
+        tol: the error to be reached.
         goal: of each convex problem.
         patience: shifts that may fail to help before their step is halved.
         shortest: step.

@@ -17,7 +17,7 @@ from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS
 from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.sets import project
-from pluecker.contact.results.measures import measure, scaled_maps
+from pluecker.contact.results.measures import VELOCITIES, measure
 from pluecker.contact.solving.small import is_small, run_small
 from pluecker.spatial.compiled.decorators import allocation_free, entrance, entry_point
 
@@ -55,7 +55,7 @@ def begin(b, start, K, inner, P, places, offset, r, x):
 
     ``offset`` and the bounds of ``inner`` become those of the caller's ``b`` and ``K``, ``P.b`` and the bounds of ``P.K``
     the scaled ones; ``r`` becomes the start, projected, and ``x`` the same in P's order. A start is left out where its
-    velocities may overflow, and where zero is a solution. All errors are ratios and stay the same, and so do all digits.
+    velocities may overflow, and where zero is a solution. All digits stay the same.
     """
     size, largest = 0.0, 0.0
     for k in range(len(b)):
@@ -82,13 +82,13 @@ def begin(b, start, K, inner, P, places, offset, r, x):
     return exponent, True
 
 
-def first_steps(P, law, x, tol, goal, doubtful, limit, work, results, errors):
-    """What ``auto`` does first, where all islands are small: whether all have the tolerance; their multipliers are left in x
+def first_steps(P, law, x, goal, limit, work, results, before):
+    """What ``auto`` does first, where all islands are small: whether all have the error ``goal``; their multipliers are left
+    in x
 
-    ``goal`` is the natural map that islands need, ``doubtful`` a scaled map above which it is not believed, see
-    :mod:`~pluecker.contact.solving.running`. ``results`` become those of the islands; ``errors`` has place for three more.
+    ``results`` become those of the islands; ``before`` has place for their errors at the start.
     """
-    islands, y, u, before, maps, steep = len(results), work[0], work[1], errors[0], errors[1], errors[2]
+    islands, y, u = len(results), work[0], work[1]
     for island in range(islands):
         if not is_small(P, P.islands[island], P.islands[island + 1]):
             return False
@@ -101,17 +101,15 @@ def first_steps(P, law, x, tol, goal, doubtful, limit, work, results, errors):
     if law == 1:
         evaluate_islands(P, y, u, 1, work[2], work[3], before)
     run_small(P, law, y, u, goal, limit, results, 0, islands)
-    scaled_maps(P, y, u, law, 0, islands, work[2], maps, steep)
     for island in range(islands):
-        e = results[island, ERROR]
-        if not (e <= goal and e <= before[island] and maps[island] <= doubtful and steep[island] <= tol):
+        if not (results[island, ERROR] <= goal and results[island, ERROR] <= before[island]):
             return False
     for k in range(len(x)):
         x[k] = y[k]
     return True
 
 
-def end(A, K, s, places, x, scale, offset, exponent, exact, r, u, work, errors):
+def end(A, K, inside, s, places, x, scale, offset, exponent, exact, r, u, work, errors):
     """The multipliers at their original places, their velocities N r + b, and all errors; then in the caller's units
 
     The largest number stands in place of what is larger.
@@ -121,10 +119,12 @@ def end(A, K, s, places, x, scale, offset, exponent, exact, r, u, work, errors):
     apply(A, r, u, 0, len(K.start) - 1, 0, len(A.velocity))
     for k in range(len(x)):
         u[k] += offset[k]
-    measure(K, offset, r, u, scale, exact, work, errors)
+    measure(K, inside, offset, r, u, scale, exact, work, errors)
     for k in range(len(x)):
         r[k] = min(max(np.ldexp(r[k], exponent), -LARGEST), LARGEST)
         u[k] = min(max(np.ldexp(u[k], exponent), -LARGEST), LARGEST)
+    for k in VELOCITIES:
+        errors[k] = min(np.ldexp(errors[k], exponent), LARGEST)
 
 
 begin, first_steps, end = Direct(allocation_free(begin)), Direct(entry_point(first_steps)), Direct(allocation_free(end))

@@ -64,6 +64,10 @@ class Preparation:
             K = K._replace(lower=K.lower.copy(), upper=K.upper.copy())
         return operator, sets, Prepared(A, K, np.empty(size), P.s, P.islands, P.sides)
 
+    def bounds_for_errors(self) -> Sets:
+        """The sets with place for their bounds in scaled units."""
+        return self.sets._replace(lower=np.empty_like(self.sets.lower), upper=np.empty_like(self.sets.upper))
+
 
 def prepare_for(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
     """A problem made ready; ``before``: another one with the same pattern."""

@@ -20,8 +20,8 @@ from pluecker.contact.problem.checks import HUGE, as_vector
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
-from pluecker.contact.results.measures import NUMBER, Errors
-from pluecker.contact.results.result import DOUBTFUL, Result, Stage, is_converged, judge
+from pluecker.contact.results.measures import NUMBER, Errors, with_velocities
+from pluecker.contact.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
 from pluecker.contact.solving.methods import Options, checked_options
@@ -199,12 +199,13 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     """All other laws, by any method; overflow and the like are seen in the errors."""
     law, tol, limit, size = options.law, options.tol, options.rounds(len(b)), len(b)
     operator, inner, P = ready.fresh(size)
-    offset, r, u, x, work, numbers = *(np.empty(size) for _ in range(5)), np.empty(NUMBER)
-    places, exact = ready.places, int(law == "ncp")
+    offset, r, u, x = (np.empty(size) for _ in range(4))
+    work, numbers = np.empty((5, size)), np.empty(NUMBER)
+    places, exact, scaled = ready.places, int(law == "ncp"), ready.bounds_for_errors()
     exponent, started = begin(b, NOTHING if start is None else start, ready.sets, inner, P, places, offset, r, x)
 
     def judged() -> Errors:
-        end(operator, inner, P.s, places, x, ready.scale, offset, exponent, exact, r, u, work, numbers)
+        end(operator, inner, scaled, P.s, places, x, ready.scale, offset, exponent, exact, r, u, work, numbers)
         return Errors(*numbers.tolist())
 
     done = None
@@ -236,7 +237,7 @@ def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done |
     began, islands = time.perf_counter(), len(P.islands) - 1
     results, goal = np.empty((islands, 3)), goal_of(tol, islands)
     work, errors = np.empty((4, len(x))), np.empty((3, islands))
-    if not first_steps(P, exact, x, tol, goal, max(DOUBTFUL, tol), limit, work, results, errors):
+    if not first_steps(P, exact, x, tol, goal, max(tol), limit, work, results, errors):
         return None
     error, iterations, _ = results.max(axis=0).tolist()
     stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
@@ -246,8 +247,8 @@ def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done |
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
     """Of the power of two by which velocities and multipliers are divided, so that no square overflows.
 
-    All errors are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. None where no
-    multipliers are a solution.
+    Errors that are velocities are divided too, others stay the same, and so do all digits. ``largest`` shall be near
+    one as well. None where no multipliers are a solution.
     """
     size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
     return None if size == 0.0 else int(np.frexp(size)[1])
@@ -277,4 +278,5 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     largest = np.finfo(np.float64).max
     r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
     blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
-    return replace(result, multipliers=r, velocity=u, blocks=blocks, time=time.perf_counter() - began)
+    errors = with_velocities(result.errors, exponent)
+    return replace(result, multipliers=r, velocity=u, errors=errors, blocks=blocks, time=time.perf_counter() - began)
