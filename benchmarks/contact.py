@@ -152,7 +152,7 @@ def against_clarabel(cases: list[Case], effort: Effort, report: ContactReport) -
         "thread. Ratios are medians of those of single rounds, in brackets their quartiles. Ours begins with the problem as "
         "it was read: finding islands, scaling and, of a global file, assembling the matrix are in it. Clarabel's setup is "
         "not in its time.",
-        "Clarabel's error is what its tolerance gives by our measure: the natural map or the error in velocity, both relative.",
+        "Clarabel's error is what its tolerance gives by our measure: natural map or error in velocity, both relative.",
     ]
     report.target(f"`auto` to {GOAL:.0e} / Clarabel, the slowest", 1.5, max(ratios[GOAL]))
     report.target(f"`auto` to {GOAL:.0e} / Clarabel, median", 0.5, float(np.median(ratios[GOAL])))
