@@ -62,9 +62,9 @@ _local = threading.local()
 
 Result = Any  # an array, or a tuple of arrays where there are several results
 
-# The compiled function for one state, memories of contexts that no thread uses at the moment, the head for more of them, and
-# what takes several results out of one array, if there are several: a plain tuple, which Python takes apart fastest.
-Ready = tuple[Callable[..., Any], list[Array], Head, Callable[[Array], Result] | None]
+# The compiled function for one state, the memory of a context, what takes several results out of one array, if there are
+# several, and the contexts: a plain tuple, which Python takes apart fastest.
+Ready = tuple[Callable[..., Any], Array, Callable[[Array], Result] | None, "Contexts"]
 
 
 @dataclass(slots=True)
@@ -88,6 +88,29 @@ class Plan:
         ends = np.cumsum(self.sizes)
         pieces = zip(ends, self.sizes, self.shapes, strict=True)
         return tuple(result[end - size : end].reshape(shape) for end, size, shape in pieces)
+
+
+class Contexts:
+    """What calls for one state work with, by the short way: a context, and others for threads that find it busy.
+
+    That costs nothing where there is one thread, and little where there are more.
+    """
+
+    def __init__(self, head: Head) -> None:
+        self.usual = Context(head)
+        self.others: list[Context] = []  # those that no thread uses at the moment
+
+    def call_beside(self, one: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
+        """What the compiled function gives in another context, if it was for that that it gave nothing."""
+        if not self.usual.busy:
+            return None
+        try:
+            context = self.others.pop()
+        except IndexError:
+            context = Context(self.usual.head)
+        result: Array | None = one(context.memory, inputs, None)
+        self.others.append(context)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,16 +175,13 @@ class Algorithm:
         """
         if out is None and threads is None:
             try:
-                one, spare, head, split = model.ready[self][key]
+                one, memory, split, contexts = model.ready[self][key]
             except (AttributeError, LookupError, TypeError):  # no model, not ready, no key
                 pass
             else:
-                try:
-                    memory = spare.pop()
-                except IndexError:  # none yet, or other threads have them all
-                    memory = Context(head).memory
                 result = one(memory, inputs, None)
-                spare.append(memory)
+                if result is None:
+                    result = contexts.call_beside(one, inputs)
                 if result is not None:
                     return result if split is None else split(result)
         for word, part in zip(self.words, key, strict=False):
@@ -282,7 +302,8 @@ class Algorithm:
             ready: dict[Hashable, Ready] = model.ready.setdefault(self, {})
             if plan.key not in ready:
                 forget_oldest(ready, list(ready))
-                ready[plan.key] = plan.algorithm.enter_one, [], plan.head, plan.split if len(plan.sizes) > 1 else None
+                contexts, split = Contexts(plan.head), plan.split if len(plan.sizes) > 1 else None
+                ready[plan.key] = plan.algorithm.enter_one, contexts.usual.memory, split, contexts
         result = empty(plan.head.result_shape)
         status = plan.algorithm.compute_state(Context(plan.head), rows, 0, result)
         pieces = [result] if len(results) == 1 else plan.split(result)
