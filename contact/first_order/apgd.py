@@ -167,7 +167,7 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
     as_velocity(now.Nx, P.b, u, top, bottom)
     for k in range(top, bottom):
         now.x[k], old.x[k], old.Nx[k] = x[k], x[k], now.Nx[k]
-    best, size_b, beta = evaluate(P, g, x, u, 0, first, last, scratch), offset_size(P, first, last), 0.0
+    best, size_b, beta = evaluate(P, g, x, u, exact, first, last, scratch), offset_size(P, first, last), 0.0
     L, theta, used, held = state[STEP], 1.0, 0, True
     while used < limit and not best <= goal and not interrupted():
         used += 1
