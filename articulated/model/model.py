@@ -324,7 +324,7 @@ class Model(ModelFields):
 
     @cached_property
     def ready(self) -> dict[Any, Any]:
-        """What the algorithms need for a single state, by algorithm, or by algorithm and key: filled as they run."""
+        """What the algorithms need for a single state, by algorithm and then by key: filled as they run."""
         return {}
 
     # ------------------------------------------------------------------------------------------------- equality, pickle

@@ -89,8 +89,8 @@ def compare_methods(
 
     Returns:
         A :class:`~pluecker.contact.results.result.Result` for each method, in the order of the names: multipliers
-        ``(m,)``, N s, and in ``history`` the natural map after each iteration, ``(k, 2)``: seconds, and the best natural
-        map so far, without unit.
+        ``(m,)``, N s, and in ``history`` the error after each iteration, ``(k, 2)``: seconds, and the best error
+        so far, without unit.
 
     Raises:
         ArgumentTypeError: an argument of another type.

@@ -17,7 +17,7 @@ the published problems in the convex law, 0.59 to 0.84 times in Coulomb's; it is
 (measured: table of iterations in ``benchmarks/results/contact.md``).
 
 The test of the step is the exact form, for a quadratic function, of the one with function values in the paper; it does not
-suffer from cancellation. The pair with the smallest natural map is kept.
+suffer from cancellation. The pair with the smallest error is kept.
 
 A large problem does not fit into the caches, and an iteration takes as long as its memory takes to pass. So there are two
 passes only: one makes the new multipliers, one their velocities and all sums; ``y`` and ``N y`` are not stored.
@@ -34,8 +34,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.memory import FREE, NESTEROV, OWN, SCRATCH, SPENT, STEP
-from pluecker.contact.first_order.runner import STILL, TOO_LARGE, evaluate, keep, make_runner
-from pluecker.contact.problem.natural_map import distance_block
+from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
+from pluecker.contact.problem.natural_map import TOO_LARGE, distance_block, larger
 from pluecker.contact.problem.operator import apply, clear, pull, push
 from pluecker.contact.problem.sets import project_block
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
@@ -46,7 +46,7 @@ __all__ = ["apgd", "run_apgd"]
 
 LONGER = 0.98  # of the Lipschitz constant after each iteration: steps grow again
 # Sums of an iteration, in the state from OWN on.
-SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, FORCE, SPEED = range(8)
+SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, MOTION, LACK, HELD, SPEED = range(10)
 
 
 class Point(NamedTuple):
@@ -81,13 +81,13 @@ def look(P, g, now, old, beta, new, island, work, sums):
     A, K, b = P.A, P.K, P.b
     x, Nx, x0, Nx0, xn, Nxn = now.x, now.Nx, old.x, old.Nx, new.x, new.Nx
     square, curvature, uphill, change, size = 0.0, 0.0, 0.0, 0.0, 0.0
-    error, force, speed = 0.0, 0.0, 0.0
+    error, motion, lack, held, speed = 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(P.islands[island], P.islands[island + 1]):
         top, bottom = positive(K.start[i]), positive(K.start[i + 1])
         pull(A, i, xn, Nxn)
-        s = P.s[top]
-        inverse = 1.0 / s
-        uphill += g[i] * s * (xn[top] - x[top])
+        inverse, shift = 1.0 / P.s[top], g[i] * P.s[top]
+        force, largest = 0.0, 0.0
+        uphill += shift * (xn[top] - x[top])
         for k in range(top, bottom):
             Ny = Nx[k] + beta * (Nx[k] - Nx0[k])
             moved, d = xn[k] - x[k], xn[k] - x[k] - beta * (x[k] - x0[k])
@@ -95,24 +95,29 @@ def look(P, g, now, old, beta, new, island, work, sums):
             curvature += d * (Nxn[k] - Ny)
             uphill += (Ny + b[k]) * moved
             change += moved * moved
-            size += xn[k] * xn[k]
-            u, r = (Nxn[k] + b[k]) * inverse, xn[k] * s
-            speed += u * u
-            force += r * r
-            work[k] = xn[k] - u * inverse
-        work[top] -= g[i] * inverse
-        error = distance_block(K, i, s, xn, work, work, error)
+            u = Nxn[k] + b[k]
+            force += xn[k] * xn[k]
+            motion += u * u
+            largest = max(largest, abs(u))
+            work[k] = xn[k] - u
+        work[top] -= shift
+        part = distance_block(K, i, xn, work, work)
+        error, size = error + part, size + force
+        lack, held = max(lack, part * inverse * inverse), max(held, force * inverse * inverse)
+        speed = max(speed, largest * inverse)
     sums[SQUARE], sums[CURVATURE], sums[UPHILL], sums[CHANGE] = square, curvature, uphill, change
-    sums[SIZE], sums[DISTANCE], sums[FORCE], sums[SPEED] = size, error, force, speed
+    sums[SIZE], sums[DISTANCE], sums[MOTION] = size, error, motion
+    sums[LACK], sums[HELD], sums[SPEED] = lack, held, speed
 
 
 @allocation_free_kernel
 def offset_size(P, first, last):
-    """|b|^2, not scaled"""
-    total = 0.0
+    """|b|^2, and the largest component of b, not scaled"""
+    total, largest = 0.0, 0.0
     for k in range(P.K.start[first], P.K.start[last]):
-        total += (P.b[k] / P.s[k]) * (P.b[k] / P.s[k])
-    return total
+        total += P.b[k] * P.b[k]
+        largest = max(largest, abs(P.b[k]) / P.s[k])
+    return total, largest
 
 
 @allocation_free_kernel
@@ -147,7 +152,7 @@ def momentum(theta, nesterov):
 
 
 def apgd(P, exact, g, x, u, island, goal, limit, memory):
-    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took
+    """One island, to the error ``goal`` or for ``limit`` iterations; how many it took
 
     What it remembers as its step is the Lipschitz constant.
     """
@@ -167,7 +172,8 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
     as_velocity(now.Nx, P.b, u, top, bottom)
     for k in range(top, bottom):
         now.x[k], old.x[k], old.Nx[k] = x[k], x[k], now.Nx[k]
-    best, size_b, beta = evaluate(P, g, x, u, exact, first, last, scratch), offset_size(P, first, last), 0.0
+    best, beta = evaluate(P, g, x, u, exact, first, last, scratch), 0.0
+    size_b, speed_b = offset_size(P, first, last)
     L, theta, used, held = state[STEP], 1.0, 0, True
     while used < limit and not best <= goal and not interrupted():
         used += 1
@@ -179,8 +185,9 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
             if not curvature > L * square * (1.0 + 1e-12) or square == 0.0 or not L < 1e300:
                 break
             L = max(2.0 * L, curvature / square)
-        scale = np.sqrt(max(size_b, sums[FORCE], sums[SPEED]))
+        scale = np.sqrt(max(size_b, sums[SIZE], sums[MOTION]))
         error = np.sqrt(sums[DISTANCE]) / scale if scale > 0.0 else np.sqrt(sums[DISTANCE])
+        error = larger(error, np.sqrt(sums[LACK]), np.sqrt(sums[HELD]), max(speed_b, sums[SPEED]))
         if not (error < np.inf and scale < TOO_LARGE):
             break
         if error < best:

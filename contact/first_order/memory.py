@@ -27,7 +27,7 @@ SPENT = 1  # products of the operator
 RELAXATION = 2  # that the caller asks for; 0 for the method's own
 LEFT = 3  # 1 for an island that is left to others
 NESTEROV = 4  # 1 where the caller asks for the published sequence of momentum
-OWN, STATE = 5, 13  # more of the method's own, up to the end
+OWN, STATE = 5, 15  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
 ERROR, ITERATIONS, PRODUCTS = range(3)

@@ -78,7 +78,7 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
 
 @called_kernel
 def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
-    """One island, to the natural map ``goal`` or for ``limit`` sweeps; how many it took
+    """One island, to the error ``goal`` or for ``limit`` sweeps; how many it took
 
     A sweep counts as one product.
     """

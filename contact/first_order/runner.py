@@ -6,12 +6,12 @@ A *method* improves the multipliers of one island for a fixed shift ``g`` of the
 
 ``P`` is a :class:`~pluecker.contact.problem.prepared.Prepared` problem, ``x`` its scaled multipliers and ``u`` the scaled
 velocities that belong to them, both changed in place: at the end they are the best pair that was met. ``goal`` is the
-natural map to be reached, ``limit`` the iterations left. What a method wants to remember from call to call (a step length),
+error to be reached, ``limit`` the iterations left. What a method wants to remember from call to call (a step length),
 and where it works, is in ``memory``, a :class:`~pluecker.contact.first_order.memory.Memory`.
 
 The convex law has no shift. The exact law is a fixed point: the shift that the velocities make is the shift that they
 were found with. A method with the correction inside finds it by itself, where ``exact`` is 1; for others, each
-shift is held until the natural map of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
+shift is held until the error of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
 shortened when they do not help. Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011); when to stop
 inside: measured.
 """
@@ -37,46 +37,21 @@ from pluecker.contact.first_order.memory import (
     Memory,
 )
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, move_shift, settle
-from pluecker.contact.problem.natural_map import natural_block
+from pluecker.contact.problem.natural_map import larger, natural_map
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["STILL", "TOO_LARGE", "evaluate", "evaluate_islands", "keep", "make_runner"]
+__all__ = ["STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
 
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
 STILL = 1e-15  # relative change of multipliers that do not move any more
-TOO_LARGE = 1e153  # multipliers or velocities, in units in which velocities are one: their squares overflow
-
-
-@called_kernel
-def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
-    """The natural map's error of x, where u = N^ x + b^, relative to max(|b|, |r|, |u|)
-
-    With ``r = s x`` and ``u^ = s u``, r - P(r - u - g) is s times x - P^(x - (u^ / s + g) / s). ``g`` is not scaled.
-    Each block adds what :func:`~pluecker.contact.problem.natural_map.natural_block` says.
-    """
-    e, bb, rr, uu = 0.0, 0.0, 0.0, 0.0
-    for i in range(first, last):
-        top, bottom = K.start[i], K.start[i + 1]
-        si = s[top]
-        inverse = 1.0 / si
-        for k in range(top, bottom):
-            w = u[k] * inverse
-            c, r = b[k] * inverse, x[k] * si
-            bb += c * c
-            rr += r * r
-            uu += w * w
-        e += natural_block(K, i, si, inverse, g[i], exact, x, u, work)
-    scale = np.sqrt(max(bb, rr, uu))
-    if not scale < TOO_LARGE:
-        return np.inf
-    return np.sqrt(e) / scale if scale > 0.0 else np.sqrt(e)
 
 
 @allocation_free_kernel
 def evaluate(P, g, x, u, exact, first, last, work):
-    """The same for a prepared problem"""
-    return evaluate_blocks(P.K, P.s, P.b, g, x, u, exact, first, last, work)
+    """The error of x, where u = N^ x + b^: natural map or error in velocity, both relative, with a shift g, not scaled"""
+    error, lack, held, speed = natural_map(P.K, P.s, P.b, g, x, u, exact, first, last, work)
+    return larger(error, lack, held, speed)
 
 
 @allocation_free_kernel

@@ -1,5 +1,9 @@
 """The automatic choice: first-order steps while they pay, then the interior point, then Newton's method.
 
+Islands of up to 72 rows, contacts with three components and rows, are solved as full matrices first
+(:mod:`~pluecker.contact.solving.small`); what follows is for others, and for those that this does not bring to the
+tolerance.
+
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
 all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
 accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
@@ -31,6 +35,7 @@ from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
+from pluecker.contact.solving.small import run_small
 from pluecker.contact.sparse.symbolic import Symbolic
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
@@ -64,15 +69,28 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     return then / gradients
 
 
+def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
+    """Islands of few rows, as full matrices; what was done with those that it solved."""
+    began, mine = time.perf_counter(), slice(begin, end)
+    before = results[mine, ITERATIONS].copy()
+    run_small(P, law, x, u, tol, limit, results, begin, end)
+    used, errors = results[mine, ITERATIONS] - before, np.where(results[mine, ERROR] <= tol, results[mine, ERROR], 0.0)
+    return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
+
+
 def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
+    small = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
+    if (memory.results[begin:end, ERROR] <= tol).all():
+        return small
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
     patterns = {} if patterns is None else patterns
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
     limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
     first = results[mine, ITERATIONS].copy()
-    before, since = np.minimum(results[mine, ERROR], 1.0), int(first.max(initial=0))
+    before = np.minimum(results[mine, ERROR], 1.0)
+    since = int(first[results[mine, ERROR] > tol].max(initial=0))
     used, last = since, since + 1 + int(SHARE * (limit - since - 1))
     while True:
         used = min(used + steps, last)
@@ -95,8 +113,8 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
     done = Part("apgd", mine, spent, results[mine, ERROR].copy(), elapsed)
     if (results[mine, ERROR] <= tol).all():
-        return [done]
-    return [done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
+        return [*small, done]
+    return [*small, done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
 
 
 def improve(island: Island, tol: float) -> None:
@@ -136,7 +154,7 @@ def hold_shifts(
 
     Args:
         island: on its way.
-        tol: the natural map to be reached.
+        tol: the error to be reached.
         goal: of each convex problem.
         patience: shifts that may fail to help before their step is halved.
         shortest: step.

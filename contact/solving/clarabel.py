@@ -83,7 +83,7 @@ def clarabel_ccp(
 ) -> tuple[int, Array]:
     """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
-    scaled, b, inner, _, scale, unit = scaled_problem(N, b, K)
+    scaled, b, inner, scale, unit = scaled_problem(N, b, K)
     A, c, kinds = cones(clarabel, inner)
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, limit

@@ -51,7 +51,7 @@ class Island:
         P: the island as a problem of its own.
         law: 1 for Coulomb's law.
         x, u: the best multipliers and velocities, scaled, changed in place.
-        error: their natural map.
+        error: their error.
         limit: of iterations, of all methods together.
         iterations: of all methods so far.
         spent: by method, iterations and seconds.

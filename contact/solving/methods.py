@@ -3,7 +3,7 @@
 =====================  ============================================  ==================================================
 method                 laws                                          what it is
 =====================  ============================================  ==================================================
-auto                   all                                           apgd first, then what promises more: see below
+auto                   all                                           full matrices where small; apgd, then what promises more
 apgd                   frictionless, ccp, ncp                        accelerated projected gradient
 pgs, psor              frictionless, ccp, ncp                        sweeps over the blocks, projected
 barzilai_borwein       frictionless, ccp, ncp                        spectral projected gradient
@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pluecker.contact.arguments.values import as_choice, as_number, as_record, as_switch, as_whole, shown
@@ -33,6 +34,7 @@ from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from pluecker.contact.problem.problem import LAWS, Problem
 from pluecker.contact.solving.automatic import run_automatic, run_interior_point, run_polished
 from pluecker.contact.solving.clarabel import run_clarabel
+from pluecker.contact.sparse.symbolic import Symbolic
 
 __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
 
@@ -53,6 +55,7 @@ class Method:
         limit: iterations, unless the caller says another number.
         matrix: whether it needs the operator as a matrix.
         factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
+        first: whether it begins with :func:`~pluecker.contact.solving.compiled_parts.first_steps`.
     """
 
     laws: tuple[str, ...]
@@ -60,10 +63,17 @@ class Method:
     limit: int = 0
     matrix: bool = False
     factorises: bool = False
+    first: bool = False
+
+    def runner(self, patterns: dict[int, Symbolic]) -> Callable[..., Any]:
+        """``run`` with the symbolic factors that are known, if it takes any."""
+        if self.run is None:
+            raise NotImplementedError("methods for complementarity problems do not run on islands")
+        return partial(self.run, patterns=patterns) if self.factorises else self.run
 
 
 METHODS = {
-    "auto": Method(LAWS, run_automatic, 8000, matrix=True, factorises=True),
+    "auto": Method(LAWS, run_automatic, 8000, matrix=True, factorises=True, first=True),
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),

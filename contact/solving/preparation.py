@@ -8,10 +8,11 @@ friction, bounds, N and b may differ.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from pluecker.contact.problem.operator import Operator, apply, assemble, prefers_matrix
+from pluecker.contact.problem.operator import Operator, assemble, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_order
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
@@ -21,6 +22,8 @@ from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Preparation", "difference", "prepare_for"]
+
+FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +38,7 @@ class Preparation:
         P: scaled, in that order, in the caller's units; its offset is zero.
         places: the original place of each multiplier, ``(m,)``.
         scale: s of each multiplier at its original place, ``(m,)``.
+        bounded: whether there are bounds that are neither zero nor infinite, and so have units.
         patterns: symbolic factors of islands that are known, by their numbers.
     """
 
@@ -45,27 +49,24 @@ class Preparation:
     P: Prepared
     places: Indices
     scale: Array
+    bounded: bool
     patterns: dict[int, Symbolic] = field(default_factory=dict)
 
-    def velocity(self, offset: Array, r: Array) -> Array:
-        """N r + b, in the order of the problem."""
-        u, velocity = np.empty(len(r)), np.zeros_like(self.operator.velocity)
-        apply(self.operator._replace(velocity=velocity), r, u, 0, len(self.sets.start) - 1, 0, len(velocity))
-        return u + offset
+    def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
+        """Operator, sets and scaled problem that one call may write into: places for products, offset and bounds."""
+        operator, sets, P = self.operator, self.sets, self.P
+        A, K = P.A, P.K
+        if operator.is_factored:
+            operator = operator._replace(velocity=np.zeros_like(operator.velocity))
+            A = A._replace(velocity=np.zeros_like(A.velocity))
+        if self.bounded:
+            sets = sets._replace(lower=sets.lower.copy(), upper=sets.upper.copy())
+            K = K._replace(lower=K.lower.copy(), upper=K.upper.copy())
+        return operator, sets, Prepared(A, K, np.empty(size), P.s, P.islands, P.sides)
 
-    def in_units(self, exponent: int, offset: Array) -> tuple[Prepared, Sets, Array]:
-        """The scaled problem, the sets and the offset, with velocities and multipliers divided by a power of two."""
-        b, P = np.ldexp(offset, -exponent), self.P
-        A = (
-            P.A._replace(velocity=np.zeros_like(P.A.velocity)) if P.A.is_factored else P.A
-        )  # each call writes into its own
-        P = P._replace(A=A, K=divided(P.K, exponent), b=b[self.places] * P.s)
-        return P, divided(self.sets, exponent), b
-
-
-def divided(K: Sets, exponent: int) -> Sets:
-    """Bounds divided by a power of two."""
-    return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
+    def bounds_for_errors(self) -> Sets:
+        """The sets with place for their bounds in scaled units."""
+        return self.sets._replace(lower=np.empty_like(self.sets.lower), upper=np.empty_like(self.sets.upper))
 
 
 def prepare_for(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
@@ -76,11 +77,30 @@ def prepare_for(problem: Problem, options: Options, before: Preparation | None =
     form = options.form
     if options.how.matrix or form == "matrix" or (form == "best" and prefers_matrix(operator)):
         operator = assemble(operator)
+    operator = contiguous(operator)
     order = find_order(operator, options.separate) if before is None else before.order
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     scale = np.ones(problem.size)
     scale[places] = P.s
-    return Preparation(problem, operator, sets, order, P, places, scale, {} if before is None else before.patterns)
+    bounded = any(bool((np.isfinite(bound) & (bound != 0.0)).any()) for bound in (sets.lower, sets.upper))
+    patterns = {} if before is None else before.patterns
+    return Preparation(problem, operator, sets, order, P, places, scale, bounded, patterns)
+
+
+def contiguous(operator: Operator) -> Operator:
+    """The same operator, all arrays as compiled code takes them; those that are so already are not copied."""
+    N, J, T, G = (BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5])
+    compliance, velocity = plain(operator.compliance, "f"), plain(operator.velocity, "f")
+    return Operator(int(operator.is_factored), N, J, T, G, compliance, velocity, int(operator.is_soft))
+
+
+def plain(array: Array | Indices, kind: str) -> Any:
+    """An array of float64 or int64, aligned, contiguous, to be written to."""
+    dtype = FLOAT if kind == "f" else INT
+    flags = array.flags
+    if array.dtype == dtype and flags.carray:
+        return array
+    return np.array(array, dtype, order="C")
 
 
 def difference(old: Problem, new: Problem) -> str:

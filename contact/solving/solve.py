@@ -11,7 +11,7 @@ from pluecker.contact.arguments.values import as_choice, as_record
 from pluecker.contact.problem.checks import as_vector
 from pluecker.contact.problem.prepared import scales
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.measures import Errors, all_errors
+from pluecker.contact.results.measures import Errors, all_errors, with_velocities
 from pluecker.contact.results.result import Result
 from pluecker.contact.solving.methods import CONES
 from pluecker.contact.solving.solver import Solver, in_units
@@ -45,9 +45,7 @@ def solve(
         problem: see :mod:`~pluecker.contact.problem.problem`.
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: see :mod:`~pluecker.contact.solving.methods`.
-        tol: the natural map to be reached, relative to max(|b|, |r|, |u|). The scaled map must not be above 1e-3, or
-            ``tol`` if that is larger, as well, and in the law ncp Signorini's error of contacts with mu > 1 not above
-            ``tol``: see :mod:`~pluecker.contact.results.measures`.
+        tol: how well the law shall hold, see below.
         max_iterations: of all methods that take part together; the method's own number unless given.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
@@ -64,7 +62,12 @@ def solve(
 
     Returns:
         A :class:`~pluecker.contact.results.result.Result`: the best multipliers that were met, whether they are good
-        enough or not. It says ``converged`` only where both maps are not above their tolerances.
+        enough or not. Where it says ``converged``, each contact and row obeys the law up to an error in velocity
+        (``errors.velocity``, m/s; rad/s of rotations) of at most ``tol`` times the largest component of b and u, whatever
+        the masses: a contact that sticks creeps with no more, one that is pressed parts or penetrates with no more, and an
+        impulse that should not be changes its own contact's velocity by no more. The natural map, the same as a share of
+        the root of the energy, is at most ``tol`` as well. Neither depends on the unit of mass. How far velocities are from
+        those of the exact solution depends on the problem besides; multipliers may not be unique at all.
 
     Raises:
         ArgumentTypeError: an argument of another type.
@@ -114,7 +117,8 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
     r = as_vector("multipliers", multipliers, problem.size)
     problem = problem.with_friction(0.0) if law == "frictionless" else problem
     with np.errstate(all="ignore"):
-        problem, start, _ = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
+        problem, start, exponent = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
         r = r if start is None else start
         scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
-        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
+        errors = all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
+        return with_velocities(errors, exponent)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,20 +17,22 @@ from pluecker.contact.arguments.values import as_record
 from pluecker.contact.errors import ProblemError, UnsolvedError
 from pluecker.contact.lcp.laws import solve_as_lcp
 from pluecker.contact.problem.checks import HUGE, as_vector
+from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets, project
-from pluecker.contact.results.measures import all_errors
-from pluecker.contact.results.result import Result, is_converged, judge
+from pluecker.contact.problem.sets import Sets
+from pluecker.contact.results.measures import NUMBER, Errors, with_velocities
+from pluecker.contact.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
+from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
 from pluecker.contact.solving.methods import Options, checked_options
 from pluecker.contact.solving.preparation import Preparation, difference, prepare_for
-from pluecker.contact.solving.running import Done, Job, run_on_islands
+from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["Solver", "exponent_of", "in_units"]
 
-LARGE = 1e100  # multipliers to start from, in units in which b is one
+NOTHING = np.zeros(0)
 
 
 class Solver:
@@ -84,20 +84,9 @@ class Solver:
         on_unsolved: str = "return",
     ) -> None:
         self._options = checked_options(
-            problem,
-            law,
-            method,
-            tol,
-            max_iterations,
-            directions,
-            relaxation,
-            momentum,
-            threads,
-            separate,
-            form,
-            history,
+            problem, law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
             on_unsolved,
-        )
+        )  # fmt: skip
         self._ready = self._prepared(problem, None)
 
     def _prepared(self, problem: Problem, before: Preparation | None) -> Preparation | Problem:
@@ -144,17 +133,13 @@ class Solver:
         """The same; the time of the result counts from ``began``."""
         options, ready = self._options, self._ready
         problem = ready if isinstance(ready, Problem) else ready.problem
-        size = problem.size
-        b = problem.offset if offset is None else as_vector("offset", offset, size, largest=HUGE)
-        start = None if warm_start is None else as_vector("warm_start", warm_start, size)
-
-        def work() -> Result:
-            with np.errstate(all="ignore"):
-                if isinstance(ready, Problem):
-                    return solve_polygon(problem, b, start, options, began)
-                return solve_prepared(ready, b, start, options, began)
-
-        result = interruptible(work, takes_long(options.rounds(size), size))
+        b = problem.offset.copy() if offset is None else as_vector("offset", offset, problem.size, largest=HUGE)
+        start = None if warm_start is None else as_vector("warm_start", warm_start, problem.size)
+        with np.errstate(all="ignore"):
+            if isinstance(ready, Problem):
+                result = solve_polygon(problem, b, start, options, began)
+            else:
+                result = solve_prepared(ready, b, start, options, began)
         if options.on_unsolved == "raise" and not result.converged:
             raise UnsolvedError(f"{result.status}: {result.message}", result)
         return result
@@ -197,72 +182,73 @@ class Solver:
 
 def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """The laws that are complementarity problems; overflow and the like are seen in the errors."""
-    problem, start, exponent = in_units(problem if b is problem.offset else replace(problem, offset=b), start)
-    result = solve_as_lcp(
-        problem,
-        options.law,
-        options.method,
-        options.tol,
-        options.max_iterations,
-        start,
-        options.directions,
-        options.history,
-    )
+
+    def work() -> Result:
+        with np.errstate(all="ignore"):
+            return solve_as_lcp(
+                inside, options.law, options.method, options.tol, options.max_iterations, begun, options.directions,
+                options.history,
+            )  # fmt: skip
+
+    inside, begun, exponent = in_units(replace(problem, offset=b), start)
+    result = interruptible(work, takes_long(options.rounds(problem.size), problem.size))
     return in_units_of_caller(result, exponent, began)
 
 
 def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """All other laws, by any method; overflow and the like are seen in the errors."""
-    law, tol, how = options.law, options.tol, options.how
-    exponent = exponent_of(b, ready.sets)
-    start = start_in_units(start, exponent)
-    P, sets, offset = ready.in_units(exponent or 0, b)
-    places, limit = ready.places, options.rounds(len(b))
-    if start is not None and is_solution(ready, sets, offset, law, start, tol):
-        done = Done(start[places] / P.s, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
+    law, tol, limit, size = options.law, options.tol, options.rounds(len(b)), len(b)
+    operator, inner, P = ready.fresh(size)
+    offset, r, u, x = (np.empty(size) for _ in range(4))
+    work, numbers = np.empty((5, size)), np.empty(NUMBER)
+    places, exact, scaled = ready.places, int(law == "ncp"), ready.bounds_for_errors()
+    exponent, started = begin(b, NOTHING if start is None else start, ready.sets, inner, P, places, offset, r, x)
+
+    def judged() -> Errors:
+        end(operator, inner, scaled, P.s, places, x, ready.scale, offset, exponent, exact, r, u, work, numbers)
+        return Errors(*numbers.tolist())
+
+    done = None
+    errors = judged() if started else None
+    if errors is not None and is_converged(errors, tol):
+        done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
     else:
-        x = np.zeros(len(P.b)) if start is None else start[places] / P.s
-        run: Any = how.run
-        if how.factorises:
-            run = partial(run, patterns=ready.patterns)
-        job = Job(
-            run,
-            options.method,
-            int(law == "ncp"),
-            tol,
-            limit,
-            options.relaxation or 0.0,
-            options.momentum == "nesterov",
-        )
-        done = run_on_islands(job, P, x, options.threads, options.history)
-    r = np.zeros(len(b))
-    r[places] = done.x * P.s
-    u = ready.velocity(offset, r)
-    errors = all_errors(sets, offset, r, u, law, ready.scale)
+        if options.how.first and size <= MANY and ready.problem.blocks and not options.history:
+            done = at_once(P, exact, x, tol, limit)
+        if done is None:
+            job = Job(
+                options.how.runner(ready.patterns), options.method, exact, tol, limit, options.relaxation or 0.0,
+                options.momentum == "nesterov",
+            )  # fmt: skip
+            done = interruptible(
+                lambda: run_on_islands(job, P, x, options.threads, options.history), takes_long(limit, size)
+            )
+            x[:] = done.x
+        errors = judged()
     status, message = judge(errors, tol, done.iterations if done.iterations >= limit else None)
-    result = Result(
+    return Result(
         r, u, law, options.method, status, errors, tol, done.iterations, done.products, done.islands,
-        time.perf_counter() - began, done.stages, done.history, message,
-        Blocks(sets, ready.scale, offset),
+        time.perf_counter() - began, done.stages, done.history, message, Blocks(ready.sets, ready.scale, b),
     )  # fmt: skip
-    return in_units_of_caller(result, exponent or 0, began)
 
 
-def is_solution(ready: Preparation, sets: Sets, offset: Array, law: str, start: Array, tol: float) -> bool:
-    """Whether a start, projected in place, is good enough.
-
-    Islands need the tolerance relative to their own velocities: small ones may not have it, where all together do.
-    """
-    project(sets, start, start)
-    u = ready.velocity(offset, start)
-    return is_converged(all_errors(sets, offset, start, u, law, ready.scale), tol)
+def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
+    """What the first steps of ``auto`` found, where that is enough; it is left in x."""
+    began, islands = time.perf_counter(), len(P.islands) - 1
+    results, goal = np.empty((islands, 3)), goal_of(tol, islands)
+    work, errors = np.empty((4, len(x))), np.empty((3, islands))
+    if not first_steps(P, exact, x, tol, goal, max(tol), limit, work, results, errors):
+        return None
+    error, iterations, _ = results.max(axis=0).tolist()
+    stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
+    return Done(x, int(iterations), 0, islands, stages, None)
 
 
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
     """Of the power of two by which velocities and multipliers are divided, so that no square overflows.
 
-    All errors are ratios and stay the same, and so do all digits. ``largest`` shall be near one as well. None where no
-    multipliers are a solution.
+    Errors that are velocities are divided too, others stay the same, and so do all digits. ``largest`` shall be near
+    one as well. None where no multipliers are a solution.
     """
     size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
     return None if size == 0.0 else int(np.frexp(size)[1])
@@ -292,4 +278,5 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     largest = np.finfo(np.float64).max
     r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
     blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
-    return replace(result, multipliers=r, velocity=u, blocks=blocks, time=time.perf_counter() - began)
+    errors = with_velocities(result.errors, exponent)
+    return replace(result, multipliers=r, velocity=u, errors=errors, blocks=blocks, time=time.perf_counter() - began)

@@ -78,6 +78,13 @@ class Kernel(CPUDispatcher):
         return entry_point(self.py_func)
 
 
+class CalledKernel(Kernel):
+    """A kernel of which there is one copy for all integers: to Numba each constant is a type of its own."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+
+
 def kernel(function: F) -> F:
     """Compile ``function`` lazily, once for each combination of argument types that compiled code calls it with.
 
@@ -114,7 +121,7 @@ def called_kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions={**OUTLINED, **CALLED})
+    return CalledKernel(function, targetoptions={**OUTLINED, **CALLED})
 
 
 def entry_point(function: F) -> F:
@@ -158,11 +165,15 @@ def positive(index):
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-def compiled_for(function: F, signature: tuple[Any, ...]) -> F:
-    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
+def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False) -> F:
+    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
+
+    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself.
+    """
     if config.DISABLE_JIT:
         return function
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, POINT, check_names, check_point
+from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, POINT, check_point
 from pluecker.articulated.algorithms.inertia.inertia_factor import EPSILON, NEARLY, refused_coordinate
 from pluecker.articulated.algorithms.inertia.mobility import (
     ENTRY,
@@ -34,7 +34,7 @@ from pluecker.articulated.algorithms.inertia.mobility import (
 from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, invert_ldl
@@ -178,7 +178,7 @@ def operational_inertia(
     Source: Khatib (1987), "A unified approach for motion and force control of robot manipulators"; RBDA section 6.5.
     """
     if not type(frame) is type(axes) is type(rows) is str or rows not in ROW_NAMES:
-        check_names("operational_inertia", axes=axes)
+        check_word("operational_inertia", "axes", axes)
         frame = as_names(frame)
         rows = as_choice(rows, 6 * len(listed(frame)))
     if point is not None:
