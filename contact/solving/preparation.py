@@ -77,7 +77,7 @@ def prepare_for(problem: Problem, options: Options, before: Preparation | None =
     form = options.form
     if options.how.matrix or form == "matrix" or (form == "best" and prefers_matrix(operator)):
         operator = assemble(operator)
-    operator = contiguous(operator)
+    operator, sets = contiguous(operator), Sets(*(plain(a, a.dtype.kind) for a in sets))
     order = find_order(operator, options.separate) if before is None else before.order
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     scale = np.ones(problem.size)

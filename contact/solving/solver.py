@@ -236,8 +236,7 @@ def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done |
     """What the first steps of ``auto`` found, where that is enough; it is left in x."""
     began, islands = time.perf_counter(), len(P.islands) - 1
     results, goal = np.empty((islands, 3)), goal_of(tol, islands)
-    work, errors = np.empty((4, len(x))), np.empty((3, islands))
-    if not first_steps(P, exact, x, tol, goal, max(tol), limit, work, results, errors):
+    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands)):
         return None
     error, iterations, _ = results.max(axis=0).tolist()
     stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()

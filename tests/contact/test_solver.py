@@ -127,6 +127,25 @@ def test_results_do_not_share_memory_with_the_solver_or_one_another():
     np.testing.assert_array_equal(again.blocks.scale, kept[2])
 
 
+def strided(array):
+    """The same numbers, not one after the other, and not to be written to."""
+    wide = np.zeros((*array.shape, 2), array.dtype)
+    wide[..., 1] = array
+    wide.setflags(write=False)
+    return wide[..., 1]
+
+
+def test_parts_of_a_problem_may_lie_in_memory_as_they_like():
+    """Compiled code is called without asking for the types of arrays, so that these are seen to before"""
+    plain = islands(8)
+    solve(plain)
+    N = plain.operator.N
+    operator = plain.operator._replace(N=type(N)(*map(strided, N)), compliance=strided(plain.operator.compliance))
+    sets = type(plain.sets)(*map(strided, plain.sets))
+    same(solve(Problem(operator, plain.offset, sets)), solve(plain))
+    same(solve(replace(plain, offset=strided(plain.offset))), solve(plain))
+
+
 # ---------------------------------------------------------------------------------------------------------------- threads
 
 
