@@ -172,7 +172,7 @@ def apgd(P, exact, g, x, u, island, goal, limit, memory):
     as_velocity(now.Nx, P.b, u, top, bottom)
     for k in range(top, bottom):
         now.x[k], old.x[k], old.Nx[k] = x[k], x[k], now.Nx[k]
-    best, beta = evaluate(P, g, x, u, 0, first, last, scratch), 0.0
+    best, beta = evaluate(P, g, x, u, exact, first, last, scratch), 0.0
     size_b, speed_b = offset_size(P, first, last)
     L, theta, used, held = state[STEP], 1.0, 0, True
     while used < limit and not best <= goal and not interrupted():

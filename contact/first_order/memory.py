@@ -37,7 +37,8 @@ class Memory(NamedTuple):
     """Of all islands.
 
     Attributes:
-        work: vectors of all multipliers, ``(ROWS_OF_WORK, m)``.
+        work: vectors of all multipliers, ``(ROWS_OF_WORK, m)`` and some columns more, in C order: rows are compiled as the
+            vectors of multipliers are.
         states: what methods remember, ``(I, STATE)``.
         results: error, iterations, products, ``(I, 3)``; the error is infinite at first.
         history: the best error after each iteration, ``(k,)``; empty where nobody asks. A method sees it from the
@@ -60,5 +61,5 @@ def make_memory(
 
 
 def rows_apart(rows: int, columns: int) -> Array:
-    """Vectors for compiled code, whose entries of the same index are not at the same place of a page of memory."""
-    return np.zeros((rows, -(-columns // 512) * 512 + 40))[:, :columns]
+    """Vectors of so many entries or a few more, whose entries of the same index are not at the same place of a page."""
+    return np.zeros((rows, -(-columns // 512) * 512 + 40))

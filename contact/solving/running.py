@@ -85,7 +85,7 @@ class Islands:
         self.job, self.P, self.number = job, P, islands
         self.memory = make_memory(m, islands, np.zeros(0), 2, job.relaxation, job.nesterov)
         work, self.results = self.memory.work, self.memory.results
-        self.x, self.u = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK]
+        self.x, self.u = work[ROWS_OF_WORK + 1, :m], work[ROWS_OF_WORK, :m]
         project(P.K, x, self.x)
         if self.x.any():
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
