@@ -13,6 +13,7 @@ dissipation     by how much friction fails to act against the sliding with all i
 scaled map      the natural map of ``r / s`` and ``s u``, relative to ``|s b|``, where ``1 / s^2`` is the mean diagonal
                 of each block of N: without units. What rounding may hide is added, ``4 eps |r / s|``
 steep           the error ``signorini`` of contacts with ``sum mu_k^2 > 1`` alone, for Coulomb's law
+bilateral       ``max |u|`` of the rows without bounds, their compliance counted; m/s, rad/s
 duality gap     ``sum_i |r_i . (u + g)_i| / (|r| max(|b|, |u + g|))`` for cones; with bounds what remains of ``r u`` at the
                 active bound
 ==============  ======================================================================================================
@@ -56,7 +57,7 @@ ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of velocities, of multiplier
 
 @dataclass(frozen=True)
 class Errors:
-    """The errors of one pair of multipliers and velocities, each without unit, zero where there is none.
+    """The errors of one pair of multipliers and velocities, zero where there is none; without unit but for ``bilateral``.
 
     Attributes:
         natural_map: the one that tolerances refer to, for the law in question.
@@ -66,6 +67,7 @@ class Errors:
         duality_gap: what is left of r . u.
         scaled_map: the natural map in units in which forces and velocities are alike.
         steep: signorini of the contacts with a friction above 1, which hides it from the natural map; 0 in convex laws.
+        bilateral: the largest velocity of a row without bounds, compliance counted; in its own unit, m/s or rad/s.
     """
 
     natural_map: float
@@ -75,6 +77,7 @@ class Errors:
     duality_gap: float
     scaled_map: float = 0.0
     steep: float = 0.0
+    bilateral: float = 0.0
 
 
 def norm(x, first, last):
@@ -189,6 +192,15 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | N
     scaled = natural_map(inside, r / s, u * s, exact, 0, blocks, work) + ROUNDING * float(np.linalg.norm(r / s))
     scaled /= float(np.linalg.norm(b * s)) or 1.0
     steep = float(steep) if exact else 0.0
+    equations = np.isneginf(K.lower) & np.isposinf(K.upper)
+    bilateral = float(np.abs(u[K.start[:-1][equations]]).max(initial=0.0))
     return Errors(
-        float(error), float(cone), float(signorini), float(dissipation), float(gap / size), float(scaled), steep
+        float(error),
+        float(cone),
+        float(signorini),
+        float(dissipation),
+        float(gap / size),
+        float(scaled),
+        steep,
+        bilateral,
     )

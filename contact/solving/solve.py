@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.arguments.values import as_choice, as_number, as_record, as_switch, as_whole, shown
+from pluecker.contact.elimination.elimination import eliminate
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
 from pluecker.contact.first_order.apgd import run_apgd
@@ -46,6 +47,7 @@ from pluecker.contact.results.result import Result, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.contact.solving.automatic import run_automatic, run_interior_point, run_polished
 from pluecker.contact.solving.clarabel import run_clarabel
+from pluecker.contact.solving.eliminated import solve_eliminated
 from pluecker.contact.solving.running import Done, Job, run_on_islands
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
@@ -182,6 +184,19 @@ def solve_checked(
         result = solve_as_lcp(problem, law, method, tol, max_iterations, start, directions, history)
         return in_units_of_caller(result, exponent, began)
     solved = problem.with_friction(0.0) if law == "frictionless" else problem
+    elimination = eliminate(solved) if form != "factors" else None
+    if elimination is not None:
+
+        def left(rest: Problem, begin: Array | None, goal: float, used: int) -> Result:
+            most = None if max_iterations is None else max_iterations - used
+            return solve_checked(
+                rest, law, method, goal, most, begin, directions, relaxation, threads, separate, form, history, began
+            )
+
+        result = solve_eliminated(
+            elimination, solved, law, method, tol, start, max_iterations, separate, left, exponent
+        )
+        return in_units_of_caller(result, exponent, began)
     if how.matrix or form == "matrix" or (form == "best" and prefers_matrix(problem.operator)):
         solved = solved.assembled()
     P, places = prepare(solved, separate)
@@ -232,10 +247,11 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
     r = as_vector("multipliers", multipliers, problem.size)
     problem = problem.with_friction(0.0) if law == "frictionless" else problem
     with np.errstate(all="ignore"):
-        problem, start, _ = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
+        problem, start, exponent = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
         r = r if start is None else start
         scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
-        return all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
+        errors = all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
+        return with_unit(errors, exponent)
 
 
 def is_solution(problem: Problem, law: str, start: Array, tol: float, scale: Array) -> bool:
@@ -260,7 +276,8 @@ def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tup
         return problem, None, 0
     exponent = int(np.frexp(size)[1])
     sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
-    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
+    free = None if problem.free_velocity is None else np.ldexp(problem.free_velocity, -exponent)
+    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets, free_velocity=free)
     if start is not None:
         start = np.ldexp(start, -exponent)
         start = start if np.abs(start).max(initial=0.0) < LARGE else None
@@ -272,7 +289,14 @@ def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
     largest = np.finfo(np.float64).max
     r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
     blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
-    return replace(result, multipliers=r, velocity=u, blocks=blocks, time=time.perf_counter() - began)
+    errors = with_unit(result.errors, exponent)
+    return replace(result, multipliers=r, velocity=u, errors=errors, blocks=blocks, time=time.perf_counter() - began)
+
+
+def with_unit(errors: Errors, exponent: int) -> Errors:
+    """The same, the velocity of bilateral rows multiplied by the power of two."""
+    bilateral = min(float(np.ldexp(errors.bilateral, exponent)), float(np.finfo(np.float64).max))
+    return replace(errors, bilateral=bilateral)
 
 
 def check(
