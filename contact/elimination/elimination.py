@@ -68,12 +68,14 @@ class Elimination:
         factor: of the bilateral rows, and which rows they are.
         left: the problem of the other blocks, with an offset of zeros.
         held: rows of ``left`` that bilateral rows hold, ``(m_C,)``.
+        diagonal: of N_CC, ``(m_C,)``.
     """
 
     problem: Problem
     factor: Factor
     left: Problem
     held: np.ndarray
+    diagonal: Array
 
     @property
     def pattern(self) -> Pattern:
@@ -84,31 +86,50 @@ class Elimination:
         """The problem of the other blocks, ``u_C = S r_C + c``, for the offset b of all rows, ``(m,)``."""
         still = self.recover(offset, np.zeros(len(self.pattern.kept)))
         c = still.velocity[self.pattern.kept]
-        if self.held.any():
-            b = np.abs(offset).max(initial=0.0) + np.abs(still.velocity - offset).max(initial=0.0)
-            c = np.where(self.held & (np.abs(c) <= CONTRADICTION * b), 0.0, c)
-        return replace(self.left, offset=c)
+        if not self.held.any():
+            return replace(self.left, offset=c)
+        b = np.abs(offset).max(initial=0.0) + np.abs(still.velocity - offset).max(initial=0.0)
+        c = np.where(self.held & (np.abs(c) <= CONTRADICTION * b), 0.0, c)
+        return replace(self.left, offset=c, operator=self.bounded(c))
+
+    def bounded(self, c: Array) -> Operator:
+        """S, with a compliance where bilateral rows hold what a contact or limit would have to push away.
+
+        Then there is no solution, and no bound to the multipliers of methods that look for one.
+        """
+        K, A = self.left.sets, self.left.operator
+        top = K.start[:-1]
+        pushed = self.held[top] & (((c[top] < 0.0) & np.isposinf(K.upper)) | ((c[top] > 0.0) & np.isneginf(K.lower)))
+        if not pushed.any():
+            return A
+        soft = A.compliance.copy()
+        soft[top[pushed]] += self.diagonal[top[pushed]]
+        return A._replace(compliance=soft, is_soft=1)
 
     def recover(self, offset: Array, multipliers: Array) -> Recovered:
         """The multipliers of all rows, from those of the other blocks, ``(m_C,)``, and the offset b, ``(m,)``."""
         pattern, factor = self.pattern, self.factor
-        root, rows = factor.root, pattern.rows
+        root, rows, of = factor.root, pattern.rows, pattern.component
         problem = replace(self.problem, offset=offset)
         r = np.zeros(len(offset))
         r[pattern.kept] = multipliers
         u = problem.unchecked_velocity(r)
-        best, kept = np.inf, (r, u)
-        for _ in range(STEPS + 1):
+        kept, best = r[rows], np.full(pattern.components, np.inf)
+        for step in range(STEPS + 1):
             lack = factor.without_null(u[rows] / root)
-            size = float(np.abs(lack).max())
-            if size < best:
-                kept = r, u
-            if not size <= 0.5 * best:
+            size = np.zeros(pattern.components)
+            np.maximum.at(size, of, np.abs(lack))
+            # Each component by itself, so that it is what it would be without the others, to the last bit.
+            better, going = size < best, size <= 0.5 * best
+            kept[better[of]] = r[rows][better[of]]
+            best = np.fmin(size, best)
+            if step == STEPS or not going.any():
                 break
-            best, r = size, r.copy()
-            r[rows] = factor.without_null((r[rows] - factor.solve(lack * root)) * root) / root
+            refined = factor.without_null((r[rows] - factor.solve(lack * root)) * root) / root
+            r[rows] = np.where(going[of], refined, kept)
             u = problem.unchecked_velocity(r)
-        r, u = kept
+        r[rows] = kept
+        u = problem.unchecked_velocity(r)
         return Recovered(r, u, *self.contradictions(offset, r, u))
 
     def contradictions(self, offset: Array, r: Array, u: Array) -> tuple[Indices, float]:
@@ -145,7 +166,7 @@ def eliminate(problem: Problem, pattern: tuple[Pattern, BlockMatrix] | None = No
 
     Returns:
         Nothing where there are no bilateral rows, where so many contacts hang on each other through them that S is too large
-        (:data:`MOST`), or where the matrix is not positive semidefinite: then rows are solved as contacts are.
+        (``MOST``), or where the matrix is not positive semidefinite: then rows are solved as contacts are.
     """
     found = find_pattern(problem) if pattern is None else pattern
     if found is None:
@@ -161,9 +182,8 @@ def eliminate(problem: Problem, pattern: tuple[Pattern, BlockMatrix] | None = No
     K, others = problem.sets, rows.others
     sets = make_sets(K.sizes[others], K.friction[others], K.lower[others], K.upper[others])
     names = tuple(problem.names[i] for i in others) if problem.names and len(others) else None
-    return Elimination(
-        problem, factor, Problem(complement[0], np.zeros(len(rows.kept)), sets, None, names), complement[1]
-    )
+    left = Problem(complement[0], np.zeros(len(rows.kept)), sets, None, names)
+    return Elimination(problem, factor, left, *complement[1:])
 
 
 def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
@@ -186,17 +206,17 @@ def coupling(operator: Operator, pattern: Pattern) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix(to_scipy(operator.N)[pattern.rows][:, pattern.kept])
 
 
-def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.ndarray] | None:
-    """S as an operator, and the rows that bilateral rows hold; nothing where it is too large, or N is indefinite."""
+def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.ndarray, Array] | None:
+    """S as an operator, the rows that bilateral rows hold, the diagonal of N_CC; nothing where S is too large."""
     pattern = factor.pattern
     m, soft = len(pattern.kept), operator.compliance[pattern.kept].copy()
     held = np.zeros(m, np.bool_)
     if m == 0:
-        return assembled(empty_blocks(), soft), held
+        return assembled(empty_blocks(), soft), held, np.zeros(0)
     N, N_BC = other_matrix(operator, pattern), coupling(operator, pattern)
     N_BC.eliminate_zeros()
     if N_BC.nnz == 0:
-        return assembled(N, soft), held
+        return assembled(N, soft), held, np.zeros(m)
     Y = spread(pattern, N_BC, MOST)
     if Y is None:
         return None
@@ -220,7 +240,7 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     held = touched & ~(S.diagonal() > HELD * diagonal)
     free = scipy.sparse.diags(np.where(held, 0.0, 1.0))
     soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
-    return assembled(from_scipy(free @ S @ free, N.rows, N.rows), soft), held
+    return assembled(from_scipy(free @ S @ free, N.rows, N.rows), soft), held, diagonal
 
 
 def in_range(factor: Factor, N_BC: scipy.sparse.csr_matrix, diagonal: Array) -> bool:

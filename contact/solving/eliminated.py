@@ -34,14 +34,14 @@ Left = Callable[[Problem, Array | None, float, int], Result]
 
 def solve_eliminated(
     elimination: Elimination, problem: Problem, law: str, method: str, tol: float, start: Array | None, most: int | None,
-    separate: bool, left: Left, exponent: int = 0,
+    separate: bool, history: bool, left: Left, exponent: int = 0,
 ) -> Result:  # fmt: skip
     """The result for all rows.
 
     Args:
         elimination: of the problem.
         problem: with the offset and, for the law, the friction that count.
-        law, method, tol, separate: as for ``solve``.
+        law, method, tol, separate, history: as for ``solve``.
         start: multipliers of all rows, ``(m,)``, or nothing.
         most: iterations, if they are limited.
         left: what solves the problem that is left.
@@ -65,7 +65,7 @@ def solve_eliminated(
         errors = judged(best)
         goal, now, c = tol, best, first.offset
         while answers[-1].converged and not is_converged(errors, tol) and len(answers) < ATTEMPTS and goal > SMALLEST:
-            goal = max(goal * min(SMALLER, 0.5 * tol / max(errors.natural_map, tol)), SMALLEST)
+            goal = max(goal * min(SMALLER, 0.5 * tol / max(height(errors), tol)), SMALLEST)
             last, used = answers[-1], sum(answer.iterations for answer in answers)
             if most is not None and used >= most:
                 break
@@ -73,17 +73,26 @@ def solve_eliminated(
             answers.append(left(replace(first, offset=c), last.multipliers, goal, used))
             now = elimination.recover(b, answers[-1].multipliers)
             again = judged(now)
-            if again.natural_map < errors.natural_map:
+            if height(again) < height(errors):
                 best, errors = now, again
     iterations = sum(answer.iterations for answer in answers)
+    of_all = 1.0
+    if answers and answers[-1].errors.natural_map > 0.0:
+        of_all = errors.natural_map / answers[-1].errors.natural_map
     stopped = iterations if answers and answers[-1].status == LIMIT else None
     status, message = verdict(problem, best, errors, tol, stopped, exponent)
     return Result(
         best.multipliers, best.velocity, law, method, status, errors, tol, iterations,
         sum(answer.products for answer in answers),
         len(find_islands(problem.operator)[2]) - 1 if separate else 1,
-        time.perf_counter() - began, stages_of(answers), history_of(answers), message, Blocks(K, scale, b),
+        time.perf_counter() - began, stages_of(answers, of_all), history_of(answers, of_all) if history else None, message,
+        Blocks(K, scale, b),
     )  # fmt: skip
+
+
+def height(errors: Errors) -> float:
+    """The error that tolerances refer to."""
+    return max(errors.natural_map, errors.steep)
 
 
 def verdict(
@@ -104,23 +113,26 @@ def verdict(
     return status, f"{what}; {message}" if message else what
 
 
-def stages_of(answers: list[Result]) -> tuple[Stage, ...]:
-    """What each method did, in all attempts together."""
+def stages_of(answers: list[Result], factor: float) -> tuple[Stage, ...]:
+    """What each method did, in all attempts together; errors as of all rows, of which those that were left are a part."""
     stages: dict[str, Stage] = {}
     for answer in answers:
         for stage in answer.stages:
             old = stages.get(stage.method, Stage(stage.method, 0, np.inf, 0.0))
             stages[stage.method] = replace(
-                stage, iterations=old.iterations + stage.iterations, time=old.time + stage.time
+                stage,
+                iterations=old.iterations + stage.iterations,
+                error=factor * stage.error,
+                time=old.time + stage.time,
             )
     return tuple(stages.values())
 
 
-def history_of(answers: list[Result]) -> Array | None:
-    """The histories one after the other, the best error so far."""
+def history_of(answers: list[Result], factor: float) -> Array:
+    """The histories one after the other, the best error so far, likewise."""
     told = [answer.history for answer in answers if answer.history is not None]
     if not told:
-        return None
+        return np.zeros((0, 2))
     ends = np.cumsum([0.0, *(float(part[-1, 0]) if len(part) else 0.0 for part in told)])
     seconds = np.concatenate([part[:, 0] + end for part, end in zip(told, ends, strict=False)])
-    return np.column_stack([seconds, np.minimum.accumulate(np.concatenate([part[:, 1] for part in told]))])
+    return np.column_stack([seconds, factor * np.minimum.accumulate(np.concatenate([part[:, 1] for part in told]))])

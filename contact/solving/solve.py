@@ -194,7 +194,7 @@ def solve_checked(
             )
 
         result = solve_eliminated(
-            elimination, solved, law, method, tol, start, max_iterations, separate, left, exponent
+            elimination, solved, law, method, tol, start, max_iterations, separate, history, left, exponent
         )
         return in_units_of_caller(result, exponent, began)
     if how.matrix or form == "matrix" or (form == "best" and prefers_matrix(problem.operator)):
