@@ -28,7 +28,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Factor", "Pool", "factorize", "spread"]
 
-SUSPECT = (1e-9, 1e-11, 1e-13, 1e-15)  # pivots, of their diagonal entries: what is tried
+SUSPECT = (1e-11, 1e-13, 1e-15)  # pivots, of their diagonal entries: what is tried
 DEPENDENT = 200.0 * float(np.finfo(np.float64).eps)  # N z of a combination of length one, in units of the diagonal
 ENERGY = 1e-22  # z'Nz of such a combination, where it can be computed as a square
 

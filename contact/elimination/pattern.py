@@ -96,6 +96,10 @@ def find_pattern(problem: Problem) -> tuple[Pattern, BlockMatrix] | None:
     bilateral = bilateral_blocks(K)
     if len(bilateral) == 0:
         return None
+    if problem.operator.is_factored:
+        # Rows of one body last, which the order of elimination takes first where it has a choice: what hangs on the world is
+        # eliminated from there, and the last pivot is that of a body, not of all bodies together.
+        bilateral = bilateral[np.argsort(-np.diff(problem.operator.J.first)[bilateral], kind="stable")]
     is_other = np.ones(problem.blocks, np.bool_)
     is_other[bilateral] = False
     others, rows = np.flatnonzero(is_other), K.start[:-1][bilateral]
