@@ -28,8 +28,8 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Factor", "Pool", "factorize", "spread"]
 
-SUSPECT = (1e-11, 1e-13, 1e-15)  # pivots, of their diagonal entries: what is tried
-DEPENDENT = 200.0 * float(np.finfo(np.float64).eps)  # N z of a combination of length one, in units of the diagonal
+SUSPECT = (1e-8, 1e-10, 1e-12, 1e-14)  # pivots, of their diagonal entries: what is tried
+DEPENDENT = 1e-12  # N z of a combination of length one, in units of the diagonal, where only N is known
 ENERGY = 1e-22  # z'Nz of such a combination, where it can be computed as a square
 
 
@@ -175,7 +175,7 @@ def changes_nothing(
     """Whether all combinations are rounding, as Q has them.
 
     Where J is known, the energy q'Nq is computed from the impulses J'q: it is the square of rounding then, and far above
-    that where a pivot is small because of the masses. Of a matrix there is but N q.
+    that where a pivot is small because of the masses. Of a matrix there is but N q, which tells less.
     """
     z = scipy.sparse.csr_matrix(scipy.sparse.diags(1.0 / root) @ Q)
     if not operator.is_factored:
