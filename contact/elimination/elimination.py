@@ -25,7 +25,7 @@ import scipy.sparse
 
 from pluecker.contact.elimination.block_rows import forward, stack_rows
 from pluecker.contact.elimination.factor import Factor, factorize, spread
-from pluecker.contact.elimination.pattern import Pattern, find_pattern
+from pluecker.contact.elimination.pattern import Pattern, bilateral_matrix, find_pattern
 from pluecker.contact.problem.operator import Operator, assembled, multiply_factors
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import make_sets
@@ -157,22 +157,22 @@ def moving(problem: Problem, rows: Indices) -> Array | float:
     return 64.0 * EPS * np.asarray(J @ np.abs(problem.free_velocity).ravel())
 
 
-def eliminate(problem: Problem, pattern: tuple[Pattern, BlockMatrix] | None = None) -> Elimination | None:
+def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination | None:
     """Factorise the bilateral rows of a problem.
 
     Args:
-        problem: its operator and its sets are read.
-        pattern: what :func:`~pluecker.contact.elimination.pattern.find_pattern` returned for this problem, if known.
+        problem: its operator and its sets are read, not its offset.
+        pattern: that of a problem with the same blocks in the same places, whose numbers may be others; found unless given.
 
     Returns:
         Nothing where there are no bilateral rows, where so many contacts hang on each other through them that S is too large
         (``MOST``), or where the matrix is not positive semidefinite: then rows are solved as contacts are.
     """
-    found = find_pattern(problem) if pattern is None else pattern
-    if found is None:
+    rows = find_pattern(problem) if pattern is None else pattern
+    if rows is None:
         return None
-    rows, N = found
     operator = problem.operator
+    N = bilateral_matrix(operator, rows.bilateral, rows.rows, rows.group)
     factor = factorize(rows, N, operator, MOST)
     if factor is None:
         return None

@@ -82,7 +82,7 @@ def group_rows(operator: Operator, chosen: Indices) -> Indices:
 
 
 def bilateral_matrix(operator: Operator, chosen: Indices, rows: Indices, group: Indices) -> BlockMatrix:
-    """N between bilateral rows, without compliance, group by group."""
+    """N between bilateral rows, without compliance, group by group; which blocks it has depends on no number."""
     if operator.is_factored:
         J, T = (BlockMatrix(*stack_rows(B, chosen, group)) for B in (operator.J, operator.T))
         return BlockMatrix(*multiply_factors(J, T))
@@ -90,26 +90,24 @@ def bilateral_matrix(operator: Operator, chosen: Indices, rows: Indices, group: 
     return from_scipy(N, group, group)
 
 
-def find_pattern(problem: Problem) -> tuple[Pattern, BlockMatrix] | None:
-    """The pattern, and N between its bilateral rows; nothing where no row is bilateral."""
-    K = problem.sets
+def find_pattern(problem: Problem) -> Pattern | None:
+    """The pattern of a problem; nothing where no row is bilateral."""
+    K, operator = problem.sets, problem.operator
     bilateral = bilateral_blocks(K)
     if len(bilateral) == 0:
         return None
-    if problem.operator.is_factored:
+    if operator.is_factored:
         # Rows of one body last, which the order of elimination takes first where it has a choice: what hangs on the world is
         # eliminated from there, and the last pivot is that of a body, not of all bodies together.
-        bilateral = bilateral[np.argsort(-np.diff(problem.operator.J.first)[bilateral], kind="stable")]
+        bilateral = bilateral[np.argsort(-np.diff(operator.J.first)[bilateral], kind="stable")]
     is_other = np.ones(problem.blocks, np.bool_)
     is_other[bilateral] = False
     others, rows = np.flatnonzero(is_other), K.start[:-1][bilateral]
-    group = group_rows(problem.operator, bilateral)
-    N = bilateral_matrix(problem.operator, bilateral, rows, group)
+    group = group_rows(operator, bilateral)
+    N = bilateral_matrix(operator, bilateral, rows, group)
     n = len(group) - 1
     graph = scipy.sparse.csr_matrix((np.ones(len(N.column)), N.column, N.first), shape=(n, n))
     components, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
     component = np.repeat(label.astype(np.int64), np.diff(group))
-    return (
-        Pattern(bilateral, others, rows, rows_of(K, others), group, component, int(components), Symbolic(*analyse(N))),
-        N,
-    )
+    factor = Symbolic(*analyse(N))
+    return Pattern(bilateral, others, rows, rows_of(K, others), group, component, int(components), factor)

@@ -281,3 +281,14 @@ def test_every_method_has_joints_to_rounding(method):
     result = solve(random.problem(), "ccp", method, tol=1e-6)
     assert result.converged, str(result)
     assert result.errors.bilateral <= 1e-12
+
+
+def test_other_numbers_in_the_same_places_take_the_same_pattern():
+    one, two = chain(5, 1.0, 4), chain(5, 7.0, 4)
+    pattern = eliminate(one).pattern
+    again, fresh = eliminate(two, pattern), eliminate(two)
+    assert again.pattern is pattern
+    r = np.ones(12)
+    for offset in (two.offset, 2.0 * two.offset):
+        assert np.array_equal(again.reduced(offset).offset, fresh.reduced(offset).offset)
+        assert np.array_equal(again.recover(offset, r).multipliers, fresh.recover(offset, r).multipliers)
