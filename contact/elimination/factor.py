@@ -25,6 +25,7 @@ from pluecker.contact.problem.operator import Operator
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, to_scipy
 from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption_flag import state
 
 __all__ = ["Factor", "Pool", "factorize", "spread"]
 
@@ -154,6 +155,8 @@ def factorize(pattern: Pattern, N: BlockMatrix, operator: Operator, most: float)
     L, root = np.empty(int(S.numbers[0])), np.empty(0)
     for tiny in SUSPECT:
         factor(S, N, N.data, D, tiny, L)
+        if state[0]:  # interrupted: L is not a factor, and whoever comes next ends at once
+            return None
         dependent = np.flatnonzero(L[pivots] == 0.0)
         if full is None:
             root = root_of_diagonal(pattern, N, compliance)
