@@ -12,8 +12,9 @@ rounding, whatever the factor has lost.
 for what no multipliers can give: their velocities are as small as possible, in ``sum u_k^2 / N_kk``, and
 :class:`Recovered` names them.
 
-Source: E. Bayo and R. Ledesma, "Augmented Lagrangian and mass-orthogonal projection methods for constrained multibody
-dynamics" (1996), for the metric; the Schur complement as in Boyd and Vandenberghe, "Convex optimization" (2004), A.5.5.
+Sources: S. Boyd and L. Vandenberghe, "Convex optimization" (2004), A.5.5, for the Schur complement; J. Garcia de Jalon and
+M. D. Gutierrez-Lopez, "Multibody dynamics with redundant constraints and singular mass matrix" (2013), for which forces are
+unique; G. H. Golub and C. F. Van Loan, "Matrix computations", sections 5.5 and 6.1, for least norms with weights.
 """
 
 from __future__ import annotations
@@ -226,8 +227,8 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
         return None
     forward(pattern.factor, factor.L, Y.at, Y.width, Y.data)
     row, column, data = [], [], []
-    for c in np.flatnonzero(np.diff(Y.count)):
-        mine = Y.column[Y.count[c] : Y.count[c + 1]]
+    for c in np.flatnonzero(np.diff(Y.first)):
+        mine = Y.column[Y.first[c] : Y.first[c + 1]]
         part = Y.data[Y.begin[c] : Y.begin[c + 1]].reshape(-1, len(mine))
         row.append(np.repeat(mine, len(mine)))
         column.append(np.tile(mine, len(mine)))

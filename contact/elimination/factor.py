@@ -25,6 +25,7 @@ from pluecker.contact.problem.operator import Operator
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, to_scipy
 from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption_flag import state
 
 __all__ = ["Factor", "Pool", "factorize", "spread"]
 
@@ -39,7 +40,7 @@ class Pool(NamedTuple):
     Attributes:
         at: where the columns of each row start among the numbers, ``(n_B,)``.
         width: how many columns each block of the factor has, in the order of elimination, ``(g,)``.
-        count: how many columns each component has, and where they start in ``column``: ``(components + 1,)``.
+        first: where the columns of each component start in ``column``, and their end, ``(components + 1,)``.
         column: the columns, component by component.
         data: the numbers, for each component the rows with a number for each of its columns.
         begin: where each component starts in ``data``, ``(components + 1,)``.
@@ -47,7 +48,7 @@ class Pool(NamedTuple):
 
     at: Indices
     width: Indices
-    count: Indices
+    first: Indices
     column: Indices
     data: Array
     begin: Indices
@@ -101,23 +102,23 @@ def spread(pattern: Pattern, columns: scipy.sparse.spmatrix, most: float = np.in
     high = np.bincount(component, minlength=pattern.components)
     if max(float((wide.astype(float) * high).sum()), float((wide.astype(float) ** 2).sum())) > most:
         return None
-    count, begin = (np.concatenate([[0], np.cumsum(n)]).astype(np.int64) for n in (wide, wide * high))
+    first, begin = (np.concatenate([[0], np.cumsum(n)]).astype(np.int64) for n in (wide, wide * high))
     order = np.argsort(component, kind="stable")
     inside = np.empty(len(order), np.int64)
     inside[order] = np.arange(len(order)) - (np.cumsum(high) - high)[component[order]]
     at = begin[component] + inside * wide[component]
     values = np.zeros(int(begin[-1]))
-    values[at[row] + pair.reshape(-1) - count[component[row]]] = data
+    values[at[row] + pair.reshape(-1) - first[component[row]]] = data
     width = wide[component[pattern.factor.start]].astype(np.int64)
-    return Pool(at, width, count, column, values, begin)
+    return Pool(at, width, first, column, values, begin)
 
 
 def gathered(pattern: Pattern, pool: Pool, columns: int) -> scipy.sparse.csc_matrix:
     """The numbers of a pool as a sparse matrix again."""
-    wide = np.diff(pool.count)[pattern.component]
+    wide = np.diff(pool.first)[pattern.component]
     row = np.repeat(np.arange(len(wide)), wide)
     inside = np.arange(len(row)) - np.repeat(np.cumsum(wide) - wide, wide)
-    col = pool.column[pool.count[pattern.component][row] + inside]
+    col = pool.column[pool.first[pattern.component][row] + inside]
     entries = pool.data[pool.at[row] + inside]
     return scipy.sparse.csc_matrix((entries, (row, col)), shape=(len(wide), columns))
 
@@ -154,6 +155,8 @@ def factorize(pattern: Pattern, N: BlockMatrix, operator: Operator, most: float)
     L, root = np.empty(int(S.numbers[0])), np.empty(0)
     for tiny in SUSPECT:
         factor(S, N, N.data, D, tiny, L)
+        if state[0]:  # interrupted: L is not a factor, and whoever comes next ends at once
+            return None
         dependent = np.flatnonzero(L[pivots] == 0.0)
         if full is None:
             root = root_of_diagonal(pattern, N, compliance)
@@ -213,7 +216,7 @@ def combinations(
     if pool is None:
         return None
     for c in range(pattern.components):
-        m = int(pool.count[c + 1] - pool.count[c])
+        m = int(pool.first[c + 1] - pool.first[c])
         if m:
             part = pool.data[pool.begin[c] : pool.begin[c + 1]].reshape(-1, m)
             if np.isfinite(part).all():
