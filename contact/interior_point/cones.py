@@ -101,7 +101,7 @@ def block_scale(N, i):
 
 
 def scaled_problem(N, b, K):
-    """N, b and K for ``x = r / (scale * unit)``: blocks with mean diagonal entry one, |b| <= 1; K for r / unit; scale; unit
+    """N, b and K for ``x = r / (scale * unit)``: blocks with mean diagonal entry one, |b| <= 1; scale; unit
 
     The unit is zero if r = 0 is a solution, since there is no b and no bound asks for another.
     """
@@ -126,8 +126,7 @@ def scaled_problem(N, b, K):
                 data[q] = f * N.data[q]
     A = BlockMatrix(N.rows, N.columns, N.first, N.column, N.place, data, N.width)
     inner = Sets(K.start, K.sizes, K.friction, lower, upper)
-    outer = Sets(K.start, K.sizes, K.friction, K.lower / divisor, K.upper / divisor)
-    return A, c, inner, outer, scale, unit
+    return A, c, inner, scale, unit
 
 
 list_cones, scaled_problem = entry_point(list_cones), entry_point(scaled_problem)

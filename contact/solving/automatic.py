@@ -34,9 +34,9 @@ from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.island import OURS, STEPS, Island, Solver, on_islands
+from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
 from pluecker.contact.solving.small import run_small
-from pluecker.contact.sparse.symbolic import Symbolic, analyse
+from pluecker.contact.sparse.symbolic import Symbolic
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
@@ -78,12 +78,13 @@ def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
     return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
 
 
-def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
+def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
     small = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
     if (memory.results[begin:end, ERROR] <= tol).all():
         return small
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
+    patterns = {} if patterns is None else patterns
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
     limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
@@ -99,7 +100,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / tol) / np.log(before / error)
         for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
-            count = operations(analyse(cut(P, begin + k).A.N))
+            count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
             limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
         # Less when as much is spent already as the rest would take.
         allowed = np.where(used - since < limits, limits, 0.25 * limits)
@@ -113,7 +114,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
     done = Part("apgd", mine, spent, results[mine, ERROR].copy(), elapsed)
     if (results[mine, ERROR] <= tol).all():
         return [*small, done]
-    return [*small, done, *run_improve(P, law, x, u, tol, limit, memory, begin, end)]
+    return [*small, done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
 
 
 def improve(island: Island, tol: float) -> None:
@@ -146,14 +147,14 @@ def exact(island: Island, tol: float) -> None:
 
 
 def hold_shifts(
-    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: Solver = OURS,
+    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: ConvexSolver = OURS,
     fresh: bool = False, most: float = np.inf, at_a_time: int = 0,
 ) -> None:  # fmt: skip
     """Convex problems whose shift is held, each with the shift that the velocities of the one before made.
 
     Args:
         island: on its way.
-        tol: the natural map to be reached.
+        tol: the error to be reached.
         goal: of each convex problem.
         patience: shifts that may fail to help before their step is halved.
         shortest: step.
@@ -194,7 +195,7 @@ def inside(island: Island, tol: float) -> None:
     by_shifts(island, tol)
 
 
-def by_shifts(island: Island, tol: float, solver: Solver = OURS, fresh: bool = False) -> None:
+def by_shifts(island: Island, tol: float, solver: ConvexSolver = OURS, fresh: bool = False) -> None:
     """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
 
     It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
