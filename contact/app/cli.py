@@ -39,8 +39,8 @@ COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker 
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
-methods   auto, apgd, pgs, psor, jacobi, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
-          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton; for frictionless lcp_psor
+methods   auto, apgd, pgs, psor, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
+          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton
 
 With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,
 on a terminal; without it there is none. Calls shorter than a second are made twice, and the faster one is shown, since the
@@ -93,7 +93,7 @@ def add_commands(commands: Any) -> None:
 def run_warmup(_: argparse.Namespace) -> int:
     """Compile what robots need, and what contact needs."""
     from pluecker.contact.app.warmup import warmup
-    from pluecker.contact.solving.solve import METHODS
+    from pluecker.contact.solving.methods import METHODS
 
     parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
     return compile_ahead(parts)
@@ -103,7 +103,8 @@ def run_friction(options: argparse.Namespace) -> int:
     """Solve, print, and what else was asked for."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
     from pluecker.contact.app.warmup import Wait, fastest
-    from pluecker.contact.solving.solve import check, solve
+    from pluecker.contact.solving.methods import check
+    from pluecker.contact.solving.solve import solve
 
     check_files(options)
     problem = load(options)

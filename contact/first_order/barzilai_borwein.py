@@ -68,7 +68,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
     for k in range(top, bottom):
         u[k] += b[k]
         now[k], v[k] = x[k], u[k]
-    best, used = evaluate(P, g, x, u, 0, first, last, scratch), 0
+    best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
     energy, memory = 0.0, min(MEMORY, bottom - top)
     for k in range(memory):
         energies[top + k] = 0.0
@@ -123,7 +123,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
                 state[SPENT] += 1
                 for k in range(top, bottom):
                     v[k] += b[k]
-            error = evaluate(P, g, now, v, 0, first, last, scratch)
+            error = evaluate(P, g, now, v, exact, first, last, scratch)
             if fresh or not error <= goal:
                 break
             fresh = True

@@ -38,7 +38,7 @@ from pluecker.contact.first_order.memory import (
 )
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, move_shift, settle
 from pluecker.contact.problem.natural_map import larger, natural_map
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
 __all__ = ["STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
@@ -86,7 +86,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
         already are passed over, as are those that are LEFT.
     """
     inside = 1 if exact_inside else 0
-    method = allocation_free(getattr(method, "py_func", method))  # one function, not written into the loops around it
+    method = called_kernel(getattr(method, "py_func", method))  # not written into the loops around it
 
     def run(P, law, x, u, tol, limit, memory, begin, end):
         work, states, results, history = memory.work, memory.states, memory.results, memory.history
@@ -103,22 +103,22 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
             if law == 1 and inside == 0 and moved > 0.0:
                 move_shift(P, u, g, 1.0, first, last)
             done, spent = int(results[island, ITERATIONS]), states[island, SPENT]
-            most = limit - done
+            most, exact = limit - done, inside * law
             if law == 0 or inside == 1:
                 mine = Memory(work, states, results, history[done:])
-                used = method(P, law, g, x, u, island, tol, most, mine)
+                used = method(P, exact, g, x, u, island, tol, most, mine)
                 results[island, ERROR] = evaluate(P, g, x, u, law, first, last, scratch)
             else:
                 # Zero is often better than the first points, and no place to come back to.
                 best_x, best_u, mine = work[BEST_X], work[BEST_U], Memory(work, states, results, history[:0])
-                used, best, step, idle = 0, evaluate(P, zero, x, u, 1, first, last, scratch), 1.0, 0
+                used, best, step, idle = 0, evaluate(P, zero, x, u, law, first, last, scratch), 1.0, 0
                 keep(x, u, best_x, best_u, top, bottom)
                 best = best if moved > 0.0 or best <= tol else np.inf
                 error, least = min(best, 1.0), np.inf
                 while used < most and not best <= tol and not interrupted():
                     goal, before = max(INSIDE * error, 0.3 * tol), used
-                    used += max(method(P, 0, g, x, u, island, goal, most - used, mine), 1)
-                    error = evaluate(P, zero, x, u, 1, first, last, scratch)
+                    used += max(method(P, exact, g, x, u, island, goal, most - used, mine), 1)
+                    error = evaluate(P, zero, x, u, law, first, last, scratch)
                     for k in range(done + before + 1, min(done + used + 1, history.shape[0])):
                         history[k] = max(history[k], min(error, best))
                     if not error < np.inf:

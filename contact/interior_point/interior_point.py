@@ -28,6 +28,8 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.interior_point.cone_system import (
+    Scaling,
+    Step,
     added_blocks,
     newton_step,
     turn,
@@ -44,9 +46,8 @@ from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
+__all__ = ["interior_point"]
 
-CONVERGED, LIMIT, STALLED, UNBOUNDED = 0, 1, 2, 3  # how the method ended
 TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
 FAR = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
@@ -140,9 +141,8 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         S: the pattern of N's factor, as :func:`~pluecker.contact.sparse.symbolic.analyse` finds it.
 
     Returns:
-        How it ended: CONVERGED, LIMIT, STALLED (no progress any more) or UNBOUNDED (the objective has no minimum); the
-        number of iterations; the best multipliers that were met, in K, ``(m,)``; their error. All numbers are
-        finite if those passed are.
+        The number of iterations, and the best multipliers that were met, in K, ``(m,)``, finite if all that is passed is.
+        It ends at the tolerance or the limit, where nothing gets better, and where the objective has no minimum.
     """
     m, n = len(b), len(K.start) - 1
     A, c, inner, scale, unit = scaled_problem(N, b, K)
@@ -157,7 +157,7 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     best[:] = x
     error, _ = relative_error(inner, s, c, zero, x, g, work)
     if error <= tolerance or unit == 0.0:
-        return CONVERGED, 0, unit * s * best, error
+        return 0, unit * s * best
     C = list_cones(inner)
     cones, degree, widest = len(C.kind), 0.0, 1
     for i in range(n):
@@ -167,9 +167,10 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     v, direction, l = np.zeros((cones, 3)), np.zeros((cones, 2)), np.zeros((cones, 3))
     f, ds, dz = np.zeros((cones, 3)), np.zeros((cones, 3)), np.zeros((cones, 3))
     G, Q = np.zeros((cones, 3, widest)), np.zeros((n, widest, widest))
+    scaling, change = Scaling(v, direction, l, G), Step(y, ds, dz, f)
     turned, D, L = np.zeros(len(A.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
     start_point(C, inner, x, v, direction, l)
-    status, count, waiting, least, least_map = LIMIT, 0, 0, np.inf, np.inf
+    count, waiting, least, least_map = 0, 0, np.inf, np.inf
     while not interrupted():
         velocity(A, inner, x, c, g)
         now, map_alone = relative_error(inner, s, c, zero, x, g, work)
@@ -181,16 +182,7 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         if now < error and far < FAR:
             error = now
             best[:] = x
-        if far > TOO_FAR:
-            status = UNBOUNDED
-            break
-        if error <= tolerance:
-            status = CONVERGED
-            break
-        if waiting > PATIENCE or not np.isfinite(now):
-            status = STALLED
-            break
-        if count >= limit:
+        if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
             break
         turn(C, inner, v, direction, G, Q)
         turned_matrix(C, inner, Q, S.target, A, turned)
@@ -198,14 +190,14 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         factor(S, A, turned, D, TINY, L)
         turn_vector(C, inner, Q, g, h)
         gap = gap_after(l, 0.0, ds, dz)
-        step = min(1.0, newton_step(C, inner, S, L, G, h, v, l, -1.0, f, y, ds, dz))
+        step = min(1.0, newton_step(C, inner, S, L, scaling, h, -1.0, change))
         ratio = max(0.0, min(1.0, gap_after(l, step, ds, dz) / gap)) if gap > 0.0 else 0.0
         target = ratio**3 * gap / max(degree, 1.0)
-        step = newton_step(C, inner, S, L, G, h, v, l, target, f, y, ds, dz)
+        step = newton_step(C, inner, S, L, scaling, h, target, change)
         if step < POOR:
             ds[:], dz[:] = 0.0, 0.0
             target = CENTRAL * gap / max(degree, 1.0)
-            step = newton_step(C, inner, S, L, G, h, v, l, target, f, y, ds, dz)
+            step = newton_step(C, inner, S, L, scaling, h, target, change)
         step = min(1.0, (1.0 - max(1e-8, min(0.01, 0.1 * ratio))) * step)
         moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         while not moved and step > 1e-9:
@@ -213,11 +205,9 @@ def interior_point(N, b, K, start, tolerance, limit, S):
             moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         turn_back(inner, Q, step, y, x)
         if not moved:
-            velocity(A, inner, x, c, g)
-            status = UNBOUNDED if leaves(inner, x, g, c) > TOO_FAR else STALLED
             break
         count += 1
-    return status, count, unit * s * best, error if np.isfinite(error) else np.inf
+    return count, unit * s * best
 
 
 interior_point = entry_point(interior_point)

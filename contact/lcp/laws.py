@@ -40,15 +40,10 @@ from pluecker.contact.results.result import LIMIT, STALLED, UNSOLVED, Result, St
 from pluecker.contact.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
+__all__ = ["LCP_METHODS", "solve_as_lcp"]
 
-LCP_METHODS = {
-    "lemke": "lemke",
-    "fischer_newton": "fischer_newton",
-    "minmap_newton": "minmap_newton",
-    "lcp_psor": "psor",
-}
-POLYGON_METHODS = ("lemke", "fischer_newton", "minmap_newton")  # lambda has no diagonal, by which psor divides
+LCP_METHODS = ("lemke", "fischer_newton", "minmap_newton")
+DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
 
@@ -65,11 +60,6 @@ def solve_as_lcp(
 ) -> Result:
     """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments."""
     began = time.perf_counter()
-    if law == "lcp" and method not in (*POLYGON_METHODS, "auto"):
-        raise ProblemError(
-            f"method {method!r} does not solve the law lcp, which {', '.join(POLYGON_METHODS)} and auto do: it divides by "
-            "the diagonal, which is zero where the unknown is a speed of sliding"
-        )
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
     unit = np.exp2(np.rint(np.log2(lcp.unit)))
@@ -91,7 +81,7 @@ def solve_as_lcp(
     record: list[tuple[float, float]] = []
     stages: list[Stage] = []
     before, left = 0.0, math.inf if limit is None else limit
-    for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
+    for name in AUTOMATIC if method == "auto" else (method,):
         z, usual = None if first is None else first / unit, usual_limit(name, given.size)
         for _ in range(ROUNDS):
             most = int(min(left, usual if limit is None or method == "auto" else left))
@@ -125,6 +115,11 @@ def solve_as_lcp(
     )  # fmt: skip
 
 
+def small_dense(A: Any) -> Any:
+    """A sparse matrix as a full one, if it is small."""
+    return A.toarray() if max(A.shape) <= DENSE else A
+
+
 class NormalsOnly:
     """The problem without friction: normal multipliers and rows."""
 
@@ -132,8 +127,8 @@ class NormalsOnly:
         first = problem.sets.start[:-1]
         n = len(first)
         self.problem, self.first = problem.with_friction(0.0), first
-        self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
-        self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
+        self.map = small_dense(scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n)))
+        self.A: Any = small_dense(problem.matrix()[first][:, first])
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
         self.unit = scales(problem.operator, problem.sets)
         self.scale = np.repeat(self.unit, np.diff(problem.sets.start))
@@ -157,8 +152,9 @@ class Polygon:
 
     def __init__(self, problem: Problem, directions: int | None) -> None:
         lcp: FrictionLcp = friction_lcp(problem, directions=directions)
-        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.E.shape[1]
-        self.A, self.b, self.lower, self.upper, self.map = lcp.A, lcp.b, lcp.lower, lcp.upper, lcp.map
+        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.contacts
+        self.A, self.map = small_dense(lcp.A), small_dense(lcp.map)
+        self.b, self.lower, self.upper = lcp.b, lcp.lower, lcp.upper
         s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
         self.scale = np.repeat(s, np.diff(problem.sets.start))
         of = s[contact]  # of an impulse; lambda is a velocity

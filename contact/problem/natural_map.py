@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.problem.sets import is_steep, project_block, shift_block, signorini_block
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 
 __all__ = ["ROUNDING", "TOO_LARGE", "distance_block", "larger", "natural_block", "natural_map"]
 
@@ -50,6 +50,7 @@ def natural_block(K, i, g, exact, x, u, work):
     return part
 
 
+@called_kernel
 def natural_map(K, s, b, g, x, u, exact, first, last, work):
     """Of the blocks from ``first`` to ``last``, where u = N^ x + b^: the map, relative to max(|b|, |x|, |u|); as velocities
     the largest map of a block, the largest ``D_i |r_i|``, and the largest component of u or b
@@ -75,9 +76,6 @@ def natural_map(K, s, b, g, x, u, exact, first, last, work):
         return np.inf, np.inf, np.inf, speed
     error = np.sqrt(total)
     return error / scale if scale > 0.0 else error, np.sqrt(lack), np.sqrt(held), speed
-
-
-natural_map = allocation_free(natural_map)
 
 
 @allocation_free_kernel

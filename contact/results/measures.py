@@ -42,16 +42,16 @@ velocity and what is done with steep cones are derived here.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from pluecker.contact.problem.natural_map import ROUNDING, natural_map
 from pluecker.contact.problem.sets import DISCS, Sets, length, project, shift_block, signorini_block
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.spatial.compiled.decorators import allocation_free, called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Errors", "all_errors"]
+__all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "with_velocities"]
 
 
 TINY = float(np.finfo(np.float64).tiny)  # a smaller number has no inverse
@@ -93,6 +93,11 @@ class Errors:
         return one if not one <= other else other
 
 
+NUMBER = len(fields(Errors))
+VELOCITIES = 5, 6  # those of them that are velocities
+
+
+@called_kernel
 def other_errors(K, r, u, exact, R, U, work):
     """Cone violation, Signorini, dissipation, and the sum of |r . (u + g)| with |u + g|"""
     cone, signorini, dissipation, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -132,7 +137,30 @@ def other_errors(K, r, u, exact, R, U, work):
     return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
-other_errors = allocation_free(other_errors)
+def measure(K, inside, b, r, u, s, exact, work, out):
+    """All errors, in the order of :class:`Errors`
+
+    ``inside`` are the sets K with place for the bounds in scaled units; ``work`` has five rows of m numbers.
+    """
+    c, x, w, zero = work[0], work[1], work[2], work[3]
+    R, U, bb, rr, blocks = 0.0, 0.0, 0.0, 0.0, len(K.start) - 1
+    for k in range(len(r)):
+        R, U = max(R, abs(r[k])), max(U, abs(u[k]), abs(b[k]))
+        bb += b[k] * b[k]
+        rr += r[k] * r[k]
+        c[k], x[k], w[k], zero[k] = b[k] * s[k], r[k] / s[k], u[k] * s[k], 0.0
+    for i in range(blocks):
+        inside.lower[i], inside.upper[i] = K.lower[i] / s[K.start[i]], K.upper[i] / s[K.start[i]]
+    R, U = max(R, TINY) if R > 0.0 else 1.0, U if U > 0.0 else 1.0
+    error, lack, held, speed = natural_map(inside, s, c, zero, x, w, exact, 0, blocks, work[4])
+    cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work[4])
+    size = np.sqrt(rr) * max(np.sqrt(bb), size)
+    out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
+    out[4] = gap / (size if size > 0.0 else 1.0)
+    out[5], out[6] = lack + ROUNDING * held, speed if speed > 0.0 else held
+
+
+measure = allocation_free(measure)
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
@@ -146,17 +174,14 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) ->
         law: ``frictionless`` (with sets without friction), ``ccp`` or ``ncp``.
         scale: s of each multiplier, ``(m,)``, one number for each block.
     """
-    exact, work, blocks = int(law == "ncp"), np.empty(len(r)), len(K.start) - 1
-    R = max(float(np.abs(r).max()), TINY) if r.any() else 1.0
-    U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
-    cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work)
-    size = float(np.linalg.norm(r) * max(np.linalg.norm(b), size)) or 1.0
-    top = scale[K.start[:-1]]
-    inside = K._replace(lower=K.lower / top, upper=K.upper / top)
-    error, lack, held, speed = natural_map(
-        inside, scale, b * scale, np.zeros(blocks), r / scale, u * scale, exact, 0, blocks, work
-    )
-    return Errors(
-        float(error), float(cone), float(signorini), float(dissipation), float(gap / size),
-        float(lack + ROUNDING * held), float(speed if speed > 0.0 else held),
-    )  # fmt: skip
+    out, work = np.empty(NUMBER), np.empty((5, len(r)))
+    inside = K._replace(lower=np.empty_like(K.lower), upper=np.empty_like(K.upper))
+    measure(K, inside, np.array(b), r, u, scale, int(law == "ncp"), work, out)
+    return Errors(*out.tolist())
+
+
+def with_velocities(errors: Errors, exponent: int) -> Errors:
+    """The same, those that are velocities multiplied by the power of two, the largest number in place of what is larger."""
+    largest = float(np.finfo(np.float64).max)
+    velocity, speed = (min(float(np.ldexp(x, exponent)), largest) for x in (errors.velocity, errors.speed))
+    return replace(errors, velocity=velocity, speed=speed)

@@ -28,7 +28,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import joined
 from pluecker.spatial.parallel.threads import available_cores
 
-__all__ = ["Done", "Job", "run_on_islands"]
+__all__ = ["Done", "Job", "goal_of", "run_on_islands"]
 
 MANY = 3000  # multipliers from which threads pay
 
@@ -44,6 +44,7 @@ class Job:
         tol: of the error.
         limit: iterations of all methods together.
         relaxation: a method's option, or 0.
+        nesterov: whether gradients have the published sequence of momentum.
     """
 
     method: Callable[..., Any]
@@ -52,6 +53,7 @@ class Job:
     tol: float
     limit: int
     relaxation: float
+    nesterov: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,9 +83,9 @@ class Islands:
     def __init__(self, job: Job, P: Prepared, x: Array) -> None:
         m, islands = len(P.b), len(P.islands) - 1
         self.job, self.P, self.number = job, P, islands
-        self.memory = make_memory(m, islands, np.zeros(0), more=2, relaxation=job.relaxation)
+        self.memory = make_memory(m, islands, np.zeros(0), 2, job.relaxation, job.nesterov)
         work, self.results = self.memory.work, self.memory.results
-        self.x, self.u = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK]
+        self.x, self.u = work[ROWS_OF_WORK + 1, :m], work[ROWS_OF_WORK, :m]
         project(P.K, x, self.x)
         if self.x.any():
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
@@ -91,8 +93,7 @@ class Islands:
         self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
         if job.law == 1:  # of the convex law all methods keep a start that is better
             evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
-        # What islands need so that all together have the tolerance.
-        self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
+        self.goal = goal_of(job.tol, islands)
 
     def call(self, begin: int, end: int, record: Array) -> list[Part]:
         """The method on some islands."""
@@ -116,9 +117,20 @@ class Islands:
             self.results[island, ERROR] = self.begun[island]
 
 
+def goal_of(tol: float, islands: int) -> float:
+    """What islands need so that all together have the tolerance."""
+    return tol if islands == 1 else tol / float(np.sqrt(3.0))
+
+
 def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history: bool) -> Done:
     """From the scaled multipliers x, which are projected first."""
-    islands, told = Islands(job, P, x), None
+    with np.errstate(all="ignore"):
+        return run_all(Islands(job, P, x), threads, history)
+
+
+def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
+    """The method, until each island is good enough."""
+    P, told = islands.P, None
     count = islands.number if len(P.b) else 0
     workers = 1 if history else workers_for(threads, len(P.b), count)
     if history:

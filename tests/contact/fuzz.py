@@ -2,9 +2,10 @@
 
     python -m tests.contact.fuzz 10000 [first seed]
 
-solves 10,000 of them, each from its seed alone with a random law, method and arguments, and prints how many converged. Seeds
-are enough to see a problem again: ``run(seed)``. The judge is plain NumPy in extended precision and shares no code with
-the package: multiplication by the full matrix, projection by bisection, the natural map.
+solves 10,000 of them, each from its seed alone with a random law, method and arguments, and prints how many converged. Many
+are wide: friction up to 1e8, N and b times anything from 1e-12 to 1e12, redundant and contradictory equations among the
+contacts. Seeds are enough to see a problem again: ``run(seed, wide=True)``. The judge is plain NumPy in extended precision
+and shares no code with the package: multiplication by the full matrix, projection by bisection, the natural map.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.optimize
 
-from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve
+from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve, warmup
 from tests.contact.any_blocks import SIZES, of_factors, of_matrix, sets_of
 
 Extended = np.longdouble
@@ -225,13 +226,39 @@ def random_jacobian(rng: np.random.Generator, bodies: int, rows: int, last: Any,
     return J
 
 
-def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, limit: int | None = None) -> Case:
-    """A problem and arguments, from a seed alone."""
-    rng = np.random.default_rng(seed)
+class Joints(NamedTuple):
+    """Equations that some bodies share: independent ones and combinations of them, which agree with them or do not.
+
+    Attributes:
+        J: their rows.
+        error: what contradictory ones add to b; none where b is in the range of J.
+    """
+
+    J: np.ndarray
+    error: np.ndarray
+
+
+def random_joints(rng: np.random.Generator, bodies: int) -> Joints:
+    """One to six rows between a few bodies, and as many combinations of them; rows of zeros, too."""
+    independent = np.vstack([random_jacobian(rng, bodies, 1, None, False) for _ in range(rng.integers(1, 7))])
+    weights = rng.normal(size=(rng.integers(0, 7), len(independent)))
+    weights *= rng.random(weights.shape) < pick(rng, 0.3, 1.0)
+    J = np.vstack([independent, weights @ independent])
+    error = np.zeros(len(J))
+    if rng.random() < 0.4:
+        error = rng.normal(size=len(J)) * 10.0 ** rng.integers(-8, 3) * (rng.random(len(J)) < 0.5)
+    return Joints(J, error)
+
+
+def random_case(
+    seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, limit: int | None = None, wide: bool = False
+) -> Case:
+    """A problem and arguments, from a seed alone; a ``wide`` one has what the head of this file says, too."""
+    rng, more = np.random.default_rng(seed), np.random.default_rng([seed, 1])
     law = str(rng.choice(LAWS))
     possible = [m for m in methods if law != "lcp" or m == "auto"]
     if law in ("lcp", "frictionless"):
-        possible += [m for m in LCP_METHODS if not (law == "lcp" and m == "lcp_psor")]
+        possible += LCP_METHODS
     method = str(rng.choice(possible))
     words = []
     count = int(rng.integers(0, most + 1)) if rng.random() < 0.95 else int(rng.integers(0, 3 * most))
@@ -242,7 +269,7 @@ def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, 
         kinds = (str(space), *KINDS[5:])
     if rng.random() < 0.3:
         kinds = (str(space),)
-    sizes, friction, lower, upper, J, last = [], [], [], [], [np.zeros((0, 6 * bodies))], None
+    sizes, friction, lower, upper, J, last = [], [], [], [], [], None
     common = pick(rng, None, None, 0.0, 10.0, 0.5)
     for _ in range(count):
         kind = pick(rng, *kinds)
@@ -269,7 +296,22 @@ def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, 
             friction.append(mu)
             lower.append(bounds[0])
             upper.append(bounds[1])
-    H = np.vstack(J)
+    errors = [np.zeros(len(rows)) for rows in J]
+    if wide and more.random() < 0.5:
+        words.append("steep")
+        largest = pick(more, 8, 8, more.uniform(-8.0, 8.0))
+        friction = [10.0 ** more.uniform(-8.0, largest, 3) * (np.array(size) > 0) for size in sizes]
+    if wide and more.random() < 0.5:
+        joints = random_joints(more, bodies)
+        words.append("contradictory" if joints.error.any() else "joints")
+        for row, error in zip(joints.J, joints.error, strict=True):
+            at = int(more.integers(0, len(J) + 1))
+            for values, value in (
+                (J, row[None]), (errors, np.array([error])), (sizes, (0, 0, 0)), (friction, np.zeros(3)),
+                (lower, -INF), (upper, INF),
+            ):  # fmt: skip
+                values.insert(at, value)
+    H = np.vstack([np.zeros((0, 6 * bodies)), *J])
     m = len(H)
     ratio = pick(rng, 1.0, 10.0, 1e4, 1e8)
     inverse = np.repeat(np.exp(-rng.uniform(0, np.log(ratio), bodies)), 6)
@@ -280,6 +322,7 @@ def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, 
     b = H @ rng.normal(size=H.shape[1]) if kind == "range" else rng.normal(size=m) if kind == "any" else np.zeros(m)
     if kind == "small":
         b = H @ (rng.normal(size=H.shape[1]) * 10.0 ** rng.integers(-12, 3, H.shape[1]))
+    b = b + np.concatenate([np.zeros(0), *errors])
     words += [kind, "degenerate"] if degenerate else [kind]
     compliance = np.zeros(m)
     if rng.random() < 0.3:
@@ -291,6 +334,9 @@ def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, 
         if rng.random() < 0.5:
             mass = 1.0
         words.append("scales")
+    elif wide and more.random() < 0.5:
+        length, mass = (10.0 ** more.uniform(-12, 12) for _ in range(2))
+        words.append("units")
     H, b, inverse, compliance = H, b * length, inverse / mass, compliance / mass
     unit = length * mass
     K = sets_of(
@@ -336,8 +382,10 @@ def random_case(seed: int, methods: tuple[str, ...] = RUNNABLE, most: int = 12, 
     if law == "lcp":
         flat = space == 2
         arguments["directions"] = 2 if flat else int(pick(rng, 4, 8, 8, 12))
-    if method in ("psor", "jacobi") and rng.random() < 0.5:
+    if method == "psor" and rng.random() < 0.5:
         arguments["relaxation"] = float(rng.uniform(0.3, 1.7))
+    if method == "apgd" and rng.random() < 0.3:
+        arguments["momentum"] = "nesterov"
     return Case(seed, " ".join(words), problem, N + soft, of + soft, arguments)
 
 
@@ -356,11 +404,8 @@ def run(seed: int, **named: Any) -> tuple[Case, Result | None, list[str]]:
 
 
 def refusal_is_due(case: Case) -> bool:
-    """Lemke's method refuses dependent equations, projected SOR a diagonal entry that is not positive."""
+    """Lemke's method refuses dependent equations."""
     method, K = case.arguments["method"], case.problem.sets
-    if method == "lcp_psor":
-        top = K.start[:-1]
-        return bool((np.diag(case.N)[top] <= 0).any())
     return method == "lemke" and bool(np.isinf(K.lower).any())
 
 
@@ -369,13 +414,14 @@ def refusal_is_due(case: Case) -> bool:
 
 def main(count: int, first: int) -> None:
     """Solve problems and print what happened."""
+    warmup()  # compiling takes longer than a problem may
     outcomes: Counter[tuple[str, str, str]] = Counter()
     longest: list[tuple[float, int, str]] = []
     bad = 0
     for seed in range(first, first + count):
         faulthandler.dump_traceback_later(LONGEST, exit=True)
         began = time.perf_counter()
-        case, result, complaints = run(seed)
+        case, result, complaints = run(seed, wide=True)
         faulthandler.cancel_dump_traceback_later()
         longest.append((time.perf_counter() - began, seed, case.arguments["method"]))
         law, method = case.arguments["law"], case.arguments["method"]

@@ -14,7 +14,7 @@ from tests.contact.random_friction import clarabel_solution, random_problem
 
 INF = np.inf
 SECOND = ("auto", "newton", "interior_point")
-FIRST = ("apgd", "pgs", "psor", "jacobi", "admm")
+FIRST = ("apgd", "pgs", "psor", "admm")
 SMALL = 12 if COMPILED else 6
 
 
