@@ -22,20 +22,26 @@ from benchmarks.contact_problems import Case, find_cases, packing
 from benchmarks.contact_report import ContactReport
 from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
 from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
-from benchmarks.timing import Effort, Times, progress
+from benchmarks.timing import Effort, Times, interleaved, progress
+from pluecker.contact.problem.problem import Problem
 from pluecker.contact.results.result import Result
+from pluecker.contact.scenes.assembly import assemble_contacts
+from pluecker.contact.scenes.bodies import Bodies
+from pluecker.contact.scenes.table import ContactTable
 from pluecker.contact.solving.solve import solve
+from pluecker.contact.solving.solver import Solver
 
 __all__ = ["main", "run"]
 
 SOLVERS = (
-    "auto", "apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
+    "auto", "apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
 )  # fmt: skip
 LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
 GOAL, FINE = 1e-6, 1e-10
 CAP = 20_000  # iterations of apgd and pgs
 SIDES = (4, 8, 16, 32)  # of the polygon
 FORM_WORDS = {"matrix": "a matrix", "factors": "the factors J and M⁻¹ Jᵀ"}
+FEW = 5  # motions of a body on four feet
 LONG = 0.5  # seconds from which a call is not repeated
 
 
@@ -90,6 +96,55 @@ def timed_runs(case: Case, law: str, names: list[str], effort: Effort, quick: bo
                 results[name] = call(name)
                 times[name].append(results[name].time)
     return {name: (results[name], float(np.median(times[name]))) for name in names}
+
+
+# ------------------------------------------------------------------------------------------------- (f) a few contacts
+
+
+def feet(seed: int) -> Problem:
+    """Four feet of a body of 20 kg on the floor, which moves at random: 12 multipliers, one island."""
+    rng = np.random.default_rng(seed)
+    corners = np.array([[x, y, 0.0] for x in (-0.3, 0.3) for y in (-0.15, 0.15)])
+    velocity = np.concatenate([0.3 * rng.normal(size=3), [0.5, 0.2, -0.3] * rng.normal(size=3)])
+    bodies = Bodies(
+        np.array([np.inf, 20.0]), np.array([np.eye(3), np.diag([0.3, 0.9, 1.0])]), np.array([[0, 0, -1.0], [0, 0, 0.4]]),
+        velocity=np.array([np.zeros(6), velocity]),
+    ).with_gravity()  # fmt: skip
+    table = ContactTable(np.array([[0, 1]] * 4), np.array([[0, 0, 1.0]] * 4), corners, friction=np.full(4, 0.6))
+    return assemble_contacts(bodies, table, 1e-3)
+
+
+def few_contacts(effort: Effort, report: ContactReport) -> Report:
+    """What a call costs that has hardly anything to do."""
+    table = Report(
+        "contact_few", "Four contacts from Python, Coulomb's law",
+        f"One call of `auto` to {GOAL:.0e}, on a problem that is at hand: a body on four feet.",
+        ["motion", "prepared", "prepared, from its own solution", "not prepared", "what solved it", "natural map"],
+    )  # fmt: skip
+    prepared, alone = [], []
+    for seed in progress(range(FEW), "few contacts"):
+        problem = feet(seed)
+        solver = Solver(problem, tol=GOAL)
+        result = solver.solve()
+        calls = {
+            "prepared": partial(solver.solve, problem.offset),
+            "warm": partial(solver.solve, problem.offset, warm_start=result.multipliers),
+            "alone": partial(solve, problem, tol=GOAL),
+        }
+        times = interleaved(calls, effort)
+        prepared.append(1e6 * times["prepared"].median)
+        alone.append(1e6 * times["alone"].median)
+        table.rows.append(
+            [f"{seed + 1}", *(seconds(times[name].median) for name in calls),
+             ", ".join(stage.method for stage in result.stages), f"{result.errors.natural_map:.1e}"]
+        )  # fmt: skip
+    table.notes.append(
+        "Prepared: `Solver.solve(offset)`. Not prepared: `solve(problem)`; making the problem is in neither. A call gives a "
+        "whole result, with all errors."
+    )
+    report.target("microseconds, four contacts from Python, prepared, the slowest", 60.0, max(prepared))
+    report.target("microseconds, four contacts from Python, not prepared, the slowest", 200.0, max(alone))
+    return table
 
 
 # ------------------------------------------------------------------------------------------- (b) auto against Clarabel
@@ -164,27 +219,29 @@ def against_clarabel(cases: list[Case], effort: Effort, report: ContactReport) -
 
 
 def gradients_and_sweeps(cases: list[Case], quick: bool, report: ContactReport) -> Report:
-    """Iterations of apgd over those of pgs."""
+    """Iterations of apgd over those of pgs, and of apgd with the published momentum."""
     cap = CAP // 10 if quick else CAP
     table = Report(
         "contact_iterations", f"Iterations of apgd and of Gauss-Seidel to {GOAL:.0e}",
         f"All islands together, at most {cap} of each. Where pgs alone has not converged, the ratio is below the one given.",
-        ["problem", "apgd / pgs, ccp", "apgd / pgs, ncp", "apgd, ccp", "pgs, ccp", "apgd, ncp", "pgs, ncp"],
+        ["problem", "apgd / pgs, ccp", "apgd / pgs, ncp", "apgd, ccp", "Nesterov's momentum, ccp",
+         "pgs, ccp", "apgd, ncp", "Nesterov's momentum, ncp", "pgs, ncp"],
     )  # fmt: skip
     ratios: dict[str, list[float]] = {law: [] for law in LAWS}
     for case in progress(cases, "iterations"):
         shares, counts = [], []
         for law in LAWS:
-            both = [
-                solve(case.problem, law, name, tol=GOAL, max_iterations=cap, separate=False) for name in ("apgd", "pgs")
-            ]
-            counts += [str(result.iterations) if result.converged else "none" for result in both]
-            if not both[0].converged:
+            full, nesterov, sweeps = (
+                solve(case.problem, law, name, tol=GOAL, max_iterations=cap, separate=False, momentum=momentum)
+                for name, momentum in (("apgd", "full"), ("apgd", "nesterov"), ("pgs", "full"))
+            )
+            counts += [str(found.iterations) if found.converged else "none" for found in (full, nesterov, sweeps)]
+            if not full.converged:
                 shares.append("-")
                 ratios[law].append(np.inf)
                 continue
-            ratios[law].append(both[0].iterations / (both[1].iterations if both[1].converged else cap))
-            shares.append(("" if both[1].converged else "< ") + f"{ratios[law][-1]:.2f}")
+            ratios[law].append(full.iterations / (sweeps.iterations if sweeps.converged else cap))
+            shares.append(("" if sweeps.converged else "< ") + f"{ratios[law][-1]:.2f}")
         table.rows.append([case.name, *shares, *counts])
     for law, words in LAWS.items():
         report.target(f"iterations of apgd / pgs, {words}, median", 0.4, float(np.median(ratios[law])))
@@ -271,6 +328,7 @@ def run(effort: Effort, folder: Path | None = None) -> ContactReport:
         report.note("Clarabel is not installed: no comparison with it.")
     else:
         report.parts.append(against_clarabel(cases, effort, report))
+    report.parts.append(few_contacts(effort, report))
     report.parts.append(gradients_and_sweeps(cases, quick, report))
     report.parts.append(throughput(effort, quick, report))
     solvers, found = all_solvers(cases, names, effort, quick)

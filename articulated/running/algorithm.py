@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,9 @@ _local = threading.local()
 
 Result = Any  # an array, or a tuple of arrays where there are several results
 
-# The compiled function for one state, memories of contexts that no thread uses at the moment, the head for more of them, and
-# what takes several results out of one array, if there are several: a plain tuple, which Python takes apart fastest.
-Ready = tuple[Callable[..., Any], list[Array], Head, Callable[[Array], Result] | None]
+# The compiled function for one state, the memory of a context, what takes several results out of one array, if there are
+# several, and the contexts: a plain tuple, which Python takes apart fastest.
+Ready = tuple[Callable[..., Any], Array, Callable[[Array], Result] | None, "Contexts"]
 
 
 @dataclass(slots=True)
@@ -90,6 +90,54 @@ class Plan:
         return tuple(result[end - size : end].reshape(shape) for end, size, shape in pieces)
 
 
+class Compiled:
+    """The compiled functions of an algorithm, each made when it is first asked for.
+
+    They stand apart from it: Python finds the methods of an object faster if nothing was added to that once it was made.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+
+    @once
+    def one(self) -> Callable[..., Any]:
+        """The function for one state."""
+        return one_state(self.signature)
+
+    @once
+    def enter_one(self) -> Callable[..., Any]:
+        """The same as Python calls it."""
+        return entrance(self.one) if COMPILED else self.one
+
+    @once
+    def many(self) -> Callable[..., int]:
+        """The function for a batch."""
+        return many_states(self.signature)
+
+
+class Contexts:
+    """What calls for one state work with, by the short way: a context, and others for threads that find it busy.
+
+    That costs nothing where there is one thread, and little where there are more.
+    """
+
+    def __init__(self, head: Head) -> None:
+        self.usual = Context(head)
+        self.others: list[Context] = []  # those that no thread uses at the moment
+
+    def call_beside(self, one: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
+        """What the compiled function gives in another context, if it was for that that it gave nothing."""
+        if not self.usual.busy:
+            return None
+        try:
+            context = self.others.pop()
+        except IndexError:
+            context = Context(self.usual.head)
+        result: Array | None = one(context.memory, inputs, None)
+        self.others.append(context)
+        return result
+
+
 @dataclass(frozen=True, eq=False)
 class Algorithm:
     """A kernel, and all that turns it into a public function.
@@ -107,6 +155,7 @@ class Algorithm:
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         order: where each entry of the only result is among the numbers that the kernel makes, if that is not the same;
             number 0 is zero then.
+        shares: another one whose compiled functions are its own too.
         lanes: whether the kernel is generic; otherwise batches go through it state by state. Such a one has no order.
         listed: whether it belongs to :data:`ALGORITHMS`.
 
@@ -123,8 +172,11 @@ class Algorithm:
     order: Callable[..., NDArray[np.int64]] | None = None
     words: tuple[str, ...] = ()
     with_mimic: Algorithm | None = None
+    shares: Algorithm | None = None
     lanes: bool = True
     listed: bool = True
+    signature: Signature = field(init=False)
+    compiled: Compiled = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", as_fields(self.inputs))
@@ -133,8 +185,26 @@ class Algorithm:
             raise ValueError(f"{self.name}: expected 1 to {MOST_INPUTS} inputs of one or two axes")
         if not 1 <= len(self.outputs) <= MOST_OUTPUTS or (self.order is not None and len(self.outputs) > 1):
             raise ValueError(f"{self.name}: expected 1 to {MOST_OUTPUTS} outputs, and one if they are put in order")
+        object.__setattr__(self, "signature", self.make_signature())
+        object.__setattr__(self, "compiled", self.shares.compiled if self.shares else Compiled(self.signature))
         if self.listed:
             ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
+
+    def make_signature(self) -> Signature:
+        """What the drivers need to know of the kernel."""
+        axes, configurations = zip(*((field.axes, field.is_configuration) for field in self.inputs), strict=True)
+        constants, ordered = self.constants is not None, self.order is not None
+        return Signature(self.kernel, axes, configurations, len(self.outputs), constants, ordered, self.lanes)
+
+    @property
+    def one(self) -> Callable[..., Any]:
+        """The compiled function for one state."""
+        return self.compiled.one
+
+    @property
+    def many(self) -> Callable[..., int]:
+        """The compiled function for a batch."""
+        return self.compiled.many
 
     def call(
         self,
@@ -152,16 +222,13 @@ class Algorithm:
         """
         if out is None and threads is None:
             try:
-                one, spare, head, split = model.ready[self][key]
+                one, memory, split, contexts = model.ready[self][key]
             except (AttributeError, LookupError, TypeError):  # no model, not ready, no key
                 pass
             else:
-                try:
-                    memory = spare.pop()
-                except IndexError:  # none yet, or other threads have them all
-                    memory = Context(head).memory
                 result = one(memory, inputs, None)
-                spare.append(memory)
+                if result is None:
+                    result = contexts.call_beside(one, inputs)
                 if result is not None:
                     return result if split is None else split(result)
         for word, part in zip(self.words, key, strict=False):
@@ -171,37 +238,6 @@ class Algorithm:
             raise threads
         given = {field.name: value for field, value in zip(self.inputs, inputs, strict=True) if value is not LEFT_OUT}
         return self.run(model, given, out, as_threads(self.name, threads), key)
-
-    # ------------------------------------------------------------------------------------------------ compiled functions
-
-    @once
-    def signature(self) -> Signature:
-        """What the drivers need to know of the kernel."""
-        inputs, outputs = self.inputs, self.outputs
-        return Signature(
-            self.kernel,
-            tuple(field.axes for field in inputs),
-            tuple(field.is_configuration for field in inputs),
-            len(outputs),
-            self.constants is not None,
-            self.order is not None,
-            self.lanes,
-        )
-
-    @once
-    def one(self) -> Callable[..., Any]:
-        """The compiled function for one state."""
-        return one_state(self.signature)
-
-    @once
-    def enter_one(self) -> Callable[..., Any]:
-        """The same as Python calls it."""
-        return entrance(self.one) if COMPILED else self.one
-
-    @once
-    def many(self) -> Callable[..., int]:
-        """The compiled function for a batch."""
-        return many_states(self.signature)
 
     # ------------------------------------------------------------------------------------------------------ the long way
 
@@ -282,7 +318,8 @@ class Algorithm:
             ready: dict[Hashable, Ready] = model.ready.setdefault(self, {})
             if plan.key not in ready:
                 forget_oldest(ready, list(ready))
-                ready[plan.key] = plan.algorithm.enter_one, [], plan.head, plan.split if len(plan.sizes) > 1 else None
+                contexts, split = Contexts(plan.head), plan.split if len(plan.sizes) > 1 else None
+                ready[plan.key] = plan.algorithm.compiled.enter_one, contexts.usual.memory, split, contexts
         result = empty(plan.head.result_shape)
         status = plan.algorithm.compute_state(Context(plan.head), rows, 0, result)
         pieces = [result] if len(results) == 1 else plan.split(result)
@@ -297,10 +334,10 @@ class Algorithm:
             for array, shape in zip(rows, context.head.inputs, strict=True)
         ]
         if COMPILED:
-            self.enter_one(context.memory, tuple(own), result)
+            self.compiled.enter_one(context.memory, tuple(own), result)
         else:
             with np.errstate(all="ignore"):  # NumPy would warn of the divisions by zero that the status reports
-                self.enter_one(context, tuple(own), result)
+                self.compiled.enter_one(context, tuple(own), result)
         return context.status
 
     def explain(

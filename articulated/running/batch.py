@@ -79,9 +79,10 @@ SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, typ
 MODEL, CONSTANTS, TILES, MADE = 0, 2, 4, 6
 HEAD = 7
 # A context goes on with the class of NumPy's arrays and the function that makes one, with the length of the workspace, with
-# whether Python's lock is let go of meanwhile, with what the last call returned, with the axes of the array that takes all
-# results and its shape, with rows and columns of each input and with the size of each result; the workspace follows.
-CLASS, MAKE, WORKSPACE_OF_ONE, RELEASES, STATUS, AXES, SHAPE, FIELDS = *range(7, 14), 14 + MOST_AXES
+# whether Python's lock is let go of meanwhile, and whether it is at the moment, with what the last call returned, with the
+# axes of the array that takes all results and its shape, with rows and columns of each input and with the size of each
+# result; the workspace follows.
+CLASS, MAKE, WORKSPACE_OF_ONE, RELEASES, BUSY, STATUS, AXES, SHAPE, FIELDS = *range(7, 15), 15 + MOST_AXES
 CONTEXT = FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS
 # A task goes on with what the threads share (in a line of the cache of its own), what is only read, and for each array its
 # address, its length and how many of its entries belong to one state.
@@ -293,17 +294,19 @@ def context_in(memory):
 def one_state(signature: Signature) -> Callable[..., Any]:
     """The function for one state: it takes the memory of a context, the inputs in a tuple, and one array for all results.
 
-    For None instead of that array it makes a new one, and gives it back; where inputs or results are not good, None. The
-    context then has the status: ``GOOD``, ``NO_RESULT`` where the result is not finite, or what is wrong with the inputs, in
-    which case nothing was written; ``UNFIT`` for whatever is not a plain array of the right shape. It is entered through
-    :func:`~pluecker.spatial.compiled.numba_internals.entrance`. Without compilation it takes the context itself, and an
-    array for the results.
+    For None instead of that array it makes a new one, and gives it back; where inputs or results are not good, or another
+    thread is at work in the context, None. The context then has the status: ``GOOD``, ``NO_RESULT`` where the result is not
+    finite, or what is wrong with the inputs, in which case nothing was written; ``UNFIT`` for whatever is not a plain array
+    of the right shape. It is entered through :func:`~pluecker.spatial.compiled.numba_internals.entrance`. Without
+    compilation it takes the context itself, and an array for the results.
     """
     check, compute, axes, outputs = checked(signature), computed(signature), signature.axes, signature.outputs
     describe_inputs, views_of_inputs = described(axes), views_of(len(axes))
 
     def one(memory, inputs, out):
         integers, ws, m, c, tiles = context_in(memory)
+        if load(integers, BUSY) != 0:
+            return no_object()
         fields = tail(integers, FIELDS)
         found = describe_inputs(entries_of(inputs, len(axes)), 0, load(integers, CLASS))
         status = check(m, fields, found)
@@ -320,10 +323,12 @@ def one_state(signature: Signature) -> Callable[..., Any]:
         size = 0
         for k in range(outputs):
             size += load(fields, 2 * len(axes) + k)
-        lock = release_lock(load(integers, RELEASES) != 0)
         arrays, numbers = views_of_inputs(found), numbers_of(result, size)
+        store(integers, BUSY, load(integers, RELEASES))
+        lock = release_lock(load(integers, RELEASES) != 0)
         status = compute(m, c, tiles, load(integers, MADE), ws, fields, arrays, numbers)
         take_lock(lock)
+        store(integers, BUSY, 0)
         store(integers, STATUS, status)
         if made and status == GOOD:
             return result
@@ -407,6 +412,11 @@ class Context:
         self.integers[AXES], self.integers[SHAPE : SHAPE + len(shape)] = len(shape), shape
         numbers = [n for field in head.inputs for n in (*field, 1)[:2]] + list(head.sizes)
         self.integers[FIELDS : FIELDS + len(numbers)] = numbers
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread is at work in it that has let go of Python's lock."""
+        return bool(self.integers[BUSY])
 
     @property
     def status(self) -> int:

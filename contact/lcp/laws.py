@@ -40,15 +40,9 @@ from pluecker.contact.results.result import LIMIT, STALLED, UNSOLVED, Result, St
 from pluecker.contact.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
+__all__ = ["LCP_METHODS", "solve_as_lcp"]
 
-LCP_METHODS = {
-    "lemke": "lemke",
-    "fischer_newton": "fischer_newton",
-    "minmap_newton": "minmap_newton",
-    "lcp_psor": "psor",
-}
-POLYGON_METHODS = ("lemke", "fischer_newton", "minmap_newton")  # lambda has no diagonal, by which psor divides
+LCP_METHODS = ("lemke", "fischer_newton", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
@@ -66,11 +60,6 @@ def solve_as_lcp(
 ) -> Result:
     """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments."""
     began = time.perf_counter()
-    if law == "lcp" and method not in (*POLYGON_METHODS, "auto"):
-        raise ProblemError(
-            f"method {method!r} does not solve the law lcp, which {', '.join(POLYGON_METHODS)} and auto do: it divides by "
-            "the diagonal, which is zero where the unknown is a speed of sliding"
-        )
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
     # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
     unit = np.exp2(np.rint(np.log2(lcp.unit)))
@@ -92,7 +81,7 @@ def solve_as_lcp(
     record: list[tuple[float, float]] = []
     stages: list[Stage] = []
     before, left = 0.0, math.inf if limit is None else limit
-    for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
+    for name in AUTOMATIC if method == "auto" else (method,):
         z, usual = None if first is None else first / unit, usual_limit(name, given.size)
         for _ in range(ROUNDS):
             most = int(min(left, usual if limit is None or method == "auto" else left))

@@ -14,7 +14,6 @@ clarabel               frictionless, ccp, ncp                        Clarabel (e
 lemke                  frictionless, lcp                             complementary pivoting
 fischer_newton         frictionless, lcp                             semismooth Newton for complementarity problems
 minmap_newton          frictionless, lcp                             the same on the minimum map
-lcp_psor               frictionless                                  projected SOR for complementarity problems
 =====================  ============================================  ==================================================
 """
 
@@ -41,7 +40,7 @@ __all__ = ["CONES", "METHODS", "Method", "Options", "check", "checked_options"]
 MOMENTA = ("full", "nesterov")
 MOST, MOST_KEPT = 2**31, 10**7  # iterations, and those of which the error can be kept
 ENDS = ("return", "raise")  # of a call that does not reach its tolerance
-CONES, NORMALS, POLYGON = ("frictionless", "ccp", "ncp"), ("frictionless",), ("frictionless", "lcp")
+CONES, POLYGON = ("frictionless", "ccp", "ncp"), ("frictionless", "lcp")
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,6 @@ METHODS = {
     "lemke": Method(POLYGON),
     "fischer_newton": Method(POLYGON),
     "minmap_newton": Method(POLYGON),
-    "lcp_psor": Method(NORMALS),
 }
 
 

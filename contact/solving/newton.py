@@ -42,7 +42,10 @@ PATIENCE = 6  # centres without progress
 
 
 def residual(P, exact, x, u, centre, sigma, z, F):
-    """F(x) with u = N x + b in z = x - w before and after the projection; |F|"""
+    """F(x) with u = N x + b, and z = x - w before the projection; |F|
+
+    The natural map of one block gives its size alone; Newton's method needs F and z, and has the proximal term in them.
+    """
     K, s = P.K, 0.0
     for i in range(len(K.start) - 1):
         top, bottom = K.start[i], K.start[i + 1]

@@ -258,7 +258,7 @@ def random_case(
     law = str(rng.choice(LAWS))
     possible = [m for m in methods if law != "lcp" or m == "auto"]
     if law in ("lcp", "frictionless"):
-        possible += [m for m in LCP_METHODS if not (law == "lcp" and m == "lcp_psor")]
+        possible += LCP_METHODS
     method = str(rng.choice(possible))
     words = []
     count = int(rng.integers(0, most + 1)) if rng.random() < 0.95 else int(rng.integers(0, 3 * most))
@@ -404,11 +404,8 @@ def run(seed: int, **named: Any) -> tuple[Case, Result | None, list[str]]:
 
 
 def refusal_is_due(case: Case) -> bool:
-    """Lemke's method refuses dependent equations, projected SOR a diagonal entry that is not positive."""
+    """Lemke's method refuses dependent equations."""
     method, K = case.arguments["method"], case.problem.sets
-    if method == "lcp_psor":
-        top = K.start[:-1]
-        return bool((np.diag(case.N)[top] <= 0).any())
     return method == "lemke" and bool(np.isinf(K.lower).any())
 
 

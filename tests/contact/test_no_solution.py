@@ -35,8 +35,6 @@ from tests.contact.lcp_problems import (
 
 REFUSED = ProblemError, ArgumentTypeError
 
-POLYGON_METHODS = tuple(name for name in LCP_METHODS if name != "lcp_psor")
-
 
 def violation(A, b):
     """The least that some w_i is below zero, over all z >= 0, beside the largest of b: by SciPy's linear programming."""
@@ -174,7 +172,7 @@ def test_painleve_s_data_have_no_solution():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["auto", *POLYGON_METHODS])
+@pytest.mark.parametrize("method", ["auto", *LCP_METHODS])
 @pytest.mark.parametrize("tol", [1e-10, 1e-6, 1e-3])
 def test_painleve_s_data_are_not_solved(method, tol):
     result = solve(painleve(), "lcp", method, tol=tol)
@@ -184,7 +182,7 @@ def test_painleve_s_data_are_not_solved(method, tol):
     assert result.errors.largest > 0.01
 
 
-@pytest.mark.parametrize("method", ["auto", *POLYGON_METHODS])
+@pytest.mark.parametrize("method", ["auto", *LCP_METHODS])
 def test_painleve_s_data_are_solved_with_less_friction(method):
     """mu = 1/2: f = 1, t = -1/2, u = (0, 7/2)."""
     result = solve(painleve().with_friction(0.5), "lcp", method, tol=1e-9)
@@ -193,7 +191,7 @@ def test_painleve_s_data_are_solved_with_less_friction(method):
     np.testing.assert_allclose(result.multipliers, [1.0, -0.5], atol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["auto", *POLYGON_METHODS])
+@pytest.mark.parametrize("method", ["auto", *LCP_METHODS])
 def test_a_ball_between_closing_plates_is_not_solved(method):
     for law in ("lcp", "frictionless"):
         result = solve(plates(), law, method)
@@ -237,7 +235,7 @@ def maps_of_the_polygon(problem, r):
 
 
 @pytest.mark.parametrize("mass", [1e-3, 1.0, 1000.0])
-@pytest.mark.parametrize("method", ["auto", *POLYGON_METHODS])
+@pytest.mark.parametrize("method", ["auto", *LCP_METHODS])
 def test_both_maps_of_the_polygon_are_what_they_are_called(method, mass):
     """Impulses in units of s, velocities in units of 1 / s: masses 1000 times as large make s 31 times as large."""
     rng = np.random.default_rng(2)
@@ -249,7 +247,7 @@ def test_both_maps_of_the_polygon_are_what_they_are_called(method, mass):
     assert found == pytest.approx(maps_of_the_polygon(problem, result.multipliers), rel=1e-9)
 
 
-@pytest.mark.parametrize("method", ["auto", *POLYGON_METHODS])
+@pytest.mark.parametrize("method", ["auto", *LCP_METHODS])
 def test_a_start_that_is_lost_in_rounding_is_no_solution(method):
     """u_n = r_1 - r_2 - 1 and r_2 - r_1 - 1: of impulses of 1e17 nothing of the 1 is left."""
     problem = Problem.from_delassus(np.kron([[1.0, -1.0], [-1.0, 1.0]], np.eye(3)), [-1.0, 0, 0] * 2, [0.5, 0.5])
@@ -268,19 +266,11 @@ def test_the_usual_directions_are_two_in_the_plane_and_eight_in_space():
     assert friction_lcp(plane).directions == 2
     assert friction_lcp(space).directions == 8
     assert friction_lcp(Problem.from_delassus(np.eye(1), [1.0], [], rows=([0.0], [1.0]))).A.shape == (1, 1)
-    for method in ("auto", *POLYGON_METHODS):
+    for method in ("auto", *LCP_METHODS):
         np.testing.assert_allclose(solve(plane, "lcp", method).multipliers, [1, -0.5, 1, -0.1], atol=1e-5)
     mass = 2.0 * np.eye(2)
     problem = Problem.from_factors(mass, np.eye(2), [-2.0, 6.0], np.zeros(2), [0.5], size=2)
     assert mixed_lcp(problem, mass).directions == 2
-
-
-def test_projected_sor_does_not_solve_the_polygon_and_says_why():
-    words = (
-        "'lcp_psor' solves the law frictionless, not lcp; for that there are auto, lemke, fischer_newton, minmap_newton"
-    )
-    with pytest.raises(REFUSED, match=words):
-        solve(painleve(), "lcp", "lcp_psor")
 
 
 # ------------------------------------------------------------------------------------------------ parts that do not touch

@@ -215,7 +215,6 @@ ARGUMENTS = [
         "method 'apgd' solves the laws frictionless, ccp, ncp, not lcp; for that there are auto, lemke",
     ),
     ({"law": "ccp", "method": "lemke"}, "method 'lemke' solves the laws frictionless, lcp, not ccp"),
-    ({"law": "lcp", "method": "lcp_psor"}, "lcp_psor"),
     ({"tol": True}, "tol is True"),
     ({"max_iterations": True}, "max_iterations is True"),
     ({"max_iterations": 10**9, "history": True}, "max_iterations is 1000000000, expected at most 10000000"),

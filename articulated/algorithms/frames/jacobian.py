@@ -187,9 +187,8 @@ def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
             x = column(m, i, j, q, X)
             put_column(c, k, j, x, shares_column(c, k), J)
             rate = transform_motion(X, subspace_rate(m, i, j, q, v))
-            put_column(
-                c, k, j, add_cross_motion(rate, x, u), shares_column(c, k), Jdot
-            )  # X Sdot_i + (v_i - v) x J_i, which is J_i x u
+            # X Sdot_i + (v_i - v) x J_i, which is J_i x u
+            put_column(c, k, j, add_cross_motion(rate, x, u), shares_column(c, k), Jdot)
         u = add(u, transform_motion(X, joint_motion(m, i, q, v)))
         X = step_up(c, k, X, ws)
     for k in range(up, up + down):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -103,21 +104,11 @@ OPERATIONAL_INERTIA = Algorithm(
 )
 
 
-class OfSeveral(Algorithm):
-    """The same for several frames, whose points stand one after the other: the compiled functions do not know how many."""
-
-    one = property(lambda self: OPERATIONAL_INERTIA.one)
-    many = property(lambda self: OPERATIONAL_INERTIA.many)
-
-
 @functools.cache
 def of_several(frames: int) -> Algorithm:
-    """For that many frames."""
-    base = OPERATIONAL_INERTIA
+    """For that many frames, whose points stand one after the other: the compiled functions do not know how many."""
     inputs = ("q", Field("point", (3 * frames,)))
-    return OfSeveral(
-        base.name, base.kernel, inputs, base.outputs, base.workspace, base.constants, base.singular, listed=False
-    )
+    return replace(OPERATIONAL_INERTIA, inputs=inputs, shares=OPERATIONAL_INERTIA, listed=False)
 
 
 def operational_inertia(
