@@ -48,7 +48,7 @@ import numpy as np
 
 from pluecker.contact.problem.natural_map import ROUNDING, natural_map
 from pluecker.contact.problem.sets import DISCS, Sets, length, project, shift_block, signorini_block
-from pluecker.spatial.compiled.decorators import allocation_free, called_kernel
+from pluecker.spatial.compiled.decorators import called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "with_velocities"]
@@ -137,6 +137,7 @@ def other_errors(K, r, u, exact, R, U, work):
     return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
+@called_kernel
 def measure(K, inside, b, r, u, s, exact, work, out):
     """All errors, in the order of :class:`Errors`
 
@@ -158,9 +159,6 @@ def measure(K, inside, b, r, u, s, exact, work, out):
     out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
     out[4] = gap / (size if size > 0.0 else 1.0)
     out[5], out[6] = lack + ROUNDING * held, speed if speed > 0.0 else held
-
-
-measure = allocation_free(measure)
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
