@@ -236,6 +236,7 @@ def signorini_block(K, i, a, c, r, u):
     return min(a * length(r, top, K.start[i + 1] - top), c * u[top])
 
 
+@called_kernel
 def project(K, x, out):
     """P_K(x); ``out`` may be ``x``"""
     for i in range(len(K.start) - 1):
@@ -250,7 +251,7 @@ def shift(K, u, out):
         out[K.start[i]] = shift_block(K, i, u)
 
 
-project, shift = allocation_free(project), allocation_free(shift)
+shift = allocation_free(shift)
 
 
 def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:

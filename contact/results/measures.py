@@ -49,7 +49,7 @@ import numpy as np
 
 from pluecker.contact.problem.natural_map import ROUNDING, natural_map
 from pluecker.contact.problem.sets import DISCS, Sets, length, project, shift_block, signorini_block
-from pluecker.spatial.compiled.decorators import allocation_free, called_kernel
+from pluecker.spatial.compiled.decorators import called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "with_velocities"]
@@ -140,6 +140,7 @@ def other_errors(K, r, u, exact, R, U, work):
     return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
+@called_kernel
 def measure(K, inside, b, r, u, s, exact, work, out):
     """All errors, in the order of :class:`Errors`
 
@@ -164,9 +165,6 @@ def measure(K, inside, b, r, u, s, exact, work, out):
     for i in range(blocks):
         if K.lower[i] == -np.inf and K.upper[i] == np.inf:
             out[7] = max(out[7], abs(u[K.start[i]]))
-
-
-measure = allocation_free(measure)
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:

@@ -28,6 +28,7 @@ from pluecker.contact.solving.eliminated import solve_eliminated
 from pluecker.contact.solving.methods import Options, checked_options
 from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, divided, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
+from pluecker.contact.solving.small import place_for_small
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
@@ -262,8 +263,8 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
     """What the first steps of ``auto`` found, where that is enough; it is left in x."""
     began, islands = time.perf_counter(), len(P.islands) - 1
-    results, goal = np.empty((islands, 3)), goal_of(tol, islands)
-    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands)):
+    results, goal, place = np.empty((islands, 3)), goal_of(tol, islands), place_for_small(P)
+    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands), place):
         return None
     error, iterations, _ = results.max(axis=0).tolist()
     stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()

@@ -34,7 +34,7 @@ ENOUGH = (
     0.1  # of the slope along a step, that may be left where it ends; of rho |x - y|, what the equations may be wrong by
 )
 HALVINGS = 40
-SMALL = 1e-14  # relative to the velocities: what rounding leaves of the gradient
+ROUNDING = 4e-16  # of velocities, relative to |c|; divided by rho it is that of multipliers, which no step makes less
 
 
 @kernel
@@ -131,16 +131,13 @@ def still_wrong(S, n, rho, unit, y, w, x, p, d):
     for k in range(n):
         m = load(x, k) - load(y, k)
         error, moved = error + load(p, k) * load(p, k), moved + m * m
-    bound = ENOUGH * rho * sqrt(moved) + SMALL * unit
+    bound = ENOUGH * rho * sqrt(moved) + ROUNDING * unit / rho
     return select(smaller(bound * bound, error), 1.0 + 0.0 * rho, 0.0 * rho)
 
 
 @outlined_kernel
 def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
-    """x from y with one spring after the other, each a hundredth of that before; steps that were taken
-
-    On entry y is where the first spring is fixed, w a guess of x.
-    """
+    """x with springs of the stiffness rho to y, from a guess w, which is improved; steps that were taken"""
     going, steps = 1.0 + 0.0 * rho, 0
     velocities(S, c, n, w, u)
     nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
@@ -156,6 +153,4 @@ def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
         nearest_points(kinds, laws, n, rho, 0.0 * rho, y, u, u, x)
         going = select(smaller(0.0, going), still_wrong(S, n, rho, unit, y, w, x, p, d), going)
         steps += 1
-    for k in range(n):
-        store(y, k, load(x, k))
     return steps

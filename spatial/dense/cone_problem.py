@@ -56,12 +56,13 @@ from pluecker.spatial.scalars.operations import accumulate, load, part, select, 
 __all__ = ["cone_problem_error", "cone_problem_memory", "solve_cone_problem"]
 
 FIRST, MOST = 6, 96  # iterations of a turn: it doubles from the first, up to the most
-NEWTON_STEPS = 8  # of a turn: where they lead to the solution, they do it in fewer
+NEWTON_STEPS = 8  # of a turn in the convex law, where others follow; twice as many in Coulomb's
 # Of every third turn's steps, times the root of the error: where multipliers are many, steps jump between them.
 DAMPING = 0.01
 COMPLIANCE = 1e-6  # of the springs to the start: soft beside contacts, stiff beside rounding and PROXIMAL
 SHARED = 1e-12  # error with springs: what it leaves of a share of the multipliers is that divided by the compliance
-STIFFEST, SPRINGS = 0.1, 5  # of the augmented Lagrangian, a hundredth or a tenth of the one before
+STIFFEST, SOFT, SOFTEST = 0.1, 1e-5, 1e-9  # springs of the augmented Lagrangian: the first, those that are moved
+MOVES = 4  # of them
 STIFFNESS = 1e-8  # least penalty of the method of multipliers
 
 
@@ -149,7 +150,7 @@ def newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, least, x, u, M
     velocities(S, c, n, x, u)
     e = cone_problem_error(kinds, laws, exact, x, u)
     least = keep(n, goal, e, x, least, best)
-    for _ in range(NEWTON_STEPS):
+    for _ in range(2 * NEWTON_STEPS if exact else NEWTON_STEPS):
         if reached(goal, least):
             break
         one = 1.0 + 0.0 * e
@@ -166,30 +167,38 @@ def newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, least, x, u, M
 
 @kernel
 def newton_from(kinds, laws, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best):
-    """Newton's method from x, with springs to the start, and then from what that finds, or from x, without"""
-    sharp = SHARED * unit
+    """Newton's method from x with springs to the start, and without, where that leads to a solution"""
+    sharp, zero = SHARED * unit, 0.0 * unit
+    # Zero in place of the least error says that there is nothing to be done.
+    wanted = smaller(goal, least)
     add_springs(n, COMPLIANCE, start, S, c)
     copy_vector(n, x, trial)
-    lower = newton_turn(kinds, laws, exact, S, c, n, sharp, unit, damping, np.inf * unit, trial, u, M, d, y)
+    lower = select(wanted, np.inf * unit, zero)
+    lower = newton_turn(kinds, laws, exact, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
     add_springs(n, -COMPLIANCE, start, S, c)
-    copy_vector(n, x, trial)
-    copy_where(n, smaller(lower, 100.0 * sharp), y, trial)
-    return newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, least, trial, u, M, d, best)
+    found = smaller(lower, 100.0 * sharp)
+    now = newton_turn(kinds, laws, exact, S, c, n, goal, unit, 0.0, select(found, least, zero), y, u, M, d, best)
+    return select(found, now, least)
 
 
 @kernel
-def augmented_turn(kinds, laws, exact, S, c, n, goal, unit, softer, start, x, w, u, z, d, M, y):
-    """The convex law by softer and softer springs, from the start; how many steps that took"""
+def augmented_turn(kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, w, u, z, d, M, y, best):
+    """The convex law by softer and softer springs; the error, and how many steps that took
+
+    They stay at the start until they are soft; then they are moved, so that nothing is left of them.
+    """
     copy_vector(n, start, y)
     copy_vector(n, start, w)
-    rho, steps = STIFFEST + 0.0 * unit, 0
-    for _ in range(SPRINGS):
-        steps += augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, z, d, M)
-        rho = softer * rho
-        velocities(S, c, n, x, u)
-        if reached(goal, cone_problem_error(kinds, laws, exact, x, u)):
-            break
-    return steps
+    rho, steps, moved = STIFFEST, 0, 0
+    while moved < MOVES and not reached(goal, least):
+        steps += augmented_newton(kinds, laws, S, c, n, unit, rho + 0.0 * unit, y, w, u, x, z, d, M)
+        if rho < 1.1 * SOFT:
+            copy_vector(n, x, y)
+            moved += 1
+            velocities(S, c, n, x, u)
+            least = keep(n, goal, cone_problem_error(kinds, laws, exact, x, u), x, least, best)
+        rho = max(softer * rho, SOFTEST)
+    return least, steps
 
 
 @kernel
@@ -233,7 +242,10 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
             done += times
         elif turn == 1 or (turn % 2 == 1 and not exact):
             softer = 0.01 if turn == 1 else 0.1
-            done += augmented_turn(kinds, scaled, exact, S, c, n, goal, unit, softer, start, x, trial, u, z, d, M, y)
+            least, steps = augmented_turn(
+                kinds, scaled, exact, S, c, n, goal, unit, softer, start, least, x, trial, u, z, d, M, y, best
+            )
+            done += steps
         else:
             rho = penalty(n, unit, best, turn)
             factorize_shifted(S, n, rho, M)
