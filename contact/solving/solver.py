@@ -24,8 +24,9 @@ from pluecker.contact.results.measures import NUMBER, Errors, with_velocities
 from pluecker.contact.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
+from pluecker.contact.solving.eliminated import solve_eliminated
 from pluecker.contact.solving.methods import Options, checked_options
-from pluecker.contact.solving.preparation import Preparation, difference, prepare_for
+from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, divided, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.solving.small import place_for_small
 from pluecker.spatial.functions.elementwise import Array
@@ -90,7 +91,9 @@ class Solver:
         )  # fmt: skip
         self._ready = self._prepared(problem, None)
 
-    def _prepared(self, problem: Problem, before: Preparation | None) -> Preparation | Problem:
+    def _prepared(
+        self, problem: Problem, before: Preparation | Eliminated | None
+    ) -> Preparation | Eliminated | Problem:
         """The problem itself where it is solved as a complementarity problem."""
         if self._options.law == "lcp" or self._options.how.run is None:
             return problem
@@ -139,6 +142,8 @@ class Solver:
         with np.errstate(all="ignore"):
             if isinstance(ready, Problem):
                 result = solve_polygon(problem, b, start, options, began)
+            elif isinstance(ready, Eliminated):
+                result = solve_bilateral(ready, b, start, options, began)
             else:
                 result = solve_prepared(ready, b, start, options, began)
         if options.on_unsolved == "raise" and not result.converged:
@@ -193,6 +198,28 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
 
     inside, begun, exponent = in_units(replace(problem, offset=b), start)
     result = interruptible(work, takes_long(options.rounds(problem.size), problem.size))
+    return in_units_of_caller(result, exponent, began)
+
+
+def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
+    """What is left when bilateral rows are eliminated, and then their multipliers."""
+    inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
+    elimination = ready.elimination
+    sets = divided(elimination.left.sets, exponent)
+    elimination = replace(elimination, problem=inside, left=replace(elimination.left, sets=sets))
+    rest = None if ready.rest is None else ready.rest.divided(exponent)
+
+    def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:
+        most = None if options.max_iterations is None else options.max_iterations - used
+        how = replace(options, tol=goal, max_iterations=most)
+        now = rest if rest is not None and problem.operator is elimination.left.operator else prepare_rows(problem, how)
+        first = None if begin is None else begin.copy()
+        return solve_prepared(now, problem.offset.copy(), first, how, time.perf_counter())
+
+    result = solve_eliminated(
+        elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, options.separate,
+        options.history, left, exponent,
+    )  # fmt: skip
     return in_units_of_caller(result, exponent, began)
 
 
@@ -269,7 +296,8 @@ def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tup
     if exponent is None:
         return problem, None, 0
     sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
-    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
+    free = None if problem.free_velocity is None else np.ldexp(problem.free_velocity, -exponent)
+    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets, free_velocity=free)
     return inside, start_in_units(start, exponent), exponent
 
 
