@@ -22,6 +22,7 @@ TOPICS = {
     "compiling": "what is compiled for it, function by function",
     "algebra": "functions of a million vectors, transforms and inertias",
     "limit": "how far the batches are from what the processor can do",
+    "lcp": "linear complementarity problems, beside QuantEcon's Lemke",
     "contact": "friction problems: all solvers, Clarabel, contacts a second",
 }
 

@@ -20,12 +20,12 @@ from benchmarks.contact_problems import Case
 from pluecker.contact.files.fclib import GlobalForm
 from pluecker.contact.problem.prepared import prepare
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.measures import all_errors
 from pluecker.contact.solving.clarabel import cones
+from pluecker.contact.solving.solve import errors_of
 from pluecker.contact.sparse.blocks import to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["TOLERANCE", "Peer", "natural_map", "peers"]
+__all__ = ["TOLERANCE", "Peer", "error_of", "peers"]
 
 TOLERANCE = 1e-9
 
@@ -110,8 +110,8 @@ def velocity_form(form: GlobalForm) -> Peer:
     return Peer((M, -form.f, scipy.sparse.csc_matrix(A), c, kinds), impulses)
 
 
-def natural_map(problem: Problem, r: Array) -> float:
+def error_of(problem: Problem, r: Array) -> float:
     """How good impulses are by the measure that our solvers stop at."""
     if not np.isfinite(r).all():
         return np.inf
-    return all_errors(problem.sets, problem.offset, r, problem.velocity(r), "ccp").natural_map
+    return errors_of(problem, r, "ccp").largest

@@ -6,7 +6,8 @@ what                                              where
 bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
 soft contact; Poisson's restitution               ``soft_contact``, ``poisson_restitution``
 a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``, ``read_siconos``
-solve it                                          ``solve`` -> ``Result``
+solve it                                          ``solve`` -> ``Result``, ``UnsolvedError``
+the same contacts again and again                 ``Solver``
 Coulomb's law with a polygon, as an LCP           ``friction_lcp``, ``mixed_lcp``
 plain linear complementarity problems             ``solve_lcp`` -> ``LcpResult``
 judge multipliers of your own                     ``errors_of`` -> ``Errors``
@@ -30,7 +31,7 @@ room                                              what happens there
 ================================================  ====================================================================
 
 Laws: ``frictionless``, ``lcp``, ``ccp``, ``ncp``, see :mod:`~pluecker.contact.problem.problem`. Methods: see
-:mod:`~pluecker.contact.solving.solve`. Errors: see :mod:`~pluecker.contact.results.measures`. Imports between rooms point
+:mod:`~pluecker.contact.solving.methods`. Errors: see :mod:`~pluecker.contact.results.measures`. Imports between rooms point
 from each line of that table to those below it.
 """
 
@@ -39,7 +40,7 @@ from __future__ import annotations
 from pluecker.contact.app.comparison import compare_methods
 from pluecker.contact.app.convergence import plot_convergence
 from pluecker.contact.app.warmup import warmup
-from pluecker.contact.errors import FileError, ProblemError
+from pluecker.contact.errors import FileError, ProblemError, UnsolvedError
 from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
 from pluecker.contact.files.siconos import read_siconos
 from pluecker.contact.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
@@ -51,8 +52,10 @@ from pluecker.contact.results.states import CONTACT_STATES
 from pluecker.contact.scenes.assembly import assemble_contacts
 from pluecker.contact.scenes.bodies import Bodies
 from pluecker.contact.scenes.table import ContactTable, Rows, SoftContact, contact_frames, soft_contact
+from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.restitution import PoissonImpact, poisson_restitution
-from pluecker.contact.solving.solve import METHODS, errors_of, solve
+from pluecker.contact.solving.solve import errors_of, solve
+from pluecker.contact.solving.solver import Solver
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
@@ -74,7 +77,9 @@ __all__ = [
     "Rows",
     "SoftContact",
     "Solution",
+    "Solver",
     "Stage",
+    "UnsolvedError",
     "assemble_contacts",
     "compare_methods",
     "contact_frames",

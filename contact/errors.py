@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pluecker.spatial.errors import ArgumentValueError
+from typing import Any
 
-__all__ = ["FileError", "ProblemError"]
+from pluecker.spatial.errors import ArgumentValueError, PlueckerError
+
+__all__ = ["FileError", "ProblemError", "UnsolvedError"]
 
 
 class ProblemError(ArgumentValueError):
@@ -13,3 +15,18 @@ class ProblemError(ArgumentValueError):
 
 class FileError(ProblemError):
     """A file that holds no friction problem; the message names it, and the dataset."""
+
+
+class UnsolvedError(PlueckerError, RuntimeError):
+    """A problem that was not solved to the tolerance, where the caller asked for an error: ``on_unsolved="raise"``.
+
+    Attributes:
+        result: the best that was found, a :class:`~pluecker.contact.results.result.Result`.
+    """
+
+    def __init__(self, message: str, result: Any) -> None:
+        super().__init__(message)
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.result)

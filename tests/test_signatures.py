@@ -59,9 +59,9 @@ ORDERS = (
 )
 # How something is computed, not what of: these have defaults, and go by name only. So does whatever is true or false.
 OPTIONS = {
-    "out", "threads", "tol", "max_iterations", "warm_start", "progress", "history", "relaxation", "directions", "separate",
-    "repeats", "form", "replace", "definite", "check_inertia", "symmetrise", "recovery", "covering", "solver", "title",
-    "pitch",
+    "out", "threads", "tol", "max_iterations", "warm_start", "progress", "history", "relaxation", "momentum", "directions",
+    "separate", "repeats", "form", "replace", "definite", "check_inertia", "symmetrise", "recovery", "covering", "solver",
+    "title", "pitch",
 }  # fmt: skip
 # What things are called elsewhere, and their one name here.
 SYNONYMS = {

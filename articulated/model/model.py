@@ -44,8 +44,17 @@ __all__ = ["Joint", "Model", "listing"]
 Array = NDArray[np.float64]
 
 
+class Ready:
+    """What the algorithms need for a single state, by algorithm and then by key: filled as they run. Python reads it with
+    each call, from a slot in half the time of a property.
+    """
+
+    __slots__ = ("ready",)
+    ready: dict[Any, dict[Any, Any]]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Model(ModelFields):
+class Model(ModelFields, Ready):
     """A mechanism: a tree of rigid bodies. Made by :class:`ModelBuilder` or :meth:`Model.from_urdf`; it never changes.
 
     Models are equal, and hash alike, if their contents are equal; they can be pickled. Bodies and joints keep the order in
@@ -75,6 +84,7 @@ class Model(ModelFields):
             if field.type == "Array":
                 object.__setattr__(self, field.name, as_array(field.name, getattr(self, field.name)))
         check_fields(self)
+        object.__setattr__(self, "ready", {})
 
     # ---------------------------------------------------------------------------------------------------- construction
 
@@ -320,11 +330,6 @@ class Model(ModelFields):
     @cached_property
     def plans(self) -> dict[Any, Any]:
         """What the algorithms have found out about this model, by algorithm and key: filled as they run."""
-        return {}
-
-    @cached_property
-    def ready(self) -> dict[Any, Any]:
-        """What the algorithms need for a single state, by algorithm, or by algorithm and key: filled as they run."""
         return {}
 
     # ------------------------------------------------------------------------------------------------- equality, pickle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from pluecker.articulated.running.arguments import (
     as_threads,
     batch_shape,
     check_out,
+    check_word,
     explain_inputs,
     explain_overflow,
     explain_singular,
@@ -61,9 +62,9 @@ _local = threading.local()
 
 Result = Any  # an array, or a tuple of arrays where there are several results
 
-# The compiled function for one state, the shape of the array that it fills, memories of contexts that no thread uses at the
-# moment, the plan, and whether several results stand in the array: a plain tuple, which Python takes apart fastest.
-Ready = tuple[Callable[..., int], tuple[int, ...], list[Array], "Plan", bool]
+# The compiled function for one state, the memory of a context, what takes several results out of one array, if there are
+# several, and the contexts: a plain tuple, which Python takes apart fastest.
+Ready = tuple[Callable[..., Any], Array, Callable[[Array], Result] | None, "Contexts"]
 
 
 @dataclass(slots=True)
@@ -80,11 +81,6 @@ class Plan:
         """Of the results for one state."""
         return self.head.outputs
 
-    @property
-    def result_shape(self) -> tuple[int, ...]:
-        """Of the array that compiled code fills for one state: of the result, or of all results one after the other."""
-        return self.shapes[0] if len(self.sizes) == 1 else (sum(self.sizes),)
-
     def split(self, result: Array) -> Result:
         """The results in that array."""
         if len(self.sizes) == 1:
@@ -92,6 +88,54 @@ class Plan:
         ends = np.cumsum(self.sizes)
         pieces = zip(ends, self.sizes, self.shapes, strict=True)
         return tuple(result[end - size : end].reshape(shape) for end, size, shape in pieces)
+
+
+class Compiled:
+    """The compiled functions of an algorithm, each made when it is first asked for.
+
+    They stand apart from it: Python finds the methods of an object faster if nothing was added to that once it was made.
+    """
+
+    def __init__(self, signature: Signature) -> None:
+        self.signature = signature
+
+    @once
+    def one(self) -> Callable[..., Any]:
+        """The function for one state."""
+        return one_state(self.signature)
+
+    @once
+    def enter_one(self) -> Callable[..., Any]:
+        """The same as Python calls it."""
+        return entrance(self.one) if COMPILED else self.one
+
+    @once
+    def many(self) -> Callable[..., int]:
+        """The function for a batch."""
+        return many_states(self.signature)
+
+
+class Contexts:
+    """What calls for one state work with, by the short way: a context, and others for threads that find it busy.
+
+    That costs nothing where there is one thread, and little where there are more.
+    """
+
+    def __init__(self, head: Head) -> None:
+        self.usual = Context(head)
+        self.others: list[Context] = []  # those that no thread uses at the moment
+
+    def call_beside(self, one: Callable[..., Any], inputs: tuple[Any, ...]) -> Array | None:
+        """What the compiled function gives in another context, if it was for that that it gave nothing."""
+        if not self.usual.busy:
+            return None
+        try:
+            context = self.others.pop()
+        except IndexError:
+            context = Context(self.usual.head)
+        result: Array | None = one(context.memory, inputs, None)
+        self.others.append(context)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +151,11 @@ class Algorithm:
         constants: what else the kernel reads, for a key, such as a frame; None if nothing.
         singular: for an algorithm that may find its state impossible, and then stores NaN: from the model and the workspace
             that it leaves, the number of the velocity coordinate where it did, or words for it; None where numbers overflow.
+        words: what the parts of a key are called that have to be strings.
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         order: where each entry of the only result is among the numbers that the kernel makes, if that is not the same;
             number 0 is zero then.
+        shares: another one whose compiled functions are its own too.
         lanes: whether the kernel is generic; otherwise batches go through it state by state. Such a one has no order.
         listed: whether it belongs to :data:`ALGORITHMS`.
 
@@ -124,9 +170,13 @@ class Algorithm:
     constants: Callable[..., Array] | None = None
     singular: Callable[[Model, Array], int | str | None] | None = None
     order: Callable[..., NDArray[np.int64]] | None = None
+    words: tuple[str, ...] = ()
     with_mimic: Algorithm | None = None
+    shares: Algorithm | None = None
     lanes: bool = True
     listed: bool = True
+    signature: Signature = field(init=False)
+    compiled: Compiled = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", as_fields(self.inputs))
@@ -135,8 +185,26 @@ class Algorithm:
             raise ValueError(f"{self.name}: expected 1 to {MOST_INPUTS} inputs of one or two axes")
         if not 1 <= len(self.outputs) <= MOST_OUTPUTS or (self.order is not None and len(self.outputs) > 1):
             raise ValueError(f"{self.name}: expected 1 to {MOST_OUTPUTS} outputs, and one if they are put in order")
+        object.__setattr__(self, "signature", self.make_signature())
+        object.__setattr__(self, "compiled", self.shares.compiled if self.shares else Compiled(self.signature))
         if self.listed:
             ALGORITHMS[self.name] = self  # and no longer the variant for mimic joints, which is made before
+
+    def make_signature(self) -> Signature:
+        """What the drivers need to know of the kernel."""
+        axes, configurations = zip(*((field.axes, field.is_configuration) for field in self.inputs), strict=True)
+        constants, ordered = self.constants is not None, self.order is not None
+        return Signature(self.kernel, axes, configurations, len(self.outputs), constants, ordered, self.lanes)
+
+    @property
+    def one(self) -> Callable[..., Any]:
+        """The compiled function for one state."""
+        return self.compiled.one
+
+    @property
+    def many(self) -> Callable[..., int]:
+        """The compiled function for a batch."""
+        return self.compiled.many
 
     def call(
         self,
@@ -148,58 +216,28 @@ class Algorithm:
     ) -> Result:
         """Run it on whatever the user has passed: ``inputs`` in order, ``LEFT_OUT`` for an optional one that is not there.
 
-        The short way serves what loops call: one state, in arrays of the right type and shape. The compiled function looks
-        whether they are, and at what they hold; everything else, and whatever is wrong, goes the long way.
+        The short way serves what loops call: one state, in arrays of the right type and shape, with a key that has been
+        there before. The compiled function looks whether they are, and at what they hold; everything else, and whatever is
+        wrong, goes the long way.
         """
-        if out is None and threads is None and type(model) is Model:
-            ready = model.ready.get((self, key) if key else self)
-            if ready is not None:
-                one, shape, spare, plan, several = ready
-                try:
-                    memory = spare.pop()
-                except IndexError:  # none yet, or other threads have them all
-                    memory = Context(plan.head).memory
-                result = empty(shape)
-                status = one(memory, inputs, result)
-                spare.append(memory)
-                if status == GOOD:
-                    return plan.split(result) if several else result
+        if out is None and threads is None:
+            try:
+                one, memory, split, contexts = model.ready[self][key]
+            except (AttributeError, LookupError, TypeError):  # no model, not ready, no key
+                pass
+            else:
+                result = one(memory, inputs, None)
+                if result is None:
+                    result = contexts.call_beside(one, inputs)
+                if result is not None:
+                    return result if split is None else split(result)
+        for word, part in zip(self.words, key, strict=False):
+            check_word(self.name, word, part)
         if isinstance(threads, Request):
             threads.record, threads.inputs, threads.key, threads.whole = self, inputs, key, out is threads
             raise threads
         given = {field.name: value for field, value in zip(self.inputs, inputs, strict=True) if value is not LEFT_OUT}
         return self.run(model, given, out, as_threads(self.name, threads), key)
-
-    # ------------------------------------------------------------------------------------------------ compiled functions
-
-    @once
-    def signature(self) -> Signature:
-        """What the drivers need to know of the kernel."""
-        inputs, outputs = self.inputs, self.outputs
-        return Signature(
-            self.kernel,
-            tuple(field.axes for field in inputs),
-            tuple(field.is_configuration for field in inputs),
-            len(outputs),
-            self.constants is not None,
-            self.order is not None,
-            self.lanes,
-        )
-
-    @once
-    def one(self) -> Callable[..., int]:
-        """The compiled function for one state."""
-        return one_state(self.signature)
-
-    @once
-    def enter_one(self) -> Callable[..., int]:
-        """The same as Python calls it."""
-        return entrance(self.one) if COMPILED else self.one
-
-    @once
-    def many(self) -> Callable[..., int]:
-        """The compiled function for a batch."""
-        return many_states(self.signature)
 
     # ------------------------------------------------------------------------------------------------------ the long way
 
@@ -217,9 +255,9 @@ class Algorithm:
                 tuple(field.shape_for(model, key) for field in serving.outputs),
                 serving.workspace(model, *key),
             )
-            plan = Plan(serving, head, tuple(math.prod(shape) for shape in head.outputs), key)
+            plan = Plan(serving, head, head.sizes, key)
             if key:
-                forget_oldest(model.plans, self)
+                forget_oldest(model.plans, [place for place in list(model.plans) if place[0] is self])
             model.plans[place] = plan
         return plan
 
@@ -277,12 +315,12 @@ class Algorithm:
     def compute_one(self, model: Model, plan: Plan, rows: list[Array], results: list[Array]) -> int:
         """The same for one state; from now on, the short way is open."""
         if COMPILED:
-            place = (self, plan.key) if plan.key else self
-            if place not in model.ready:
-                if plan.key:
-                    forget_oldest(model.ready, self)
-                model.ready[place] = plan.algorithm.enter_one, plan.result_shape, [], plan, len(plan.sizes) > 1
-        result = empty(plan.result_shape)
+            ready: dict[Hashable, Ready] = model.ready.setdefault(self, {})
+            if plan.key not in ready:
+                forget_oldest(ready, list(ready))
+                contexts, split = Contexts(plan.head), plan.split if len(plan.sizes) > 1 else None
+                ready[plan.key] = plan.algorithm.compiled.enter_one, contexts.usual.memory, split, contexts
+        result = empty(plan.head.result_shape)
         status = plan.algorithm.compute_state(Context(plan.head), rows, 0, result)
         pieces = [result] if len(results) == 1 else plan.split(result)
         for array, piece in zip(results, pieces, strict=True):
@@ -296,9 +334,11 @@ class Algorithm:
             for array, shape in zip(rows, context.head.inputs, strict=True)
         ]
         if COMPILED:
-            return self.enter_one(context.memory, tuple(own), result)
-        with np.errstate(all="ignore"):  # NumPy would warn of the divisions by zero that the status reports
-            return self.enter_one(context, tuple(own), result)
+            self.compiled.enter_one(context.memory, tuple(own), result)
+        else:
+            with np.errstate(all="ignore"):  # NumPy would warn of the divisions by zero that the status reports
+                self.compiled.enter_one(context, tuple(own), result)
+        return context.status
 
     def explain(
         self, model: Model, plan: Plan, fields: dict[str, Field], rows: list[Array], results: Sequence[Array]
@@ -311,7 +351,7 @@ class Algorithm:
         if plan.algorithm.singular is not None:
             context = Context(plan.head)
             context.workspace[:] = 0.0
-            plan.algorithm.compute_state(context, rows, state, empty(plan.result_shape))
+            plan.algorithm.compute_state(context, rows, state, empty(plan.head.result_shape))
             with np.errstate(all="ignore"):  # it looks at numbers that may have overflowed
                 found = plan.algorithm.singular(model, context.workspace[plan.head.made :])
             if found is not None:
@@ -349,11 +389,10 @@ def by_states(plan: Plan, results: Sequence[Array]) -> list[Array]:
     return [result.reshape(states, size) for result, size in zip(results, plan.sizes, strict=True)]
 
 
-def forget_oldest(known: dict[Any, Any], algorithm: Algorithm) -> None:
-    """Keep at most so many keys of an algorithm."""
-    own = [place for place in known if isinstance(place, tuple) and place[0] is algorithm]
-    if len(own) >= MOST_KEYS:
-        for place in own[: MOST_KEYS // 2]:
+def forget_oldest(known: dict[Any, Any], places: list[Any]) -> None:
+    """Of these places in a table keep at most so many."""
+    if len(places) >= MOST_KEYS:
+        for place in places[: MOST_KEYS // 2]:
             known.pop(place, None)
 
 

@@ -22,8 +22,8 @@ from pluecker.spatial.functions.elementwise import as_numbers
 from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = [
-    "Array", "as_floats", "as_model", "as_rows", "as_threads", "batch_shape", "check_array", "check_out", "explain_inputs",
-    "explain_overflow", "explain_singular", "shares_memory",
+    "Array", "as_floats", "as_model", "as_rows", "as_threads", "batch_shape", "check_array", "check_out", "check_word",
+    "explain_inputs", "explain_overflow", "explain_singular", "shares_memory",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]
@@ -36,6 +36,12 @@ def as_model(name: str, model: Any) -> Model:
         got = f"the class {model.__name__}" if isinstance(model, type) else f"a {type(model).__name__}"
         raise ArgumentTypeError(f"{name}: model must be a pluecker.articulated.Model, got {got}")
     return model
+
+
+def check_word(name: str, word: str, value: Any) -> None:
+    """The name of something is a string; whether it is known is seen later, and once for each."""
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"{name}: {word} is {shown(value)}, expected a string")
 
 
 def as_floats(name: str, model: Model, field: Field, value: ArrayLike) -> Array:

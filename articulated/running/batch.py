@@ -31,6 +31,16 @@ from pluecker.spatial.algebra.rotations import load_quaternion
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory import transposition, views
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.memory.new_arrays import (
+    NEW_ARRAY,
+    drop,
+    is_missing,
+    is_none,
+    new_array,
+    no_object,
+    release_lock,
+    take_lock,
+)
 from pluecker.spatial.memory.objects import CLASS_OF_ARRAYS, array_in, entries_of, numbers_of, python_object
 from pluecker.spatial.memory.tiles import tiles_of, write_state, write_tiles
 from pluecker.spatial.memory.transposition import read_states, write_states
@@ -50,7 +60,10 @@ Array = NDArray[np.float64]
 # What a compiled function returns. NO_RESULT: numbers overflow, or the kernel found its state impossible and stored NaN.
 GOOD, NOT_FINITE, NOT_UNIT, NO_RESULT, UNFIT = range(5)
 UNIT_TOLERANCE = 1e-6  # of the length of a quaternion
-MOST_INPUTS, MOST_OUTPUTS = 5, 6
+MOST_INPUTS, MOST_OUTPUTS, MOST_AXES = 5, 6, 8
+# A call whose kernel needs so many numbers as scratch memory takes 5 us or more (RNEA of a humanoid: 860 numbers, 1.5 us):
+# it lets go of Python's lock, which takes 40 ns.
+LONG_CALL = 4096
 ABSENT = 1 << 40
 NOTHING = np.empty(0)
 LEFT_OUT = np.empty((0, ABSENT))  # stands for an optional input; no user's array has this shape
@@ -65,9 +78,11 @@ SHARE = (INTEGERS, types.intp, types.intp, INTEGERS, types.intp, types.intp, typ
 # numbers the kernel makes if they are put in order.
 MODEL, CONSTANTS, TILES, MADE = 0, 2, 4, 6
 HEAD = 7
-# A context goes on with the class of NumPy's arrays, with the length of the workspace, with rows and columns of each input
-# and with the size of each result; behind all these, the workspace follows.
-CLASS, WORKSPACE_OF_ONE, FIELDS = 7, 8, 9
+# A context goes on with the class of NumPy's arrays and the function that makes one, with the length of the workspace, with
+# whether Python's lock is let go of meanwhile, and whether it is at the moment, with what the last call returned, with the
+# axes of the array that takes all results and its shape, with rows and columns of each input and with the size of each
+# result; the workspace follows.
+CLASS, MAKE, WORKSPACE_OF_ONE, RELEASES, BUSY, STATUS, AXES, SHAPE, FIELDS = *range(7, 15), 15 + MOST_AXES
 CONTEXT = FIELDS + 2 * MOST_INPUTS + MOST_OUTPUTS
 # A task goes on with what the threads share (in a line of the cache of its own), what is only read, and for each array its
 # address, its length and how many of its entries belong to one state.
@@ -225,18 +240,12 @@ def described_in_python(array: Any, axes: int) -> tuple[Any, ...]:
 
 
 def checked(signature: Signature) -> Callable[..., Any]:
-    """A kernel that looks at the inputs of one state, and computes."""
-    configurations, n, outputs, ordered = (
-        signature.configurations,
-        len(signature.axes),
-        signature.outputs,
-        signature.ordered,
-    )
-    apply, cut = applied(signature), consecutive(outputs)
+    """A kernel that says whether the inputs of one state are good."""
+    configurations, n = signature.configurations, len(signature.axes)
     without_configuration = not any(configurations)
 
     @kernel
-    def check_and_compute(m, c, tiles, made, ws, fields, described, arrays, out):
+    def check(m, fields, described):
         for k in range(n):
             plain, entries, rows, columns = described[k]
             absent = rows == 0 and columns == ABSENT
@@ -248,6 +257,18 @@ def checked(signature: Signature) -> Callable[..., Any]:
             for k in range(n):
                 if configurations[k] and not all_unit(m, described[k][1]):
                     return NOT_UNIT
+        return GOOD
+
+    return check
+
+
+def computed(signature: Signature) -> Callable[..., Any]:
+    """A kernel that computes one state, and says whether the result is finite."""
+    n, ordered = len(signature.axes), signature.ordered
+    apply, cut = applied(signature), consecutive(signature.outputs)
+
+    @kernel
+    def compute(m, c, tiles, made, ws, fields, arrays, out):
         if ordered:
             numbers, rest = part(ws, 0, made), tail(ws, made)
             apply(m, c, arrays + (numbers, rest))  # noqa: RUF005
@@ -256,43 +277,78 @@ def checked(signature: Signature) -> Callable[..., Any]:
         apply(m, c, arrays + cut(out, fields, 2 * n, 1) + (ws,))
         return GOOD if all_finite(out) else NO_RESULT
 
-    return check_and_compute
+    return compute
 
 
-def one_state(signature: Signature) -> Callable[..., int]:
+@kernel
+def context_in(memory):
+    """The integers and the workspace of a context, and the model, the constants and the tiles of its head"""
+    start = address_of(numbers_of(memory, CONTEXT))
+    integers = integers_at(start, CONTEXT)
+    m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
+    c = numbers_at(load(integers, CONSTANTS), load(integers, CONSTANTS + 1))
+    tiles = numbers_at(load(integers, TILES), load(integers, TILES + 1))
+    return integers, numbers_at(start + 8 * CONTEXT, load(integers, WORKSPACE_OF_ONE)), m, c, tiles
+
+
+def one_state(signature: Signature) -> Callable[..., Any]:
     """The function for one state: it takes the memory of a context, the inputs in a tuple, and one array for all results.
 
-    It returns ``GOOD``, ``NO_RESULT`` where the result is not finite, or what is wrong with the inputs, in which case
-    nothing was written; ``UNFIT`` for whatever is not a plain array of the right shape. Compiled, it is entered through
-    :func:`~pluecker.spatial.compiled.numba_internals.entrance`; without compilation it takes the context itself.
+    For None instead of that array it makes a new one, and gives it back; where inputs or results are not good, or another
+    thread is at work in the context, None. The context then has the status: ``GOOD``, ``NO_RESULT`` where the result is not
+    finite, or what is wrong with the inputs, in which case nothing was written; ``UNFIT`` for whatever is not a plain array
+    of the right shape. It is entered through :func:`~pluecker.spatial.compiled.numba_internals.entrance`. Without
+    compilation it takes the context itself, and an array for the results.
     """
-    run, axes, outputs = checked(signature), signature.axes, signature.outputs
+    check, compute, axes, outputs = checked(signature), computed(signature), signature.axes, signature.outputs
     describe_inputs, views_of_inputs = described(axes), views_of(len(axes))
 
     def one(memory, inputs, out):
-        integers = integers_at(address_of(numbers_of(memory, CONTEXT)), CONTEXT)
-        m = numbers_at(load(integers, MODEL), load(integers, MODEL + 1))
-        c = numbers_at(load(integers, CONSTANTS), load(integers, CONSTANTS + 1))
-        tiles = numbers_at(load(integers, TILES), load(integers, TILES + 1))
-        size = load(integers, WORKSPACE_OF_ONE)
-        ws = tail(numbers_of(memory, CONTEXT + size), CONTEXT)
+        integers, ws, m, c, tiles = context_in(memory)
+        if load(integers, BUSY) != 0:
+            return no_object()
         fields = tail(integers, FIELDS)
         found = describe_inputs(entries_of(inputs, len(axes)), 0, load(integers, CLASS))
-        size_of_results = 0
+        status = check(m, fields, found)
+        store(integers, STATUS, status)
+        if status != GOOD:
+            return no_object()
+        made = is_none(out)
+        result = out
+        if made:
+            shape = address_of(tail(integers, SHAPE))
+            result = new_array(load(integers, MAKE), load(integers, CLASS), shape, load(integers, AXES))
+            if is_missing(result):
+                return result
+        size = 0
         for k in range(outputs):
-            size_of_results += load(fields, 2 * len(axes) + k)
-        results = numbers_of(out, size_of_results)
-        return run(m, c, tiles, load(integers, MADE), ws, fields, found, views_of_inputs(found), results)
+            size += load(fields, 2 * len(axes) + k)
+        arrays, numbers = views_of_inputs(found), numbers_of(result, size)
+        store(integers, BUSY, load(integers, RELEASES))
+        lock = release_lock(load(integers, RELEASES) != 0)
+        status = compute(m, c, tiles, load(integers, MADE), ws, fields, arrays, numbers)
+        take_lock(lock)
+        store(integers, BUSY, 0)
+        store(integers, STATUS, status)
+        if made and status == GOOD:
+            return result
+        if made:
+            drop(result)
+        return no_object()
 
     def plain(context, inputs, out):
         found = tuple(described_in_python(x, n) for x, n in zip(inputs, axes, strict=True))
-        head = context.head
-        arguments = head.packed, head.constants, head.tiles, head.made, context.workspace, context.integers[FIELDS:]
-        return run(*arguments, found, tuple(x[1] for x in found), out.reshape(-1))
+        head, fields = context.head, context.integers[FIELDS:]
+        status = check(head.packed, fields, found)
+        if status == GOOD:
+            arrays, results = tuple(x[1] for x in found), out.reshape(-1)
+            known = head.packed, head.constants, head.tiles, head.made, context.workspace, fields
+            status = compute(*known, arrays, results)
+        context.integers[STATUS] = status
 
     if config.DISABLE_JIT:
         return plain
-    return compiled_for(signature.named(one), (python_object, python_object, python_object))
+    return compiled_for(signature.named(one), (python_object, python_object, python_object), holds_lock=True)
 
 
 class Head:
@@ -328,6 +384,16 @@ class Head:
             self.integers[place : place + 2] = array.ctypes.data, array.size
         self.integers[MADE] = self.made
 
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Of the results for one state."""
+        return tuple(math.prod(shape) for shape in self.outputs)
+
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """Of the array that compiled code fills for one state: of the result, or of all results one after the other."""
+        return self.outputs[0] if len(self.outputs) == 1 else (sum(self.sizes),)
+
 
 class Context:
     """What one call for one state works with: the head, the shapes that are expected, and a workspace, in one memory."""
@@ -337,9 +403,25 @@ class Context:
     def __init__(self, head: Head) -> None:
         self.head, self.memory = head, np.empty(CONTEXT + head.workspace)
         self.integers, self.workspace = self.memory[:CONTEXT].view(np.int64), self.memory[CONTEXT:]
-        numbers = [n for shape in head.inputs for n in (*shape, 1)[:2]] + [math.prod(shape) for shape in head.outputs]
-        numbers += [0] * (CONTEXT - FIELDS - len(numbers))
-        self.integers[:] = [*head.integers, CLASS_OF_ARRAYS, head.workspace, *numbers]
+        self.integers[:] = 0
+        self.integers[:HEAD], self.integers[CLASS], self.integers[MAKE] = head.integers, CLASS_OF_ARRAYS, NEW_ARRAY
+        self.integers[WORKSPACE_OF_ONE] = head.workspace
+        # an index that is checked, and is none, leaves compiled code at once, with the lock as it is
+        self.integers[RELEASES] = head.workspace > LONG_CALL and not config.BOUNDSCHECK
+        shape = head.result_shape
+        self.integers[AXES], self.integers[SHAPE : SHAPE + len(shape)] = len(shape), shape
+        numbers = [n for field in head.inputs for n in (*field, 1)[:2]] + list(head.sizes)
+        self.integers[FIELDS : FIELDS + len(numbers)] = numbers
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread is at work in it that has let go of Python's lock."""
+        return bool(self.integers[BUSY])
+
+    @property
+    def status(self) -> int:
+        """What the last call returned."""
+        return int(self.integers[STATUS])
 
 
 # ------------------------------------------------------------------------------------------------------------ many states
@@ -409,7 +491,8 @@ def many_states(signature: Signature) -> Callable[..., int]:
                 for x, shape in zip(arrays[:n], head.inputs, strict=True)
             ]
             result = np.empty(ends[-1])
-            status = one(context, state, result)
+            one(context, state, result)
+            status = context.status
             if compute and status in (GOOD, NO_RESULT):
                 for x, numbers in zip(arrays[n:], np.split(result, ends[:-1]), strict=True):
                     x[b] = numbers

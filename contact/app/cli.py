@@ -39,8 +39,8 @@ COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker 
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
-methods   auto, apgd, pgs, psor, jacobi, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
-          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton; for frictionless lcp_psor
+methods   auto, apgd, pgs, psor, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
+          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton
 
 With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,
 on a terminal; without it there is none. Calls shorter than a second are made twice, and the faster one is shown, since the
@@ -63,7 +63,7 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("file", help="in FCLIB's layout, .hdf5, or the text of Siconos")
     parser.add_argument("--law", default="ncp", help="the law of contact (ncp)")
     parser.add_argument("--method", default="auto", help="what solves it (auto)")
-    parser.add_argument("--tol", type=float, default=1e-6, help="the natural map to be reached, relative (1e-6)")
+    parser.add_argument("--tol", type=float, default=1e-6, help="the error to be reached, relative (1e-6)")
     parser.add_argument("--max-iterations", type=int, metavar="N", help="the method's own number unless given")
     parser.add_argument("--directions", type=int, metavar="N", help="sides of the polygon, law lcp (8; in the plane 2)")
     parser.add_argument(
@@ -93,7 +93,7 @@ def add_commands(commands: Any) -> None:
 def run_warmup(_: argparse.Namespace) -> int:
     """Compile what robots need, and what contact needs."""
     from pluecker.contact.app.warmup import warmup
-    from pluecker.contact.solving.solve import METHODS
+    from pluecker.contact.solving.methods import METHODS
 
     parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
     return compile_ahead(parts)
@@ -103,7 +103,8 @@ def run_friction(options: argparse.Namespace) -> int:
     """Solve, print, and what else was asked for."""
     from pluecker.contact.app.comparison import check_methods, usual_methods
     from pluecker.contact.app.warmup import Wait, fastest
-    from pluecker.contact.solving.solve import check, solve
+    from pluecker.contact.solving.methods import check
+    from pluecker.contact.solving.solve import solve
 
     check_files(options)
     problem = load(options)
@@ -215,8 +216,10 @@ def describe(result: Result, waited: float) -> str:
     if result.message:
         lines.append(("", result.message))
     for field in fields(result.errors):
-        value = f"{getattr(result.errors, field.name):.2e}"
+        unit = " m/s" if field.name in ("velocity", "speed") else ""
+        value = f"{getattr(result.errors, field.name):.2e}{unit}"
         note = f"   tolerance {result.tol:.0e}" if field.name == "natural_map" else ""
+        note = f"   tolerance {result.tol * result.errors.speed:.0e} m/s" if field.name == "velocity" else note
         lines.append((field.name.replace("_", " "), value + note))
     states = result.contact_states().tolist()
     count = ", ".join(f"{states.count(state)} {state}" for state in CONTACT_STATES if state in states)
@@ -234,10 +237,10 @@ def table(results: dict[str, Result]) -> str:
     """A line for each method, the fastest first, and what their messages say."""
     from pluecker.contact.app.comparison import duration
 
-    rows = ["Compared on one thread:", f"{'method':18}{'iterations':>10}{'time':>12}{'natural map':>14}   status"]
+    rows = ["Compared on one thread:", f"{'method':18}{'iterations':>10}{'time':>12}{'error':>14}   status"]
     ranked = sorted(results.items(), key=lambda item: (not item[1].converged, item[1].time))
     for name, result in ranked:
-        error, time = f"{result.errors.natural_map:.1e}", duration(result.time)
+        error, time = f"{result.errors.largest:.1e}", duration(result.time)
         rows.append(f"{name:18}{result.iterations:10}{time:>12}{error:>14}   {result.status}")
     rows += [f"{name}: {result.message}" for name, result in ranked if result.message]
     return "\n".join(rows)

@@ -22,7 +22,8 @@ from pluecker.contact.arguments.values import as_choice, as_switch, as_whole, sh
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.problem import LAWS, Problem
 from pluecker.contact.results.result import Result
-from pluecker.contact.solving.solve import METHODS, check, solve
+from pluecker.contact.solving.methods import METHODS, check
+from pluecker.contact.solving.solve import solve
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 
@@ -80,7 +81,7 @@ def compare_methods(
     Args:
         problem: see :mod:`~pluecker.contact.problem.problem`.
         law: as for :func:`~pluecker.contact.solving.solve.solve`.
-        methods: names, see :mod:`~pluecker.contact.solving.solve`; the usual ones for the law unless given.
+        methods: names, see :mod:`~pluecker.contact.solving.methods`; the usual ones for the law unless given.
         tol, max_iterations, directions, separate: as for :func:`~pluecker.contact.solving.solve.solve`.
         repeats: of each call; the fastest one counts, since the first one loads or makes compiled code. A call that takes
             a second or more is not repeated, unless it did that.
@@ -88,8 +89,8 @@ def compare_methods(
 
     Returns:
         A :class:`~pluecker.contact.results.result.Result` for each method, in the order of the names: multipliers
-        ``(m,)``, N s, and in ``history`` the natural map after each iteration, ``(k, 2)``: seconds, and the best natural
-        map so far, without unit.
+        ``(m,)``, N s, and in ``history`` the error after each iteration, ``(k, 2)``: seconds, and the best error
+        so far, without unit.
 
     Raises:
         ArgumentTypeError: an argument of another type.

@@ -1,8 +1,8 @@
 """How the error falls with several methods, iteration by iteration and second by second: :func:`plot_convergence`.
 
-The error of an iteration is the best natural map so far, that of the worst island. Lines begin at the error of no impulses
-at all, and end at that of the result, of all contacts together. A method that has no multipliers to show before it ends (an
-interior point) makes a straight line to where it ends.
+The error of an iteration is the best so far, natural map or error in velocity, that of the worst island. Lines begin at
+the error of no impulses at all, and end at that of the result, of all contacts together. A method that has no multipliers to
+show before it ends (an interior point) makes a straight line to where it ends.
 
 What is drawn is what :func:`~pluecker.contact.app.comparison.compare_methods` found.
 """
@@ -20,8 +20,8 @@ from pluecker.contact.app.comparison import compare_methods, duration
 from pluecker.contact.arguments.values import shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.measures import all_errors
 from pluecker.contact.results.result import Result, Stage
+from pluecker.contact.solving.solve import errors_of
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
@@ -30,10 +30,9 @@ __all__ = ["COLOURS", "Curve", "counted", "plot_convergence"]
 
 SILENT = ("interior_point", "clarabel", "lemke")  # nothing between their calls is an approximation
 COLOURS = {
-    "auto": "#000000", "apgd": "#0072b2", "pgs": "#e69f00", "psor": "#b8860b", "jacobi": "#cc79a7",
+    "auto": "#000000", "apgd": "#0072b2", "pgs": "#e69f00", "psor": "#b8860b",
     "barzilai_borwein": "#009e73", "admm": "#d55e00", "newton": "#56b4e9", "interior_point": "#8a5a9e",
     "clarabel": "#999999", "lemke": "#7f3b08", "fischer_newton": "#c2185b", "minmap_newton": "#17a2b8",
-    "lcp_psor": "#8aa800",
 }  # fmt: skip
 WORDS = {
     "frictionless": "Contacts without friction",
@@ -54,7 +53,7 @@ class Curve(NamedTuple):
     Attributes:
         iterations: done so far.
         seconds: spent so far, the preparation included.
-        errors: the best natural map so far.
+        errors: the best so far.
         stages: for each its method, and the point at which it began.
     """
 
@@ -76,9 +75,9 @@ def curve_of(result: Result, start: float) -> Curve:
     seconds = np.concatenate(
         [[before], before + record[:, 0], [max(result.time, before + record[-1:, 0].max(initial=0.0))]]
     )
-    errors = np.concatenate([[start], record[:, 1], [result.errors.natural_map]])
+    errors = np.concatenate([[start], record[:, 1], [result.errors.largest]])
     # The best pair is kept, so that no error before the end is smaller; one that is, is of a convex problem inside.
-    errors = np.maximum(np.fmin.accumulate(errors), result.errors.natural_map)
+    errors = np.maximum(np.fmin.accumulate(errors), result.errors.largest)
     keep, at, begins = np.ones(k + 2, np.bool_), 0, []
     for stage in stages:
         first, at = at, min(at + stage.iterations, k)
@@ -102,11 +101,8 @@ def merged(stages: Sequence[Stage]) -> list[Stage]:
 
 
 def start_error(problem: Problem, law: str) -> float:
-    """The natural map of no impulses at all; NaN for the law lcp, whose natural map has other variables."""
-    if law == "lcp":
-        return np.nan
-    solved = problem.with_friction(0.0) if law == "frictionless" else problem
-    return all_errors(solved.sets, solved.offset, np.zeros(solved.size), solved.offset, law).natural_map
+    """That of no impulses at all; NaN for the law lcp, whose natural map has other variables."""
+    return np.nan if law == "lcp" else errors_of(problem, np.zeros(problem.size), law).largest
 
 
 def plot_convergence(
@@ -118,7 +114,7 @@ def plot_convergence(
     axes: Sequence[Any] | None = None,
     **how: Any,
 ) -> tuple[Any, dict[str, Result]]:
-    """Draw how the natural map falls with each method, against iterations and against time.
+    """Draw how the error falls with each method, against iterations and against time.
 
     A dot ends the line of a method that converged, a cross that of one that stopped before. Where several methods took part
     in one, as in ``auto``, numbers in circles say where the second and the next took over, and the legend which these are.
@@ -132,7 +128,7 @@ def plot_convergence(
             :func:`compare_methods`.
 
     Returns:
-        The figure (matplotlib's ``Figure``, with a ``savefig``), and the results by method. The natural map has no unit,
+        The figure (matplotlib's ``Figure``, with a ``savefig``), and the results by method. The error has no unit,
         times are in ms.
 
     Raises:
@@ -172,7 +168,7 @@ def plot_convergence(
         panel.spines[["top", "right"]].set_visible(False)
     most = max(result.iterations for result in results.values())
     panels[0].set_xscale("symlog", linthresh=1.0, linscale=0.4)
-    panels[0].set(xlim=(0, 1.3 * max(most, 1)), xlabel="iterations", ylabel="natural map, relative\n(0 at a solution)")
+    panels[0].set(xlim=(0, 1.3 * max(most, 1)), xlabel="iterations", ylabel="error, relative\n(0 at a solution)")
     panels[1].set(xscale="log", xlabel="time in ms")
     panels[0].text(
         0.01, tol, f"tolerance {tol:.0e}", transform=panels[0].get_yaxis_transform(), va="bottom", fontsize=8
@@ -256,7 +252,7 @@ def legend_text(name: str, result: Result, curve: Curve) -> str:
     plural = "" if result.iterations == 1 else "s"
     lines = [f"{name}: {result.iterations} iteration{plural}, {duration(result.time)}"]
     if not result.converged:
-        lines.append(f"{result.status} at {result.errors.natural_map:.0e}")
+        lines.append(f"{result.status} at {result.errors.largest:.0e}")
     parts = [f"{circled(number)} {method}" for number, (method, _) in enumerate(curve.stages, 1)]
     if len(parts) > 1:
         lines += [", ".join(parts[i : i + 2]) for i in range(0, len(parts), 2)]

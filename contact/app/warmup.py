@@ -25,7 +25,8 @@ from pluecker.contact.results.result import Result
 from pluecker.contact.scenes.assembly import assemble_contacts
 from pluecker.contact.scenes.bodies import Bodies
 from pluecker.contact.scenes.table import ContactTable, Rows
-from pluecker.contact.solving.solve import METHODS, solve
+from pluecker.contact.solving.methods import METHODS
+from pluecker.contact.solving.solve import solve
 from pluecker.spatial.compiled.numba_internals import event
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError, progress_bar

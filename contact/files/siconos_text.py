@@ -21,7 +21,7 @@ __all__ = ["STORAGES", "Text"]
 
 INTEGER = re.compile(r"-?[0-9]{1,18}")
 NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
-SIZES = re.compile(r"\s*(triplet: )?(\d{1,18})-by-(\d{1,18}), nzmax: (\d{1,18}) nnz: (\d{1,18})(, 1-norm: \S+)?\s*")
+SIZE_LINE = re.compile(r"\s*(triplet: )?(\d{1,18})-by-(\d{1,18}), nzmax: (\d{1,18}) nnz: (\d{1,18})(, 1-norm: \S+)?\s*")
 COLUMN = re.compile(r"\s*col (\d{1,18}) : locations (\d{1,18}) to (-?\d{1,18})\s*")
 TRIPLETS, COLUMNS, ROWS = 1, 2, 3
 
@@ -172,7 +172,7 @@ def read_sparse(text: Text, size: int) -> scipy.sparse.csr_matrix:
             raise text.complain(f"the kind of the sparse matrix is {kind}, expected 1, 2 or 3", 1)
     if not text.line("CSparse's version").split()[0] == "CSparse":
         raise text.complain("is no print-out of CSparse, expected its version", 1)
-    found = SIZES.fullmatch(text.line("the sizes of the sparse matrix"))
+    found = SIZE_LINE.fullmatch(text.line("the sizes of the sparse matrix"))
     if found is None or (kind and (kind == TRIPLETS) != bool(found[1])):
         raise text.complain("has no sizes of a sparse matrix, expected 'N-by-N, nzmax: N nnz: N' of its kind", 1)
     m, n, _, entries = (int(found[k]) for k in range(2, 6))

@@ -6,7 +6,7 @@
 ``p w`` tends to minus the velocities. The factor of N + p serves until the penalty p changes: where ``|x - z|`` is
 larger than ``p |z+ - z|``, p grows, and the other way round, less and less often, so that it settles. The pair that
 is judged is z, which is in the cone, with its own velocities. For Coulomb's law g is the shift of these velocities;
-it is held until the natural map of the convex problem is a part of that of Coulomb's law, and its steps are shortened when
+it is held until the error of the convex problem is a part of that of Coulomb's law, and its steps are shortened when
 they do not help.
 
 Sources: Boyd, Parikh, Chu, Peleato, Eckstein, "Distributed optimization and statistical learning via the alternating
@@ -130,19 +130,19 @@ def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:
 
 
 def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array) -> tuple[float, int, int]:
-    """One island, to the natural map ``tol`` or for ``limit`` iterations.
+    """One island, to the error ``tol`` or for ``limit`` iterations.
 
     Args:
         P: the problem, with its matrix.
         law: 1 for Coulomb's law, 0 for the convex one.
         x: scaled multipliers, ``(m,)``; become the best that were met.
         u: their scaled velocities, ``(m,)``; become those of the best.
-        tol: the natural map to be reached.
+        tol: the error to be reached.
         limit: iterations.
         history: the best errors by iteration, after those before; or empty.
 
     Returns:
-        The natural map, the iterations, the products of the operator.
+        The error, the iterations, the products of the operator.
     """
     m, blocks = len(P.b), len(P.K.start) - 1
     work, g, state = np.zeros((ROWS, m)), np.zeros(blocks), np.zeros(NUMBERS)

@@ -8,7 +8,7 @@ short one, Z leaves out what x cannot follow: blocks that did not change, and th
 on whose rim x is (measured: three times fewer iterations on random problems than with all of Nd). A full step is
 taken unless the energy would exceed the largest one of the last few iterations; then t is the one that minimises it
 on the way, which a quadratic function tells: ``t = -(N x + b + g)'d / d'Nd``. The only product is N d: the velocities
-follow from it, ``u+ = u + t N d``, and are formed anew now and then. The pair with the smallest natural map is kept.
+follow from it, ``u+ = u + t N d``, and are formed anew now and then. The pair with the smallest error is kept.
 
 Sources: Birgin, Martinez, Raydan, "Nonmonotone spectral projected gradient methods on convex sets" (2000); Dai and
 Fletcher, "Projected Barzilai-Borwein methods for large-scale box-constrained quadratic programming" (2005), for steps
@@ -54,7 +54,7 @@ def square_inside(K, i, x, y):
 
 
 def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
-    """One island, to the natural map ``goal`` or for ``limit`` iterations; how many it took"""
+    """One island, to the error ``goal`` or for ``limit`` iterations; how many it took"""
     work, state, history = memory.work, memory.states[island], memory.history
     A, K, b = P.A, P.K, P.b
     first, last, left, right = P.islands[island], P.islands[island + 1], P.sides[island], P.sides[island + 1]
@@ -68,7 +68,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
     for k in range(top, bottom):
         u[k] += b[k]
         now[k], v[k] = x[k], u[k]
-    best, used = evaluate(P, g, x, u, 0, first, last, scratch), 0
+    best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
     energy, memory = 0.0, min(MEMORY, bottom - top)
     for k in range(memory):
         energies[top + k] = 0.0
@@ -123,7 +123,7 @@ def barzilai_borwein(P, exact, g, x, u, island, goal, limit, memory):
                 state[SPENT] += 1
                 for k in range(top, bottom):
                     v[k] += b[k]
-            error = evaluate(P, g, now, v, 0, first, last, scratch)
+            error = evaluate(P, g, now, v, exact, first, last, scratch)
             if fresh or not error <= goal:
                 break
             fresh = True

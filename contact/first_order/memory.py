@@ -12,8 +12,8 @@ import numpy as np
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "BEST_U", "BEST_X", "ERROR", "FREE", "ITERATIONS", "LEFT", "OWN", "PRODUCTS", "RELAXATION", "RHO", "ROWS_OF_WORK",
-    "SCRATCH", "SHIFT", "SPENT", "STATE", "STEP", "ZERO", "Memory", "make_memory", "rows_apart",
+    "BEST_U", "BEST_X", "ERROR", "FREE", "ITERATIONS", "LEFT", "NESTEROV", "OWN", "PRODUCTS", "RELAXATION", "RHO",
+    "ROWS_OF_WORK", "SCRATCH", "SHIFT", "SPENT", "STATE", "STEP", "ZERO", "Memory", "make_memory", "rows_apart",
 ]  # fmt: skip
 
 # Rows of ``work``, vectors of all multipliers. The driver has the first five, methods what comes from FREE on; those that
@@ -26,7 +26,8 @@ STEP = 0  # a step length, or what says it; 0 at the beginning
 SPENT = 1  # products of the operator
 RELAXATION = 2  # that the caller asks for; 0 for the method's own
 LEFT = 3  # 1 for an island that is left to others
-OWN, STATE = 4, 12  # more of the method's own, up to the end
+NESTEROV = 4  # 1 where the caller asks for the published sequence of momentum
+OWN, STATE = 5, 15  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
 ERROR, ITERATIONS, PRODUCTS = range(3)
@@ -36,7 +37,8 @@ class Memory(NamedTuple):
     """Of all islands.
 
     Attributes:
-        work: vectors of all multipliers, ``(ROWS_OF_WORK, m)``.
+        work: vectors of all multipliers, ``(ROWS_OF_WORK, m)`` and some columns more, in C order: rows are compiled as the
+            vectors of multipliers are.
         states: what methods remember, ``(I, STATE)``.
         results: error, iterations, products, ``(I, 3)``; the error is infinite at first.
         history: the best error after each iteration, ``(k,)``; empty where nobody asks. A method sees it from the
@@ -49,13 +51,15 @@ class Memory(NamedTuple):
     history: Array
 
 
-def make_memory(m: int, islands: int, history: Array, more: int = 0, relaxation: float = 0.0) -> Memory:
+def make_memory(
+    m: int, islands: int, history: Array, more: int = 0, relaxation: float = 0.0, nesterov: bool = False
+) -> Memory:  # fmt: skip
     """For so many multipliers and islands; ``more`` rows of work after those of methods."""
     states, results = np.zeros((islands, STATE)), np.zeros((islands, 3))
-    states[:, RELAXATION], results[:, ERROR] = relaxation, np.inf
+    states[:, RELAXATION], states[:, NESTEROV], results[:, ERROR] = relaxation, nesterov, np.inf
     return Memory(rows_apart(ROWS_OF_WORK + more, m), states, results, history)
 
 
 def rows_apart(rows: int, columns: int) -> Array:
-    """Vectors for compiled code, whose entries of the same index are not at the same place of a page of memory."""
-    return np.zeros((rows, -(-columns // 512) * 512 + 40))[:, :columns]
+    """Vectors of so many entries or a few more, whose entries of the same index are not at the same place of a page."""
+    return np.zeros((rows, -(-columns // 512) * 512 + 40))

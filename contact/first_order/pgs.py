@@ -23,7 +23,7 @@ from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runn
 from pluecker.contact.problem.operator import apply, pull, push
 from pluecker.contact.problem.sets import project_block
 from pluecker.contact.sparse.blocks import multiply_row_transposed
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
 __all__ = ["pgs", "psor", "run_pgs", "run_psor"]
@@ -76,8 +76,9 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     return change, size
 
 
+@called_kernel
 def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
-    """One island, to the natural map ``goal`` or for ``limit`` sweeps; how many it took
+    """One island, to the error ``goal`` or for ``limit`` sweeps; how many it took
 
     A sweep counts as one product.
     """
@@ -122,9 +123,6 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
             break
     keep(best_x, best_u, x, u, top, bottom)
     return used
-
-
-sweeps = allocation_free(sweeps)
 
 
 def pgs(P, exact, g, x, u, island, goal, limit, memory):

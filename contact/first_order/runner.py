@@ -6,12 +6,12 @@ A *method* improves the multipliers of one island for a fixed shift ``g`` of the
 
 ``P`` is a :class:`~pluecker.contact.problem.prepared.Prepared` problem, ``x`` its scaled multipliers and ``u`` the scaled
 velocities that belong to them, both changed in place: at the end they are the best pair that was met. ``goal`` is the
-natural map to be reached, ``limit`` the iterations left. What a method wants to remember from call to call (a step length),
+error to be reached, ``limit`` the iterations left. What a method wants to remember from call to call (a step length),
 and where it works, is in ``memory``, a :class:`~pluecker.contact.first_order.memory.Memory`.
 
 The convex law has no shift. The exact law is a fixed point: the shift that the velocities make is the shift that they
 were found with. A method with the correction inside finds it by itself, where ``exact`` is 1; for others, each
-shift is held until the natural map of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
+shift is held until the error of the convex problem is a tenth of that of Coulomb's law. Steps of the shift are
 shortened when they do not help. Source: the fixed point as in Acary, Cadoux, Lemarechal, Malick (2011); when to stop
 inside: measured.
 """
@@ -37,48 +37,21 @@ from pluecker.contact.first_order.memory import (
     Memory,
 )
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, move_shift, settle
-from pluecker.contact.problem.natural_map import natural_block
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.contact.problem.natural_map import larger, natural_map
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["STILL", "TOO_LARGE", "evaluate", "evaluate_islands", "keep", "make_runner"]
+__all__ = ["STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
 
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
 STILL = 1e-15  # relative change of multipliers that do not move any more
-TOO_LARGE = 1e153  # multipliers or velocities, in units in which velocities are one: their squares overflow
-
-
-def evaluate_blocks(K, s, b, g, x, u, exact, first, last, work):
-    """The natural map's error of x, where u = N^ x + b^, relative to max(|b|, |r|, |u|)
-
-    With ``r = s x`` and ``u^ = s u``, r - P(r - u - g) is s times x - P^(x - (u^ / s + g) / s). ``g`` is not scaled.
-    Each block adds what :func:`~pluecker.contact.problem.natural_map.natural_block` says.
-    """
-    e, bb, rr, uu = 0.0, 0.0, 0.0, 0.0
-    for i in range(first, last):
-        top, bottom = K.start[i], K.start[i + 1]
-        si = s[top]
-        inverse = 1.0 / si
-        for k in range(top, bottom):
-            w = u[k] * inverse
-            c, r = b[k] * inverse, x[k] * si
-            bb += c * c
-            rr += r * r
-            uu += w * w
-        e += natural_block(K, i, si, inverse, g[i], exact, x, u, work)
-    scale = np.sqrt(max(bb, rr, uu))
-    if not scale < TOO_LARGE:
-        return np.inf
-    return np.sqrt(e) / scale if scale > 0.0 else np.sqrt(e)
-
-
-evaluate_blocks = allocation_free(evaluate_blocks)
 
 
 @allocation_free_kernel
 def evaluate(P, g, x, u, exact, first, last, work):
-    """The same for a prepared problem"""
-    return evaluate_blocks(P.K, P.s, P.b, g, x, u, exact, first, last, work)
+    """The error of x, where u = N^ x + b^: natural map or error in velocity, both relative, with a shift g, not scaled"""
+    error, lack, held, speed = natural_map(P.K, P.s, P.b, g, x, u, exact, first, last, work)
+    return larger(error, lack, held, speed)
 
 
 @allocation_free_kernel
@@ -88,6 +61,7 @@ def keep(x, u, best_x, best_u, top, bottom):
         best_x[k], best_u[k] = x[k], u[k]
 
 
+@called_kernel
 def evaluate_islands(P, x, u, exact, work, zero, out):
     """The errors of all islands, without shifts that are held"""
     for island in range(len(out)):
@@ -95,9 +69,6 @@ def evaluate_islands(P, x, u, exact, work, zero, out):
         for i in range(first, last):
             zero[i] = 0.0
         out[island] = evaluate(P, zero, x, u, exact, first, last, work)
-
-
-evaluate_islands = allocation_free(evaluate_islands)
 
 
 def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[..., Any]:
@@ -113,7 +84,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
         already are passed over, as are those that are LEFT.
     """
     inside = 1 if exact_inside else 0
-    method = allocation_free(getattr(method, "py_func", method))  # one function, not written into the loops around it
+    method = called_kernel(getattr(method, "py_func", method))  # not written into the loops around it
 
     def run(P, law, x, u, tol, limit, memory, begin, end):
         work, states, results, history = memory.work, memory.states, memory.results, memory.history
@@ -130,22 +101,22 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
             if law == 1 and inside == 0 and moved > 0.0:
                 move_shift(P, u, g, 1.0, first, last)
             done, spent = int(results[island, ITERATIONS]), states[island, SPENT]
-            most = limit - done
+            most, exact = limit - done, inside * law
             if law == 0 or inside == 1:
                 mine = Memory(work, states, results, history[done:])
-                used = method(P, law, g, x, u, island, tol, most, mine)
+                used = method(P, exact, g, x, u, island, tol, most, mine)
                 results[island, ERROR] = evaluate(P, g, x, u, law, first, last, scratch)
             else:
                 # Zero is often better than the first points, and no place to come back to.
                 best_x, best_u, mine = work[BEST_X], work[BEST_U], Memory(work, states, results, history[:0])
-                used, best, step, idle = 0, evaluate(P, zero, x, u, 1, first, last, scratch), 1.0, 0
+                used, best, step, idle = 0, evaluate(P, zero, x, u, law, first, last, scratch), 1.0, 0
                 keep(x, u, best_x, best_u, top, bottom)
                 best = best if moved > 0.0 or best <= tol else np.inf
                 error, least = min(best, 1.0), np.inf
                 while used < most and not best <= tol and not interrupted():
                     goal, before = max(INSIDE * error, 0.3 * tol), used
-                    used += max(method(P, 0, g, x, u, island, goal, most - used, mine), 1)
-                    error = evaluate(P, zero, x, u, 1, first, last, scratch)
+                    used += max(method(P, exact, g, x, u, island, goal, most - used, mine), 1)
+                    error = evaluate(P, zero, x, u, law, first, last, scratch)
                     for k in range(done + before + 1, min(done + used + 1, history.shape[0])):
                         history[k] = max(history[k], min(error, best))
                     if not error < np.inf:

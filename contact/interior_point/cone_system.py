@@ -17,17 +17,51 @@ here.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
 from pluecker.contact.problem.sets import COMPONENTS, DISCS
 from pluecker.contact.sparse.cholesky import solve
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
+__all__ = ["Scaling", "Step", "added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
 
 DAMPING = 1e-14  # added to a diagonal whose entries are about one: for directions without resistance
 NOTHING = 1e-14  # what is left of a component that depends on others
+
+
+class Scaling(NamedTuple):
+    """Where the iterate is, cone by cone: the scaling in which s and z are the same.
+
+    Attributes:
+        v: the diagonal of W^-1, ``(c, 3)``.
+        direction: of the disc's multipliers, ``(c, 2)``.
+        l: s and z in the scaling, ``(c, 3)``.
+        G: the components' coefficients in the turned multipliers, ``(c, 3, widest)``.
+    """
+
+    v: Array
+    direction: Array
+    l: Array
+    G: Array
+
+
+class Step(NamedTuple):
+    """What a Newton step changes.
+
+    Attributes:
+        y: the turned multipliers, ``(m,)``.
+        ds, dz: the steps of s and z in the scaling, ``(c, 3)``.
+        f: as in the head of this file, ``(c, 3)``.
+    """
+
+    y: Array
+    ds: Array
+    dz: Array
+    f: Array
 
 
 @allocation_free_kernel
@@ -233,12 +267,13 @@ def turn_back(K, Q, step, y, x):
 # ----------------------------------------------------------------------------------------------------------------- step
 
 
-def newton_step(C, K, S, L, G, h, v, l, target, f, y, ds, dz):
-    """The step dy, ds, dz for the gradient h = Q' (N x + b), and its largest length, at most 1e9, inside the cones
+def newton_step(C, K, S, L, scaling, h, target, step):
+    """The step for the gradient h = Q' (N x + b), and its largest length, at most 1e9, inside the cones
 
     ``ds`` and ``dz`` are the predicted steps before; they are not looked at for a ``target`` below zero, the prediction, in
     which f = 0.
     """
+    v, l, G, y, ds, dz, f = scaling.v, scaling.l, scaling.G, step.y, step.ds, step.dz, step.f
     for k in range(len(y)):
         y[k] = -h[k]
     for c in range(len(C.kind)):

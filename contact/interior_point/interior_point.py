@@ -28,6 +28,8 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.interior_point.cone_system import (
+    Scaling,
+    Step,
     added_blocks,
     newton_step,
     turn,
@@ -37,17 +39,15 @@ from pluecker.contact.interior_point.cone_system import (
 )
 from pluecker.contact.interior_point.cones import list_cones, scaled_problem
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, rescale
+from pluecker.contact.problem.natural_map import larger, natural_map
 from pluecker.contact.problem.sets import project_block
-from pluecker.contact.results.measures import natural_map, norm
 from pluecker.contact.sparse.blocks import multiply
 from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNBOUNDED", "interior_point"]
+__all__ = ["interior_point"]
 
-CONVERGED, LIMIT, STALLED, UNBOUNDED = 0, 1, 2, 3  # how the method ended
-TOO_LARGE = 1e153  # numbers whose squares overflow
 TINY = 1e-15  # a pivot that is left out, as a part of its diagonal entry
 PATIENCE = 8  # iterations without progress
 FAR = 1e3  # multipliers, in units in which they are about one, that may be on their way to infinity
@@ -110,20 +110,18 @@ def leaves(K, x, g, c):
 
 
 @allocation_free_kernel
-def relative_error(K, r, u, size_b, work):
-    """The natural map of r and u = N r + b"""
-    size = max(size_b, norm(r, 0, len(r)), norm(u, 0, len(u)), 1e-300)
-    return natural_map(K, r, u, 0, 0, len(K.start) - 1, work) / size if size < TOO_LARGE else np.inf
+def relative_error(K, s, c, zero, x, g, work):
+    """The error of x and g = N x + c, and the natural map alone: it tells progress also where multipliers have far to go"""
+    map_alone, lack, held, speed = natural_map(K, s, c, zero, x, g, 0, 0, len(K.start) - 1, work)
+    return larger(map_alone, lack, held, speed), map_alone
 
 
 @allocation_free_kernel
-def velocity(N, K, scale, x, c, g, r, u):
-    """g = N x + c, and r, u that belong to x, g without scales"""
+def velocity(N, K, x, c, g):
+    """g = N x + c"""
     multiply(N, x, g, 0, len(K.start) - 1)
-    for i in range(len(K.start) - 1):
-        for k in range(K.start[i], K.start[i + 1]):
-            g[k] += c[k]
-            r[k], u[k] = scale[i] * x[k], g[k] / scale[i]
+    for k in range(len(c)):
+        g[k] += c[k]
 
 
 # ---------------------------------------------------------------------------------------------------------------- method
@@ -138,32 +136,28 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         b: the velocities without multipliers, ``(m,)``; m/s.
         K: :class:`~pluecker.contact.problem.sets.Sets`.
         start: multipliers that may be a solution already, ``(m,)``; N s. The method starts from a point of its own.
-        tolerance: of the natural map, relative as in :mod:`~pluecker.contact.results.measures`; 0 asks for all digits.
+        tolerance: of the error as in :mod:`~pluecker.contact.problem.natural_map`; 0 asks for all digits.
         limit: of iterations; 100 is plenty.
         S: the pattern of N's factor, as :func:`~pluecker.contact.sparse.symbolic.analyse` finds it.
 
     Returns:
-        How it ended: CONVERGED, LIMIT, STALLED (no progress any more) or UNBOUNDED (the objective has no minimum); the
-        number of iterations; the best multipliers that were met, in K, ``(m,)``; their natural map. All numbers are
-        finite if those passed are.
+        The number of iterations, and the best multipliers that were met, in K, ``(m,)``, finite if all that is passed is.
+        It ends at the tolerance or the limit, where nothing gets better, and where the objective has no minimum.
     """
     m, n = len(b), len(K.start) - 1
-    A, c, inner, outer, scale, unit = scaled_problem(N, b, K)
+    A, c, inner, scale, unit = scaled_problem(N, b, K)
     x, g, h, y = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    r, u, work, best, size_b = np.empty(m), np.empty(m), np.empty(m), np.zeros(m), 0.0
+    s, zero, work, best = np.empty(m), np.zeros(n), np.empty(m), np.empty(m)
     for i in range(n):
         for k in range(K.start[i], K.start[i + 1]):
-            work[k] = c[k] / scale[i]
-            r[k] = start[k] / unit if unit > 0.0 else 0.0
-        project_block(outer, i, r, r)
-        for k in range(K.start[i], K.start[i + 1]):
-            x[k] = r[k] / scale[i]
-    size_b = norm(work, 0, m)
-    velocity(A, inner, scale, x, c, g, r, u)
-    best[:] = r
-    error = relative_error(outer, r, u, size_b, work)
+            s[k] = scale[i]
+            x[k] = start[k] / (unit * s[k]) if unit > 0.0 else 0.0
+        project_block(inner, i, x, x)
+    velocity(A, inner, x, c, g)
+    best[:] = x
+    error, _ = relative_error(inner, s, c, zero, x, g, work)
     if error <= tolerance or unit == 0.0:
-        return CONVERGED, 0, unit * best, error
+        return 0, unit * s * best
     C = list_cones(inner)
     cones, degree, widest = len(C.kind), 0.0, 1
     for i in range(n):
@@ -173,28 +167,22 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     v, direction, l = np.zeros((cones, 3)), np.zeros((cones, 2)), np.zeros((cones, 3))
     f, ds, dz = np.zeros((cones, 3)), np.zeros((cones, 3)), np.zeros((cones, 3))
     G, Q = np.zeros((cones, 3, widest)), np.zeros((n, widest, widest))
+    scaling, change = Scaling(v, direction, l, G), Step(y, ds, dz, f)
     turned, D, L = np.zeros(len(A.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
     start_point(C, inner, x, v, direction, l)
-    status, count, waiting, least = LIMIT, 0, 0, np.inf
+    count, waiting, least, least_map = 0, 0, np.inf, np.inf
     while not interrupted():
-        velocity(A, inner, scale, x, c, g, r, u)
-        now, far = relative_error(outer, r, u, size_b, work), leaves(inner, x, g, c)
+        velocity(A, inner, x, c, g)
+        now, map_alone = relative_error(inner, s, c, zero, x, g, work)
+        far = leaves(inner, x, g, c)
         waiting += 1
-        if now < 0.9 * least and far < FAR:  # its own progress: the start may be better than its first points
-            least, waiting = now, 0
+        # Its own progress: the start may be better than its first points.
+        if (now < 0.9 * least or map_alone < 0.9 * least_map) and far < FAR:
+            least, least_map, waiting = min(least, now), min(least_map, map_alone), 0
         if now < error and far < FAR:
             error = now
-            best[:] = r
-        if far > TOO_FAR:
-            status = UNBOUNDED
-            break
-        if error <= tolerance:
-            status = CONVERGED
-            break
-        if waiting > PATIENCE or not np.isfinite(now):
-            status = STALLED
-            break
-        if count >= limit:
+            best[:] = x
+        if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
             break
         turn(C, inner, v, direction, G, Q)
         turned_matrix(C, inner, Q, S.target, A, turned)
@@ -202,14 +190,14 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         factor(S, A, turned, D, TINY, L)
         turn_vector(C, inner, Q, g, h)
         gap = gap_after(l, 0.0, ds, dz)
-        step = min(1.0, newton_step(C, inner, S, L, G, h, v, l, -1.0, f, y, ds, dz))
+        step = min(1.0, newton_step(C, inner, S, L, scaling, h, -1.0, change))
         ratio = max(0.0, min(1.0, gap_after(l, step, ds, dz) / gap)) if gap > 0.0 else 0.0
         target = ratio**3 * gap / max(degree, 1.0)
-        step = newton_step(C, inner, S, L, G, h, v, l, target, f, y, ds, dz)
+        step = newton_step(C, inner, S, L, scaling, h, target, change)
         if step < POOR:
             ds[:], dz[:] = 0.0, 0.0
             target = CENTRAL * gap / max(degree, 1.0)
-            step = newton_step(C, inner, S, L, G, h, v, l, target, f, y, ds, dz)
+            step = newton_step(C, inner, S, L, scaling, h, target, change)
         step = min(1.0, (1.0 - max(1e-8, min(0.01, 0.1 * ratio))) * step)
         moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         while not moved and step > 1e-9:
@@ -217,11 +205,9 @@ def interior_point(N, b, K, start, tolerance, limit, S):
             moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
         turn_back(inner, Q, step, y, x)
         if not moved:
-            velocity(A, inner, scale, x, c, g, r, u)
-            status = UNBOUNDED if leaves(inner, x, g, c) > TOO_FAR else STALLED
             break
         count += 1
-    return status, count, unit * best, error if np.isfinite(error) else np.inf
+    return count, unit * s * best
 
 
 interior_point = entry_point(interior_point)

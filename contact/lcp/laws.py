@@ -7,11 +7,12 @@ the two directions beside it, and lambda the speed of sliding, the least that th
 
 Of a contact that parts, the law allows any larger one, and numbers without bound hide errors. So how good a solution is, is
 measured with the lambda and the beta of its multipliers, by the same two measures as in the other laws
-(:mod:`~pluecker.contact.results.measures`), h being the minimum map of the complementarity problem:
+(:mod:`~pluecker.contact.results.measures`), h being the minimum map of the complementarity problem in which impulses are
+divided by s and velocities multiplied by it:
 
 ===========  ======================================================================================================
-natural map  ``|h| / max(|b|, |r|, |u|)``
-scaled map   ``|h| / |s b|`` of the problem in which impulses are divided by s and velocities multiplied by it
+natural map  ``|h| / max(|s b|, |r / s|, |s u|)``
+velocity     ``max_i |h_i| / s_i``, h_i being all entries of one contact, or a row's
 ===========  ======================================================================================================
 
 The second does not get small where impulses grow without bound because there is no solution.
@@ -31,22 +32,18 @@ from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp.complementarity import make_problem
 from pluecker.contact.lcp.polygon import FrictionLcp, friction_lcp
 from pluecker.contact.lcp.solve_lcp import run, usual_limit
+from pluecker.contact.problem.natural_map import ROUNDING
 from pluecker.contact.problem.prepared import scales
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.measures import Errors, all_errors, scale_of_errors
+from pluecker.contact.results.measures import Errors, all_errors
 from pluecker.contact.results.result import LIMIT, STALLED, UNSOLVED, Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["LCP_METHODS", "POLYGON_METHODS", "solve_as_lcp"]
+__all__ = ["LCP_METHODS", "solve_as_lcp"]
 
-LCP_METHODS = {
-    "lemke": "lemke",
-    "fischer_newton": "fischer_newton",
-    "minmap_newton": "minmap_newton",
-    "lcp_psor": "psor",
-}
-POLYGON_METHODS = ("lemke", "fischer_newton", "minmap_newton")  # lambda has no diagonal, by which psor divides
+LCP_METHODS = ("lemke", "fischer_newton", "minmap_newton")
+DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
 AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
 
@@ -63,48 +60,47 @@ def solve_as_lcp(
 ) -> Result:
     """As :func:`~pluecker.contact.solving.solve.solve`, which checks the arguments."""
     began = time.perf_counter()
-    if law == "lcp" and method not in (*POLYGON_METHODS, "auto"):
-        raise ProblemError(
-            f"method {method!r} does not solve the law lcp, which {', '.join(POLYGON_METHODS)} and auto do: it divides by "
-            "the diagonal, which is zero where the unknown is a speed of sliding"
-        )
     lcp: Polygon | NormalsOnly = Polygon(problem, directions) if law == "lcp" else NormalsOnly(problem)
-    given = make_problem(lcp.A, lcp.b, lcp.lower, lcp.upper)
+    # In units of impulses and speeds near those in which the errors are measured; powers of two change no digit.
+    unit = np.exp2(np.rint(np.log2(lcp.unit)))
+    units = scipy.sparse.diags_array(unit)
+    given = make_problem(units @ lcp.A @ units, unit * lcp.b, lcp.lower / unit, lcp.upper / unit)
+    covering = unit / lcp.unit  # alike for all, so that Lemke's path depends on no units
     first = None if warm_start is None else lcp.unknowns(np.asarray(lcp.map @ lcp.project(lcp.unknowns(warm_start))))
     best = np.asarray(lcp.map @ lcp.project(np.zeros(given.size)))
     errors, ended, why = lcp.errors(best), "", ""
 
     def accept(z: Array) -> bool:
         nonlocal best, errors
-        r = np.asarray(lcp.map @ z)
+        r = np.asarray(lcp.map @ (unit * z))
         now = lcp.errors(r)
-        if height(now, tol) < height(errors, tol):
+        if now.largest < errors.largest:
             best, errors = r, now
         return is_converged(now, tol)
 
     record: list[tuple[float, float]] = []
     stages: list[Stage] = []
     before, left = 0.0, math.inf if limit is None else limit
-    for name in AUTOMATIC if method == "auto" else (LCP_METHODS[method],):
-        z, usual = first, usual_limit(name, given.size)
+    for name in AUTOMATIC if method == "auto" else (method,):
+        z, usual = None if first is None else first / unit, usual_limit(name, given.size)
         for _ in range(ROUNDS):
             most = int(min(left, usual if limit is None or method == "auto" else left))
-            reached = height(errors, tol)
+            reached = errors.largest
             try:
-                found = run(given, name, tol, most, z, lcp.covering, accept=accept)
+                found = run(given, name, tol, most, z, covering, accept=accept)
             except ProblemError:  # Lemke's method does not solve all mixed problems
                 if not stages:
                     raise
                 break
             left, ended, why = left - found.iterations, found.status, found.message
-            stages.append(Stage(name, found.iterations, errors.natural_map, found.time))
+            stages.append(Stage(name, found.iterations, errors.largest, found.time))
             known = found.history if name != "lemke" else np.zeros(0)  # that of its pivots is of another quantity
             seconds = before + np.linspace(0.0, found.time, len(known) + 1)[1:]
             record += [*zip(seconds, known, strict=True)]
             before += found.time
-            if found.status != STALLED or name == "lemke" or height(errors, tol) == reached or left == 0:
+            if found.status != STALLED or name == "lemke" or errors.largest == reached or left == 0:
                 break
-            z = lcp.unknowns(best)
+            z = lcp.unknowns(best) / unit
         first = None if first is None else lcp.unknowns(best)
         if is_converged(errors, tol) or left == 0:
             break
@@ -119,10 +115,9 @@ def solve_as_lcp(
     )  # fmt: skip
 
 
-def height(errors: Errors, tol: float) -> float:
-    """By which results are compared: the natural map, or the larger of both maps where the scaled one is too large."""
-    allowed = is_converged(replace(errors, natural_map=0.0), tol)
-    return errors.natural_map if allowed else max(errors.natural_map, errors.scaled_map, errors.steep)
+def small_dense(A: Any) -> Any:
+    """A sparse matrix as a full one, if it is small."""
+    return A.toarray() if max(A.shape) <= DENSE else A
 
 
 class NormalsOnly:
@@ -132,11 +127,11 @@ class NormalsOnly:
         first = problem.sets.start[:-1]
         n = len(first)
         self.problem, self.first = problem.with_friction(0.0), first
-        self.map = scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n))
-        self.A: Any = scipy.sparse.csr_matrix(self.map.T @ problem.matrix() @ self.map)
+        self.map = small_dense(scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n)))
+        self.A: Any = small_dense(problem.matrix()[first][:, first])
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
-        of = scales(problem.operator, problem.sets)
-        self.scale, self.covering = np.repeat(of, np.diff(problem.sets.start)), 1.0 / of
+        self.unit = scales(problem.operator, problem.sets)
+        self.scale = np.repeat(self.unit, np.diff(problem.sets.start))
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -157,13 +152,18 @@ class Polygon:
 
     def __init__(self, problem: Problem, directions: int | None) -> None:
         lcp: FrictionLcp = friction_lcp(problem, directions=directions)
-        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.E.shape[1]
-        self.A, self.b, self.lower, self.upper, self.map = lcp.A, lcp.b, lcp.lower, lcp.upper, lcp.map
+        self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.contacts
+        self.A, self.map = small_dense(lcp.A), small_dense(lcp.map)
+        self.b, self.lower, self.upper = lcp.b, lcp.lower, lcp.upper
         s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
         self.scale = np.repeat(s, np.diff(problem.sets.start))
         of = s[contact]  # of an impulse; lambda is a velocity
         self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
-        self.covering = 1.0 / self.unit  # alike in the units of each w, so that Lemke's path depends on no units
+        every = np.arange(self.contacts)
+        self.block = np.concatenate(
+            [np.repeat(every, self.directions), every, every, self.contacts + np.arange((~contact).sum())]
+        )
+        self.of_block = np.concatenate([of, s[~contact]])
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -191,17 +191,17 @@ class Polygon:
         return np.asarray(z)
 
     def errors(self, r: Array) -> Errors:
-        """Those of the circle, with both maps of the complementarity problem at the z of r"""
-        problem, b = self.problem, self.problem.offset
+        """Those of the circle, with natural map and velocity of the complementarity problem at the z of r"""
+        problem, b, s = self.problem, self.problem.offset, self.scale
         z, u = self.unknowns(r), problem.unchecked_velocity(r)
-        w = self.A @ z + self.b
-
-        def gap(unit: Array) -> float:
-            low, high = (z - self.lower) / unit, (z - self.upper) / unit
-            return float(np.linalg.norm(np.minimum(np.maximum(w * unit, high), low)))
-
+        errors = all_errors(problem.sets, b, r, u, "ncp", s)
+        w, low, high = self.A @ z + self.b, (z - self.lower) / self.unit, (z - self.upper) / self.unit
+        h = np.minimum(np.maximum(w * self.unit, high), low)
+        lack = np.sqrt(np.bincount(self.block, h * h, len(self.of_block))) / self.of_block
+        rows = np.repeat(np.arange(problem.blocks), np.diff(problem.sets.start))
+        pressed = np.sqrt(np.bincount(rows, (r / s / s) ** 2, 1))
+        size = max(float(np.linalg.norm(vector)) for vector in (b * s, r / s, u * s)) or 1.0
+        hidden = ROUNDING * float(pressed.max(initial=0.0))
         return replace(
-            all_errors(problem.sets, b, r, u, "ncp", self.scale),
-            natural_map=gap(np.ones(len(z))) / scale_of_errors(b, r, u),
-            scaled_map=gap(self.unit) / (float(np.linalg.norm(b * self.scale)) or 1.0),
+            errors, natural_map=float(np.linalg.norm(h)) / size, velocity=float(lack.max(initial=0.0)) + hidden
         )

@@ -4,8 +4,8 @@ The problem is widened by an artificial variable z0 with a positive covering vec
 
     w = A z + b + d z0.
 
-For large z0, z = 0 solves it. From there the method walks along solutions of the widened problem, from one vertex to the
-next: the variable that enters the basis is the complement of the one that left. It ends where z0 becomes zero, with a
+For large z0, z = 0 solves it. From there the method follows a path of solutions of the widened problem, from one vertex to
+the next: the variable that enters the basis is the complement of the one that left. It ends where z0 becomes zero, with a
 solution, or on a ray that never ends. Ties are broken by the lexicographic rule, as if b was perturbed by (e, e^2, ...) with
 a tiny e, so that no basis comes back. Of rows in a tie only those with the larger pivots are considered, for accuracy, until
 more than n pivots in a row did not move; from there on all are, so that the rule is strict.
@@ -54,12 +54,12 @@ RUNNING, SOLVED, RAY = 0, 1, 2
 PIVOT = 1e-10  # an entry below, relative to the largest of its column, is zero
 TIE = 1e-14  # ratios that differ by less, relative to the largest value of the basis, are equal
 SMALL = 1e-2  # of rows in a tie, those whose entry is below, relative to the largest of these, wait
-RENEW = 50  # pivots after which the tableau is made anew, at least; and n / 4
+RENEW = 50  # pivots after which the tableau is made anew, at least; and n, which take as long as making it anew
 FARKAS = 1e10  # sum of z, in good units, up to which y proves that there is none, in spite of the rounding of A' y
 
 
 class Pivoting(NamedTuple):
-    """How the walk ended.
+    """How the path ended.
 
     Attributes:
         status: ``solved``, ``ray``, ``limit`` or ``overflow``.
@@ -152,7 +152,7 @@ def leaving_row(T, variable, place, s, small, tied):
     return tied[0]
 
 
-def walk(T, variable, place, entering, still, most, history):
+def follow_path(T, variable, place, entering, still, most, history):
     """Pivots until z0 leaves, a ray, or as many as allowed
 
     ``variable`` names those of the rows, then those of the columns: w_i is i, z_i is n + i, z0 is 2 n. ``place`` is its
@@ -188,7 +188,7 @@ def walk(T, variable, place, entering, still, most, history):
     return RUNNING, most, entering, still
 
 
-walk = entry_point(walk)
+follow_path = entry_point(follow_path)
 
 
 # ---------------------------------------------------------------------------------------------------------------- method
@@ -212,6 +212,17 @@ def as_covering(covering: ArrayLike | None, n: int) -> Array:
     return d
 
 
+def first_tableau(A: Array, b: Array, d: Array, r: int) -> Array:
+    """That of the basis w, after the exchange of w_r and z0"""
+    T = np.ascontiguousarray(np.column_stack([-A, -d, b]))
+    factor = T[:, len(b)] / T[r, len(b)]
+    row = T[r].copy()
+    row[len(b)], T[:, len(b)] = 1.0, 0.0
+    T -= factor[:, None] * row
+    T[r] = -row / d[r]
+    return T
+
+
 def fresh_tableau(A: Array, b: Array, d: Array, variable: Indices) -> Array | None:
     """``B^-1 [N, b]`` with the columns of ``[1, -A, -d]`` in the basis and the others; None if B is singular"""
     n = len(b)
@@ -224,7 +235,7 @@ def fresh_tableau(A: Array, b: Array, d: Array, variable: Indices) -> Array | No
 
 
 def complementary_pivoting(A: Array, b: Array, covering: Array, most: int) -> Pivoting:
-    """Walk from ``z = 0`` to a solution or along a ray.
+    """Follow the path from ``z = 0`` to a solution or along a ray.
 
     Args:
         A: ``(n, n)``, dense, in units in which its rows and columns have largest entries near one.
@@ -246,17 +257,17 @@ def complementary_pivoting(A: Array, b: Array, covering: Array, most: int) -> Pi
     # The first exchange: z0 enters, and leaves no w negative. Of equal ratios, the last row is the smallest one.
     ratio = b / covering
     r = n - 1 - int(np.argmin(ratio[::-1]))
-    variable = np.concatenate([np.arange(n), np.arange(n, 2 * n + 1)])
+    variable = np.arange(2 * n + 1)
     variable[r], variable[2 * n] = 2 * n, r
     place = np.argsort(variable)
     entering, pivots, still, outcome = n + r, 1, 0, RUNNING
     z0 = [np.array([-ratio[r]])]
-    T = fresh_tableau(A, b, covering, variable)
-    if T is None:  # the basis is d and columns of the unit matrix, and singular only where numbers overflow
+    T = first_tableau(A, b, covering, r)
+    if not np.isfinite(T).all():
         return Pivoting("overflow", *nothing, 0, None, np.zeros(0))
     while outcome == RUNNING and pivots < most:
-        history = np.zeros(min(most - pivots, max(RENEW, n // 4)))
-        outcome, count, entering, still = walk(T, variable, place, entering, still, len(history), history)
+        history = np.zeros(min(most - pivots, max(RENEW, n)))
+        outcome, count, entering, still = follow_path(T, variable, place, entering, still, len(history), history)
         pivots += count
         z0.append(history[:count])
         if outcome == SOLVED or (outcome == RAY and count == 0):

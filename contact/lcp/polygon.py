@@ -37,6 +37,7 @@ friction as solvable linear complementarity problems" (1997); source documents 0
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,11 +70,7 @@ class FrictionLcp:
         lower: of z: zero, for rows their lower bounds; a problem without rows is ``z >= 0, w >= 0, z . w = 0``.
         upper: infinite, for rows their upper bounds.
         directions: eta.
-        DD: the document's D'C'M^-1CD, ``(eta K, eta K)``.
-        DN: D'C'M^-1CN, ``(eta K, K)``; its transpose is N'C'M^-1CD.
-        NN: N'C'M^-1CN, ``(K, K)``.
-        E: ``(eta K, K)``, a column of ones for each contact.
-        mu: ``(K, K)``, the coefficients of friction on the diagonal.
+        contacts: K.
         map: from z to the multipliers r of the problem, ``(m, (eta + 2) K + R)``.
     """
 
@@ -82,12 +79,39 @@ class FrictionLcp:
     lower: Array
     upper: Array
     directions: int
-    DD: csr_matrix
-    DN: csr_matrix
-    NN: csr_matrix
-    E: csr_matrix
-    mu: csr_matrix
+    contacts: int
     map: csr_matrix
+
+    def block(self, row: int, column: int) -> csr_matrix:
+        """One of the document's blocks of A: rows and columns are 0 for beta, 1 for f, 2 for lambda, 3 for rows."""
+        K = self.contacts
+        end = np.cumsum([0, self.directions * K, K, K, len(self.b) - (self.directions + 2) * K])
+        return self.A[end[row] : end[row + 1], end[column] : end[column + 1]]
+
+    @property
+    def DD(self) -> csr_matrix:
+        """The document's D'C'M^-1CD, ``(eta K, eta K)``."""
+        return self.block(0, 0)
+
+    @property
+    def DN(self) -> csr_matrix:
+        """D'C'M^-1CN, ``(eta K, K)``; its transpose is N'C'M^-1CD."""
+        return self.block(0, 1)
+
+    @property
+    def NN(self) -> csr_matrix:
+        """N'C'M^-1CN, ``(K, K)``."""
+        return self.block(1, 1)
+
+    @property
+    def E(self) -> csr_matrix:
+        """``(eta K, K)``, a column of ones for each contact."""
+        return self.block(0, 2)
+
+    @property
+    def mu(self) -> csr_matrix:
+        """``(K, K)``, the coefficients of friction on the diagonal."""
+        return self.block(2, 1)
 
     def multipliers(self, z: ArrayLike) -> Array:
         """r of the problem, ``(m,)``, from z: each contact (normal, tangents).
@@ -146,14 +170,19 @@ class MixedLcp:
         return as_vector("z", z, len(self.b))[: self.M.shape[0]].reshape(self.shape)
 
 
-class Maps(NamedTuple):
-    """Where the unknowns of the polygon are among the multipliers r = D beta + N f + R rows."""
+class Unknowns(NamedTuple):
+    """Those of the polygon, ``[beta; f; lambda; rows]``, of K contacts, eta directions and R rows.
 
-    D: csr_matrix
-    N: csr_matrix
-    R: csr_matrix
-    E: csr_matrix
-    mu: csr_matrix
+    Attributes:
+        counts: ``eta K, K, K, R``.
+        map: from them to the multipliers, ``(m, n)``.
+        cone: what the law adds to the matrix: e beside lambda, mu and -e' in its rows, ``(n, n)``.
+        lower, upper: their bounds, ``(n,)``.
+    """
+
+    counts: tuple[int, int, int, int]
+    map: csr_matrix
+    cone: csr_matrix
     lower: Array
     upper: Array
 
@@ -180,17 +209,14 @@ def usual_directions(problem: Problem) -> int:
     return 2 if len(sizes) and (sizes == 2).all() else 8
 
 
-def checked_directions(problem: Problem, directions: int | None, pairs: int, entries: int) -> int:
-    """The number of directions, the usual one unless given, if the problem with so many fits into memory.
+def checked_directions(directions: int, pairs: int, entries: int) -> int:
+    """The number of directions that was asked for, if the problem with so many fits into memory.
 
     Args:
-        problem: contacts and rows.
         directions: eta.
         pairs: of contacts that meet in the matrix, in eta^2 entries.
         entries: that become eta each.
     """
-    if directions is None:
-        return usual_directions(problem)
     eta = as_whole("directions", directions, 2, EVEN)
     check_memory(
         f"directions is {shown(directions)}: such a problem", COPIES * (eta + 2) * ((eta + 2) * pairs + entries + 1)
@@ -203,8 +229,8 @@ def normals(problem: Problem) -> Indices:
     return problem.sets.start[:-1][problem.sets.sizes[:, 0] > 0]
 
 
-def polygon_maps(problem: Problem, directions: int) -> Maps:
-    """The matrices that take the unknowns of the polygon to multipliers, in the order of source document 000."""
+def polygon_unknowns(problem: Problem, directions: int) -> Unknowns:
+    """The unknowns of the polygon, in the order of source document 000."""
     sets, m = problem.sets, problem.size
     size = np.diff(sets.start)
     contacts, rows = np.flatnonzero(sets.sizes[:, 0] > 0), np.flatnonzero(sets.sizes[:, 0] == 0)
@@ -214,19 +240,21 @@ def polygon_maps(problem: Problem, directions: int) -> Maps:
         name = problem.label(int(sets.start[k])).removesuffix(", component 0")
         raise ProblemError(f"{name} has {size[k]} components, expected {expected} for {directions} directions")
     K, R, eta = len(contacts), len(rows), len(unit)
-    top = sets.start[contacts]
-    row = top[:, None, None] + 1 + np.arange(expected - 1)[None, None, :]
-    column = np.arange(K * eta).reshape(K, eta, 1)
+    top, n = sets.start[contacts], K * eta + 2 * K + R
+    beta, f = np.arange(K * eta), K * eta + np.arange(K)
+    speed, each = np.repeat(f + K, eta), K * eta + 2 * K + np.arange(R)  # lambda of each beta, and the rows
+    tangent = top[:, None, None] + 1 + np.arange(expected - 1)[None, None, :]
     shape = (K, eta, expected - 1)
-    values, i, j = (np.broadcast_to(x, shape).ravel() for x in (unit, row, column))
-    return Maps(
-        D=csr_matrix((values, (i, j)), shape=(m, K * eta)),
-        N=csr_matrix((np.ones(K), (top, np.arange(K))), shape=(m, K)),
-        R=csr_matrix((np.ones(R), (sets.start[rows], np.arange(R))), shape=(m, R)),
-        E=csr_matrix((np.ones(K * eta), (np.arange(K * eta), np.repeat(np.arange(K), eta))), shape=(K * eta, K)),
-        mu=diagonal(sets.friction[contacts, 0]),
-        lower=sets.lower[rows],
-        upper=sets.upper[rows],
+    values, i, j = (np.broadcast_to(x, shape).ravel() for x in (unit, tangent, beta.reshape(K, eta, 1)))
+    i, j = np.concatenate([i, top, sets.start[rows]]), np.concatenate([j, f, each])
+    of_cone = np.concatenate([np.ones(K * eta), -np.ones(K * eta), sets.friction[contacts, 0]])
+    p, q = np.concatenate([beta, speed, f + K]), np.concatenate([speed, beta, f])
+    return Unknowns(
+        counts=(K * eta, K, K, R),
+        map=csr_matrix((np.concatenate([values, np.ones(K + R)]), (i, j)), shape=(m, n)),
+        cone=csr_matrix((of_cone, (p, q)), shape=(n, n)),
+        lower=np.concatenate([np.zeros(n - R), sets.lower[rows]]),
+        upper=np.concatenate([np.full(n - R, np.inf), sets.upper[rows]]),
     )
 
 
@@ -234,11 +262,6 @@ def diagonal(values: Array) -> csr_matrix:
     """A diagonal matrix, of any size."""
     each = np.arange(len(values))
     return csr_matrix((values, (each, each)), shape=(len(values),) * 2)
-
-
-def matrix_of(grid: list[list[Any]]) -> csr_matrix:
-    """One matrix from blocks, None being zero."""
-    return csr_matrix(scipy.sparse.bmat(grid, format="csr"))
 
 
 def friction_lcp(problem: Problem, *, directions: int | None = None) -> FrictionLcp:
@@ -278,24 +301,14 @@ def friction_lcp(problem: Problem, *, directions: int | None = None) -> Friction
     """
     as_record("problem", problem, Problem)
     N, top = problem.matrix(), normals(problem)
-    directions = checked_directions(problem, directions, N[top][:, top].nnz, N[top].nnz)
-    P = polygon_maps(problem, directions)
-    DD, DN, NN = csr_matrix(P.D.T @ N @ P.D), csr_matrix(P.D.T @ N @ P.N), csr_matrix(P.N.T @ N @ P.N)
-    K, R, n = P.N.shape[1], P.R.shape[1], P.D.shape[1]
-    nothing, idle = csr_matrix((K, K)), csr_matrix((K, R))
-    A = matrix_of(
-        [
-            [DD, DN, P.E, P.D.T @ N @ P.R],
-            [DN.T, NN, nothing, P.N.T @ N @ P.R],
-            [-P.E.T, P.mu, nothing, idle],
-            [P.R.T @ N @ P.D, P.R.T @ N @ P.N, idle.T, P.R.T @ N @ P.R],
-        ]
-    )
-    b = np.concatenate([P.D.T @ problem.offset, P.N.T @ problem.offset, np.zeros(K), P.R.T @ problem.offset])
-    lower = np.concatenate([np.zeros(n + 2 * K), P.lower])
-    upper = np.concatenate([np.full(n + 2 * K, np.inf), P.upper])
-    back = matrix_of([[P.D, P.N, csr_matrix((problem.size, K)), P.R]])
-    return FrictionLcp(A, b, lower, upper, directions, DD, DN, NN, P.E, P.mu, back)
+    if directions is None:
+        directions = usual_directions(problem)
+    else:
+        directions = checked_directions(directions, N[top][:, top].nnz, N[top].nnz)
+    P = polygon_unknowns(problem, directions)
+    back = csr_matrix(P.map.T)
+    A = csr_matrix(back @ N @ P.map + P.cone)
+    return FrictionLcp(A, back @ problem.offset, P.lower, P.upper, directions, P.counts[1], P.map)
 
 
 def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> MixedLcp:
@@ -338,26 +351,38 @@ def mixed_lcp(problem: Problem, mass: Any, *, directions: int | None = None) -> 
         raise ProblemError(f"mass is {M.shape}, expected {(n, n)}")
     if np.abs((T @ M - J).data).max(initial=0.0) > 1e-9 * np.abs(J.data).max(initial=0.0):
         raise ProblemError("mass is not the one that this problem was made with: J M^-1 is another matrix")
-    top = normals(problem)
-    directions = checked_directions(problem, directions, len(top), J[top].nnz)
-    P = polygon_maps(problem, directions)
-    w, C = problem.offset - J @ free, diagonal(problem.operator.compliance)
-    Q = [P.R, P.N, P.D]
-    Je, Jn, Jd = (csr_matrix(X.T @ J) for X in Q)
-    K, R = P.N.shape[1], P.R.shape[1]
-    soft = [[X.T @ C @ Y for Y in Q] for X in Q]
-    column = [csr_matrix((n, K)), csr_matrix((R, K)), csr_matrix((K, K)), P.E]
-    A = matrix_of(
-        [
-            [M, -Je.T, -Jn.T, -Jd.T, column[0]],
-            *([X, *soft[k], column[k + 1]] for k, X in enumerate((Je, Jn, Jd))),
-            [column[0].T, column[1].T, P.mu, -P.E.T, csr_matrix((K, K))],
-        ]
-    )
-    b = np.concatenate([-(M @ free), *(X.T @ w for X in Q), np.zeros(K)])
-    rest = len(b) - n - R
-    lower = np.concatenate([np.full(n, -np.inf), P.lower, np.zeros(rest)])
-    upper = np.concatenate([np.full(n, np.inf), P.upper, np.full(rest, np.inf)])
-    back = matrix_of([[csr_matrix((problem.size, n)), *Q, csr_matrix((problem.size, K))]])
+    if directions is None:
+        directions = usual_directions(problem)
+    else:
+        top = normals(problem)
+        directions = checked_directions(directions, len(top), J[top].nnz)
+    P = polygon_unknowns(problem, directions)
+    K, R, friction = P.counts[1], P.counts[3], P.counts[0]
+    ends = np.cumsum((0, R, K, friction, K))
+    rows, normal, beta, speed = (slice(*pair) for pair in pairwise(ends))
+    order = np.concatenate([friction + 2 * K + np.arange(R), friction + np.arange(K), np.arange(friction),
+                            friction + K + np.arange(K)])  # fmt: skip
+    Q, cone = csr_matrix(P.map[:, order]), csr_matrix(P.cone[order][:, order])
+    W = csr_matrix(Q.T @ J)
+    soft = csr_matrix(Q.T @ diagonal(problem.operator.compliance) @ Q + cone)
+    A = csr_matrix(scipy.sparse.bmat([[M, -W.T], [W, soft]]))
+    b = np.concatenate([-(M @ free), Q.T @ (problem.offset - J @ free)])
+    lower = np.concatenate([np.full(n, -np.inf), P.lower[order]])
+    upper = np.concatenate([np.full(n, np.inf), P.upper[order]])
+    back = csr_matrix(scipy.sparse.hstack([csr_matrix((problem.size, n)), Q]))
     shape = problem.free_velocity.shape
-    return MixedLcp(A, b, lower, upper, directions, M, Je, Jn, Jd, P.E, P.mu, back, shape)
+    return MixedLcp(
+        A,
+        b,
+        lower,
+        upper,
+        directions,
+        M,
+        W[rows],
+        W[normal],
+        W[beta],
+        cone[beta, speed],
+        cone[speed, normal],
+        back,
+        shape,
+    )

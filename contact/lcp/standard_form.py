@@ -39,8 +39,8 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["StandardForm", "islands", "lemke", "standard_form"]
 
-ACCURATE = 1e-10  # the error of a part from which no other walk is tried, at least
-WALKS = 3  # from different covering vectors
+ACCURATE = 1e-10  # the error of a part from which no other path is tried, at least
+PATHS = 3  # with different covering vectors
 COPIES = 4  # of a dense matrix: the form, the tableau and what it is made of
 GOLDEN = 0.5 * (5.0**0.5 - 1.0)  # its multiples are spread evenly between whole numbers
 SINGULAR = 1e-14  # reciprocal condition number of the equations, times their number
@@ -90,6 +90,9 @@ class StandardForm:
 
 def islands(problem: LinearComplementarityProblem) -> Iterator[tuple[Indices, LinearComplementarityProblem]]:
     """The parts of a problem that no entry of A connects: the unknowns of each, and the problem that they are."""
+    if not problem.is_sparse and problem.size and is_connected(problem.A):
+        yield np.arange(problem.size), problem
+        return
     number, part = connected_components(scipy.sparse.csr_matrix(problem.A != 0.0), directed=False)
     if number == 1:
         yield np.arange(problem.size), problem
@@ -98,6 +101,18 @@ def islands(problem: LinearComplementarityProblem) -> Iterator[tuple[Indices, Li
     for I in np.split(order, np.cumsum(np.bincount(part, minlength=number))[:-1]):
         A, bounds = block(problem.A, I, I), (problem.lower[I], problem.upper[I])
         yield I, LinearComplementarityProblem(A, problem.b[I], *bounds)
+
+
+def is_connected(A: Array) -> bool:
+    """Whether all unknowns are in the part of the first one, by a few products; SciPy takes 20 times as long to begin."""
+    joined = (A != 0.0) | (A.T != 0.0)
+    part = joined[0]
+    while not part.all():
+        more = part | joined[part].any(axis=0)
+        if (more == part).all():
+            return False
+        part = more
+    return True
 
 
 def standard_form(problem: LinearComplementarityProblem, rows: Indices | None = None) -> StandardForm:
@@ -143,8 +158,8 @@ def closest(problem: LinearComplementarityProblem, points: list[Array]) -> tuple
     return points[best], sizes[best]
 
 
-def walk_part(search: Search, I: Indices, part: LinearComplementarityProblem, covering: Array) -> tuple[Array, str]:
-    """z of a part and how the walk ended; other walks where the first ends in a basis that is too ill-conditioned."""
+def solve_part(search: Search, I: Indices, part: LinearComplementarityProblem, covering: Array) -> tuple[Array, str]:
+    """z of a part and how its path ended; other paths where the first ends in a basis that is too ill-conditioned."""
     check_memory(f"Lemke's method with {len(I)} unknowns that hang together", COPIES * len(I) ** 2)
     form = standard_form(part, I)
     # Rows of upper bounds have no entry of their own. In the units of the others, whatever these are, they have the largest.
@@ -153,12 +168,12 @@ def walk_part(search: Search, I: Indices, part: LinearComplementarityProblem, co
     goal = 0.1 * max(search.tol, ACCURATE) * search.scaling.size
     points: list[Array] = []
     ended = ""
-    for walk in range(WALKS):
+    for path in range(PATHS):
         unit = max(float(d.max(initial=0.0)), 1e-300)
         done = complementary_pivoting(form.A, form.b, d / unit, search.limit - search.iterations)
         search.iterations += done.pivots
         search.history.extend(done.history.tolist())
-        if not walk:
+        if not path:
             ended = "infeasible" if done.certificate is not None else done.status
         vertex = form.vertex(part, done.basic) if done.status == "solved" else None
         z, error = closest(part, [*points, *([] if vertex is None else [vertex]), form.point(part, done.z)])
@@ -172,10 +187,10 @@ def lemke(search: Search, covering: Array) -> tuple[str, str]:
     """Solve a linear complementarity problem with bounds by Lemke's method (:mod:`pluecker.contact.lcp.lemke`).
 
     Parts of the problem that no entry of A connects are solved one after the other. Where the last basis of one is too
-    ill-conditioned, two more walks are tried, from other covering vectors.
+    ill-conditioned, two more paths are tried, from other covering vectors.
 
     Args:
-        search: the problem and the goal; the best point is left there, and z0 after each pivot as the history. The walk does
+        search: the problem and the goal; the best point is left there, and z0 after each pivot as the history. The path does
             not depend on the start. Dense: n^2 numbers, n^2 products a pivot, n being the unknowns of a part.
         covering: ``(n,)``, positive; the entries of unbounded unknowns do not matter.
 
@@ -191,7 +206,7 @@ def lemke(search: Search, covering: Array) -> tuple[str, str]:
     z, ends = np.zeros(problem.size), set()
     with np.errstate(all="ignore"):
         for I, part in islands(problem):
-            z[I], ended = walk_part(search, I, part, covering / search.scaling.row)
+            z[I], ended = solve_part(search, I, part, covering / search.scaling.row)
             ends.add(ended)
         search.visit_scaled(z)
     if search.converged:

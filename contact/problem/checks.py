@@ -30,6 +30,7 @@ __all__ = [
     "eliminate",
 ]
 
+FLOAT = np.dtype(np.float64)
 HUGE = 1e150  # of data: the product of two such numbers is still far from the end of float64
 KINDS = ("friction", "rolling friction", "spinning friction")
 SYMMETRIC = 1e-9  # asymmetry that is rounding, relative to the diagonal entries of both rows
@@ -49,6 +50,15 @@ def check_numbers(values: Array, largest: float) -> tuple[int, str] | None:
 
 def as_vector(name: str, value: ArrayLike, size: int | None = None, reason: str = "", largest: float = np.inf) -> Array:
     """A vector of finite numbers; ``reason`` says why it has that size."""
+    if (
+        type(value) is np.ndarray
+        and value.dtype == FLOAT
+        and value.shape == (size,)
+        and (np.abs(value) <= largest).all()
+    ):
+        vector = value.copy()  # what comes in each step; all else is looked at below
+        if largest < np.inf or np.isfinite(vector).all():
+            return vector
     vector = real_numbers(name, value, "a vector")
     if vector.ndim != 1 or (size is not None and len(vector) != size):
         raise ProblemError(f"{name} has shape {vector.shape}, expected ({'n' if size is None else size},){reason}")

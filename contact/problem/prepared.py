@@ -22,7 +22,7 @@ from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Prepared", "cut", "find_islands", "prepare"]
+__all__ = ["Order", "Prepared", "arrange", "cut", "find_islands", "find_order", "prepare"]
 
 
 class Prepared(NamedTuple):
@@ -124,24 +124,48 @@ def breadth_first(J, T):
     return order, columns, islands[: number + 1], sides[: number + 1]
 
 
+class Order(NamedTuple):
+    """In which order blocks and velocities are taken: it depends on the pattern of the operator alone.
+
+    Attributes:
+        blocks: the blocks of the problem, island after island, ``(n,)``.
+        columns: the block columns of the operator.
+        islands, sides: where each island starts in the one, and in the other, and their ends, ``(I + 1,)``.
+    """
+
+    blocks: Indices
+    columns: Indices
+    islands: Indices
+    sides: Indices
+
+
+def find_order(operator: Operator, separate: bool = True) -> Order:
+    """Neighbours near one another, in islands unless they shall not be separated."""
+    order = Order(*find_islands(operator))
+    if separate:
+        return order
+    whole = np.array([0, len(order.blocks)], np.int64)
+    return order._replace(islands=whole, sides=np.array([0, len(operator.J.columns) - 1], np.int64))
+
+
 def prepare(problem: Problem, separate: bool = True) -> tuple[Prepared, Indices]:
     """The problem scaled, in islands unless they shall not be separated, and the original place of each multiplier."""
-    operator, sets, blocks = problem.operator, problem.sets, problem.blocks
-    s = scales(operator, sets)
-    order, columns, islands, sides = find_islands(operator)
-    if not separate:
-        islands = np.array([0, blocks], np.int64)
-        sides = np.array([0, len(operator.J.columns) - 1], np.int64)
+    return arrange(problem.operator, problem.sets, problem.offset, find_order(problem.operator, separate))
+
+
+def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tuple[Prepared, Indices]:
+    """The parts of a problem scaled, in a given order, and the original place of each multiplier."""
+    order, columns, islands, sides = chosen
+    s, original, m = scales(operator, sets), sets.start, len(offset)
     width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
-    heights = np.diff(sets.start)
+    heights = np.diff(original)
     sets = make_sets(
         sets.sizes[order], sets.friction[order], sets.lower[order] / s[order], sets.upper[order] / s[order]
     )
-    shift = np.repeat((problem.sets.start[:-1][order] - sets.start[:-1]), heights[order])
-    places = np.arange(problem.size) + shift
+    places = np.arange(m) + np.repeat((original[:-1][order] - sets.start[:-1]), heights[order])
     full = np.repeat(s[order], heights[order])
     prepared = Prepared(
-        scaled(operator, order, columns, s, full, places), sets, problem.offset[places] * full, full, islands,
+        scaled(operator, order, columns, s, full, places), sets, offset[places] * full, full, islands,
         np.asarray(width, np.int64)[sides],
     )  # fmt: skip
     return prepared, places

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.contact.sparse.blocks import Indices
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -73,7 +73,10 @@ class Sets(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-@allocation_free_kernel
+# The general cases are called, not written into every loop: that takes long to compile.
+
+
+@called_kernel
 def length(x, first, n):
     """|x[first : first + n]|, without overflow or underflow of the squares"""
     s = 0.0
@@ -92,6 +95,7 @@ def length(x, first, n):
     return top * np.sqrt(s)
 
 
+@called_kernel
 def normal_part(K, i, x):
     """t >= 0 with t - x_n = sum_k mu_k max(0, |x_k| - mu_k t): Newton from the left, on a function that is concave"""
     t = 0.0
@@ -111,6 +115,7 @@ def normal_part(K, i, x):
     return t
 
 
+@called_kernel
 def project_discs(K, i, x, out):
     """The nearest point of a cone with any discs"""
     top = K.start[i]
@@ -126,6 +131,7 @@ def project_discs(K, i, x, out):
             row += n
 
 
+@called_kernel
 def derivative_block(K, i, x, V, w):
     """V, an element of the generalised Jacobian of the projection at x: symmetric, 0 <= V <= 1; w is a place for 6 numbers
 
@@ -165,6 +171,7 @@ def derivative_block(K, i, x, V, w):
             V[a, b] += w[a] * w[b] / slope
 
 
+@called_kernel
 def shift_discs(K, i, u):
     """sum_k mu_k |u_k|, zero for a row"""
     s, row = 0.0, K.start[i] + 1
@@ -174,15 +181,6 @@ def shift_discs(K, i, u):
             s += K.friction[i, k] * length(u, row, n)
             row += n
     return s
-
-
-# The general cases are functions of their own, not written into every loop.
-normal_part = allocation_free(normal_part)
-project_discs, derivative_block, shift_discs = (
-    allocation_free(project_discs),
-    allocation_free(derivative_block),
-    allocation_free(shift_discs),
-)
 
 
 @allocation_free_kernel
@@ -238,6 +236,7 @@ def signorini_block(K, i, a, c, r, u):
     return min(a * length(r, top, K.start[i + 1] - top), c * u[top])
 
 
+@called_kernel
 def project(K, x, out):
     """P_K(x); ``out`` may be ``x``"""
     for i in range(len(K.start) - 1):
@@ -252,7 +251,7 @@ def shift(K, u, out):
         out[K.start[i]] = shift_block(K, i, u)
 
 
-project, shift = allocation_free(project), allocation_free(shift)
+shift = allocation_free(shift)
 
 
 def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:

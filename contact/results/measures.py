@@ -3,16 +3,16 @@
 ==============  ======================================================================================================
 error           what it is
 ==============  ======================================================================================================
-natural map     ``|r - P_K(r - u - g)| / max(|b|, |r|, |u|)``, ``g`` being De Saxce's correction in the law ncp: zero at
-                solutions and nowhere else; the one that tolerances refer to
+natural map     ``|x - P_K(x - w - g)| / max(|s b|, |x|, |w|)`` in scaled units, ``x = r / s`` and ``w = s u``, g being De
+                Saxce's correction in the law ncp: zero at solutions and nowhere else
+velocity        ``max_i |D_i (r - P_K(r - D_i^-1 (u + g)))_i|``, in m/s, of rows of rotation in rad/s: by how much the law
+                is missed in each block, as a velocity. What rounding may hide is added, ``4 eps max_i |D_i r_i|``
+speed           no error: the largest component of b and u, with which the error in velocity is compared
 cone violation  how far r is from K, relative to the largest multiplier
 signorini       ``max_i |min(r_n / R, u_n / U)|`` of the contacts: penetration, pulling, and a force where it opens, of which
                 not the normal part alone counts, but ``|r_i|``
 dissipation     by how much friction fails to act against the sliding with all it has:
                 ``max_i (mu |u_t| r_n + u_t . r_t) / (R U)``, summed over the discs; zero in Coulomb's law
-scaled map      the natural map of ``r / s`` and ``s u``, relative to ``|s b|``, where ``1 / s^2`` is the mean diagonal
-                of each block of N: without units. What rounding may hide is added, ``4 eps |r / s|``
-steep           the error ``signorini`` of contacts with ``sum mu_k^2 > 1`` alone, for Coulomb's law
 bilateral       ``max |u|`` of the rows without bounds, their compliance counted; m/s, rad/s
 duality gap     ``sum_i |r_i . (u + g)_i| / (|r| max(|b|, |u + g|))`` for cones; with bounds what remains of ``r u`` at the
                 active bound
@@ -22,51 +22,54 @@ duality gap     ``sum_i |r_i . (u + g)_i| / (|r| max(|b|, |u + g|))`` for cones;
 so that the errors of Signorini and of dissipation, which are about Coulomb's law, remain: they say how much the convex
 law changes.
 
-The natural map compares forces with velocities, as numbers. It is the field's measure, and it is small too early where one
-dwarfs the other: bodies of a hundred tonnes, or of a milligram. It also gets small where there is no solution, and the
-multipliers grow without bound. The scaled map shows both, for it is relative to what is given: a result has converged only
-where it is small as well, see :func:`~pluecker.contact.results.result.is_converged`.
+A tolerance refers to the larger of two numbers, the natural map and velocity / speed. ``D_i = 1 / s_i^2`` is the mean
+diagonal of the block of N, the inverse of the mass that the block sees. So both are what they are in all units of mass: N
+multiplied by any number, and r divided by it, have the same errors. Each guards what the other does not see:
+
+- The natural map is an energy, the square root of that of what is missed beside that of all that moves or presses. A body
+  of a milligram has no part in it beside one of a tonne, and it gets small where there is no solution, and the multipliers
+  grow without bound.
+- The error in velocity counts for each block by itself, and beside velocities alone, so that neither heavy bodies nor large
+  multipliers hide it. But the largest velocity may be that of a light body, beside which heavy ones hardly move.
 
 Where friction holds, De Saxce's map shows a normal velocity divided by ``(1 + mu^2)^(1/2)``: with mu = 1e6 a contact that is
 driven in with 1 m/s and gets no impulse has an error of 1e-6. So of *steep* cones, ``sum mu_k^2 > 1``, Signorini's
-condition ``|min(r_n, u_n)|`` takes the place of the block's part of both maps in the law ncp where it is the larger, and a
-result has converged only where the error *steep* is within the tolerance: in velocities beside velocities, impulses beside
-impulses.
+condition ``|min(r_n, u_n)|``, in scaled units, takes the place of the block's part of both numbers in the law ncp where
+it is the larger.
 
-Source: the natural map as in Acary, Bremond and Huber (2018); its scaling as Siconos quotes it; what is done with steep
-cones is derived here.
+Source: the natural map as in Acary, Bremond and Huber (2018), there in the units of r and u; the scaled units, the error in
+velocity and what is done with steep cones are derived here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from pluecker.contact.problem.natural_map import natural_block
-from pluecker.contact.problem.sets import DISCS, Sets, is_steep, length, project, shift_block, signorini_block
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.contact.problem.natural_map import ROUNDING, natural_map
+from pluecker.contact.problem.sets import DISCS, Sets, length, project, shift_block, signorini_block
+from pluecker.spatial.compiled.decorators import called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Errors", "all_errors", "natural_map", "norm", "scale_of_errors", "scaled_maps"]
+__all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "with_velocities"]
 
 
 TINY = float(np.finfo(np.float64).tiny)  # a smaller number has no inverse
-ROUNDING = 4.0 * float(np.finfo(np.float64).eps)  # of velocities, of multipliers of one in scaled units
 
 
 @dataclass(frozen=True)
 class Errors:
-    """The errors of one pair of multipliers and velocities, zero where there is none; without unit but for ``bilateral``.
+    """The errors of one pair of multipliers and velocities, zero where there is none, without unit but for velocities.
 
     Attributes:
-        natural_map: the one that tolerances refer to, for the law in question.
+        natural_map: for the law in question, in units in which forces and velocities are alike.
         cone_violation: how far the multipliers are outside their sets.
         signorini: penetration, pulling, force at a distance.
         dissipation: how far friction is from the largest dissipation.
         duality_gap: what is left of r . u.
-        scaled_map: the natural map in units in which forces and velocities are alike.
-        steep: signorini of the contacts with a friction above 1, which hides it from the natural map; 0 in convex laws.
+        velocity: by how much the law is missed in the worst block, m/s, of rows of rotation rad/s.
+        speed: with what that is compared: the largest component of b and u, m/s; no error.
         bilateral: the largest velocity of a row without bounds, compliance counted; in its own unit, m/s or rad/s.
     """
 
@@ -75,33 +78,32 @@ class Errors:
     signorini: float
     dissipation: float
     duality_gap: float
-    scaled_map: float = 0.0
-    steep: float = 0.0
+    velocity: float = 0.0
+    speed: float = 0.0
     bilateral: float = 0.0
 
+    @property
+    def relative_velocity(self) -> float:
+        """velocity / speed, 0 where nothing is wrong, infinite where nothing moves and something is."""
+        if self.velocity == 0.0:
+            return 0.0
+        return self.velocity / self.speed if self.speed > 0.0 else np.inf
 
-def norm(x, first, last):
-    """|x[first:last]|"""
-    s = 0.0
-    for k in range(first, last):
-        s += x[k] * x[k]
-    return np.sqrt(s)
-
-
-def natural_map(K, r, u, exact, first, last, work):
-    """|r - P(r - u - g)| of the blocks from ``first`` to ``last``; g is left out unless ``exact`` is 1
-
-    Of a steep cone the larger of that and Signorini's condition counts.
-    """
-    s = 0.0
-    for i in range(first, last):
-        s += natural_block(K, i, 1.0, 1.0, 0.0, exact, r, u, work)
-    return np.sqrt(s)
+    @property
+    def largest(self) -> float:
+        """What tolerances refer to: the natural map or velocity / speed, whichever is larger."""
+        one, other = self.natural_map, self.relative_velocity
+        return one if not one <= other else other
 
 
+NUMBER = len(fields(Errors))
+VELOCITIES = 5, 6, 7  # those of them that are velocities
+
+
+@called_kernel
 def other_errors(K, r, u, exact, R, U, work):
-    """Cone violation, Signorini, the same of steep cones, dissipation, and the sum of |r . (u + g)| with |u + g|"""
-    cone, signorini, steep, dissipation, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    """Cone violation, Signorini, dissipation, and the sum of |r . (u + g)| with |u + g|"""
+    cone, signorini, dissipation, gap, total = 0.0, 0.0, 0.0, 0.0, 0.0
     project(K, r, work)
     for i in range(len(K.start) - 1):
         top, bottom = K.start[i], K.start[i + 1]
@@ -109,10 +111,7 @@ def other_errors(K, r, u, exact, R, U, work):
             cone = max(cone, abs(r[k] - work[k]) / R)
         g = shift_block(K, i, u) if exact == 1 else 0.0
         if K.lower[i] == 0.0 and K.upper[i] == np.inf:
-            lack = signorini_block(K, i, 1.0 / R, 1.0 / U, r, u)
-            signorini = max(signorini, lack)
-            if is_steep(K, i):
-                steep = max(steep, lack)
+            signorini = max(signorini, signorini_block(K, i, 1.0 / R, 1.0 / U, r, u))
             loss, row = 0.0, top + 1
             for d in range(DISCS):
                 n = K.sizes[i, d]
@@ -138,38 +137,37 @@ def other_errors(K, r, u, exact, R, U, work):
         total += (u[top] + g) * (u[top] + g)
         for k in range(top + 1, bottom):
             total += u[k] * u[k]
-    return cone, signorini, steep, dissipation, gap, np.sqrt(total)
+    return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
-def scaled_maps(P, x, u, exact, begin, end, work, out, steep):
-    """Of islands from ``begin`` to ``end`` the scaled maps, and Signorini's errors of steep cones"""
-    for island in range(begin, end):
-        first, last = P.islands[island], P.islands[island + 1]
-        top, bottom = P.K.start[first], P.K.start[last]
-        size = norm(P.b, top, bottom)
-        error = natural_map(P.K, x, u, exact, first, last, work) + ROUNDING * norm(x, top, bottom)
-        out[island], steep[island] = error / (size if size > 0.0 else 1.0), 0.0
-        if exact == 1:
-            R, U = 0.0, 0.0
-            for k in range(top, bottom):
-                R, U = max(R, abs(x[k]) * P.s[k]), max(U, max(abs(u[k]), abs(P.b[k])) / P.s[k])
-            R, U = R if R > 0.0 else 1.0, U if U > 0.0 else 1.0
-            for i in range(first, last):
-                if is_steep(P.K, i):
-                    s = P.s[P.K.start[i]]
-                    steep[island] = max(steep[island], signorini_block(P.K, i, s / R, 1.0 / (s * U), x, u))
+@called_kernel
+def measure(K, inside, b, r, u, s, exact, work, out):
+    """All errors, in the order of :class:`Errors`
+
+    ``inside`` are the sets K with place for the bounds in scaled units; ``work`` has five rows of m numbers.
+    """
+    c, x, w, zero = work[0], work[1], work[2], work[3]
+    R, U, bb, rr, blocks, bilateral = 0.0, 0.0, 0.0, 0.0, len(K.start) - 1, 0.0
+    for k in range(len(r)):
+        R, U = max(R, abs(r[k])), max(U, abs(u[k]), abs(b[k]))
+        bb += b[k] * b[k]
+        rr += r[k] * r[k]
+        c[k], x[k], w[k], zero[k] = b[k] * s[k], r[k] / s[k], u[k] * s[k], 0.0
+    for i in range(blocks):
+        inside.lower[i], inside.upper[i] = K.lower[i] / s[K.start[i]], K.upper[i] / s[K.start[i]]
+        if K.lower[i] == -np.inf and K.upper[i] == np.inf:
+            bilateral = max(bilateral, abs(u[K.start[i]]))
+    R, U = max(R, TINY) if R > 0.0 else 1.0, U if U > 0.0 else 1.0
+    error, lack, held, speed = natural_map(inside, s, c, zero, x, w, exact, 0, blocks, work[4])
+    cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work[4])
+    size = np.sqrt(rr) * max(np.sqrt(bb), size)
+    out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
+    out[4] = gap / (size if size > 0.0 else 1.0)
+    out[5], out[6] = lack + ROUNDING * held, speed if speed > 0.0 else held
+    out[7] = bilateral
 
 
-norm, natural_map = allocation_free(norm), allocation_free(natural_map)
-other_errors, scaled_maps = allocation_free(other_errors), allocation_free(scaled_maps)
-
-
-def scale_of_errors(b: Array, r: Array, u: Array) -> float:
-    """max(|b|, |r|, |u|), and 1 where all are zero."""
-    return max(float(np.linalg.norm(vector)) for vector in (b, r, u)) or 1.0
-
-
-def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | None = None) -> Errors:
+def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
     """The errors of multipliers, for a law other than ``lcp``.
 
     Args:
@@ -178,29 +176,18 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array | N
         r: the multipliers, ``(m,)``, N s.
         u: ``N r + b``, ``(m,)``, m/s.
         law: ``frictionless`` (with sets without friction), ``ccp`` or ``ncp``.
-        scale: of each multiplier, ``(m,)``, one number for each block, for the scaled map; ones unless given.
+        scale: s of each multiplier, ``(m,)``, one number for each block.
     """
-    exact, work, blocks = int(law == "ncp"), np.empty(len(r)), len(K.start) - 1
-    R = max(float(np.abs(r).max()), TINY) if r.any() else 1.0
-    U = max(float(np.abs(u).max(initial=0.0)), float(np.abs(b).max(initial=0.0))) or 1.0
-    cone, signorini, steep, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work)
-    error = natural_map(K, r, u, exact, 0, blocks, work) / scale_of_errors(b, r, u)
-    size = float(np.linalg.norm(r) * max(np.linalg.norm(b), size)) or 1.0
-    s = np.ones(len(r)) if scale is None else scale
-    top = s[K.start[:-1]]
-    inside = K._replace(lower=K.lower / top, upper=K.upper / top)
-    scaled = natural_map(inside, r / s, u * s, exact, 0, blocks, work) + ROUNDING * float(np.linalg.norm(r / s))
-    scaled /= float(np.linalg.norm(b * s)) or 1.0
-    steep = float(steep) if exact else 0.0
-    equations = np.isneginf(K.lower) & np.isposinf(K.upper)
-    bilateral = float(np.abs(u[K.start[:-1][equations]]).max(initial=0.0))
-    return Errors(
-        float(error),
-        float(cone),
-        float(signorini),
-        float(dissipation),
-        float(gap / size),
-        float(scaled),
-        steep,
-        bilateral,
+    out, work = np.empty(NUMBER), np.empty((5, len(r)))
+    inside = K._replace(lower=np.empty_like(K.lower), upper=np.empty_like(K.upper))
+    measure(K, inside, np.array(b), r, u, scale, int(law == "ncp"), work, out)
+    return Errors(*out.tolist())
+
+
+def with_velocities(errors: Errors, exponent: int) -> Errors:
+    """The same, those that are velocities multiplied by the power of two, the largest number in place of what is larger."""
+    largest = float(np.finfo(np.float64).max)
+    velocity, speed, bilateral = (
+        min(float(np.ldexp(x, exponent)), largest) for x in (errors.velocity, errors.speed, errors.bilateral)
     )
+    return replace(errors, velocity=velocity, speed=speed, bilateral=bilateral)

@@ -14,11 +14,10 @@ from pluecker.contact.results.measures import Errors
 from pluecker.contact.results.states import Blocks, states_of
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["CONVERGED", "DOUBTFUL", "LIMIT", "STALLED", "UNSOLVED", "Part", "Result", "Stage", "is_converged", "judge"]
+__all__ = ["CONVERGED", "LIMIT", "STALLED", "UNSOLVED", "Part", "Result", "Stage", "is_converged", "judge"]
 
 CONVERGED, LIMIT, STALLED, UNSOLVED = "converged", "iteration limit", "stalled", "no solution found"
 
-DOUBTFUL = 1e-3  # a scaled map that no natural map makes up for
 UNSOLVED_ABOVE = 0.1  # an error that is no approximation
 # Of a contact that sticks, the map of a cone has all of u_t, that of a polygon with eta directions only lambda and the slack
 # of two directions: a velocity up to 2^(1/2) times as large (eta = 4) has the same error. What is left is for rounding.
@@ -26,24 +25,19 @@ POLYGON = 2.0
 
 
 def is_converged(errors: Errors, tol: float) -> bool:
-    """Whether natural map and steep error are not above tol, nor the scaled map above 1e-3, or tol if that is larger."""
-    return max(errors.natural_map, errors.steep) <= tol and errors.scaled_map <= max(DOUBTFUL, tol)
+    """Whether neither the natural map is above tol, nor the error in velocity above tol times the largest velocity."""
+    return errors.largest <= tol
 
 
 def judge(errors: Errors, tol: float, stopped: int | None) -> tuple[str, str]:
     """The status, and a sentence where it is not ``converged``; ``stopped``: after so many iterations, at their limit."""
     if is_converged(errors, tol):
         return CONVERGED, ""
-    if errors.natural_map <= tol < errors.steep:
-        what = f"Signorini's error of contacts with mu > 1 is {errors.steep:.1e}, above {tol:.1e}"
-    elif errors.natural_map <= tol:
-        what = (
-            f"the natural map is {errors.natural_map:.1e} because the multipliers are large: beside the velocities without "
-            f"them, in alike units, it is {errors.scaled_map:.1e}, above {max(DOUBTFUL, tol):.1e}"
-        )
+    if errors.natural_map <= tol:
+        what = f"the error in velocity is {errors.relative_velocity:.1e} of the largest velocity, above {tol:.1e}"
     else:
         what = f"natural map {errors.natural_map:.1e} is above {tol:.1e}"
-    if not max(errors.natural_map, errors.scaled_map, errors.steep) < UNSOLVED_ABOVE:
+    if not errors.largest < UNSOLVED_ABOVE:
         return UNSOLVED, f"{what}: the law may have no solution for these data, or more iterations are needed"
     if stopped is not None:
         return LIMIT, f"{what}: stopped after {stopped} iterations"
@@ -57,7 +51,7 @@ class Stage:
     Attributes:
         method: its name.
         iterations: how many it took, of the island that took most.
-        error: the natural map after it, the largest of all islands.
+        error: what tolerances refer to, :attr:`Errors.largest`, after it, the largest of all islands.
         time: in seconds, of all islands together.
     """
 
@@ -74,7 +68,7 @@ class Part(NamedTuple):
         method: its name.
         islands: which ones.
         iterations: of each.
-        errors: the natural map of each, afterwards.
+        errors: of each, afterwards.
         time: of all, in seconds.
     """
 
@@ -94,19 +88,19 @@ class Result:
         velocity: u = N r + b, ``(m,)``, m/s, without what De Saxce's correction adds.
         law: the law that was solved.
         method: the method that was asked for.
-        status: ``converged`` if and only if natural map and steep error are not above the tolerance, and the scaled map not
-            above 1e-3, or the tolerance if that is larger; otherwise ``iteration limit``, ``stalled`` (rounding, or no
-            progress) or ``no solution found``.
+        status: ``converged`` if and only if the natural map is not above the tolerance, and the error in velocity not above
+            the tolerance times the largest velocity; otherwise ``iteration limit``, ``stalled`` (rounding, or no progress)
+            or ``no solution found``.
         errors: all errors, for the law, see :mod:`~pluecker.contact.results.measures`.
-        tol: the natural map that was asked for.
+        tol: the error that was asked for.
         iterations: of all methods that took part, of the island that needed most.
         products: products of the operator with a vector, of the island that needed most; those of methods that factorise
             a matrix in each iteration are not counted.
         islands: parts of the problem that do not touch one another.
         time: in seconds, the preparation included.
         stages: what each method did, in the order in which they began.
-        history: with ``history=True``, the error after each iteration, ``(k, 2)``: seconds, and the best natural map so far,
-            the largest of all islands, relative to their own velocities, when each has done so many iterations. The time
+        history: with ``history=True``, the error after each iteration, ``(k, 2)``: seconds, and the best error so far, the
+            largest of all islands, relative to their own velocities, when each has done so many iterations. The time
             of a method is shared out evenly over its iterations.
         message: one sentence on what happened, for people.
         blocks: of the problem, what :meth:`contact_states` has to know.
@@ -137,7 +131,7 @@ class Result:
         """What each contact does: ``open``, ``sticking``, ``sliding`` or ``undetermined``, ``(K,)``.
 
         Args:
-            tol: up to which a scaled force or velocity is none, relative to the largest, see
+            tol: up to which a velocity, or what an impulse changes of it, is none, relative to the largest velocity, see
                 :mod:`~pluecker.contact.results.states`; :attr:`state_tol` unless given.
 
         Raises:
@@ -161,8 +155,8 @@ class Result:
 
     @property
     def state_tol(self) -> float:
-        """The tolerance of :meth:`contact_states`: what was asked for, or twice the scaled map reached, if larger."""
-        return max(self.tol, POLYGON * self.errors.scaled_map)
+        """The tolerance of :meth:`contact_states`: what was asked for, or twice the error in velocity, if larger."""
+        return max(self.tol, POLYGON * self.errors.relative_velocity)
 
     @property
     def has_bilateral(self) -> bool:
@@ -176,9 +170,9 @@ class Result:
             f"{self.status}: law {self.law}, method {self.method}",
             f"natural map {errors.natural_map:.2e} (tolerance {self.tol:.1e}), "
             f"cone violation {errors.cone_violation:.1e}, "
-            f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}, "
-            f"scaled map {errors.scaled_map:.1e}",
-            *([f"bilateral rows {errors.bilateral:.1e} (m/s, rad/s)"] if self.has_bilateral else []),
+            f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}",
+            f"error in velocity {errors.velocity:.2e} m/s, the largest velocity {errors.speed:.2e} m/s"
+            + (f", bilateral rows {errors.bilateral:.1e}" if self.has_bilateral else ""),
             f"{self.iterations} iterations, {self.products} products, {self.islands} islands, {1e3 * self.time:.3g} ms",
         ]
         return "\n".join([*lines, self.message] if self.message else lines)

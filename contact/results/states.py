@@ -9,8 +9,8 @@ sliding           pressed   along it            a force, and such a velocity; of
 undetermined      none      none                it grazes: neither a force, nor a velocity with which it parts
 ================  ========  ==================  ======================================================================
 
-*None* is a size not above a tolerance, relative to the largest of ``|s b|``, ``|r / s|`` and ``|s u|``, with the scale s of
-:mod:`~pluecker.contact.results.measures` in which impulses and velocities are alike: what the tolerance of a solver
+*None* is a size not above a tolerance, relative to the largest component of b and u: of velocities, and of impulses times
+``1 / s^2``, which are velocities too, see :mod:`~pluecker.contact.results.measures`. That is what the tolerance of a solver
 leaves open.
 
 A contact at the edge of its cone that does not slide sticks. The velocity is the one at the end of the step; with a gap it
@@ -57,21 +57,22 @@ def states_of(blocks: Blocks, r: Array, u: Array, tol: float) -> NDArray[np.str_
         blocks: of the problem.
         r: multipliers, ``(m,)``, N s.
         u: velocities, ``(m,)``, m/s.
-        tol: what is not above it is none.
+        tol: what is not above it is none, relative to the largest velocity.
     """
     K, s = blocks.sets, blocks.scale
     discs = np.asarray(K.sizes.any(axis=1), np.bool_)
     contacts = discs if discs.any() else np.asarray((K.lower == 0.0) & np.isposinf(K.upper), np.bool_)
     if not contacts.any():
         return np.zeros(0, dtype=np.array(CONTACT_STATES).dtype)
-    x, w = r / s, u * s
-    none = tol * max(float(np.linalg.norm(vector)) for vector in (x, w, s * blocks.offset))
+    force, speed = r / s / s, max(float(np.abs(vector).max(initial=0.0)) for vector in (u, blocks.offset))
+    unit = (speed or float(np.abs(force).max(initial=0.0))) or 1.0
+    force, w = force / unit, u / unit
     start, block = K.start[:-1], np.repeat(np.arange(len(contacts)), np.diff(K.start))
     parts = np.column_stack([np.ones(len(contacts), np.int64), K.sizes])
     disc = np.repeat(np.tile(np.arange(-1, DISCS), len(contacts)), parts.ravel())
     held = (disc >= 0) & (K.friction[block, disc] > 0.0)
-    force = np.sqrt(np.add.reduceat(x * x, start))
+    force = np.sqrt(np.add.reduceat(force * force, start))
     along = np.sqrt(np.add.reduceat(np.where(held, w * w, 0.0), start))
-    pressed = np.where((along > none) | ~(K.friction > 0.0).any(axis=1), SLIDING, STICKING)
-    free = np.where(w[start] > none, OPEN, UNDETERMINED)
-    return np.array(CONTACT_STATES)[np.where(force > none, pressed, free)[contacts]]
+    pressed = np.where((along > tol) | ~(K.friction > 0.0).any(axis=1), SLIDING, STICKING)
+    free = np.where(w[start] > tol, OPEN, UNDETERMINED)
+    return np.array(CONTACT_STATES)[np.where(force > tol, pressed, free)[contacts]]

@@ -1,5 +1,9 @@
 """The automatic choice: first-order steps while they pay, then the interior point, then Newton's method.
 
+Islands of up to 72 rows, contacts with three components and rows, are solved as full matrices first
+(:mod:`~pluecker.contact.solving.small`); what follows is for others, and for those that this does not bring to the
+tolerance.
+
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
 all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
 accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
@@ -30,8 +34,9 @@ from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.island import OURS, STEPS, Island, Solver, on_islands
-from pluecker.contact.sparse.symbolic import Symbolic, analyse
+from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
+from pluecker.contact.solving.small import ROWS, place_for_small, run_small
+from pluecker.contact.sparse.symbolic import Symbolic
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
@@ -64,14 +69,30 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     return then / gradients
 
 
-def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
+def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
+    """Islands of few rows, as full matrices; what was done with those that it solved."""
+    began, mine = time.perf_counter(), slice(begin, end)
+    if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= ROWS).any():  # so that nothing is compiled for none
+        return []
+    before = results[mine, ITERATIONS].copy()
+    run_small(P, law, x, u, tol, limit, results, begin, end, place_for_small(P))
+    used, errors = results[mine, ITERATIONS] - before, np.where(results[mine, ERROR] <= tol, results[mine, ERROR], 0.0)
+    return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
+
+
+def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
+    small = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
+    if (memory.results[begin:end, ERROR] <= tol).all():
+        return small
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
+    patterns = {} if patterns is None else patterns
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
     limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
     first = results[mine, ITERATIONS].copy()
-    before, since = np.minimum(results[mine, ERROR], 1.0), int(first.max(initial=0))
+    before = np.minimum(results[mine, ERROR], 1.0)
+    since = int(first[results[mine, ERROR] > tol].max(initial=0))
     used, last = since, since + 1 + int(SHARE * (limit - since - 1))
     while True:
         used = min(used + steps, last)
@@ -81,7 +102,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / tol) / np.log(before / error)
         for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
-            count = operations(analyse(cut(P, begin + k).A.N))
+            count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
             limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
         # Less when as much is spent already as the rest would take.
         allowed = np.where(used - since < limits, limits, 0.25 * limits)
@@ -94,8 +115,8 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end):
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
     done = Part("apgd", mine, spent, results[mine, ERROR].copy(), elapsed)
     if (results[mine, ERROR] <= tol).all():
-        return [done]
-    return [done, *run_improve(P, law, x, u, tol, limit, memory, begin, end)]
+        return [*small, done]
+    return [*small, done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
 
 
 def improve(island: Island, tol: float) -> None:
@@ -128,14 +149,14 @@ def exact(island: Island, tol: float) -> None:
 
 
 def hold_shifts(
-    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: Solver = OURS,
+    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: ConvexSolver = OURS,
     fresh: bool = False, most: float = np.inf, at_a_time: int = 0,
 ) -> None:  # fmt: skip
     """Convex problems whose shift is held, each with the shift that the velocities of the one before made.
 
     Args:
         island: on its way.
-        tol: the natural map to be reached.
+        tol: the error to be reached.
         goal: of each convex problem.
         patience: shifts that may fail to help before their step is halved.
         shortest: step.
@@ -176,7 +197,7 @@ def inside(island: Island, tol: float) -> None:
     by_shifts(island, tol)
 
 
-def by_shifts(island: Island, tol: float, solver: Solver = OURS, fresh: bool = False) -> None:
+def by_shifts(island: Island, tol: float, solver: ConvexSolver = OURS, fresh: bool = False) -> None:
     """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
 
     It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.

@@ -18,7 +18,7 @@ import scipy.sparse
 from pluecker.contact.interior_point.cones import scaled_problem
 from pluecker.contact.problem.sets import DISCS, Sets, project
 from pluecker.contact.solving.automatic import by_shifts
-from pluecker.contact.solving.island import Island, Solver, on_islands
+from pluecker.contact.solving.island import ConvexSolver, Island, on_islands
 from pluecker.contact.sparse.blocks import BlockMatrix, to_scipy
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.extras import require
@@ -80,10 +80,10 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
 
 def clarabel_ccp(
     N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int, pattern: Symbolic | None = None
-) -> tuple[int, int, Array, float]:
+) -> tuple[int, Array]:
     """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
-    scaled, b, inner, _, scale, unit = scaled_problem(N, b, K)
+    scaled, b, inner, scale, unit = scaled_problem(N, b, K)
     A, c, kinds = cones(clarabel, inner)
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, limit
@@ -97,12 +97,12 @@ def clarabel_ccp(
     if not np.isfinite(r).all():
         r = np.zeros(len(b))
     project(K, r, r)
-    return 0, int(solution.iterations), r, np.nan
+    return int(solution.iterations), r
 
 
 def with_clarabel(island: Island, tol: float) -> None:
     """Clarabel; for Coulomb's law with shifts held in turn."""
-    by_shifts(island, tol, Solver("clarabel", clarabel_ccp))
+    by_shifts(island, tol, ConvexSolver("clarabel", clarabel_ccp))
 
 
 run_clarabel = on_islands(with_clarabel)

@@ -23,15 +23,14 @@ from pluecker.contact.solving.newton import evaluate_all, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.properties import cached_property
 
-__all__ = ["OURS", "STEPS", "Island", "Solver", "on_islands", "unscaled"]
+__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "pattern_of", "unscaled"]
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 CALL = 200  # iterations of a convex solver in one call
 
 
-class Solver(NamedTuple):
+class ConvexSolver(NamedTuple):
     """Of convex problems.
 
     Its arguments and results are those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`.
@@ -41,7 +40,7 @@ class Solver(NamedTuple):
     run: Callable[..., Any]
 
 
-OURS = Solver("interior_point", interior_point)
+OURS = ConvexSolver("interior_point", interior_point)
 
 
 @dataclass
@@ -52,10 +51,12 @@ class Island:
         P: the island as a problem of its own.
         law: 1 for Coulomb's law.
         x, u: the best multipliers and velocities, scaled, changed in place.
-        error: their natural map.
+        error: their error.
         limit: of iterations, of all methods together.
         iterations: of all methods so far.
         spent: by method, iterations and seconds.
+        patterns: symbolic factors of islands that are known, by their numbers.
+        number: of this one.
     """
 
     P: Prepared
@@ -68,15 +69,17 @@ class Island:
     iterations: int = 0
     products: int = 0
     spent: dict[str, list[float]] = field(default_factory=dict)
+    patterns: dict[int, Symbolic] = field(default_factory=dict)
+    number: int = 0
 
     def __post_init__(self) -> None:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
         self.memory = make_memory(len(self.x), 1, self.record)
 
-    @cached_property
+    @property
     def pattern(self) -> Symbolic:
         """Of the factor that the interior point needs."""
-        return analyse(self.P.A.N)
+        return pattern_of(self.patterns, self.number, self.P)
 
     @property
     def rest(self) -> int:
@@ -125,7 +128,7 @@ class Island:
         self.take(x, u)
         self.note("newton", steps, began)
 
-    def convex(self, tol: float, g: Array, start: Array, solver: Solver = OURS) -> Array:
+    def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS) -> Array:
         """The interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest == 0:
             return start
@@ -133,7 +136,7 @@ class Island:
         s, K = P.s, P.K
         sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
         N = unscaled(P)
-        _, steps, r, _ = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
+        steps, r = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
         x = r / s
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)
@@ -148,6 +151,14 @@ class Island:
         g = np.zeros(len(x))
         shift(self.P.K, self.velocity(x), g)
         return g
+
+
+def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbolic:
+    """The symbolic factor of the island of that number, P: the one that is known, or found now and kept."""
+    found = patterns.get(number)
+    if found is None:
+        found = patterns[number] = analyse(P.A.N)
+    return found
 
 
 def unscaled(P: Prepared) -> BlockMatrix:
@@ -166,10 +177,13 @@ def unscaled(P: Prepared) -> BlockMatrix:
 
 
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
-    """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island."""
+    """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island.
 
-    def run(P, law, x, u, tol, limit, memory, begin, end):
-        parts, results = [], memory.results
+    It takes the symbolic factors that are known of islands, by their numbers, and adds those that it finds.
+    """
+
+    def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
+        parts, results, patterns = [], memory.results, {} if patterns is None else patterns
         for k in range(begin, end):
             if results[k, ERROR] <= tol:
                 continue
@@ -178,6 +192,7 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
             rows = slice(top, top + len(part.b))
             done = int(results[k, ITERATIONS])
             island = Island(part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done)
+            island.patterns, island.number = patterns, k
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:

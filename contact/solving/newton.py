@@ -42,7 +42,10 @@ PATIENCE = 6  # centres without progress
 
 
 def residual(P, exact, x, u, centre, sigma, z, F):
-    """F(x) with u = N x + b in z = x - w before and after the projection; |F|"""
+    """F(x) with u = N x + b, and z = x - w before the projection; |F|
+
+    The natural map of one block gives its size alone; Newton's method needs F and z, and has the proximal term in them.
+    """
     K, s = P.K, 0.0
     for i in range(len(K.start) - 1):
         top, bottom = K.start[i], K.start[i + 1]
@@ -50,7 +53,7 @@ def residual(P, exact, x, u, centre, sigma, z, F):
             z[k] = x[k] - u[k] - sigma * (x[k] - centre[k])
         if exact == 1:
             z[top] -= shift_block(K, i, u)
-        s = distance_block(K, i, 1.0, x, z, F, s)
+        s += distance_block(K, i, x, z, F)
         for k in range(top, bottom):
             F[k] = x[k] - F[k]
     return np.sqrt(s)
@@ -161,6 +164,7 @@ def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hi
     point, speed = x.copy(), velocity(P, x)
     best = error_of(point, speed)
     x[:], u[:] = point, speed
+    size = max(float(np.linalg.norm(vector)) for vector in (P.b, point, speed))
     sigma, centre, steps, idle = max(PROXIMAL * min(best, 0.1), LEAST), point.copy(), 0, 0
     while steps < limit and best > tol and idle < PATIENCE:
         before, start = best, 0.0
@@ -168,7 +172,7 @@ def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hi
             f = residual(P, law, point, speed, centre, sigma, z, F)
             if inner == 0:
                 start = f
-            if not np.isfinite(f) or f <= max(0.1 * start * min(1.0, sigma), 1e-16) or steps >= limit:
+            if not np.isfinite(f) or f <= max(0.1 * start * min(1.0, sigma), 1e-16 * size) or steps >= limit:
                 break
             jacobian(P, law, speed, z, sigma, system.values)
             d = system.solve(-F)

@@ -1,10 +1,7 @@
 """A method on all islands of a prepared problem, with threads, until each is good enough.
 
-An island is done when it has the tolerance in the natural map, and its *scaled map* is not above 1e-3: the natural map
-compares forces with velocities as numbers, and can be small while forces are far from right, where bodies weigh tonnes or
-milligrams, or where multipliers grow without bound because there is no solution. Cones with mu > 1 need the tolerance in
-Signorini's condition as well, see :mod:`~pluecker.contact.results.measures`. An island that has the first and not the
-others is sent back with a smaller tolerance, for as long as iterations are left and the natural map gets smaller.
+Methods measure an island's error as results do, by the natural map and by the error in velocity, both relative to what is
+largest in the island itself, see :mod:`~pluecker.contact.results.measures`: what is good enough for them is good enough.
 
 Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
 number of threads, bit for bit.
@@ -26,18 +23,14 @@ from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project
-from pluecker.contact.results.measures import scaled_maps
-from pluecker.contact.results.result import DOUBTFUL, Part, Stage
-from pluecker.contact.sparse.blocks import Indices
+from pluecker.contact.results.result import Part, Stage
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import joined
 from pluecker.spatial.parallel.threads import available_cores
 
-__all__ = ["Done", "Job", "run_on_islands"]
+__all__ = ["Done", "Job", "goal_of", "run_on_islands"]
 
 MANY = 3000  # multipliers from which threads pay
-SMALLER = 0.1  # at most, the next tolerance of an island that is sent back, of its error
-SMALLEST = 1e-15  # tolerance
 
 
 @dataclass(frozen=True)
@@ -48,9 +41,10 @@ class Job:
         method: as made by :func:`~pluecker.contact.first_order.runner.make_runner`.
         name: of the method.
         law: 1 for Coulomb's law, 0 for the convex one.
-        tol: the natural map.
+        tol: of the error.
         limit: iterations of all methods together.
         relaxation: a method's option, or 0.
+        nesterov: whether gradients have the published sequence of momentum.
     """
 
     method: Callable[..., Any]
@@ -59,6 +53,7 @@ class Job:
     tol: float
     limit: int
     relaxation: float
+    nesterov: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,82 +83,64 @@ class Islands:
     def __init__(self, job: Job, P: Prepared, x: Array) -> None:
         m, islands = len(P.b), len(P.islands) - 1
         self.job, self.P, self.number = job, P, islands
-        self.memory = make_memory(m, islands, np.zeros(0), more=2, relaxation=job.relaxation)
+        self.memory = make_memory(m, islands, np.zeros(0), 2, job.relaxation, job.nesterov)
         work, self.results = self.memory.work, self.memory.results
-        self.x, self.u = work[ROWS_OF_WORK + 1], work[ROWS_OF_WORK]
+        self.x, self.u = work[ROWS_OF_WORK + 1, :m], work[ROWS_OF_WORK, :m]
         project(P.K, x, self.x)
         if self.x.any():
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
         self.u += P.b
-        self.maps, self.steep = np.zeros(islands), np.zeros(islands)
         self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
         if job.law == 1:  # of the convex law all methods keep a start that is better
             evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
-        # What islands need so that all together have the tolerance.
-        self.goal = job.tol if islands == 1 else job.tol / np.sqrt(3.0)
+        self.goal = goal_of(job.tol, islands)
 
-    def call(self, goal: float, begin: int, end: int, record: Array) -> list[Part]:
+    def call(self, begin: int, end: int, record: Array) -> list[Part]:
         """The method on some islands."""
         job, mine = self.job, slice(begin, end)
         before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
         with np.errstate(all="ignore"):
             parts = job.method(
-                self.P, job.law, self.x, self.u, goal, job.limit, self.memory._replace(history=record), begin, end
+                self.P, job.law, self.x, self.u, self.goal, job.limit, self.memory._replace(history=record), begin, end
             )
+        self.never_worse(begin, end)
         elapsed, results = time.perf_counter() - began, self.results[mine]
         if parts is None:
             parts = [Part(job.name, mine, results[:, ITERATIONS] - before, results[:, ERROR].copy(), elapsed)]
         return list(parts)
 
-    def never_worse(self) -> None:
+    def never_worse(self, begin: int, end: int) -> None:
         """Islands that are worse than they were at the start get it back."""
-        for island in np.flatnonzero(~(self.results[:, ERROR] <= self.begun)):
+        for island in begin + np.flatnonzero(~(self.results[begin:end, ERROR] <= self.begun[begin:end])):
             rows = slice(*self.P.K.start[self.P.islands[[island, island + 1]]])
             self.x[rows], self.u[rows] = self.start[0][rows], self.start[1][rows]
             self.results[island, ERROR] = self.begun[island]
 
-    def excess(self, mine: slice | int) -> Any:
-        """How many times too large the scaled map of islands is, or Signorini's error of their steep cones."""
-        tol = self.job.tol
-        return np.maximum(self.maps[mine] / max(DOUBTFUL, tol), self.steep[mine] / tol)
 
-    def doubtful(self, goal: float, begin: int, end: int) -> Indices:
-        """The islands that have the tolerance, but not the other two, and iterations left."""
-        scaled_maps(self.P, self.x, self.u, self.job.law, begin, end, self.memory.work[SCRATCH], self.maps, self.steep)
-        mine, job = slice(begin, end), self.job
-        wrong = (self.excess(mine) > 1.0) & (self.results[mine, ERROR] <= goal)
-        return np.asarray(begin + np.flatnonzero(wrong & (self.results[mine, ITERATIONS] < job.limit)), np.int64)
-
-    def again(self, begin: int, end: int, record: Array) -> list[Part]:
-        """Doubtful islands, one after the other, with smaller and smaller tolerances."""
-        parts = []
-        for island in self.doubtful(self.goal, begin, end):
-            goal, one = self.goal, (int(island), int(island) + 1)
-            while goal > SMALLEST and len(self.doubtful(goal, *one)):
-                less = min(SMALLER, 0.5 / float(self.excess(int(island))))
-                goal = max(less * min(goal, float(self.results[island, ERROR])), SMALLEST)
-                parts += self.call(goal, *one, record)
-        return parts
-
-    def work_on(self, begin: int, end: int, record: Array) -> tuple[list[Part], list[Part]]:
-        """Islands from ``begin`` to ``end``: what was done with all, and what with those that were sent back."""
-        return self.call(self.goal, begin, end, record), self.again(begin, end, record)
+def goal_of(tol: float, islands: int) -> float:
+    """What islands need so that all together have the tolerance."""
+    return tol if islands == 1 else tol / float(np.sqrt(3.0))
 
 
 def run_on_islands(job: Job, P: Prepared, x: Array, threads: int | None, history: bool) -> Done:
     """From the scaled multipliers x, which are projected first."""
-    islands, told = Islands(job, P, x), None
+    with np.errstate(all="ignore"):
+        return run_all(Islands(job, P, x), threads, history)
+
+
+def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
+    """The method, until each island is good enough."""
+    P, told = islands.P, None
     count = islands.number if len(P.b) else 0
     workers = 1 if history else workers_for(threads, len(P.b), count)
     if history:
         parts, told = with_history(islands, count)
     elif workers > 1:
         with ThreadPoolExecutor(workers, initializer=joined()) as pool:
-            both = list(pool.map(lambda bounds: islands.work_on(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
-        parts = [part for k in (0, 1) for found in both for part in found[k]]
+            found = list(pool.map(lambda bounds: islands.call(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
+        parts = [part for piece in found for part in piece]
     else:
-        parts = [part for found in islands.work_on(0, count, np.zeros(0)) for part in found] if count else []
-    islands.never_worse()
+        parts = islands.call(0, count, np.zeros(0)) if count else []
     results = islands.results
     most, products = int(results[:, ITERATIONS].max(initial=0)), int(results[:, PRODUCTS].max(initial=0))
     return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)
@@ -189,7 +166,7 @@ def with_history(islands: Islands, count: int) -> tuple[list[Part], Array]:
     curves: list[tuple[Array, Array]] = []
     for island in range(count):
         record = np.zeros(islands.job.limit + 2)
-        parts = [part for found in islands.work_on(island, island + 1, record) for part in found]
+        parts = islands.call(island, island + 1, record)
         everything += parts
         curves.append(curve(record, parts))
     longest = max((len(error) for _, error in curves), default=0)

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -131,6 +131,10 @@ def multiply_sixes(B, i, x, y):
     y[top], y[top + 1], y[top + 2] = a0, a1, a2
 
 
+# The general cases are called, not written into every loop: that takes long to compile.
+
+
+@called_kernel
 def block_times(data, p, height, width, x, j, y, top):
     """y[top : top + height] += A x[j : j + width], with the entries of A from p on"""
     for r in range(height):
@@ -140,16 +144,13 @@ def block_times(data, p, height, width, x, j, y, top):
         y[top + r] += s
 
 
+@called_kernel
 def block_transposed_times(data, p, height, width, x, top, y, j):
     """y[j : j + width] += A' x[top : top + height], with the entries of A from p on"""
     for r in range(height):
         f = x[top + r]
         for c in range(width):
             y[j + c] += data[p + r * width + c] * f
-
-
-# The general cases are functions of their own, not written into every loop: that takes long to compile.
-block_times, block_transposed_times = allocation_free(block_times), allocation_free(block_transposed_times)
 
 
 @allocation_free_kernel

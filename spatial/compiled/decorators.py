@@ -43,6 +43,7 @@ __all__ = [
     "address",
     "allocation_free",
     "allocation_free_kernel",
+    "called_kernel",
     "compiled_for",
     "entrance",
     "entry_point",
@@ -61,6 +62,8 @@ ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": Tru
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
 OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True}
+# What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
+CALLED: dict[str, Any] = {**WITHOUT_REFERENCES, "forceinline": False}
 
 
 class Kernel(CPUDispatcher):
@@ -73,6 +76,13 @@ class Kernel(CPUDispatcher):
     def entrance(self) -> Any:
         """The version for Python, compiled when it is first called, and kept on disk."""
         return entry_point(self.py_func)
+
+
+class CalledKernel(Kernel):
+    """A kernel of which there is one copy for all integers: to Numba each constant is a type of its own."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
 
 
 def kernel(function: F) -> F:
@@ -104,6 +114,16 @@ def allocation_free_kernel(function: F) -> F:
     return Kernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES})
 
 
+def called_kernel(function: F) -> F:
+    """An allocation-free kernel that is called, and not written into its callers: one copy of it in each entry point.
+
+    For what takes longer than a call, such as a loop over all blocks, and for rare cases.
+    """
+    if config.DISABLE_JIT:
+        return function
+    return CalledKernel(function, targetoptions={**OUTLINED, **CALLED})
+
+
 def entry_point(function: F) -> F:
     """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
     if config.DISABLE_JIT:
@@ -115,7 +135,7 @@ def allocation_free(function: F) -> F:
     """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
     if config.DISABLE_JIT:
         return function
-    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **CALLED}))
 
 
 def unlikely(condition):
@@ -145,11 +165,15 @@ def positive(index):
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-def compiled_for(function: F, signature: tuple[Any, ...]) -> F:
-    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk."""
+def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False) -> F:
+    """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
+
+    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself.
+    """
     if config.DISABLE_JIT:
         return function
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **WITHOUT_REFERENCES}))
+    options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

@@ -16,6 +16,7 @@ private                              why
 ``overloads``, ``library``,          the address of machine code, for calls from other compiled code; ``numba.cfunc`` gives
 ``fndesc``                           one too, but compiles its function without a cache of ours and without its options
 ``call_conv``                        to call such an address as Numba calls its own functions
+``get_python_api``                   Python's C functions and None, for compiled code that makes objects
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
 ``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only

@@ -3,29 +3,39 @@
 W is symmetric and positive semidefinite, of up to some 120 rows, row by row in a scalar array of n^2 entries. A block is a
 contact of three rows (a normal, two tangents) with Coulomb's law or the convex one, or a row whose law is a staircase:
 bounds, or the limits, the friction and the motor of a coordinate together (:mod:`~pluecker.spatial.dense.laws`). Which
-blocks there are is the same in all lanes; every number may differ. It is made for steps of worlds and for small problems of
-``solve``, neither of which calls it yet.
+blocks there are is the same in all lanes; every number may differ. ``solve`` calls it for small islands, and it is made for
+steps of worlds.
 
-In turns, until the error is within the tolerance or the iterations are spent:
+In turns, until the error is within the tolerance or the iterations are spent. Each finds a point, by
 
-1. sweeps over the blocks, each solved alone, given the others. They find which contacts hold, slide and part;
-2. steps of Newton's method on all equations, which bring that to rounding;
-3. from the second turn on, the method of multipliers in place of sweeps: its steps see the whole matrix, where sweeps creep
-   along chains and stacks.
+1. sweeps over the blocks, each solved alone, given the others, at first. They find which contacts hold, slide and part;
+2. Newton's method on the augmented Lagrangian of the convex law, which comes to its solution from anywhere, in the second
+   turn; in the convex law in every other one from then on;
+3. the method of multipliers: its steps see the whole matrix, where sweeps creep along chains and stacks;
+
+and goes on from there with Newton's method on all equations, which brings it to rounding.
+
+**Redundant contacts share their impulses.** Where many multipliers have the same velocities (the four corners of a cube),
+Newton's method begins with a spring of 1e-6 of the mean diagonal between each multiplier and its start: of all solutions
+it goes to the one nearest to the start, in ``|r / s|``, ``1 / s^2`` being the mean diagonal of each block of W. From a
+start at zero that is the smallest solution, up to the stiffness of the spring; from that of the step before, one near it.
+What the spring does to the velocities is undone by steps without it, which leave alone what makes no velocities.
 
 The best multipliers are kept for each state, and those of a state do not change any more when it has what was asked for: a
-lane does not depend on its neighbours. No turn is sure to succeed: what is not reached is seen in the error that is
-returned, and of high stacks with mass ratios of 1e4, or friction of 1e3, some are not.
+lane does not depend on its neighbours. No turn is sure to succeed in Coulomb's law: what is not reached is seen in the error
+that is returned, and of high stacks with mass ratios of 1e4 and friction of 1e2 and more, some are not.
 
-The error is without units: in ``r / s`` and ``s u``, ``1 / s^2`` being the mean diagonal of each block of W, the natural map
-``|r - P(r - u - g)|`` relative to |b|; g is De Saxce's term ``mu |u_t|`` of Coulomb's law. Of contacts with mu > 1, which
-hide normal velocities from it, Signorini's condition takes its place where that is larger. It compares with |b| alone, so
-that it does not fall below the rounding of W r where multipliers are very large.
+The error is without units: in ``r / s`` and ``s u`` the natural map ``|r - P(r - u - g)|`` relative to |b|; g is De
+Saxce's term ``mu |u_t|`` of Coulomb's law. Of contacts with mu > 1, which hide normal velocities from it, Signorini's
+condition takes its place where that is larger. It compares with |b| alone, so that it does not fall below the rounding of
+W r where multipliers are very large.
 """
 
 import numpy as np
 
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.dense.augmented_newton import augmented_newton
+from pluecker.spatial.dense.cone_errors import cone_problem_error, copy_vector, copy_where, keep, length_of, reached
 from pluecker.spatial.dense.cone_steps import (
     CONTACT,
     PROXIMAL,
@@ -39,24 +49,27 @@ from pluecker.spatial.dense.cone_steps import (
     sweep_blocks,
     velocities,
 )
-from pluecker.spatial.dense.laws import larger, nearest_in_cone, size_of, staircase_response
+from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.dense.ldl import solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, sqrt, store, within
+from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, sqrt, store
 
 __all__ = ["cone_problem_error", "cone_problem_memory", "solve_cone_problem"]
 
 FIRST, MOST = 6, 96  # iterations of a turn: it doubles from the first, up to the most
-NEWTON_STEPS = 8  # of a turn: where they lead to the solution, they do it in fewer
-DAMPING = (
-    0.01  # of every other turn's, times the root of the error: where multipliers are many, steps jump between them
-)
+NEWTON_STEPS = 8  # of a turn in the convex law, where others follow; twice as many in Coulomb's
+# Of every third turn's steps, times the root of the error: where multipliers are many, steps jump between them.
+DAMPING = 0.01
+COMPLIANCE = 1e-6  # of the springs to the start: soft beside contacts, stiff beside rounding and PROXIMAL
+SHARED = 1e-12  # error with springs: what it leaves of a share of the multipliers is that divided by the compliance
+STIFFEST, SOFT, SOFTEST = 0.1, 1e-5, 1e-9  # springs of the augmented Lagrangian: the first, those that are moved
+MOVES = 4  # of them
 STIFFNESS = 1e-8  # least penalty of the method of multipliers
 
 
 @kernel
 def cone_problem_memory(n, numbers):
     """How many scalars of work :func:`solve_cone_problem` takes for n rows, whose laws have so many numbers"""
-    return 2 * n * n + 9 * n + numbers
+    return 2 * n * n + 10 * n + numbers
 
 
 @kernel
@@ -85,69 +98,13 @@ def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
 
 
 @kernel
-def signorini(rn, ra, rb, un):
-    """|min(r_n, u_n)| of a contact; of one that parts with all of its force"""
-    least, size = select(smaller(rn, un), rn, un), size_of(rn, size_of(ra, rb))
-    return select(smaller(0.0, least), select(smaller(size, un), size, un), least)
-
-
-@kernel
-def contact_error(exact, mu, x, u, k):
-    """The square of the natural map of a contact, or of Signorini's condition"""
-    rn, ra, rb = load(x, k), load(x, k + 1), load(x, k + 2)
-    un, ua, ub = load(u, k), load(u, k + 1), load(u, k + 2)
-    g = mu * size_of(ua, ub) if exact else 0.0 * mu
-    n, a, b = nearest_in_cone(mu, rn - un - g, ra - ua, rb - ub)
-    e = (rn - n) * (rn - n) + (ra - a) * (ra - a) + (rb - b) * (rb - b)
-    if exact:
-        lack = signorini(rn, ra, rb, un)
-        e = larger(e, select(smaller(1.0, mu), lack * lack, 0.0 * e))
-    return e
-
-
-@kernel
-def cone_problem_error(kinds, laws, exact, x, u):
-    """|x - P(x - u - g)|, of multipliers and velocities of like units; see the head of this file"""
-    row, place = 0, 0
-    e = 0.0 * load(x, 0)
-    for i in range(len(kinds)):
-        kind = kinds[i]
-        if kind == CONTACT:
-            e = e + contact_error(exact, load(laws, place), x, u, row)
-        else:
-            r = load(x, row)
-            y, _ = staircase_response(laws, place, kind, 1.0 + 0.0 * r, load(u, row) - r)
-            e = e + (r - y) * (r - y)
-        row, place = row + rows_of(kind), place + numbers_of(kind)
-    return sqrt(e)
-
-
-@kernel
-def length_of(n, x):
-    """|x|"""
-    size = 0.0 * load(x, 0)
+def begin_vectors(n, x, best, start, y, z):
+    """The start is the best so far; the others are zero"""
+    copy_vector(n, x, best)
+    copy_vector(n, x, start)
     for k in range(n):
-        size = size + load(x, k) * load(x, k)
-    return sqrt(size)
-
-
-@kernel
-def copy_where(n, condition, x, y):
-    """y = x where the condition holds"""
-    for k in range(n):
-        store(y, k, select(condition, load(x, k), load(y, k)))
-
-
-@kernel
-def better(goal, least, e):
-    """Whether an error is smaller, where the smallest so far is not enough"""
-    return smaller(e, select(smaller(goal, least), least, -1.0 + 0.0 * least))
-
-
-@kernel
-def reached(goal, least):
-    """Whether all states have what was asked for"""
-    return within(larger(least - goal, 0.0 * goal), 0.0)
+        store(y, k, 0.0 * load(x, k))
+        store(z, k, 0.0 * load(x, k))
 
 
 @kernel
@@ -172,9 +129,28 @@ def penalty(n, unit, x, turn):
 
 
 @kernel
-def newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, e, least, x, u, M, d, best):
-    """Steps of Newton's method from x, where the error is e; the best multipliers so far, and their error"""
-    for _ in range(NEWTON_STEPS):
+def add_compliance(n, epsilon, y, S, c):
+    """S += epsilon, c -= epsilon y: a spring between each multiplier and y"""
+    for k in range(n):
+        accumulate(S, k * n + k, epsilon)
+        accumulate(c, k, -epsilon * load(y, k))
+
+
+@kernel
+def add_springs(n, epsilon, start, S, c):
+    """S += epsilon, c -= epsilon start"""
+    for k in range(n):
+        accumulate(S, k * n + k, epsilon)
+        accumulate(c, k, -epsilon * load(start, k))
+
+
+@outlined_kernel
+def newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, least, x, u, M, d, best):
+    """Steps of Newton's method from x; the best multipliers so far, and their error"""
+    velocities(S, c, n, x, u)
+    e = cone_problem_error(kinds, laws, exact, x, u)
+    least = keep(n, goal, e, x, least, best)
+    for _ in range(2 * NEWTON_STEPS if exact else NEWTON_STEPS):
         if reached(goal, least):
             break
         one = 1.0 + 0.0 * e
@@ -185,10 +161,44 @@ def newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, e, least, x, u
             accumulate(x, k, load(d, k))
         velocities(S, c, n, x, u)
         e = cone_problem_error(kinds, laws, exact, x, u)
-        condition = better(goal, least, e)
-        copy_where(n, condition, x, best)
-        least = select(condition, e, least)
+        least = keep(n, goal, e, x, least, best)
     return least
+
+
+@kernel
+def newton_from(kinds, laws, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best):
+    """Newton's method from x with springs to the start, and without, where that leads to a solution"""
+    sharp, zero = SHARED * unit, 0.0 * unit
+    # Zero in place of the least error says that there is nothing to be done.
+    wanted = smaller(goal, least)
+    add_springs(n, COMPLIANCE, start, S, c)
+    copy_vector(n, x, trial)
+    lower = select(wanted, np.inf * unit, zero)
+    lower = newton_turn(kinds, laws, exact, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
+    add_springs(n, -COMPLIANCE, start, S, c)
+    found = smaller(lower, 100.0 * sharp)
+    now = newton_turn(kinds, laws, exact, S, c, n, goal, unit, 0.0, select(found, least, zero), y, u, M, d, best)
+    return select(found, now, least)
+
+
+@kernel
+def augmented_turn(kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, w, u, z, d, M, y, best):
+    """The convex law by softer and softer springs; the error, and how many steps that took
+
+    They stay at the start until they are soft; then they are moved, so that nothing is left of them.
+    """
+    copy_vector(n, start, y)
+    copy_vector(n, start, w)
+    rho, steps, moved = STIFFEST, 0, 0
+    while moved < MOVES and not reached(goal, least):
+        steps += augmented_newton(kinds, laws, S, c, n, unit, rho + 0.0 * unit, y, w, u, x, z, d, M)
+        if rho < 1.1 * SOFT:
+            copy_vector(n, x, y)
+            moved += 1
+            velocities(S, c, n, x, u)
+            least = keep(n, goal, cone_problem_error(kinds, laws, exact, x, u), x, least, best)
+        rho = max(softer * rho, SOFTEST)
+    return least, steps
 
 
 @kernel
@@ -199,22 +209,6 @@ def start_multipliers(kinds, laws, exact, n, fresh, u, d, z):
     if exact:
         shift_by_friction(kinds, laws, 1.0, u, d)
     copy_where(n, fresh, d, z)
-
-
-@kernel
-def copy_vector(n, x, y):
-    """y = x"""
-    for k in range(n):
-        store(y, k, load(x, k))
-
-
-@kernel
-def begin_vectors(n, x, best, alpha, z):
-    """The start is the best so far; multipliers inside are zero"""
-    copy_vector(n, x, best)
-    for k in range(n):
-        store(alpha, k, 0.0 * load(x, k))
-        store(z, k, 0.0 * load(x, k))
 
 
 @kernel
@@ -231,37 +225,46 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     S, M, rest = part(work, 0, n * n), part(work, n * n, n * n), 2 * n * n
     c, s, x, u = part(work, rest, n), part(work, rest + n, n), part(work, rest + 2 * n, n), part(work, rest + 3 * n, n)
     best, trial, d = part(work, rest + 4 * n, n), part(work, rest + 5 * n, n), part(work, rest + 6 * n, n)
-    z, alpha, scaled = part(work, rest + 7 * n, n), part(work, rest + 8 * n, n), part(work, rest + 9 * n, len(laws))
+    z, y, start = part(work, rest + 7 * n, n), part(work, rest + 8 * n, n), part(work, rest + 9 * n, n)
+    scaled = part(work, rest + 10 * n, len(laws))
     scale_cone_problem(W, b, kinds, laws, r, n, S, c, s, scaled, x)
     unit = length_of(n, c)
     unit = select(smaller(0.0, unit), unit, 1.0 + 0.0 * unit)
     goal = tolerance * unit
     velocities(S, c, n, x, u)
     least = cone_problem_error(kinds, scaled, exact, x, u)
-    begin_vectors(n, x, best, alpha, z)
+    begin_vectors(n, x, best, start, y, z)
     done, times, turn = 0, FIRST, 0
     while done < iterations and not reached(goal, least):
         if turn == 0:
             for _ in range(times):
-                sweep_blocks(kinds, scaled, exact, S, n, x, u, alpha)
+                sweep_blocks(kinds, scaled, exact, S, n, x, u, y)
+            done += times
+        elif turn == 1 or (turn % 2 == 1 and not exact):
+            softer = 0.01 if turn == 1 else 0.1
+            least, steps = augmented_turn(
+                kinds, scaled, exact, S, c, n, goal, unit, softer, start, least, x, trial, u, z, d, M, y, best
+            )
+            done += steps
         else:
             rho = penalty(n, unit, best, turn)
             factorize_shifted(S, n, rho, M)
             multiply_step(kinds, scaled, exact, M, c, n, rho, times, d, z, x)
-        done, times, turn = done + times, min(2 * times, MOST), turn + 1
+            done, times = done + times, min(2 * times, MOST)
+        turn += 1
+        damping = DAMPING if turn % 3 == 0 else 0.0
+        least = newton_from(
+            kinds, scaled, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best
+        )
         velocities(S, c, n, x, u)
         e = cone_problem_error(kinds, scaled, exact, x, u)
-        condition = better(goal, least, e)
-        copy_where(n, condition, x, best)
-        least = select(condition, e, least)
-        copy_vector(n, x, trial)
-        damping = DAMPING if turn % 2 == 0 else 0.0
-        least = newton_turn(kinds, scaled, exact, S, c, n, goal, unit, damping, e, least, trial, u, M, d, best)
+        least = keep(n, goal, e, x, least, best)
         # What Newton's method found is the next start only if it is much better: it may lie where nothing leads on.
-        gain = 0.1 * e - least
+        one = 1.0 + 0.0 * e
+        gain = select(smaller(0.1 * e, least), -one, one)
         copy_where(n, smaller(0.0, gain), best, x)
         velocities(S, c, n, x, u)
-        start_multipliers(kinds, scaled, exact, n, smaller(-np.inf if turn == 1 else 0.0, gain), u, d, z)
+        start_multipliers(kinds, scaled, exact, n, smaller(-2.0 if turn < 3 else 0.0, gain), u, d, z)
     for k in range(n):
         store(r, k, load(s, k) * load(best, k))
     store(error, 0, least / unit)

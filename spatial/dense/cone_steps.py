@@ -23,11 +23,11 @@ from pluecker.spatial.scalars.operations import accumulate, load, sqrt, store, w
 
 __all__ = [
     "CONTACT", "PROXIMAL", "eliminate", "factorize_shifted", "move_to_sets", "newton_equations", "numbers_of", "rows_of",
-    "shift_by_friction", "sweep_blocks", "velocities",
+    "shift_by_friction", "store_three", "sweep_blocks", "three", "velocities",
 ]  # fmt: skip
 
 CONTACT = 0
-PROXIMAL = 1e-9  # added to a diagonal of about one: of redundant rows the multipliers stay near those before
+PROXIMAL = 1e-8  # added to a diagonal of about one: of redundant rows the multipliers stay near those before
 
 
 @kernel

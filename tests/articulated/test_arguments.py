@@ -332,7 +332,7 @@ def test_a_fault_inside_is_not_taken_for_an_argument_of_another_kind(model, inpu
         def broken(*arguments, fault=fault):
             raise fault("broken")
 
-        monkeypatch.setitem(model.ready, RNEA, (broken, *model.ready[RNEA][1:]))
+        monkeypatch.setitem(model.ready[RNEA], (), (broken, *model.ready[RNEA][()][1:]))
         with pytest.raises(fault, match="broken"):
             rnea(model, **given)
 

@@ -9,11 +9,11 @@ import pytest
 import scipy.linalg
 from numba import config
 
-from pluecker.contact import METHODS, Problem, read_fclib, solve
+from pluecker.contact import METHODS, Problem, errors_of, read_fclib, solve
 from tests.contact.any_blocks import of_factors, sets_of
 from tests.contact.random_friction import KINDS, Random, clarabel_solution, random_problem
 
-FIRST_ORDER = ("apgd", "pgs", "psor", "jacobi", "barzilai_borwein", "admm")
+FIRST_ORDER = ("apgd", "pgs", "psor", "barzilai_borwein", "admm")
 FILES = Path(__file__).resolve().parents[3] / "shared/data/friction"
 LAWS = ("ccp", "ncp")
 every_method = pytest.mark.parametrize("method", FIRST_ORDER)
@@ -191,7 +191,7 @@ def test_the_best_pair_is_returned_and_only_gets_better(method, law, seed):
     inside = is_inside(method, law)
     for limit in range(1, 25, 2):
         found = run(problem, method, law, 1e-8, limit, separate=False, history=True)
-        error = found.errors.natural_map
+        error = found.errors.largest
         assert found.iterations <= min(limit, found.products)
         assert inside or error <= before
         if found.iterations:  # stages have the velocities of the method, the errors new ones
@@ -239,7 +239,7 @@ def test_results_are_finite_where_there_is_no_solution(method, law, scale):
     found = run(problem, method, law, limit=60)
     assert np.isfinite([*found.multipliers, *found.velocity, found.errors.natural_map]).all()
     assert not found.converged
-    assert scale < 1.0 or found.errors.natural_map > 1e-6  # it compares r with u, and says little where N is tiny
+    assert found.errors.relative_velocity > 0.1
 
 
 @every_method
@@ -250,21 +250,19 @@ def test_an_unreachable_tolerance_ends(method, law):
     assert found.errors.natural_map < 1e-12
 
 
-@pytest.mark.parametrize("method", ["psor", "jacobi"])
 @pytest.mark.parametrize("relaxation", [0.5, 1.0, 1.9])
-def test_any_relaxation_between_0_and_2_converges(method, relaxation):
+def test_any_relaxation_between_0_and_2_converges(relaxation):
     random, compliance = mixed(51)
-    assert run(softened(random, compliance), method, relaxation=relaxation).errors.natural_map <= 1e-6
+    assert run(softened(random, compliance), "psor", relaxation=relaxation).errors.natural_map <= 1e-6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("method", ["psor", "jacobi"])
 @pytest.mark.parametrize("seed", range(31, 35))
-def test_the_best_pair_is_returned_where_relaxation_makes_errors_rise(method, seed):
+def test_the_best_pair_is_returned_where_relaxation_makes_errors_rise(seed):
     for limit in range(1, 30):
-        found = run(uneven(seed), method, "ncp", 1e-12, limit, separate=False, relaxation=1.95, history=True)
-        assert found.errors.natural_map == pytest.approx(found.history[-1, 1], rel=1e-9)
-        assert found.errors.natural_map == pytest.approx(found.stages[-1].error, rel=1e-9)
+        found = run(uneven(seed), "psor", "ncp", 1e-12, limit, separate=False, relaxation=1.95, history=True)
+        assert found.errors.largest == pytest.approx(found.history[-1, 1], rel=1e-9)
+        assert found.errors.largest == pytest.approx(found.stages[-1].error, rel=1e-9)
 
 
 def test_a_step_of_barzilai_and_borwein_that_is_too_long_is_shortened_to_the_lowest_point():
@@ -274,6 +272,74 @@ def test_a_step_of_barzilai_and_borwein_that_is_too_long_is_shortened_to_the_low
     )
     found = run(problem, "barzilai_borwein", tol=1e-12, limit=1)
     assert found.multipliers == pytest.approx(np.full(6, 1 / 6), rel=1e-14)
+
+
+def nearest_in_friction_cone(z, mu):
+    """The point of |r_t| <= mu r_n nearest to z, of three components, in closed form."""
+    normal, tangent = z[0], np.hypot(z[1], z[2])
+    if tangent <= mu * normal:
+        return z
+    height = max(0.0, (normal + mu * tangent) / (1.0 + mu * mu))
+    return np.array([height, *(mu * height / tangent * z[1:])])
+
+
+def published_apgd(N, b, project, steps):
+    """The points of the algorithm APGD of Mazhar, Heyn, Negrut and Tasora (2015), with the names that it has there
+
+    Their step grows by 1 / 0.9 and not by 1 / 0.98, and the Lipschitz constant is doubled where ours takes the curvature
+    that was met if that is more.
+    """
+    gamma = y = np.zeros_like(b)
+    one = np.ones_like(b)
+    L, theta = np.linalg.norm(N @ one) / np.linalg.norm(one), 1.0
+    for _ in range(steps):
+        gradient = N @ y + b
+        while True:
+            new = project(y - gradient / L)
+            d = new - y
+            curvature = d @ N @ d
+            if curvature <= L * (d @ d):
+                break
+            L = max(2.0 * L, curvature / (d @ d))
+        after = (-(theta**2) + theta * np.sqrt(theta**2 + 4.0)) / 2.0
+        beta = theta * (1.0 - theta) / (theta**2 + after)
+        y, theta = new + beta * (new - gamma), after
+        if gradient @ (new - gamma) > 0.0:
+            y, theta = new, 1.0
+        gamma, L = new, 0.98 * L
+        yield gamma
+
+
+@pytest.mark.parametrize("seed", [61, 62, 63])
+def test_nesterovs_momentum_is_that_of_the_published_algorithm(seed):
+    """Point by point: the errors on the way are those of the algorithm in plain NumPy"""
+    random, steps = random_problem(seed, 6, ("3",), friction=(0.2, 0.9), ratio=30.0), 60
+    problem = random.problem()
+    found = run(problem, "apgd", "ccp", 1e-12, steps, separate=False, history=True, momentum="nesterov")
+    s = found.blocks.scale
+    mu = random.K.friction[:, 0]
+
+    def project(z):
+        return np.concatenate([nearest_in_friction_cone(z[3 * i : 3 * i + 3], mu[i]) for i in range(len(mu))])
+
+    points = published_apgd(s[:, None] * random.full * s, s * random.b, project, steps)
+    errors = np.minimum.accumulate([errors_of(problem, s * x, "ccp").natural_map for x in points])
+    errors = errors[errors > 1e-7]  # below, rounding begins to decide which step goes uphill
+    assert len(errors) > 25
+    assert found.history[: len(errors), 1] == pytest.approx(errors, rel=1e-6)
+    full = run(problem, "apgd", "ccp", 1e-12, steps, separate=False, history=True)
+    assert not np.allclose(full.history[3 : len(errors), 1], errors[3:], rtol=1e-3)
+
+
+@every_law
+@pytest.mark.parametrize("seed", [64, 65])
+def test_nesterovs_momentum_leads_to_the_same_solution(law, seed):
+    random, compliance = mixed(seed)
+    problem = softened(random, compliance)
+    full, nesterov = (run(problem, "apgd", law, 1e-9, momentum=momentum) for momentum in ("full", "nesterov"))
+    assert nesterov.converged
+    distance = np.linalg.norm(full.multipliers - nesterov.multipliers)
+    assert distance <= 1e-6 * np.linalg.norm(full.multipliers)
 
 
 def test_compiled_runners_have_names_of_their_own():
@@ -290,8 +356,6 @@ LIMITS = {
     ("pgs", "ncp"): (90, 830, 10, 1010, None),
     ("psor", "ccp"): (55, 1000, 8, 600, None),
     ("psor", "ncp"): (55, 640, 8, 640, None),
-    ("jacobi", "ccp"): (180, 4000, 40, 1050, None),
-    ("jacobi", "ncp"): (180, 1450, 40, 1000, None),
     ("barzilai_borwein", "ccp"): (90, 450, 20, 250, None),
     ("barzilai_borwein", "ncp"): (110, 2800, 20, 700, None),
     ("admm", "ccp"): (50, 1100, 10, 80, None),

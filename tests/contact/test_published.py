@@ -8,7 +8,7 @@ import pytest
 from pluecker.contact import Problem, read_fclib, solve
 from tests.conftest import COMPILED
 from tests.contact.fclib_files import published
-from tests.contact.fuzz import long_map
+from tests.contact.fuzz import long_errors
 
 pytestmark = [
     pytest.mark.skipif(not COMPILED, reason="hundreds of contacts take minutes without compilation"),
@@ -32,7 +32,10 @@ def checked(problem, law, method="auto", **named):
     tol = named.get("tol", 1e-6)
     u = problem.matrix() @ result.multipliers + problem.offset
     assert np.allclose(result.velocity, u, rtol=0, atol=1e-12 * max(np.abs(u).max(), np.abs(problem.offset).max()))
-    assert long_map(problem.sets, problem.offset, result.multipliers, u, law) <= tol * (1 + 1e-5) + 1e-14
+    diagonal, enough = problem.matrix().diagonal(), tol * (1 + 1e-5) + 1e-14
+    natural, velocity, speed = long_errors(problem.sets, diagonal, problem.offset, result.multipliers, u, law)
+    assert natural <= enough
+    assert velocity <= enough * speed
     return result
 
 

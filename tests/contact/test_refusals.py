@@ -215,7 +215,6 @@ ARGUMENTS = [
         "method 'apgd' solves the laws frictionless, ccp, ncp, not lcp; for that there are auto, lemke",
     ),
     ({"law": "ccp", "method": "lemke"}, "method 'lemke' solves the laws frictionless, lcp, not ccp"),
-    ({"law": "lcp", "method": "lcp_psor"}, "lcp_psor"),
     ({"tol": True}, "tol is True"),
     ({"max_iterations": True}, "max_iterations is True"),
     ({"max_iterations": 10**9, "history": True}, "max_iterations is 1000000000, expected at most 10000000"),
@@ -256,7 +255,10 @@ ARGUMENTS = [
     ({"method": "psor", "relaxation": 2.0}, "relaxation is 2.0"),
     ({"method": "psor", "relaxation": -1.0}, "relaxation is -1.0"),
     ({"method": "psor", "relaxation": NAN}, "relaxation is nan"),
-    ({"method": "jacobi", "relaxation": "much"}, "relaxation is 'much'"),
+    ({"method": "psor", "relaxation": "much"}, "relaxation is 'much'"),
+    ({"method": "apgd", "momentum": "heavy"}, "momentum is 'heavy', expected one of full, nesterov"),
+    ({"method": "apgd", "momentum": None}, "momentum is None"),
+    ({"method": "pgs", "momentum": "nesterov"}, "momentum is an argument of apgd, the method is 'pgs'"),
 ]
 
 

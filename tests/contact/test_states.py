@@ -104,7 +104,7 @@ def test_the_tolerance_says_what_is_none():
     assert result.contact_states().tolist() == ["sticking", "sliding", "open"]
     assert result.contact_states(tol=1e-2).tolist() == ["sticking", "undetermined", "undetermined"]
     assert result.contact_states(tol=0).tolist()[1:] == ["sliding", "open"]
-    assert result.state_tol == max(result.tol, 2.0 * result.errors.scaled_map)
+    assert result.state_tol == max(result.tol, 2.0 * result.errors.relative_velocity)
     assert set(result.contact_states()) <= set(CONTACT_STATES)
     rough = solve(Problem.from_delassus(np.eye(9), b, [0.5] * 3), method="pgs", tol=1e-10, max_iterations=1)
     assert rough.state_tol >= rough.tol

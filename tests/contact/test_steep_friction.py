@@ -29,7 +29,7 @@ def check(problem, result):
     R, U = np.abs(r).max() or 1.0, max(np.abs(u).max(), np.abs(b).max())
     mu, slack = problem.sets.friction[:, 0], 3.0 * TOL
     force = np.linalg.norm(r, axis=1)
-    assert (r[:, 0] >= 0).all()
+    assert (r[:, 0] >= -np.finfo(float).eps * R).all()  # Newton's steps end there but for rounding
     assert (u[:, 0] >= -slack * U).all(), "penetrates"
     assert (np.minimum(force / R, u[:, 0] / U) <= slack).all(), "a force where it opens"
     friction, speed = np.linalg.norm(r[:, 1:], axis=1), np.linalg.norm(u[:, 1:], axis=1)
@@ -151,12 +151,11 @@ def test_impacts_by_poisson_use_the_same_measure():
     np.testing.assert_allclose(impact.velocity, [0.5, 0.0, 0.0], atol=1e-6)
 
 
-def test_what_says_so_is_the_error_of_the_steep_contacts():
-    """Mild contacts have none of it, and their errors are what they were."""
+def test_what_says_so_is_the_error_in_velocity():
+    """A cone of 1e6 shows a velocity of 1e-6 otherwise."""
     steep = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [1e6])
-    assert errors_of(steep, np.zeros(3)).steep == pytest.approx(1 / 3)
-    assert errors_of(steep.with_friction(1.0), np.zeros(3)).steep == 0.0
-    assert errors_of(steep, np.zeros(3), "ccp").steep == 0.0
+    errors = errors_of(steep, np.zeros(3))
+    assert (errors.velocity, errors.speed) == (1.0, 3.0)  # driven in with 1 m/s, which nothing takes away
     result = solve(steep, "ncp", "pgs", max_iterations=1)
     assert not result.converged
     assert not replace(result, tol=1.0).converged  # a status is given, not computed anew

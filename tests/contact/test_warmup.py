@@ -101,7 +101,6 @@ def test_every_law_that_a_method_solves_is_warmed_up_and_no_other(monkeypatch):
         run_method(name, [from_bodies()])
     assert ("auto", "lcp") in seen
     assert set(seen) == {(name, law) for name, how in METHODS.items() for law in how.laws}
-    assert ("lcp_psor", "lcp") not in seen
 
 
 def test_a_method_whose_extra_is_missing_is_left_out(monkeypatch):

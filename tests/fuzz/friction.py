@@ -501,10 +501,12 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "max_iterations": (1, 10, 100, np.int64(3)),
     "directions": (4, 8, 2),
     "relaxation": (0.5, 1.5, 1),
+    "momentum": ("full", "nesterov"),
     "threads": (1, 2, None),
     "separate": (True, False),
     "form": ("best", "matrix", "factors"),
     "history": (True, False),
+    "on_unsolved": ("return", "raise"),
 }
 
 
@@ -547,6 +549,36 @@ def solve(dice: Dice) -> Call:
         says=None,
         check=check,
         may_fail=True,
+        compare=False,
+        infinite=True,
+    )
+
+
+def solver(dice: Dice) -> Call:
+    """A problem prepared, solved for an offset, and perhaps with the numbers of another one."""
+    problem = dice.among(problems())
+    prepared = contact.Solver(problem, dice.pick("ncp", "ccp"), dice.pick("auto", "pgs", "apgd"), max_iterations=20)
+    if dice.chance(0.3):
+        other: Any = dice.among(problems()) if dice.chance(0.6) else thing(dice)
+        given = Given(other, flaw=GOOD if other is problem else MAYBE)
+        return Call("friction", "contact.Solver.update", prepared.update, [given], says=None, compare=False)
+    named = {
+        "offset": array(dice, dice.normal(problem.size), not quiet(dice)),
+        "warm_start": array(dice, dice.normal(problem.size), not quiet(dice)),
+    }
+
+    def check(result: Result) -> list[str]:
+        finite = np.isfinite(result.multipliers).all() and np.isfinite(result.velocity).all()
+        return [] if finite else ["multipliers or velocities are not finite"]
+
+    return Call(
+        "friction",
+        "contact.Solver.solve",
+        prepared.solve,
+        [],
+        named,
+        says=None,
+        check=check,
         compare=False,
         infinite=True,
     )
@@ -817,6 +849,7 @@ DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
     (problem_method, 5),
     (solve_random, 8),
     (solve, 10),
+    (solver, 5),
     (errors_of, 5),
     (lcp, 10),
     (polygon, 4),

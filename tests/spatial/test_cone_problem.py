@@ -102,9 +102,9 @@ def assert_staircase(law, r, u, tolerance):
     ],
 )
 def test_one_contact_has_its_closed_form(b, mu, exact, expected):
-    r, _, error, _ = solved(np.eye(3), b, [0], [mu], exact, 1e-14)
-    assert error <= 1e-14
-    np.testing.assert_allclose(r, expected, rtol=0.0, atol=32 * EPS * np.abs(expected).max())
+    r, _, error, _ = solved(np.eye(3), b, [0], [mu], exact, 8 * EPS)
+    assert error <= 8 * EPS
+    np.testing.assert_allclose(r, expected, rtol=0.0, atol=32 * EPS * np.abs(b).max())
 
 
 @pytest.mark.parametrize("mu", [0.0, 0.3, 0.8])

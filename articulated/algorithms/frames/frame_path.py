@@ -4,8 +4,8 @@ What belongs to a frame, to the axes and to the reference is worked out once and
 the links that lie on the way, and for each of them the place of its columns among those that are not zero. So the cost of a
 Jacobian is that of the way, however large the tree is.
 
-Everything is computed in the frame's own axes and at its own point, where numbers are as small as the robot, and only then
-turned and moved to the axes that were asked for. The three choices of axes: docs/frames.md.
+Everything but a Jacobian in the world's axes is computed in the frame's own axes and at its own point, where numbers are as
+small as the robot, and only then turned and moved to the axes that were asked for: docs/frames.md.
 
 Sources: RBDA section 4.1 (the path from a body to the base); Featherstone's course, sections 35 and 54 (source document 001,
 docs/sources.md).
@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model import layout
-from pluecker.articulated.model.joints import joint_transform
+from pluecker.articulated.model.joints import EXPONENTIAL, joint_transform
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.transforms import (
     IDENTITY,
@@ -38,9 +38,10 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 from pluecker.spatial.scalars.operations import lift, load_integer
 
 __all__ = [
-    "ALIGNED", "BODY", "ORIGIN", "POINT", "TRANSFORM", "axes_of", "check_names", "check_point", "column_count",
-    "frame_at_point", "from_reference", "is_classical", "links_down", "links_up", "path_column", "path_columns",
-    "path_constants", "path_link", "path_transforms", "path_workspace", "shares_column", "step_down", "step_up", "to_axes",
+    "ALIGNED", "BODY", "ORIGIN", "POINT", "TRANSFORM", "axes_of", "check_point", "column_count",
+    "frame_at_point", "from_reference", "is_classical", "links_down", "links_up", "only_turns", "path_column",
+    "path_columns", "path_constants", "path_link", "path_transforms", "path_workspace", "shares_column", "step_down",
+    "step_up", "to_axes", "will_share_column",
 ]  # fmt: skip
 
 BODY, ALIGNED, WORLD = range(3)
@@ -53,9 +54,10 @@ ORIGIN = np.zeros(3)  # of a frame
 # the constants: which axes; how many links lead up from the frame to the ancestor that it has in common with the reference,
 # and how many down from there to the reference; how many joint transforms count; how many columns are not zero; whether the
 # reference is not the world; whether accelerations are classical; the frame's and the reference's transforms from the links
-# that carry them; then for each link its number, the place of its first column, and whether an earlier link has the same one
+# that carry them; then for each link its number, the place of its first column, whether an earlier link has the same one,
+# whether a later one has, and whether its joint only turns, in all configurations about the same axes of the link
 AXES_CODE, UP, DOWN, JOINTS, COLUMNS, HAS_REFERENCE, CLASSICAL, FRAME, REFERENCE, HEADER = *range(8), 19, 31
-LINK, COLUMN, SHARED, RECORD = 0, 1, 2, 3
+LINK, COLUMN, SHARED, WILL_SHARE, ONLY_TURNS, RECORD = range(6)
 TRANSFORM = 12  # the workspace: for each link of the way the transform of its joint
 
 
@@ -105,6 +107,18 @@ def path_column(c, k):
 def shares_column(c, k):
     """Whether an earlier link of the way has the same column: joints that mimic one another."""
     return load_integer(c, HEADER + RECORD * k + SHARED) != 0
+
+
+@kernel
+def will_share_column(c, k):
+    """Whether a later link of the way has the same column."""
+    return load_integer(c, HEADER + RECORD * k + WILL_SHARE) != 0
+
+
+@kernel
+def only_turns(c, k):
+    """Whether the motion subspace of the link's joint is constant in link coordinates, and without translation."""
+    return load_integer(c, HEADER + RECORD * k + ONLY_TURNS) != 0
 
 
 @kernel
@@ -160,15 +174,9 @@ def to_axes(c, X, v):
 # --------------------------------------------------------------------------------------------- what the user has passed
 
 
-def check_names(function: str, **names: Any) -> None:
-    """Names are strings; whether they are known is seen later, and once for each."""
-    for key, name in names.items():
-        if not isinstance(name, str):
-            raise ArgumentTypeError(f"{function}: {key} is {shown(name)}, expected a string")
-
-
 def check_point(function: str, point: Any, axes: str) -> Any:
     """A point has no meaning where the velocity is that of the body at the origin of the axes."""
+    check_word(function, "axes", axes)
     if axes in ("world", "reference"):
         raise ArgumentValueError(
             f"{function}: axes {axes!r} are about the origin of the {axes}, whatever the point; expected no point, or axes "
@@ -252,13 +260,13 @@ def columns(model: Model, links: list[int]) -> list[int]:
     return list(places)
 
 
-def path_records(model: Model, links: list[int]) -> Iterator[tuple[int, int, bool]]:
-    """For each link its number, the place of its first column, and whether an earlier link has the same one."""
-    places, seen = columns(model, links), set()
-    for i in links:
-        first = int(model.links[i, layout.IV])
-        yield i, places.index(first), first in seen
-        seen.add(first)
+def path_records(model: Model, links: list[int]) -> Iterator[tuple[int, int, bool, bool, bool]]:
+    """What stands in the constants of each link of the way."""
+    places, first = columns(model, links), [int(model.links[i, layout.IV]) for i in links]
+    for k, i in enumerate(links):
+        kind, freedom, count = (int(model.links[i, entry]) for entry in (layout.KIND, layout.FIRST, layout.COUNT))
+        turns = kind != EXPONENTIAL and not model.freedoms[freedom : freedom + count, 3:6].any()
+        yield i, places.index(first[k]), first[k] in first[:k], first[k] in first[k + 1 :], turns
 
 
 def path_columns(model: Model, frame: str, axes: str, reference: str | None = None) -> NDArray[np.int64]:

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.algorithms.frames.frame_path import (
     ORIGIN,
     POINT,
-    check_names,
     check_point,
     frame_at_point,
     is_classical,
@@ -97,6 +96,7 @@ FRAME_PLACEMENT = Algorithm(
     outputs=(Field("placement", (4, 4)),),
     constants=lambda model, frame: path_constants("frame_placement", model, frame, "world"),
     workspace=lambda model, frame: path_workspace(model, frame, "world"),
+    words=("frame",),
 )
 FRAME_VELOCITY = Algorithm(
     "frame_velocity",
@@ -105,6 +105,7 @@ FRAME_VELOCITY = Algorithm(
     outputs=(Field("velocity", (6,)),),
     constants=partial(path_constants, "frame_velocity"),
     workspace=path_workspace,
+    words=("frame", "axes"),
 )
 FRAME_ACCELERATION = Algorithm(
     "frame_acceleration",
@@ -115,6 +116,7 @@ FRAME_ACCELERATION = Algorithm(
         "frame_acceleration", model, frame, axes, classical=classical
     ),
     workspace=lambda model, frame, axes, classical: path_workspace(model, frame, axes),
+    words=("frame", "axes"),
 )
 
 
@@ -161,7 +163,6 @@ def frame_placement(
 
     Source: RBDA section 5.3.
     """
-    check_names("frame_placement", frame=frame)
     return FRAME_PLACEMENT.call(model, (q, ORIGIN if point is None else point), out, threads, (frame,))
 
 
@@ -203,7 +204,6 @@ def frame_velocity(
 
     Source: RBDA section 5.3; course, section 55.3 (source document 001, docs/sources.md).
     """
-    check_names("frame_velocity", frame=frame, axes=axes)
     point = ORIGIN if point is None else check_point("frame_velocity", point, axes)
     return FRAME_VELOCITY.call(model, (q, v, point), out, threads, (frame, axes))
 
@@ -254,7 +254,6 @@ def frame_acceleration(
 
     Source: RBDA sections 2.11 and 5.3; course, sections 40, 41 and 55.3 (source document 001, docs/sources.md).
     """
-    check_names("frame_acceleration", frame=frame, axes=axes)
     if not isinstance(classical, bool):
         raise ArgumentTypeError(f"frame_acceleration: classical is {shown(classical)}, expected True or False")
     point = ORIGIN if point is None else check_point("frame_acceleration", point, axes)

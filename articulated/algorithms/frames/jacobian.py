@@ -1,9 +1,10 @@
 """The Jacobian of a frame, and its rate of change.
 
 A column of J is the velocity of the frame while one coordinate moves with velocity 1 and all others rest: the joint's motion
-subspace, in the frame's coordinates. Seen from the frame, a joint moves with the velocity that the joints beyond it give it,
-and its column with it: ``Jdot_i = (v_i - v) x J_i + X Sdot_i``. So one walk from the frame towards the world finds J and
-Jdot, and neither the other branches of the tree nor the place of the robot in the world enter.
+subspace, in other coordinates. One walk finds all: from the frame towards the world in the frame's axes, and the other way
+in the world's, so that no column has to be turned afterwards. Seen from the frame, a joint moves with the velocity that the
+joints beyond it give it, and its column with it: ``Jdot_i = (v_i - v) x J_i + X Sdot_i``. Neither the other branches of the
+tree nor, but for the world's origin, the place of the robot in the world enter.
 
 Sources: RBDA section 2.11 (the derivative of a moving vector) and section 4.1; Featherstone's course, sections 38 and 54
 (source document 001, docs/sources.md); the three choices of axes: docs/frames.md.
@@ -24,13 +25,13 @@ from pluecker.articulated.algorithms.frames.frame_path import (
     POINT,
     TRANSFORM,
     axes_of,
-    check_names,
     check_point,
     column_count,
     frame_at_point,
     from_reference,
     links_down,
     links_up,
+    only_turns,
     path_column,
     path_columns,
     path_constants,
@@ -41,6 +42,7 @@ from pluecker.articulated.algorithms.frames.frame_path import (
     step_down,
     step_up,
     to_axes,
+    will_share_column,
 )
 from pluecker.articulated.model.joints import has_constant_subspace, joint_motion, moves_freely, subspace, subspace_rate
 from pluecker.articulated.model.layout import constant_subspace, freedom_count
@@ -48,19 +50,26 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.spatial.algebra.transforms import transform_motion
+from pluecker.spatial.algebra.transforms import load_transform, transform_motion, transpose
 from pluecker.spatial.algebra.vectors import (
     add,
+    add3,
+    add_cross3,
     add_cross_motion,
+    cross3,
     load_vector,
+    multiply3,
+    rotate,
     scale,
+    store3,
     store_vector,
     subtract,
+    subtract3,
 )
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import lift, store, tail
 
-__all__ = ["jacobian", "jacobian_dot", "jacobian_dot_kernel", "jacobian_kernel", "record"]
+__all__ = ["column", "jacobian", "jacobian_dot", "jacobian_dot_kernel", "jacobian_kernel", "put_column", "record"]
 
 
 @kernel
@@ -72,57 +81,91 @@ def column(m, i, j, q, X):
 
 
 @kernel
-def put_free_columns(c, k, X, J):
-    """X 1, the columns of a free joint: the unit vectors turned, and about the frame's point, E (e_j x r) = E (e_j x) r"""
-    E, (x, y, z) = X
-    place, zero = 6 * path_column(c, k), 0.0 * x
-    a, b, d = (E[0], E[3], E[6]), (E[1], E[4], E[7]), (E[2], E[5], E[8])
-    nothing = (zero, zero, zero)
-    store_vector(J, place, (a, (d[0] * y - b[0] * z, d[1] * y - b[1] * z, d[2] * y - b[2] * z)))
-    store_vector(J, place + 6, (b, (a[0] * z - d[0] * x, a[1] * z - d[1] * x, a[2] * z - d[2] * x)))
-    store_vector(J, place + 12, (d, (b[0] * x - a[0] * y, b[1] * x - a[1] * y, b[2] * x - a[2] * y)))
-    store_vector(J, place + 18, (nothing, a))
-    store_vector(J, place + 24, (nothing, b))
-    store_vector(J, place + 30, (nothing, d))
-
-
-@kernel
-def put_column(c, k, j, x, J):
-    """Column ``j`` of the link number ``k`` of the way; those of mimic joints add up"""
+def put_column(c, k, j, x, shared, J):
+    """Column ``j`` of the link number ``k`` of the way; those of mimic joints add up, where another has the same column"""
     place = 6 * (path_column(c, k) + j)
-    if shares_column(c, k):
+    if shared:
         x = add(x, load_vector(J, place))
     store_vector(J, place, x)
 
 
 @kernel
+def put_columns(m, c, k, q, R, p, shared, J):
+    """The columns of link number ``k``, whose axes are those of R, and whose origin is at p from the point of reference.
+
+    A motion (w, v) of the link is there (R w, R v + p x R w). Most joints only turn; what moves freely has unit vectors.
+    """
+    i = path_link(c, k)
+    if moves_freely(m, i):
+        zero = 0.0 * p[0]
+        for j in range(3):
+            w = (R[j], R[3 + j], R[6 + j])
+            put_column(c, k, j, (w, cross3(p, w)), shared, J)
+            put_column(c, k, 3 + j, ((zero, zero, zero), w), shared, J)
+    elif only_turns(c, k):
+        for j in range(freedom_count(m, i)):
+            w = rotate(R, constant_subspace(m, i, j)[0])
+            put_column(c, k, j, (w, cross3(p, w)), shared, J)
+    else:
+        for j in range(freedom_count(m, i)):
+            S = subspace(m, i, j, q)
+            w = rotate(R, S[0])
+            put_column(c, k, j, (w, add_cross3(rotate(R, S[1]), p, w)), shared, J)
+
+
+@kernel
 def jacobian_kernel(m, c, q, point, numbers, ws):
-    """J_i = X S_i, with X from link i to the frame; with the other sign on the way down to the reference
+    """J_i = S_i, in the axes and about the point that were asked for
 
     The first number is zero: what all other columns of the matrix hold.
     """
-    up, down = links_up(c), links_down(c)
     store(numbers, 0, 0.0)
     J = tail(numbers, 1)
     path_transforms(m, c, q, ws)
-    X = frame_at_point(c, point)
-    for k in range(up):
-        i = path_link(c, k)
-        if moves_freely(m, i):
-            put_free_columns(c, k, X, J)
-        else:
-            for j in range(freedom_count(m, i)):
-                put_column(c, k, j, column(m, i, j, q, X), J)
-        X = step_up(c, k, X, ws)
-    for k in range(up, up + down):
-        i = path_link(c, k)
-        X = step_down(k, X, ws)
-        for j in range(freedom_count(m, i)):
-            put_column(c, k, j, scale(-1.0, column(m, i, j, q, X)), J)
-    if axes_of(c) != BODY:
-        X = from_reference(c, X)
+    if axes_of(c) == BODY:
+        columns_from_frame(m, c, q, point, J, ws)
+    else:
+        columns_from_world(m, c, q, point, J, ws)
+
+
+@kernel
+def columns_from_frame(m, c, q, point, J, ws):
+    """In the frame's axes, about its point: R_p = R E, p_p = p - R_p r, with the transform (E, r) of the joint"""
+    R, r = frame_at_point(c, point)
+    x = rotate(R, r)
+    p = (-x[0], -x[1], -x[2])
+    for k in range(links_up(c)):
+        put_columns(m, c, k, q, R, p, shares_column(c, k), J)
+        if k < links_up(c) - 1:
+            E, r = load_transform(ws, TRANSFORM * k)
+            R = multiply3(R, E)
+            p = subtract3(p, rotate(R, r))
+
+
+@kernel
+def columns_from_world(m, c, q, point, J, ws):
+    """In the world's axes: p = p_p + R_p r, R = R_p E^T; about its origin, or about the frame's point
+
+    For the latter they are first about the link next to the world, where numbers are as small as the robot.
+    """
+    last = links_up(c) - 1
+    if last < 0:
+        return
+    E, p = load_transform(ws, TRANSFORM * last)
+    R = transpose(E)
+    if axes_of(c) == ALIGNED:
+        p = subtract3(p, p)
+    for k in range(last, -1, -1):
+        if k < last:
+            E, r = load_transform(ws, TRANSFORM * k)
+            p = add3(p, rotate(R, r))
+            R = multiply3(R, transpose(E))
+        put_columns(m, c, k, q, R, p, will_share_column(c, k), J)
+    if axes_of(c) == ALIGNED:
+        p = add3(p, rotate(R, frame_at_point(c, point)[1]))
         for k in range(column_count(c)):
-            store_vector(J, 6 * k, to_axes(c, X, load_vector(J, 6 * k)))
+            w, v = load_vector(J, 6 * k)
+            store3(J, 6 * k + 3, add_cross3(v, w, p))
 
 
 @kernel
@@ -142,9 +185,10 @@ def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
         i = path_link(c, k)
         for j in range(freedom_count(m, i)):
             x = column(m, i, j, q, X)
-            put_column(c, k, j, x, J)
+            put_column(c, k, j, x, shares_column(c, k), J)
             rate = transform_motion(X, subspace_rate(m, i, j, q, v))
-            put_column(c, k, j, add_cross_motion(rate, x, u), Jdot)  # X Sdot_i + (v_i - v) x J_i, which is J_i x u
+            # X Sdot_i + (v_i - v) x J_i, which is J_i x u
+            put_column(c, k, j, add_cross_motion(rate, x, u), shares_column(c, k), Jdot)
         u = add(u, transform_motion(X, joint_motion(m, i, q, v)))
         X = step_up(c, k, X, ws)
     for k in range(up, up + down):
@@ -153,9 +197,9 @@ def jacobian_dot_kernel(m, c, q, v, point, numbers, ws):
         u = subtract(u, transform_motion(X, joint_motion(m, i, q, v)))
         for j in range(freedom_count(m, i)):
             x = scale(-1.0, column(m, i, j, q, X))
-            put_column(c, k, j, x, J)
+            put_column(c, k, j, x, shares_column(c, k), J)
             rate = scale(-1.0, transform_motion(X, subspace_rate(m, i, j, q, v)))
-            put_column(c, k, j, add_cross_motion(rate, x, u), Jdot)
+            put_column(c, k, j, add_cross_motion(rate, x, u), shares_column(c, k), Jdot)
     if axes_of(c) != BODY:
         turn_rates(c, from_reference(c, X), u, J, Jdot)
 
@@ -181,6 +225,7 @@ def record(name: str, kernel: Callable[..., None], inputs: tuple[Any, ...], outp
         constants=partial(path_constants, name),
         workspace=path_workspace,
         order=path_columns,
+        words=("frame", "axes", "reference"),
     )
 
 
@@ -239,8 +284,6 @@ def jacobian(
 
     Source: RBDA section 4.1; course, section 54 (source document 001, docs/sources.md).
     """
-    if not type(frame) is type(axes) is str:
-        check_names("jacobian", frame=frame, axes=axes)
     point = ORIGIN if point is None else check_point("jacobian", point, axes)
     return JACOBIAN.call(model, (q, point), out, threads, (frame, axes))
 
@@ -275,7 +318,5 @@ def jacobian_dot(
 
     Source: RBDA section 2.11; course, section 38 (source document 001, docs/sources.md).
     """
-    if not type(frame) is type(axes) is str:
-        check_names("jacobian_dot", frame=frame, axes=axes)
     point = ORIGIN if point is None else check_point("jacobian_dot", point, axes)
     return JACOBIAN_DOT.call(model, (q, v, point), out, threads, (frame, axes))

@@ -1,7 +1,7 @@
 """The Jacobian of one frame as it is seen from another, and its rate of change.
 
-The kernels are those of :mod:`~pluecker.articulated.algorithms.frames.jacobian`: the way then leads from the frame up to the
-ancestor that the two have in common, and from there down to the reference, whose joints count with the other sign.
+The way leads from the frame up to the ancestor that the two have in common, and from there down to the reference, whose
+joints count with the other sign. Rates have the kernel of :mod:`~pluecker.articulated.algorithms.frames.jacobian`.
 
 Source: RBDA sections 2.8 and 4.1.
 """
@@ -10,14 +10,59 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, check_names, check_point
-from pluecker.articulated.algorithms.frames.jacobian import jacobian_dot_kernel, jacobian_kernel, record
+from pluecker.articulated.algorithms.frames.frame_path import (
+    BODY,
+    ORIGIN,
+    axes_of,
+    check_point,
+    column_count,
+    frame_at_point,
+    from_reference,
+    links_down,
+    links_up,
+    path_link,
+    path_transforms,
+    shares_column,
+    step_down,
+    step_up,
+    to_axes,
+)
+from pluecker.articulated.algorithms.frames.jacobian import column, jacobian_dot_kernel, put_column, record
+from pluecker.articulated.model.layout import freedom_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.spatial.algebra.vectors import load_vector, scale, store_vector
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import store, tail
 
 __all__ = ["relative_jacobian", "relative_jacobian_dot"]
 
-RELATIVE_JACOBIAN = record("relative_jacobian", jacobian_kernel, ("q",), "J")
+
+@kernel
+def relative_jacobian_kernel(m, c, q, point, numbers, ws):
+    """J_i = X S_i, with X from link i to the frame; with the other sign on the way down to the reference"""
+    up, down = links_up(c), links_down(c)
+    store(numbers, 0, 0.0)
+    J = tail(numbers, 1)
+    path_transforms(m, c, q, ws)
+    X = frame_at_point(c, point)
+    for k in range(up):
+        i = path_link(c, k)
+        for j in range(freedom_count(m, i)):
+            put_column(c, k, j, column(m, i, j, q, X), shares_column(c, k), J)
+        X = step_up(c, k, X, ws)
+    for k in range(up, up + down):
+        i = path_link(c, k)
+        X = step_down(k, X, ws)
+        for j in range(freedom_count(m, i)):
+            put_column(c, k, j, scale(-1.0, column(m, i, j, q, X)), shares_column(c, k), J)
+    if axes_of(c) != BODY:
+        X = from_reference(c, X)
+        for k in range(column_count(c)):
+            store_vector(J, 6 * k, to_axes(c, X, load_vector(J, 6 * k)))
+
+
+RELATIVE_JACOBIAN = record("relative_jacobian", relative_jacobian_kernel, ("q",), "J")
 RELATIVE_JACOBIAN_DOT = record("relative_jacobian_dot", jacobian_dot_kernel, ("q", "v"), "Jdot")
 
 
@@ -67,7 +112,6 @@ def relative_jacobian(
 
     Source: RBDA sections 2.8 and 4.1.
     """
-    check_names("relative_jacobian", frame=frame, reference=reference, axes=axes)
     point = ORIGIN if point is None else check_point("relative_jacobian", point, axes)
     return RELATIVE_JACOBIAN.call(model, (q, point), out, threads, (frame, axes, reference))
 
@@ -100,6 +144,5 @@ def relative_jacobian_dot(
 
     Source: RBDA section 2.11; course, section 38 (source document 001, docs/sources.md).
     """
-    check_names("relative_jacobian_dot", frame=frame, reference=reference, axes=axes)
     point = ORIGIN if point is None else check_point("relative_jacobian_dot", point, axes)
     return RELATIVE_JACOBIAN_DOT.call(model, (q, v, point), out, threads, (frame, axes, reference))

@@ -11,12 +11,13 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, POINT, check_names, check_point
+from pluecker.articulated.algorithms.frames.frame_path import ORIGIN, POINT, check_point
 from pluecker.articulated.algorithms.inertia.inertia_factor import EPSILON, NEARLY, refused_coordinate
 from pluecker.articulated.algorithms.inertia.mobility import (
     ENTRY,
@@ -34,7 +35,7 @@ from pluecker.articulated.algorithms.inertia.mobility import (
 from pluecker.articulated.model.layout import velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, invert_ldl
@@ -103,21 +104,11 @@ OPERATIONAL_INERTIA = Algorithm(
 )
 
 
-class OfSeveral(Algorithm):
-    """The same for several frames, whose points stand one after the other: the compiled functions do not know how many."""
-
-    one = property(lambda self: OPERATIONAL_INERTIA.one)
-    many = property(lambda self: OPERATIONAL_INERTIA.many)
-
-
 @functools.cache
 def of_several(frames: int) -> Algorithm:
-    """For that many frames."""
-    base = OPERATIONAL_INERTIA
+    """For that many frames, whose points stand one after the other: the compiled functions do not know how many."""
     inputs = ("q", Field("point", (3 * frames,)))
-    return OfSeveral(
-        base.name, base.kernel, inputs, base.outputs, base.workspace, base.constants, base.singular, listed=False
-    )
+    return replace(OPERATIONAL_INERTIA, inputs=inputs, shares=OPERATIONAL_INERTIA, listed=False)
 
 
 def operational_inertia(
@@ -178,7 +169,7 @@ def operational_inertia(
     Source: Khatib (1987), "A unified approach for motion and force control of robot manipulators"; RBDA section 6.5.
     """
     if not type(frame) is type(axes) is type(rows) is str or rows not in ROW_NAMES:
-        check_names("operational_inertia", axes=axes)
+        check_word("operational_inertia", "axes", axes)
         frame = as_names(frame)
         rows = as_choice(rows, 6 * len(listed(frame)))
     if point is not None:

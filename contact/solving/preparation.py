@@ -1,0 +1,151 @@
+"""What is found once for many problems with the same pattern: operator, order, islands, scales, symbolic factors.
+
+The *pattern* of a problem is what follows from which blocks there are and which of them meet in N, without any number:
+the sizes of blocks, the form of the operator, and the places of its blocks. Of problems with one pattern, the numbers of
+friction, bounds, N and b may differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.problem.operator import Operator, assemble, prefers_matrix
+from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_order
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import Sets
+from pluecker.contact.solving.methods import Options
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Preparation", "difference", "prepare_for"]
+
+FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """A problem made ready, all but its offset. Nothing in it changes, but that symbolic factors are added.
+
+    Attributes:
+        problem: as the caller gave it.
+        operator: in the form that the method takes.
+        sets: of the law that is solved.
+        order: of blocks and islands.
+        P: scaled, in that order, in the caller's units; its offset is zero.
+        places: the original place of each multiplier, ``(m,)``.
+        scale: s of each multiplier at its original place, ``(m,)``.
+        bounded: whether there are bounds that are neither zero nor infinite, and so have units.
+        patterns: symbolic factors of islands that are known, by their numbers.
+    """
+
+    problem: Problem
+    operator: Operator
+    sets: Sets
+    order: Order
+    P: Prepared
+    places: Indices
+    scale: Array
+    bounded: bool
+    patterns: dict[int, Symbolic] = field(default_factory=dict)
+
+    def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
+        """Operator, sets and scaled problem that one call may write into: places for products, offset and bounds."""
+        operator, sets, P = self.operator, self.sets, self.P
+        A, K = P.A, P.K
+        if operator.is_factored:
+            operator = operator._replace(velocity=np.zeros_like(operator.velocity))
+            A = A._replace(velocity=np.zeros_like(A.velocity))
+        if self.bounded:
+            sets = sets._replace(lower=sets.lower.copy(), upper=sets.upper.copy())
+            K = K._replace(lower=K.lower.copy(), upper=K.upper.copy())
+        return operator, sets, Prepared(A, K, np.empty(size), P.s, P.islands, P.sides)
+
+    def bounds_for_errors(self) -> Sets:
+        """The sets with place for their bounds in scaled units."""
+        return self.sets._replace(lower=np.empty_like(self.sets.lower), upper=np.empty_like(self.sets.upper))
+
+
+def prepare_for(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
+    """A problem made ready; ``before``: another one with the same pattern."""
+    operator, sets = problem.operator, problem.sets
+    if options.law == "frictionless":
+        sets = sets._replace(friction=np.zeros_like(sets.friction))
+    form = options.form
+    if options.how.matrix or form == "matrix" or (form == "best" and prefers_matrix(operator)):
+        operator = assemble(operator)
+    operator, sets = contiguous(operator), Sets(*(plain(a, a.dtype.kind) for a in sets))
+    order = find_order(operator, options.separate) if before is None else before.order
+    P, places = arrange(operator, sets, np.zeros(problem.size), order)
+    scale = np.ones(problem.size)
+    scale[places] = P.s
+    bounded = any(bool((np.isfinite(bound) & (bound != 0.0)).any()) for bound in (sets.lower, sets.upper))
+    patterns = {} if before is None else before.patterns
+    return Preparation(problem, operator, sets, order, P, places, scale, bounded, patterns)
+
+
+def contiguous(operator: Operator) -> Operator:
+    """The same operator, all arrays as compiled code takes them; those that are so already are not copied."""
+    N, J, T, G = (BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5])
+    compliance, velocity = plain(operator.compliance, "f"), plain(operator.velocity, "f")
+    return Operator(int(operator.is_factored), N, J, T, G, compliance, velocity, int(operator.is_soft))
+
+
+def plain(array: Array | Indices, kind: str) -> Any:
+    """An array of float64 or int64, aligned, contiguous, to be written to."""
+    dtype = FLOAT if kind == "f" else INT
+    flags = array.flags
+    if array.dtype == dtype and flags.carray:
+        return array
+    return np.array(array, dtype, order="C")
+
+
+def difference(old: Problem, new: Problem) -> str:
+    """What of the pattern of a new problem is not as it was, in words; nothing if all is."""
+    if new.blocks != old.blocks:
+        return f"it has {new.blocks} block{'' if new.blocks == 1 else 's'}, not {old.blocks}"
+    wrong = np.flatnonzero(
+        (new.sets.sizes != old.sets.sizes).any(axis=1) | (np.diff(new.sets.start) != np.diff(old.sets.start))
+    )
+    if len(wrong):
+        k = int(wrong[0])
+        return f"{new.label(int(new.sets.start[k])).split(',')[0]} has {size_of(new, k)}, not {size_of(old, k)}"
+    if new.operator.is_factored != old.operator.is_factored:
+        forms = "by its matrix", "by factors"
+        return f"its operator is given {forms[new.operator.is_factored]}, not {forms[old.operator.is_factored]}"
+    names = ("J", "T") if new.operator.is_factored else ("N",)
+    for name in names:
+        what = other_blocks(getattr(old.operator, name), getattr(new.operator, name), name)
+        if what:
+            return what
+    return ""
+
+
+def size_of(problem: Problem, k: int) -> str:
+    """The components of a block, in words."""
+    n = int(problem.sets.start[k + 1] - problem.sets.start[k])
+    return f"{n} component{'' if n == 1 else 's'}" + ("" if problem.sets.sizes[k].any() else " and no friction")
+
+
+def columns_of(B: BlockMatrix) -> str:
+    """How many columns there are, in words."""
+    return f"{int(B.columns[-1])} columns in {len(B.columns) - 1} blocks"
+
+
+def other_blocks(old: BlockMatrix, new: BlockMatrix, name: str) -> str:
+    """What of the places of blocks is not as it was."""
+    if not np.array_equal(old.columns, new.columns):
+        return f"{name} has {columns_of(new)}, not {columns_of(old)}"
+    if np.array_equal(old.first, new.first) and np.array_equal(old.column, new.column):
+        return ""
+    for i in range(len(old.first) - 1):
+        was, now = (set(B.column[B.first[i] : B.first[i + 1]].tolist()) for B in (old, new))
+        more, less = sorted(now - was), sorted(was - now)
+        if more:
+            return f"{name} has a block in row {i} and column {more[0]}, where there was none"
+        if less:
+            return f"{name} has no block in row {i} and column {less[0]}, where there was one"
+    return f"{name} has other blocks"

@@ -1,0 +1,287 @@
+"""A friction problem prepared once, and solved again and again with other numbers: :class:`Solver`.
+
+What does not depend on numbers, which blocks meet, the islands, the order in which they are taken and the patterns of
+factors, is found once; what depends on N, friction and bounds, scales and the scaled operator, once for each
+:meth:`Solver.update`; what is left for each :meth:`Solver.solve` is the work of the method.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.contact.arguments.values import as_record
+from pluecker.contact.errors import ProblemError, UnsolvedError
+from pluecker.contact.lcp.laws import solve_as_lcp
+from pluecker.contact.problem.checks import HUGE, as_vector
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import Sets
+from pluecker.contact.results.measures import NUMBER, Errors, with_velocities
+from pluecker.contact.results.result import Result, Stage, is_converged, judge
+from pluecker.contact.results.states import Blocks
+from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
+from pluecker.contact.solving.eliminated import JoinedPreparation, prepare_any, solve_eliminated
+from pluecker.contact.solving.methods import Options, checked_options
+from pluecker.contact.solving.preparation import Preparation, difference
+from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
+from pluecker.contact.solving.small import place_for_small
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import interruptible, takes_long
+
+__all__ = ["Solver", "exponent_of", "in_units"]
+
+NOTHING = np.zeros(0)
+
+
+class Solver:
+    """One problem, one law, one method, made ready for many calls.
+
+    Args:
+        problem: the first one; its pattern is that of all others.
+        law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history, on_unsolved: as
+            for :func:`~pluecker.contact.solving.solve.solve`.
+
+    The pattern of a problem is what follows from which contacts and rows there are and which bodies they touch: the sizes
+    of blocks, whether the operator is given by its matrix or by factors, and which of its blocks are there. A matrix has a
+    block where one of its entries is not zero. Of what is solved as a complementarity problem (the law ``lcp``, and the
+    methods made for it) nothing is kept but the options.
+
+    Any number of threads may call :meth:`solve` of one Solver at the same time; each call takes the numbers of the last
+    :meth:`update` that had ended when it began.
+
+    Raises:
+        ArgumentTypeError, ProblemError: as ``solve``.
+
+    Source: pattern, numbers and solution apart, as in T. A. Davis, "Direct methods for sparse linear systems" (SIAM, 2006).
+
+    Example:
+        A block of 2 kg that falls on the floor with 1 m/s and slides, slower and slower.
+
+        >>> from pluecker.contact import Problem, Solver
+        >>> block = Problem.from_delassus([[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]], [-1.0, 3.0, 0.0], [0.5])
+        >>> solver = Solver(block, tol=1e-9)
+        >>> [float(solver.solve([-1.0, speed, 0.0]).velocity[1].round(6)) for speed in (3.0, 1.0, 0.2)]
+        [2.5, 0.5, 0.0]
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        law: str = "ncp",
+        method: str = "auto",
+        *,
+        tol: float = 1e-6,
+        max_iterations: int | None = None,
+        directions: int | None = None,
+        relaxation: float | None = None,
+        momentum: str = "full",
+        threads: int | None = None,
+        separate: bool = True,
+        form: str = "best",
+        history: bool = False,
+        on_unsolved: str = "return",
+    ) -> None:
+        self._options = checked_options(
+            problem, law, method, tol, max_iterations, directions, relaxation, momentum, threads, separate, form, history,
+            on_unsolved,
+        )  # fmt: skip
+        self._ready = self._prepared(problem, None)
+
+    def _prepared(
+        self, problem: Problem, before: Preparation | JoinedPreparation | None
+    ) -> Preparation | JoinedPreparation | Problem:
+        """The problem itself where it is solved as a complementarity problem."""
+        if self._options.law == "lcp" or self._options.how.run is None:
+            return problem
+        with np.errstate(all="ignore"):
+            return prepare_any(problem, self._options, before)
+
+    @property
+    def problem(self) -> Problem:
+        """The problem whose numbers are used: the one given last."""
+        ready = self._ready
+        return ready if isinstance(ready, Problem) else ready.problem
+
+    def solve(self, offset: ArrayLike | None = None, *, warm_start: ArrayLike | None = None) -> Result:
+        """Multipliers for another offset: bit for bit those of ``solve`` for the problem that has it.
+
+        Args:
+            offset: b, ``(m,)``, m/s; that of the problem unless given.
+            warm_start: multipliers to start from, ``(m,)``, N s.
+
+        Returns:
+            A :class:`~pluecker.contact.results.result.Result`; its time is that of this call.
+
+        Raises:
+            ArgumentTypeError: no real numbers.
+            ProblemError: another length, NaN, or a number that is infinite or, in the offset, above 1e150.
+            UnsolvedError: with ``on_unsolved="raise"``, the tolerance was not reached.
+
+        Source: as ``solve``.
+
+        Example:
+            >>> from pluecker.contact import Problem, Solver
+            >>> block = Problem.from_delassus([[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]], [-1.0, 3.0, 0.0], [0.5])
+            >>> solver = Solver(block)
+            >>> first = solver.solve()
+            >>> solver.solve(warm_start=first.multipliers).iterations
+            0
+        """
+        return self._solve(time.perf_counter(), offset, warm_start)
+
+    def _solve(self, began: float, offset: ArrayLike | None, warm_start: ArrayLike | None) -> Result:
+        """The same; the time of the result counts from ``began``."""
+        options, ready = self._options, self._ready
+        problem = ready if isinstance(ready, Problem) else ready.problem
+        b = problem.offset.copy() if offset is None else as_vector("offset", offset, problem.size, largest=HUGE)
+        start = None if warm_start is None else as_vector("warm_start", warm_start, problem.size)
+        with np.errstate(all="ignore"):
+            if isinstance(ready, Problem):
+                result = solve_polygon(problem, b, start, options, began)
+            elif isinstance(ready, JoinedPreparation):
+                result = solve_eliminated(ready, b, start, options, began, solve_prepared)
+            else:
+                result = solve_prepared(ready, b, start, options, began)
+        if options.on_unsolved == "raise" and not result.converged:
+            raise UnsolvedError(f"{result.status}: {result.message}", result)
+        return result
+
+    def update(self, problem: Problem) -> None:
+        """Take the numbers of another problem with the same pattern: N, friction, bounds, and the offset.
+
+        What :meth:`solve` gives afterwards is bit for bit what ``solve`` gives for that problem. If there is an error, all
+        stays as it was.
+
+        Args:
+            problem: as for :class:`Solver`.
+
+        Raises:
+            ArgumentTypeError: no problem.
+            ProblemError: the pattern is another one; the message says what differs.
+
+        Source: as :class:`Solver`.
+
+        Example:
+            >>> from pluecker.contact import Problem, Solver
+            >>> block = Problem.from_delassus([[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]], [-1.0, 3.0, 0.0], [0.5])
+            >>> solver = Solver(block, tol=1e-9)
+            >>> solver.update(block.with_friction(0.1))
+            >>> float(solver.solve().velocity[1].round(6))
+            2.9
+        """
+        as_record("problem", problem, Problem)
+        ready = self._ready
+        what = difference(ready if isinstance(ready, Problem) else ready.problem, problem)
+        if what:
+            raise ProblemError(f"update: the problem has another pattern: {what}; make a new Solver for it")
+        self._ready = self._prepared(problem, None if isinstance(ready, Problem) else ready)
+
+    def __repr__(self) -> str:
+        problem, how = self.problem, self._options
+        what = f"law {how.law}, method {how.method}, tol {how.tol:g}"
+        return f"Solver({problem.blocks} blocks, {problem.size} multipliers, {what})"
+
+
+def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Options, began: float) -> Result:
+    """The laws that are complementarity problems; overflow and the like are seen in the errors."""
+
+    def work() -> Result:
+        with np.errstate(all="ignore"):
+            return solve_as_lcp(
+                inside, options.law, options.method, options.tol, options.max_iterations, begun, options.directions,
+                options.history,
+            )  # fmt: skip
+
+    inside, begun, exponent = in_units(replace(problem, offset=b), start)
+    result = interruptible(work, takes_long(options.rounds(problem.size), problem.size))
+    return in_units_of_caller(result, exponent, began)
+
+
+def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: Options, began: float) -> Result:
+    """All other laws, by any method; overflow and the like are seen in the errors."""
+    law, tol, limit, size = options.law, options.tol, options.rounds(len(b)), len(b)
+    operator, inner, P = ready.fresh(size)
+    offset, r, u, x = (np.empty(size) for _ in range(4))
+    work, numbers = np.empty((5, size)), np.empty(NUMBER)
+    places, exact, scaled = ready.places, int(law == "ncp"), ready.bounds_for_errors()
+    exponent, started = begin(b, NOTHING if start is None else start, ready.sets, inner, P, places, offset, r, x)
+
+    def judged() -> Errors:
+        end(operator, inner, scaled, P.s, places, x, ready.scale, offset, exponent, exact, r, u, work, numbers)
+        return Errors(*numbers.tolist())
+
+    done = None
+    errors = judged() if started else None
+    if errors is not None and is_converged(errors, tol):
+        done = Done(x, 0, 0, len(P.islands) - 1, (), np.zeros((0, 2)) if options.history else None)
+    else:
+        if options.how.first and size <= MANY and ready.problem.blocks and not options.history:
+            done = at_once(P, exact, x, tol, limit)
+        if done is None:
+            job = Job(
+                options.how.runner(ready.patterns), options.method, exact, tol, limit, options.relaxation or 0.0,
+                options.momentum == "nesterov",
+            )  # fmt: skip
+            done = interruptible(
+                lambda: run_on_islands(job, P, x, options.threads, options.history), takes_long(limit, size)
+            )
+            x[:] = done.x
+        errors = judged()
+    status, message = judge(errors, tol, done.iterations if done.iterations >= limit else None)
+    return Result(
+        r, u, law, options.method, status, errors, tol, done.iterations, done.products, done.islands,
+        time.perf_counter() - began, done.stages, done.history, message, Blocks(ready.sets, ready.scale, b),
+    )  # fmt: skip
+
+
+def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
+    """What the first steps of ``auto`` found, where that is enough; it is left in x."""
+    began, islands = time.perf_counter(), len(P.islands) - 1
+    results, goal, place = np.empty((islands, 3)), goal_of(tol, islands), place_for_small(P)
+    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands), place):
+        return None
+    error, iterations, _ = results.max(axis=0).tolist()
+    stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
+    return Done(x, int(iterations), 0, islands, stages, None)
+
+
+def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
+    """Of the power of two by which velocities and multipliers are divided, so that no square overflows.
+
+    Errors that are velocities are divided too, others stay the same, and so do all digits. ``largest`` shall be near
+    one as well. None where no multipliers are a solution.
+    """
+    size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
+    return None if size == 0.0 else int(np.frexp(size)[1])
+
+
+def start_in_units(start: Array | None, exponent: int | None) -> Array | None:
+    """A start divided by that power; left out where its velocities may overflow, and where zero is a solution."""
+    if start is None or exponent is None:
+        return None
+    start = np.ldexp(start, -exponent)
+    return start if np.abs(start).max(initial=0.0) < LARGE else None
+
+
+def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
+    """The same problem with velocities and multipliers near one: see :func:`exponent_of`, :func:`start_in_units`."""
+    b, K = problem.offset, problem.sets
+    exponent = exponent_of(b, K, largest)
+    if exponent is None:
+        return problem, None, 0
+    sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
+    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
+    return inside, start_in_units(start, exponent), exponent
+
+
+def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
+    """The multipliers and velocities multiplied by the power of two, the largest number in place of what is larger."""
+    largest = np.finfo(np.float64).max
+    r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
+    blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
+    errors = with_velocities(result.errors, exponent)
+    return replace(result, multipliers=r, velocity=u, errors=errors, blocks=blocks, time=time.perf_counter() - began)

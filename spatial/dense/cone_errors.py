@@ -1,0 +1,93 @@
+"""How far multipliers are from the solution of a small problem of contacts and rows, and which of two are better.
+
+In units in which the mean diagonal of each block is one. See :mod:`~pluecker.spatial.dense.cone_problem` for the error, and
+for ``kinds`` and ``laws``.
+"""
+
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.dense.cone_steps import CONTACT, numbers_of, rows_of
+from pluecker.spatial.dense.laws import larger, nearest_in_cone, size_of, staircase_response
+from pluecker.spatial.scalars.operations import load, select, smaller, sqrt, store, within
+
+__all__ = ["better", "cone_problem_error", "copy_vector", "copy_where", "keep", "length_of", "reached"]
+
+
+@kernel
+def signorini(rn, ra, rb, un):
+    """|min(r_n, u_n)| of a contact; of one that parts with all of its force"""
+    least, size = select(smaller(rn, un), rn, un), size_of(rn, size_of(ra, rb))
+    return select(smaller(0.0, least), select(smaller(size, un), size, un), least)
+
+
+@kernel
+def contact_error(exact, mu, x, u, k):
+    """The square of the natural map of a contact, or of Signorini's condition"""
+    rn, ra, rb = load(x, k), load(x, k + 1), load(x, k + 2)
+    un, ua, ub = load(u, k), load(u, k + 1), load(u, k + 2)
+    g = mu * size_of(ua, ub) if exact else 0.0 * mu
+    n, a, b = nearest_in_cone(mu, rn - un - g, ra - ua, rb - ub)
+    e = (rn - n) * (rn - n) + (ra - a) * (ra - a) + (rb - b) * (rb - b)
+    if exact:
+        lack = signorini(rn, ra, rb, un)
+        e = larger(e, select(smaller(1.0, mu), lack * lack, 0.0 * e))
+    return e
+
+
+@outlined_kernel
+def cone_problem_error(kinds, laws, exact, x, u):
+    """|x - P(x - u - g)|, of multipliers and velocities of like units; see the head of this file"""
+    row, place = 0, 0
+    e = 0.0 * load(x, 0)
+    for i in range(len(kinds)):
+        kind = kinds[i]
+        if kind == CONTACT:
+            e = e + contact_error(exact, load(laws, place), x, u, row)
+        else:
+            r = load(x, row)
+            y, _ = staircase_response(laws, place, kind, 1.0 + 0.0 * r, load(u, row) - r)
+            e = e + (r - y) * (r - y)
+        row, place = row + rows_of(kind), place + numbers_of(kind)
+    return sqrt(e)
+
+
+@kernel
+def length_of(n, x):
+    """|x|"""
+    size = 0.0 * load(x, 0)
+    for k in range(n):
+        size = size + load(x, k) * load(x, k)
+    return sqrt(size)
+
+
+@kernel
+def copy_where(n, condition, x, y):
+    """y = x where the condition holds"""
+    for k in range(n):
+        store(y, k, select(condition, load(x, k), load(y, k)))
+
+
+@kernel
+def better(goal, least, e):
+    """Whether an error is smaller, where the smallest so far is not enough"""
+    return smaller(e, select(smaller(goal, least), least, -1.0 + 0.0 * least))
+
+
+@kernel
+def reached(goal, least):
+    """Whether all states have what was asked for"""
+    return within(larger(least - goal, 0.0 * goal), 0.0)
+
+
+@kernel
+def copy_vector(n, x, y):
+    """y = x"""
+    for k in range(n):
+        store(y, k, load(x, k))
+
+
+@kernel
+def keep(n, goal, e, x, least, best):
+    """The smaller of two errors, where the first is not enough; and the multipliers that belong to it"""
+    condition = better(goal, least, e)
+    copy_where(n, condition, x, best)
+    return select(condition, e, least)

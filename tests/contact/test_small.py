@@ -1,0 +1,47 @@
+"""Islands of few rows: solved as full matrices, within the tolerance of all others, or left as they were."""
+
+import numpy as np
+import pytest
+
+from pluecker.contact import Problem, errors_of, solve
+from tests.contact.random_friction import random_problem
+
+
+def stages(result):
+    return [stage.method for stage in result.stages]
+
+
+@pytest.mark.parametrize("law", ["frictionless", "ccp", "ncp"])
+def test_small_islands_have_the_errors_that_were_asked_for(law):
+    alone = 0
+    for seed in range(6):
+        problem = random_problem(seed, 6, ("3", "equation", "limit", "motor")).problem()
+        result = solve(problem, law, tol=1e-9)
+        errors = errors_of(problem, result.multipliers, law)
+        assert result.converged
+        assert errors.natural_map <= 1e-9
+        assert errors.cone_violation <= 1e-15
+        alone += stages(result) in (["dense"], [])
+    assert alone >= 4
+
+
+def test_two_methods_agree_on_what_the_convex_law_determines():
+    for seed in range(3):
+        problem = random_problem(seed, 5, ("3", "motor")).problem()
+        small, other = solve(problem, "ccp", tol=1e-10), solve(problem, "ccp", "interior_point", tol=1e-10)
+        np.testing.assert_allclose(small.velocity, other.velocity, rtol=0.0, atol=1e-6 * np.abs(other.velocity).max())
+
+
+def test_compliance_counts_on_the_diagonal():
+    problem = Problem.from_delassus(np.eye(3), [-1.0, 0.0, 0.0], [0.5], compliance=[1.0, 0.0, 0.0])
+    result = solve(problem, tol=1e-12)
+    assert stages(result) == ["dense"]
+    np.testing.assert_allclose(result.multipliers, [0.5, 0.0, 0.0], rtol=0.0, atol=1e-12)
+
+
+def test_other_blocks_and_few_iterations_are_left_to_others():
+    plane = Problem.from_delassus(np.eye(2), [-1.0, 3.0], [0.5], size=2)
+    assert "dense" not in stages(solve(plane))
+    space = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
+    assert "dense" not in stages(solve(space, max_iterations=5))
+    assert stages(solve(space)) == ["dense"]
