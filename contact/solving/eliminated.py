@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, Recovered, eliminate
-from pluecker.contact.elimination.pattern import bilateral_blocks
+from pluecker.contact.elimination.pattern import Pattern, bilateral_blocks
 from pluecker.contact.problem.prepared import find_order, scales
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
@@ -85,43 +85,23 @@ def prepare_any(problem: Problem, options: Options, before: Ready | None = None)
     return JoinedPreparation(problem, elimination, sets, scale, islands, rest)
 
 
-def quietly(problem: Problem, pattern: object) -> Elimination | None:
+def quietly(problem: Problem, pattern: Pattern | None) -> Elimination | None:
     """An elimination in any thread: what overflows is seen in the errors."""
     with np.errstate(all="ignore"):
-        return eliminate(problem, pattern)  # type: ignore[arg-type]
+        return eliminate(problem, pattern)
 
 
 def solve_eliminated(
     ready: JoinedPreparation, b: Array, start: Array | None, options: Options, began: float, left: Left
 ) -> Result:
     """The result for all rows, from that for what is left."""
-    elimination, K, kept = ready.elimination, ready.sets, ready.elimination.pattern.kept
-    law, tol, most = options.law, options.tol, options.max_iterations
-    answers: list[Result] = []
+    law, tol = options.law, options.tol
     if ready.rest is None:
-        best = elimination.recover(b, np.zeros(0))
+        answers: list[Result] = []
+        best = ready.elimination.recover(b, np.zeros(0))
         errors = judged(ready, b, best, law)
     else:
-        first = elimination.reduced(b)
-        rest = ready.rest if first.operator is elimination.left.operator else prepare_for(first, options, ready.rest)
-        begin, c, goal = None if start is None else start[kept], first.offset, tol
-        best, errors = None, None
-        while True:
-            used = sum(answer.iterations for answer in answers)
-            limit = None if most is None else most - used
-            answers.append(left(rest, c, begin, replace(options, tol=goal, max_iterations=limit), began))
-            last = answers[-1]
-            now = elimination.recover(b, last.multipliers)
-            again = judged(ready, b, now, law)
-            if best is None or errors is None or again.largest < errors.largest:
-                best, errors = now, again
-            used += last.iterations
-            if is_converged(errors, tol) or not last.converged or len(answers) == ATTEMPTS or goal <= SMALLEST:
-                break
-            if most is not None and used >= most:
-                break
-            goal = max(goal * min(SMALLER, 0.5 * tol / max(errors.largest, tol)), SMALLEST)
-            begin, c = last.multipliers, now.velocity[kept] - (last.velocity - c)
+        answers, best, errors = attempts(ready, ready.rest, b, start, options, began, left)
     stopped = answers[-1].iterations if answers and answers[-1].status == LIMIT else None
     status, message = verdict(ready.problem, best, errors, tol, stopped)
     factor = share(errors, answers)
@@ -129,8 +109,42 @@ def solve_eliminated(
         best.multipliers, best.velocity, law, options.method, status, errors, tol,
         sum(answer.iterations for answer in answers), sum(answer.products for answer in answers), ready.islands,
         time.perf_counter() - began, stages_of(answers, factor),
-        history_of(answers, factor) if options.history else None, message, Blocks(K, ready.scale, b),
+        history_of(answers, factor) if options.history else None, message, Blocks(ready.sets, ready.scale, b),
     )  # fmt: skip
+
+
+def attempts(
+    ready: JoinedPreparation,
+    rest: Preparation,
+    b: Array,
+    start: Array | None,
+    options: Options,
+    began: float,
+    left: Left,
+) -> tuple[list[Result], Recovered, Errors]:
+    """What is left, solved until all rows have the tolerance; the best of all rows, and its errors."""
+    elimination, kept = ready.elimination, ready.elimination.pattern.kept
+    tol, most = options.tol, options.max_iterations
+    first = elimination.reduced(b)
+    if first.operator is not elimination.left.operator:
+        rest = prepare_for(first, options, rest)
+    c, goal = first.offset, tol
+    answers = [left(rest, c, None if start is None else start[kept], options, began)]
+    best = now = elimination.recover(b, answers[0].multipliers)
+    errors = judged(ready, b, best, options.law)
+    while answers[-1].converged and not is_converged(errors, tol) and len(answers) < ATTEMPTS and goal > SMALLEST:
+        last, used = answers[-1], sum(answer.iterations for answer in answers)
+        if most is not None and used >= most:
+            break
+        goal = max(goal * min(SMALLER, 0.5 * tol / max(errors.largest, tol)), SMALLEST)
+        again = replace(options, tol=goal, max_iterations=None if most is None else most - used)
+        c = now.velocity[kept] - (last.velocity - c)
+        answers.append(left(rest, c, last.multipliers, again, began))
+        now = elimination.recover(b, answers[-1].multipliers)
+        found = judged(ready, b, now, options.law)
+        if found.largest < errors.largest:
+            best, errors = now, found
+    return answers, best, errors
 
 
 def judged(ready: JoinedPreparation, b: Array, found: Recovered, law: str) -> Errors:
