@@ -141,13 +141,19 @@ class Elimination:
             return none, 0.0
         scaled = u[rows] / factor.root
         missed = np.abs(factor.root * (factor.Q @ (factor.Q.T @ scaled)))
-        made_of = float(np.linalg.norm(offset[rows] / factor.root) + np.linalg.norm(r[rows] * factor.root))
+        made_of = length(offset[rows] / factor.root) + length(r[rows] * factor.root)
         allowed = CONTRADICTION * factor.root * made_of + moving(self.problem, rows)
         wrong = np.flatnonzero(missed > allowed)
         if len(wrong) == 0:
             return none, 0.0
         order = wrong[np.argsort(-missed[wrong], kind="stable")]
         return rows[order], float(missed[order[0]])
+
+
+def length(x: Array) -> float:
+    """|x|, without overflow of squares."""
+    largest = float(np.abs(x).max(initial=0.0))
+    return largest * float(np.linalg.norm(x / largest)) if 0.0 < largest < np.inf else largest
 
 
 def moving(problem: Problem, rows: Indices) -> Array | float:

@@ -147,7 +147,7 @@ def measure(K, inside, b, r, u, s, exact, work, out):
     ``inside`` are the sets K with place for the bounds in scaled units; ``work`` has five rows of m numbers.
     """
     c, x, w, zero = work[0], work[1], work[2], work[3]
-    R, U, bb, rr, blocks = 0.0, 0.0, 0.0, 0.0, len(K.start) - 1
+    R, U, bb, rr, blocks, bilateral = 0.0, 0.0, 0.0, 0.0, len(K.start) - 1, 0.0
     for k in range(len(r)):
         R, U = max(R, abs(r[k])), max(U, abs(u[k]), abs(b[k]))
         bb += b[k] * b[k]
@@ -155,16 +155,15 @@ def measure(K, inside, b, r, u, s, exact, work, out):
         c[k], x[k], w[k], zero[k] = b[k] * s[k], r[k] / s[k], u[k] * s[k], 0.0
     for i in range(blocks):
         inside.lower[i], inside.upper[i] = K.lower[i] / s[K.start[i]], K.upper[i] / s[K.start[i]]
+        if K.lower[i] == -np.inf and K.upper[i] == np.inf:
+            bilateral = max(bilateral, abs(u[K.start[i]]))
     R, U = max(R, TINY) if R > 0.0 else 1.0, U if U > 0.0 else 1.0
     error, lack, held, speed = natural_map(inside, s, c, zero, x, w, exact, 0, blocks, work[4])
     cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work[4])
     size = np.sqrt(rr) * max(np.sqrt(bb), size)
     out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
     out[4] = gap / (size if size > 0.0 else 1.0)
-    out[5], out[6], out[7] = lack + ROUNDING * held, speed if speed > 0.0 else held, 0.0
-    for i in range(blocks):
-        if K.lower[i] == -np.inf and K.upper[i] == np.inf:
-            out[7] = max(out[7], abs(u[K.start[i]]))
+    out[5], out[6], out[7] = lack + ROUNDING * held, speed if speed > 0.0 else held, bilateral
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, eliminate
+from pluecker.contact.elimination.pattern import Pattern
 from pluecker.contact.problem.operator import Operator, assemble, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_order
 from pluecker.contact.problem.problem import Problem
@@ -21,9 +22,11 @@ from pluecker.contact.solving.methods import Options
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["Eliminated", "Preparation", "difference", "divided", "prepare_for", "prepare_rows"]
 
+FACTORS = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
 FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
 
 
@@ -101,7 +104,8 @@ def prepare_for(
     old = before if isinstance(before, Eliminated) else None
     if options.form != "factors":  # that form keeps all rows
         same = old is not None and same_bilateral(old.problem.sets, problem.sets)
-        elimination = eliminate(solved, old.elimination.pattern if old is not None and same else None)
+        pattern = old.elimination.pattern if old is not None and same else None
+        elimination = interruptible(lambda: quietly(solved, pattern), takes_long(FACTORS, problem.size))
         if elimination is not None:
             left, rest = elimination.left, None
             if left.blocks:
@@ -111,6 +115,12 @@ def prepare_for(
     kept = before if isinstance(before, Preparation) else None
     rows = prepare_rows(solved, options, kept)
     return rows if solved is problem else replace(rows, problem=problem)
+
+
+def quietly(problem: Problem, pattern: Pattern | None) -> Elimination | None:
+    """An elimination in any thread: what overflows is seen in the errors."""
+    with np.errstate(all="ignore"):
+        return eliminate(problem, pattern)
 
 
 def divided(K: Sets, exponent: int) -> Sets:
