@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pluecker.spatial.dense.cone_problem import COMPLIANCE, SHARED, cone_problem_memory, solve_cone_problem
+from pluecker.spatial.dense.augmented_newton import ROUNDING
+from pluecker.spatial.dense.cone_problem import COMPLIANCE, SHARED, SOFTEST, cone_problem_memory, solve_cone_problem
 from tests.conftest import COMPILED
 from tests.spatial.rows import WIDTH, rows_of_eight
 from tests.spatial.test_cone_problem import assert_coulomb, box, feet, solved
@@ -11,6 +12,7 @@ from tests.spatial.test_cone_problem import assert_coulomb, box, feet, solved
 LEFT = (
     SHARED / COMPLIANCE
 )  # what Newton's method leaves of the multipliers' share, relative to the velocities without them
+ROUNDED = ROUNDING / SOFTEST  # of the multipliers, where rounding of the velocities meets the softest springs
 CORNERS = np.array([(1.0, x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
 AXES = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
@@ -111,8 +113,8 @@ def test_the_convex_law_is_reached_in_stacks(ratio):
     for seed, boxes in enumerate((1, 2, 3, 5, 8, 10) if COMPILED else (1, 2)):
         W, b = stack(seed, boxes, ratio)
         kinds, laws = [0] * 4 * boxes, [0.5 if ratio == 1.0 else 100.0] * 4 * boxes
-        _, _, error, _ = solved(W, b, kinds, laws, False, 1e-8, 7)
-        assert error <= 1e-8
+        _, _, error, _ = solved(W, b, kinds, laws, False, ROUNDED, 7)
+        assert error <= ROUNDED
 
 
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
