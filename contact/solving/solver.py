@@ -24,9 +24,11 @@ from pluecker.contact.results.measures import NUMBER, Errors, with_velocities
 from pluecker.contact.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
+from pluecker.contact.solving.eliminated import solve_eliminated
 from pluecker.contact.solving.methods import Options, checked_options
-from pluecker.contact.solving.preparation import Preparation, difference, prepare_for
+from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, divided, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
+from pluecker.contact.solving.small import place_for_small
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
@@ -89,7 +91,9 @@ class Solver:
         )  # fmt: skip
         self._ready = self._prepared(problem, None)
 
-    def _prepared(self, problem: Problem, before: Preparation | None) -> Preparation | Problem:
+    def _prepared(
+        self, problem: Problem, before: Preparation | Eliminated | None
+    ) -> Preparation | Eliminated | Problem:
         """The problem itself where it is solved as a complementarity problem."""
         if self._options.law == "lcp" or self._options.how.run is None:
             return problem
@@ -138,6 +142,8 @@ class Solver:
         with np.errstate(all="ignore"):
             if isinstance(ready, Problem):
                 result = solve_polygon(problem, b, start, options, began)
+            elif isinstance(ready, Eliminated):
+                result = solve_bilateral(ready, b, start, options, began)
             else:
                 result = solve_prepared(ready, b, start, options, began)
         if options.on_unsolved == "raise" and not result.converged:
@@ -195,6 +201,28 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
     return in_units_of_caller(result, exponent, began)
 
 
+def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
+    """What is left when bilateral rows are eliminated, and then their multipliers."""
+    inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
+    elimination = ready.elimination
+    sets = divided(elimination.left.sets, exponent)
+    elimination = replace(elimination, problem=inside, left=replace(elimination.left, sets=sets))
+    rest = None if ready.rest is None else ready.rest.divided(exponent)
+
+    def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:
+        most = None if options.max_iterations is None else options.max_iterations - used
+        how = replace(options, tol=goal, max_iterations=most)
+        now = rest if rest is not None and problem.operator is elimination.left.operator else prepare_rows(problem, how)
+        first = None if begin is None else begin.copy()
+        return solve_prepared(now, problem.offset.copy(), first, how, time.perf_counter())
+
+    result = solve_eliminated(
+        elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, options.separate,
+        options.history, left, exponent,
+    )  # fmt: skip
+    return in_units_of_caller(result, exponent, began)
+
+
 def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """All other laws, by any method; overflow and the like are seen in the errors."""
     law, tol, limit, size = options.law, options.tol, options.rounds(len(b)), len(b)
@@ -235,8 +263,8 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
     """What the first steps of ``auto`` found, where that is enough; it is left in x."""
     began, islands = time.perf_counter(), len(P.islands) - 1
-    results, goal = np.empty((islands, 3)), goal_of(tol, islands)
-    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands)):
+    results, goal, place = np.empty((islands, 3)), goal_of(tol, islands), place_for_small(P)
+    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands), place):
         return None
     error, iterations, _ = results.max(axis=0).tolist()
     stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
@@ -268,7 +296,8 @@ def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tup
     if exponent is None:
         return problem, None, 0
     sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
-    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
+    free = None if problem.free_velocity is None else np.ldexp(problem.free_velocity, -exponent)
+    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets, free_velocity=free)
     return inside, start_in_units(start, exponent), exponent
 
 
