@@ -32,6 +32,7 @@ from numba.extending import intrinsic
 from pluecker.spatial.compiled.numba_internals import (
     WITHOUT_REFERENCES,
     CPUDispatcher,
+    PartCompiler,
     address,
     cgutils,
     entrance,
@@ -93,7 +94,7 @@ def kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions=INNER)
+    return Kernel(function, targetoptions=INNER, pipeline_class=PartCompiler)
 
 
 def outlined_kernel(function: F) -> F:
@@ -102,7 +103,7 @@ def outlined_kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions=OUTLINED)
+    return Kernel(function, targetoptions=OUTLINED, pipeline_class=PartCompiler)
 
 
 def allocation_free_kernel(function: F) -> F:
@@ -111,7 +112,7 @@ def allocation_free_kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES})
+    return Kernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES}, pipeline_class=PartCompiler)
 
 
 def called_kernel(function: F) -> F:

@@ -17,6 +17,8 @@ private                              why
 ``fndesc``                           one too, but compiles its function without a cache of ours and without its options
 ``call_conv``                        to call such an address as Numba calls its own functions
 ``get_python_api``                   Python's C functions and None, for compiled code that makes objects
+``JITCodeLibrary``, ``Compiler``,    kernels become parts of what Python enters: machine code of each would be thrown away;
+``NativeLowering``, ``_dynfunc``     ``_dynfunc`` makes what Numba's tables know a kernel by
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
 ``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only
@@ -35,16 +37,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from numba import types
+from numba import _dynfunc, types
 from numba.core import caching, cgutils, event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NativeLowering
 
 from pluecker.spatial.compiled.stamp import source_stamp
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "WITHOUT_REFERENCES", "CPUDispatcher", "address", "call_address", "cgutils", "check_index", "compiling",
+    "WITHOUT_REFERENCES", "CPUDispatcher", "PartCompiler", "address", "call_address", "cgutils", "check_index", "compiling",
     "entrance", "event", "keep_on_disk", "once",
 ]  # fmt: skip
 
@@ -74,6 +80,53 @@ class once:
             if self.name not in vars(instance):
                 vars(instance)[self.name] = self.function(instance)
         return vars(instance)[self.name]
+
+
+# ------------------------------------------------------------------------------------------------------ parts of functions
+
+
+class Part(JITCodeLibrary):
+    """The code of a function that only other compiled functions call: optimised, with all that it calls, in LLVM's language.
+
+    Numba makes machine code of each function. That of a part nobody would enter: what Python enters has a copy of its own.
+    """
+
+    def _finalize_final_module(self) -> None:
+        """Callers can link it; it is no part of the machine."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(NativeLowering):
+    """Makes LLVM's code of a part, and tells Numba what has to be linked where it is called."""
+
+    _name = "pluecker_part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        state.flags.no_compile = True
+        super().run_pass(state)
+        library, lowered = state.library, state["cr"]
+        library.finalize()
+        about, environment = lowered.fndesc, lowered.env
+        nowhere = _dynfunc.make_function(about.lookup_module(), about.qualname, about.doc, 0, environment, (library,))
+        state.targetctx.insert_user_function(nowhere, about, [library])
+        state["cr"] = lowered._replace(cfunc=nowhere)
+        return True
+
+
+class PartCompiler(Compiler):
+    """How Numba compiles a kernel: for those that call it."""
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
+        return super().compile_extra(function)
+
+    def define_pipelines(self) -> Any:
+        (pipeline,) = super().define_pipelines()
+        pipeline.passes = [(PartLowering if step is NativeLowering else step, text) for step, text in pipeline.passes]
+        pipeline.finalize()
+        return [pipeline]
 
 
 # ---------------------------------------------------------------------------------------------------------- machine code
