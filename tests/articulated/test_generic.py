@@ -44,7 +44,7 @@ def model():
 def on_numbers(algorithm, model, inputs):
     """All results of the algorithm, one after the other, as public functions get them."""
     plan = algorithm.plan(model, KEYS.get(algorithm.name, ()))
-    result = np.empty(plan.result_shape)
+    result = np.empty(plan.head.result_shape)
     assert plan.algorithm.compute_state(Context(plan.head), [x.reshape(1, -1) for x in inputs], 0, result) == GOOD
     return result.ravel()
 
