@@ -40,7 +40,7 @@ FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
 laws      frictionless, lcp (Coulomb's law with a polygon), ccp (convex), ncp (Coulomb's law)
 methods   auto, apgd, pgs, psor, barzilai_borwein, admm, newton, interior_point, clarabel (extra cone);
-          for the laws lcp and frictionless also lemke, fischer_newton, minmap_newton
+          for the laws lcp and frictionless also lemke, minmap_newton
 
 With --methods or --plot several methods are compared, on one thread. The extra cli (tqdm) brings a progress bar for them,
 on a terminal; without it there is none. Calls shorter than a second are made twice, and the faster one is shown, since the

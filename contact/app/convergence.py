@@ -32,7 +32,7 @@ SILENT = ("interior_point", "clarabel", "lemke")  # nothing between their calls 
 COLOURS = {
     "auto": "#000000", "apgd": "#0072b2", "pgs": "#e69f00", "psor": "#b8860b",
     "barzilai_borwein": "#009e73", "admm": "#d55e00", "newton": "#56b4e9", "interior_point": "#8a5a9e",
-    "clarabel": "#999999", "lemke": "#7f3b08", "fischer_newton": "#c2185b", "minmap_newton": "#17a2b8",
+    "clarabel": "#999999", "lemke": "#7f3b08", "minmap_newton": "#17a2b8",
 }  # fmt: skip
 WORDS = {
     "frictionless": "Contacts without friction",

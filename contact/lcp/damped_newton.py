@@ -4,12 +4,12 @@ The merit is ``Psi = 1/2 |Phi|^2``. At each point the equations offer directions
 cautious ones, the gradient of the merit last. The first along which the merit falls enough, for a step that is not tiny, is
 taken:
 
-    Psi(z + t d) <= max(Psi of the last iterates) + SLOPE t gradient . d,        t = 1, 1/2, 1/4, ...
+    Psi(z + t d) <= Psi(z) + SLOPE t gradient . d,        t = 1, 1/2, 1/4, ...
 
 Where all fail, the best of the short steps is taken; where there is none, the search ends.
 
-Sources: T. De Luca, F. Facchinei, C. Kanzow, "A semismooth equation approach to the solution of nonlinear complementarity
-problems" (1996); L. Grippo, F. Lampariello, S. Lucidi, "A nonmonotone line search technique for Newton's method" (1986).
+Source: T. De Luca, F. Facchinei, C. Kanzow, "A semismooth equation approach to the solution of nonlinear complementarity
+problems" (1996).
 """
 
 from __future__ import annotations
@@ -49,13 +49,12 @@ def steepest_descent(gradient: Array, image: Array) -> tuple[Array, float]:
     return -factor * gradient, -factor * square
 
 
-def damped_newton(equations: Equations, search: Search, memory: int) -> tuple[str, str]:
+def damped_newton(equations: Equations, search: Search) -> tuple[str, str]:
     """Run from ``search.start`` in scaled units until the natural map is small enough, the limit, or no direction leads on.
 
     Args:
         equations: Phi of the scaled problem.
         search: the start and the goal; the best point is left there.
-        memory: how many of the last iterates the merit is compared with; 1 for a merit that falls in each step.
 
     Returns:
         The status (``converged``, ``iteration limit`` or ``stalled``) and a message.
@@ -63,18 +62,16 @@ def damped_newton(equations: Equations, search: Search, memory: int) -> tuple[st
     z = search.start / search.scaling.column
     value = equations.value(z)
     merit = merit_of(value)
-    merits = [merit]
     while not search.converged:
         if search.iterations == search.limit:
             return "iteration limit", f"{search.what} after {search.limit} Newton steps"
-        step = line_search(equations, z, value, merit, max(merits[-memory:]))
+        step = line_search(equations, z, value, merit)
         if step is None:
             return "stalled", (
                 f"no direction lowers the merit function; {search.what}: a local minimum, or the problem has no solution, "
                 "or rounding"
             )
         z, value, merit = step
-        merits.append(merit)
         search.iterations += 1
         search.history.append(search.visit_scaled(z))
     return "converged", "solved"
@@ -86,9 +83,7 @@ def merit_of(value: Array) -> float:
     return merit if merit == merit else math.inf
 
 
-def line_search(
-    equations: Equations, z: Array, value: Array, merit: float, reference: float
-) -> tuple[Array, Array, float] | None:
+def line_search(equations: Equations, z: Array, value: Array, merit: float) -> tuple[Array, Array, float] | None:
     """The next point, its Phi and its merit."""
     best: tuple[Array, Array, float] | None = None
     for d, slope in equations.directions(z, value):
@@ -99,7 +94,7 @@ def line_search(
             point = z + t * d
             there = equations.value(point)
             height = merit_of(there)
-            if height <= reference + SLOPE * t * slope and height < math.inf and (t >= TINY or height < merit):
+            if height <= merit + SLOPE * t * slope and height < math.inf and (t >= TINY or height < merit):
                 if t >= TINY:
                     return point, there, height
                 if best is None or height < best[2]:

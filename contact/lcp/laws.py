@@ -42,10 +42,10 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["LCP_METHODS", "solve_as_lcp"]
 
-LCP_METHODS = ("lemke", "fischer_newton", "minmap_newton")
+LCP_METHODS = ("lemke", "minmap_newton")
 DENSE = 200  # unknowns up to which a full matrix is faster: SciPy's sparse ones take 20 us before they begin (measured)
 ROUNDS = 3  # of a method that stalls, each begun at the best multipliers, with the auxiliary ones made small
-AUTOMATIC = ("minmap_newton", "fischer_newton", "lemke")
+AUTOMATIC = ("minmap_newton", "lemke")
 
 
 def solve_as_lcp(

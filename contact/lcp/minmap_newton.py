@@ -34,8 +34,6 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["MinimumMap", "block", "minmap_newton", "solve_inside"]
 
-MEMORY = 1  # the merit has kinks: one that may rise lets the pieces cycle
-
 
 def block(A: Any, rows: Indices, columns: Indices) -> Any:
     """The rows and columns of a matrix, dense or sparse, that two index arrays name"""
@@ -111,4 +109,4 @@ def minmap_newton(search: Search) -> tuple[str, str]:
     Source: see the head of the file.
     """
     with np.errstate(all="ignore"):
-        return damped_newton(MinimumMap(search.scaling.problem), search, MEMORY)
+        return damped_newton(MinimumMap(search.scaling.problem), search)

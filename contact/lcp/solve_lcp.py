@@ -9,8 +9,7 @@ problem).
 method              cost of an iteration    for what
 ==================  ======================  ==========================================================================
 ``lemke``           n^2, a pivot            small problems, any matrix; ends with a solution or with a reason
-``fischer_newton``  n^3, or sparse LU       monotone problems (A positive semidefinite), mixed ones, P matrices
-``minmap_newton``   k^3 with k unknowns     the same, faster where few unknowns are inside their bounds
+``minmap_newton``   k^3 with k unknowns     monotone problems (A positive semidefinite), mixed ones, P matrices
                     inside, or sparse LU
 ``psor``            entries of A            large, symmetric, well-conditioned problems; low accuracy
 ==================  ======================  ==========================================================================
@@ -34,7 +33,6 @@ from numpy.typing import ArrayLike
 from pluecker.contact.arguments.values import as_choice, as_number, as_switch, as_whole
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.lcp.complementarity import LinearComplementarityProblem, complementarity, make_problem
-from pluecker.contact.lcp.fischer_newton import fischer_newton
 from pluecker.contact.lcp.lemke import as_covering, pivot_limit
 from pluecker.contact.lcp.minmap_newton import minmap_newton
 from pluecker.contact.lcp.projected_sor import projected_sor
@@ -46,7 +44,7 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["METHODS", "LcpResult", "LinearComplementarityProblem", "solve_lcp"]
 
-METHODS = ("lemke", "fischer_newton", "minmap_newton", "psor")
+METHODS = ("lemke", "minmap_newton", "psor")
 NEWTON_STEPS = 200
 SWEEPS = 10_000
 
@@ -104,11 +102,11 @@ def solve_lcp(
     """Solve a linear complementarity problem: ``w = A z + b``, ``z = P(z - w)`` with P the projection on the bounds.
 
     Args:
-        A: ``(n, n)``, an array or a sparse matrix of SciPy. The Newton methods and psor keep a sparse matrix sparse.
+        A: ``(n, n)``, an array or a sparse matrix of SciPy. minmap_newton and psor keep a sparse matrix sparse.
         b: ``(n,)``.
         lower: ``(n,)`` or one number; 0 if not given, minus infinity for none.
         upper: ``(n,)`` or one number; infinity if not given.
-        method: ``lemke``, ``fischer_newton``, ``minmap_newton`` or ``psor``.
+        method: ``lemke``, ``minmap_newton`` or ``psor``.
         tol: the natural map that is asked for, relative. The balanced error (:mod:`pluecker.contact.lcp.search`), which is
             relative to what is given alone, has to be as small but for rounding, so that no z or w hides a row by its
             size, and none that grows without bound passes for a solution.
@@ -173,7 +171,6 @@ def run(
         search = Search(problem, start, tol, limit, accept)
         status, message = {
             "lemke": lambda: lemke(search, covering),
-            "fischer_newton": lambda: fischer_newton(search),
             "minmap_newton": lambda: minmap_newton(search),
             "psor": lambda: projected_sor(search, relaxation),
         }[method]()

@@ -135,8 +135,8 @@ def standard_form(problem: LinearComplementarityProblem, rows: Indices | None = 
             first = F[0] if rows is None else rows[F[0]]
             raise ProblemError(
                 f"the {len(F)} rows without bounds, the first of which is row {first}, do not determine their unknowns: the "
-                "matrix of these rows and columns is singular. Lemke's method eliminates them; take fischer_newton or "
-                "minmap_newton, or remove the equations that depend on others"
+                "matrix of these rows and columns is singular. Lemke's method eliminates them; take minmap_newton, or "
+                "remove the equations that depend on others"
             )
         S = S - A[np.ix_(C, F)] @ solve(A[np.ix_(F, C)])
         b = b - A[np.ix_(C, F)] @ solve(w[F])

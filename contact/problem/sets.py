@@ -73,10 +73,7 @@ class Sets(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-# The general cases are called, not written into every loop: that takes long to compile.
-
-
-@called_kernel
+@allocation_free_kernel
 def length(x, first, n):
     """|x[first : first + n]|, without overflow or underflow of the squares"""
     s = 0.0
@@ -93,6 +90,9 @@ def length(x, first, n):
     for k in range(first, first + n):
         s += (x[k] / top) * (x[k] / top)
     return top * np.sqrt(s)
+
+
+# The general cases are called, not written into every loop: that takes long to compile.
 
 
 @called_kernel

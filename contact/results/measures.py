@@ -163,8 +163,7 @@ def measure(K, inside, b, r, u, s, exact, work, out):
     size = np.sqrt(rr) * max(np.sqrt(bb), size)
     out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
     out[4] = gap / (size if size > 0.0 else 1.0)
-    out[5], out[6] = lack + ROUNDING * held, speed if speed > 0.0 else held
-    out[7] = bilateral
+    out[5], out[6], out[7] = lack + ROUNDING * held, speed if speed > 0.0 else held, bilateral
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
@@ -187,7 +186,6 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) ->
 def with_velocities(errors: Errors, exponent: int) -> Errors:
     """The same, those that are velocities multiplied by the power of two, the largest number in place of what is larger."""
     largest = float(np.finfo(np.float64).max)
-    velocity, speed, bilateral = (
-        min(float(np.ldexp(x, exponent)), largest) for x in (errors.velocity, errors.speed, errors.bilateral)
-    )
+    velocities = errors.velocity, errors.speed, errors.bilateral
+    velocity, speed, bilateral = (min(float(np.ldexp(x, exponent)), largest) for x in velocities)
     return replace(errors, velocity=velocity, speed=speed, bilateral=bilateral)

@@ -171,8 +171,8 @@ class Result:
             f"natural map {errors.natural_map:.2e} (tolerance {self.tol:.1e}), "
             f"cone violation {errors.cone_violation:.1e}, "
             f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}",
-            f"error in velocity {errors.velocity:.2e} m/s, the largest velocity {errors.speed:.2e} m/s"
-            + (f", bilateral rows {errors.bilateral:.1e}" if self.has_bilateral else ""),
+            f"error in velocity {errors.velocity:.2e} m/s, the largest velocity {errors.speed:.2e} m/s",
+            *([f"bilateral rows {errors.bilateral:.1e} (m/s, rad/s)"] if self.has_bilateral else []),
             f"{self.iterations} iterations, {self.products} products, {self.islands} islands, {1e3 * self.time:.3g} ms",
         ]
         return "\n".join([*lines, self.message] if self.message else lines)

@@ -12,8 +12,7 @@ newton                 frictionless, ccp, ncp                        semismooth 
 interior_point         frictionless, ccp, ncp                        our own, on the blocks of the operator
 clarabel               frictionless, ccp, ncp                        Clarabel (extra ``cone``), as an oracle
 lemke                  frictionless, lcp                             complementary pivoting
-fischer_newton         frictionless, lcp                             semismooth Newton for complementarity problems
-minmap_newton          frictionless, lcp                             the same on the minimum map
+minmap_newton          frictionless, lcp                             semismooth Newton on the minimum map
 =====================  ============================================  ==================================================
 """
 
@@ -82,7 +81,6 @@ METHODS = {
     "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True),
     "clarabel": Method(CONES, run_clarabel, 2000, matrix=True, factorises=True),
     "lemke": Method(POLYGON),
-    "fischer_newton": Method(POLYGON),
     "minmap_newton": Method(POLYGON),
 }
 

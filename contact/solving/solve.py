@@ -14,7 +14,8 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.results.measures import Errors, all_errors, with_velocities
 from pluecker.contact.results.result import Result
 from pluecker.contact.solving.methods import CONES
-from pluecker.contact.solving.solver import Solver, in_units
+from pluecker.contact.solving.solver import Solver
+from pluecker.contact.solving.units import in_units
 
 __all__ = ["errors_of", "solve"]
 

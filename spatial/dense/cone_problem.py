@@ -15,11 +15,12 @@ In turns, until the error is within the tolerance or the iterations are spent. E
 
 and goes on from there with Newton's method on all equations, which brings it to rounding.
 
-**Redundant contacts share their impulses.** Where many multipliers have the same velocities (the four corners of a cube),
-Newton's method begins with a spring of 1e-6 of the mean diagonal between each multiplier and its start: of all solutions
-it goes to the one nearest to the start, in ``|r / s|``, ``1 / s^2`` being the mean diagonal of each block of W. From a
-start at zero that is the smallest solution, up to the stiffness of the spring; from that of the step before, one near it.
-What the spring does to the velocities is undone by steps without it, which leave alone what makes no velocities.
+**Redundant contacts share their impulses** like equal springs. Where many multipliers have the same velocities (the four
+corners of a cube), Newton's method begins with a spring of 1e-6 of the mean diagonal between each multiplier and its
+start; what the springs do to the velocities is undone by steps without them, which leave alone what makes no velocities. In
+the convex law, and of contacts that stick, that is the solution nearest to the start in ``|r / s|``, ``1 / s^2`` being the
+mean diagonal of each block of W: from a start at zero the smallest, from that of the step before one near it. What is
+found by the method of multipliers alone may be another solution.
 
 The best multipliers are kept for each state, and those of a state do not change any more when it has what was asked for: a
 lane does not depend on its neighbours. No turn is sure to succeed in Coulomb's law: what is not reached is seen in the error
@@ -60,6 +61,7 @@ NEWTON_STEPS = 8  # of a turn in the convex law, where others follow; twice as m
 # Of every third turn's steps, times the root of the error: where multipliers are many, steps jump between them.
 DAMPING = 0.01
 COMPLIANCE = 1e-6  # of the springs to the start: soft beside contacts, stiff beside rounding and PROXIMAL
+SOFTENING = 0.3  # of what takes their place, from step to step
 SHARED = 1e-12  # error with springs: what it leaves of a share of the multipliers is that divided by the compliance
 STIFFEST, SOFT, SOFTEST = 0.1, 1e-5, 1e-9  # springs of the augmented Lagrangian: the first, those that are moved
 MOVES = 4  # of them
@@ -145,16 +147,18 @@ def add_springs(n, epsilon, start, S, c):
 
 
 @outlined_kernel
-def newton_turn(kinds, laws, exact, S, c, n, goal, unit, damping, least, x, u, M, d, best):
+def newton_turn(kinds, laws, exact, springs, S, c, n, goal, unit, damping, least, x, u, M, d, best):
     """Steps of Newton's method from x; the best multipliers so far, and their error"""
     velocities(S, c, n, x, u)
     e = cone_problem_error(kinds, laws, exact, x, u)
     least = keep(n, goal, e, x, least, best)
+    soft = PROXIMAL if springs else COMPLIANCE  # where springs were taken away, softer ones do not let go at once
     for _ in range(2 * NEWTON_STEPS if exact else NEWTON_STEPS):
         if reached(goal, least):
             break
         one = 1.0 + 0.0 * e
-        rho = larger(damping * sqrt(select(smaller(e, unit), e / unit, one)), PROXIMAL * one)
+        rho = larger(damping * sqrt(select(smaller(e, unit), e / unit, one)), soft * one)
+        soft = max(SOFTENING * soft, PROXIMAL)
         newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d)
         eliminate(M, n, d)
         for k in range(n):
@@ -174,10 +178,10 @@ def newton_from(kinds, laws, exact, S, c, n, goal, unit, damping, start, least, 
     add_springs(n, COMPLIANCE, start, S, c)
     copy_vector(n, x, trial)
     lower = select(wanted, np.inf * unit, zero)
-    lower = newton_turn(kinds, laws, exact, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
+    lower = newton_turn(kinds, laws, exact, True, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
     add_springs(n, -COMPLIANCE, start, S, c)
     found = smaller(lower, 100.0 * sharp)
-    now = newton_turn(kinds, laws, exact, S, c, n, goal, unit, 0.0, select(found, least, zero), y, u, M, d, best)
+    now = newton_turn(kinds, laws, exact, False, S, c, n, goal, unit, 0.0, select(found, least, zero), y, u, M, d, best)
     return select(found, now, least)
 
 

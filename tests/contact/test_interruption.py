@@ -50,11 +50,11 @@ except KeyboardInterrupt:
 again = solve(problem(4), law, "auto")
 print("and then", again.status, len(threading.enumerate()))
 """
-LAWS = {"lemke": "lcp", "fischer_newton": "lcp", "minmap_newton": "lcp"}
-SIZES = {"lemke": 60, "fischer_newton": 60, "minmap_newton": 60}
+LAWS = {"lemke": "lcp", "minmap_newton": "lcp"}
+SIZES = {"lemke": 60, "minmap_newton": 60}
 METHODS = [
     "auto", "apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
-    "lemke", "fischer_newton", "minmap_newton",
+    "lemke", "minmap_newton",
 ]  # fmt: skip
 
 

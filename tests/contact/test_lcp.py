@@ -1,8 +1,7 @@
 """Linear complementarity problems: every method, with bounds, against enumeration and a quadratic program.
 
-Two tests look inside: at the function of Fischer and Burmeister, which is written so that no digits are lost, and at the
-slopes of the merits, by which steps are judged. A method that loses digits, or has other slopes, takes other steps, and its
-solutions do not show it.
+One test looks inside: at the slopes of the merit, by which steps are judged. A method that has other slopes takes other
+steps, and its solutions do not show it.
 """
 
 import math
@@ -14,7 +13,6 @@ import scipy.sparse
 
 from pluecker.contact import Problem, ProblemError, friction_lcp, solve_lcp
 from pluecker.contact.lcp.complementarity import make_problem
-from pluecker.contact.lcp.fischer_newton import FischerBurmeister, derivative, phi
 from pluecker.contact.lcp.minmap_newton import MinimumMap
 from pluecker.spatial.errors import ArgumentTypeError
 from tests.contact.lcp_problems import (
@@ -467,25 +465,12 @@ def test_each_unknown_may_have_a_unit_of_its_own(method):
 # ---------------------------------------------------------------------------------------------------------- derivatives
 
 
-def test_the_function_of_fischer_and_burmeister():
-    rng = np.random.default_rng(20)
-    a, b = rng.normal(size=(2, 1000)) * 10.0 ** rng.uniform(-8, 8, size=(2, 1000))
-    wide = np.longdouble(a) + np.longdouble(b) - np.hypot(np.longdouble(a), np.longdouble(b))
-    size = np.maximum(np.minimum(np.abs(a), np.abs(b)), 1e-11 * np.maximum(np.abs(a), np.abs(b)))
-    np.testing.assert_allclose(phi(a, b) / size, np.float64(wide) / size, rtol=1e-6, atol=1e-6)
-    for x, y in ((0.0, 3.0), (2.0, 0.0), (0.0, 0.0)):
-        assert phi(np.array([x]), np.array([y]))[0] == 0.0
-    p, q = derivative(a, b, a, b)
-    np.testing.assert_allclose((1 - p) ** 2 + (1 - q) ** 2, 1.0, rtol=1e-12)
-
-
-@pytest.mark.parametrize("equations", [FischerBurmeister, MinimumMap])
-def test_newton_s_matrices_are_derivatives(equations):
+def test_newton_s_matrices_are_derivatives():
     """The slope of the merit along Newton's direction, and of the gradient, against a difference."""
     rng = np.random.default_rng(22)
     A, b, lower, upper = mixed(rng, 10, monotone)
     for matrix in (A, scipy.sparse.csr_matrix(A)):
-        system = equations(make_problem(matrix, b, lower, upper))
+        system = MinimumMap(make_problem(matrix, b, lower, upper))
         for _ in range(5):
             z = rng.normal(size=10)
             value = system.value(z)
@@ -572,7 +557,7 @@ def test_data_that_are_no_problem_are_refused(arguments, message):
         ({"upper": [1.0, -np.inf]}, r"upper\[1\] is -inf, which no number satisfies"),
         ({"lower": [0.0]}, r"lower has shape \(1,\), expected \(2,\) or one number"),
         ({"upper": "high"}, "upper is str, expected one number or a vector of real numbers"),
-        ({"method": "simplex"}, "method is 'simplex', expected one of lemke, fischer_newton, minmap_newton, psor"),
+        ({"method": "simplex"}, "method is 'simplex', expected one of lemke, minmap_newton, psor"),
         ({"tol": -1.0}, "tol is -1.0"),
         ({"tol": np.nan}, "tol is nan"),
         ({"tol": "small"}, "tol is 'small'"),

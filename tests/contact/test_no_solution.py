@@ -88,7 +88,7 @@ def test_a_row_that_is_wrong_by_all_of_b_is_not_hidden_by_another_that_grows(met
 
 
 def test_a_small_natural_map_alone_is_explained():
-    result = solve_lcp([[0.0]], [-1.0], method="fischer_newton", warm_start=[1e12], max_iterations=0)
+    result = solve_lcp([[0.0]], [-1.0], method="minmap_newton", warm_start=[1e12], max_iterations=0)
     assert not result.converged
     assert "beside what is given the error is" in result.message or result.natural_map > 0.1
 
@@ -129,7 +129,7 @@ def test_where_rounding_hides_b_nothing_is_known():
     A, b = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([-1.0, -1.0])
     z = np.array([1e17, 1e17])
     assert (A @ z).tolist() == [0.0, 0.0]
-    assert not solve_lcp(A, b, method="fischer_newton", warm_start=z, max_iterations=0).converged
+    assert not solve_lcp(A, b, method="minmap_newton", warm_start=z, max_iterations=0).converged
     wide = np.array([[3.0, -1.0, -2.0], [-1.0, 1.0, 0.0], [-2.0, 0.0, 2.0]])
     assert np.abs(wide.sum(axis=1)).max() == 0.0
     for size in 10.0 ** np.arange(8, 18):

@@ -45,3 +45,27 @@ def test_other_blocks_and_few_iterations_are_left_to_others():
     space = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
     assert "dense" not in stages(solve(space, max_iterations=5))
     assert stages(solve(space)) == ["dense"]
+
+
+def cube(velocity, mu=0.5):
+    """A cube of 1 kg on its four corners; impulses of 0.25 of its momentum each if it falls straight."""
+    axes = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
+    J = np.vstack([np.hstack([np.cross([x, y, -0.5], axes), axes]) for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
+    return Problem.from_delassus(J @ np.diag([6.0] * 3 + [1.0] * 3) @ J.T, J @ np.asarray(velocity), np.full(4, mu))
+
+
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+@pytest.mark.parametrize("tol", [1e-4, 1e-6, 1e-9])
+def test_all_corners_of_a_cube_press(law, tol):
+    result = solve(cube([0, 0, 0, 0, 0, -1.0]), law, tol=tol)
+    assert stages(result) == ["dense"]
+    np.testing.assert_allclose(result.multipliers[::3], 0.25, rtol=0.0, atol=max(1e-6, tol))
+    assert result.contact_states().tolist() == ["sticking"] * 4
+
+
+@pytest.mark.parametrize("velocity", [[0, 0, 0, 0.1, 0.2, -1.0], [0, 0, 0, 1.0, 0, -1.0], [0.5, 0, 0, 0, 0, -0.2]])
+def test_contacts_are_found_in_the_states_that_other_methods_find(velocity):
+    problem = cube(velocity)
+    states = [solve(problem, "ncp", method, tol=1e-9).contact_states().tolist() for method in ("auto", "pgs")]
+    assert states[0] == states[1]
+    assert "undetermined" not in states[0]

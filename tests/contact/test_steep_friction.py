@@ -20,7 +20,7 @@ COEFFICIENTS = [1e-8, 1e-3, 0.5, 2.0, 1e3, 1e6, 1e9, 1e12]
 LIMIT = 3000 if COMPILED else 150
 TOL = 1e-6
 SOLID = ("auto", "newton")  # of which an answer is expected, not an honest status alone
-POLYGON = ("auto", "lemke", "fischer_newton", "minmap_newton")
+POLYGON = ("auto", "lemke", "minmap_newton")
 
 
 def check(problem, result):
