@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmarks.contact_mechanisms import MECHANISMS, chain, door, four_bar
-from pluecker.contact import Problem, errors_of, solve
+from pluecker.contact import Problem, Solver, errors_of, solve
 from pluecker.contact.elimination import elimination as eliminating
 from pluecker.contact.elimination.elimination import eliminate
 from tests.contact.random_friction import clarabel_solution, random_problem
@@ -293,3 +295,16 @@ def test_other_numbers_in_the_same_places_take_the_same_pattern():
     for offset in (two.offset, 2.0 * two.offset):
         assert np.array_equal(again.reduced(offset).offset, fresh.reduced(offset).offset)
         assert np.array_equal(again.recover(offset, r).multipliers, fresh.recover(offset, r).multipliers)
+
+
+def test_a_solver_gives_what_solve_gives_bit_for_bit():
+    one, two = chain(5, 1.0, 4), chain(5, 7.0, 4)
+    solver = Solver(one, tol=1e-9)
+    for problem, offset in ((one, one.offset), (one, 0.5 * one.offset), (two, two.offset)):
+        if solver.problem is not problem:
+            solver.update(problem)
+        expected = solve(replace(problem, offset=offset), tol=1e-9)
+        found = solver.solve(offset)
+        assert expected.converged
+        assert found.multipliers.tobytes() == expected.multipliers.tobytes()
+        assert (found.status, found.errors, found.iterations) == (expected.status, expected.errors, expected.iterations)
