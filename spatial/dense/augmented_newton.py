@@ -53,7 +53,7 @@ def nearest_points(kinds, laws, n, rho, t, y, u, p, x):
         row, place = row + rows_of(kind), place + numbers_of(kind)
 
 
-@kernel
+@outlined_kernel
 def slope_along(kinds, laws, n, rho, t, y, u, p, w, d, x):
     """The derivative with t of the function at w + t d, where p = S d: p' (w + t d - x)"""
     nearest_points(kinds, laws, n, rho, t, y, u, p, x)

@@ -85,7 +85,7 @@ def copy_vector(n, x, y):
         store(y, k, load(x, k))
 
 
-@kernel
+@outlined_kernel
 def keep(n, goal, e, x, least, best):
     """The smaller of two errors, where the first is not enough; and the multipliers that belong to it"""
     condition = better(goal, least, e)
