@@ -56,6 +56,8 @@ def to_pinocchio_q(model: Model, pin_model: Any, q: ArrayLike) -> Array:
         TypeError: a model is none.
         ValueError: a joint of a type that has other coordinates there (cylindrical, universal, planar), or that is not there
             (exponential, Euler joints but ``euler_zyx``).
+
+    Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
     check_models("to_pinocchio_q", model, pin_model)
     q = finite_numbers("to_pinocchio_q", "q", as_floats("to_pinocchio_q", model, STANDARD["q"], q))
@@ -82,6 +84,8 @@ def from_pinocchio_q(model: Model, pin_model: Any, q_pin: ArrayLike) -> Array:
 
     Returns:
         ``(..., nq)``.
+
+    Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
     check_models("from_pinocchio_q", model, pin_model)
     q_pin = as_numbers("from_pinocchio_q", "q_pin", q_pin)
@@ -108,6 +112,8 @@ def velocity_map_to_pinocchio(model: Model, pin_model: Any) -> Array:
 
     Returns:
         ``(pin_model.nv, nv)``: for free joints the linear part comes first in the rows, the angular part in the columns.
+
+    Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
     check_models("velocity_map_to_pinocchio", model, pin_model)
     G = np.zeros((pin_model.nv, model.nv))
@@ -127,6 +133,8 @@ def forces_to_pinocchio(model: Model, pin_model: Any, f_ext: ArrayLike) -> list[
 
     Returns:
         ``pin_model.njoints`` arrays ``(6,)``, in the coordinates of the joint's body; wrap each in ``pinocchio.Force``.
+
+    Source: Carpentier et al. (2019) and the documentation of Pinocchio, for its orders.
     """
     check_models("forces_to_pinocchio", model, pin_model)
     f_ext = as_floats("forces_to_pinocchio", model, STANDARD["f_ext"], f_ext)

@@ -18,6 +18,7 @@ import numpy as np
 
 from benchmarks.contact_clarabel import TOLERANCE, error_of, peers
 from benchmarks.contact_figures import draw_polygon, draw_profiles
+from benchmarks.contact_mechanisms import long_chains, mechanisms
 from benchmarks.contact_problems import Case, find_cases, packing
 from benchmarks.contact_report import ContactReport
 from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
@@ -331,6 +332,7 @@ def run(effort: Effort, folder: Path | None = None) -> ContactReport:
     report.parts.append(few_contacts(effort, report))
     report.parts.append(gradients_and_sweeps(cases, quick, report))
     report.parts.append(throughput(effort, quick, report))
+    report.parts += [mechanisms(effort, quick), long_chains(effort, quick)]
     solvers, found = all_solvers(cases, names, effort, quick)
     report.parts += solvers
     report.figures["contact_profiles"] = lambda: draw_profiles(found, LAWS, names)

@@ -1,7 +1,9 @@
 """A fresh process on its way to its first result: a line of JSON with the seconds of each stage and the peak of memory.
 
-Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES``. It imports nothing of the
-benchmarks, so that only the library's own start is measured.
+Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES URDF``, and for friction as
+``python -I first_result.py friction WHAT``: ``small`` is one sliding contact, ``hard`` a problem for the interior point and
+Newton's method too, and ``warmup`` compiles all that robots and friction need. It imports nothing of the benchmarks, so that
+only the library's own start is measured.
 """
 
 import json
@@ -10,10 +12,30 @@ import time
 from pathlib import Path
 
 start = time.perf_counter()
-LIBRARY, ALGORITHM, PATH = sys.argv[1], sys.argv[2], sys.argv[4]
-STATES = int(sys.argv[3])
+LIBRARY, ALGORITHM, *MORE = sys.argv[1:]
+STATES, PATH = (int(MORE[0]), MORE[1]) if MORE else (1, "")
 
-if LIBRARY == "pluecker":
+if LIBRARY == "friction":
+    import numpy as np
+
+    import pluecker.articulated
+    import pluecker.contact
+
+    imported = time.perf_counter()
+    contacts = 1 if ALGORITHM == "small" else 60
+    A = np.random.default_rng(0).standard_normal((3 * contacts, 2 * contacts))
+    N, b = (np.eye(3), [-1.0, 3.0, 0.0]) if contacts == 1 else (A @ A.T, A @ A[:, 0])
+    problem = pluecker.contact.Problem.from_delassus(N, b, np.full(contacts, 0.9))
+    loaded = time.perf_counter()
+    if ALGORITHM == "warmup":
+        pluecker.articulated.warmup(progress=False)
+        pluecker.contact.warmup(progress=False)
+    else:
+        pluecker.contact.solve(problem)
+    if ALGORITHM == "hard":
+        for method in ("interior_point", "newton"):
+            pluecker.contact.solve(problem, method=method)
+elif LIBRARY == "pluecker":
     import numpy as np
 
     import pluecker.articulated

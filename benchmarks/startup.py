@@ -23,6 +23,11 @@ __all__ = ["run"]
 SCRIPT = Path(__file__).with_name("first_result.py")
 BATCH = 4096
 STAGES = ("import", "model", "call")
+FRICTION = {
+    "small": "pluecker, one sliding contact",
+    "hard": "pluecker, 60 contacts by every method of `auto`",
+    "warmup": "pluecker warmup",
+}
 REST = "Python's start and end, or all of it"
 
 
@@ -68,6 +73,10 @@ def programs(report: Report) -> list[Program]:
             for states, size in ((1, "one state"), (BATCH, "batch")):
                 label = f"pluecker, {algorithm}, {size}, {'first time' if cold else 'later'}"
                 found.append(Program(label, [str(SCRIPT), "pluecker", algorithm, str(states), arm], cold))
+        for what, meaning in FRICTION.items():
+            found.append(
+                Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "friction", what], cold)
+            )
     return found
 
 

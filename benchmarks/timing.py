@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import sys
+import time
 import timeit
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -58,23 +59,26 @@ class Times:
         return float(middle), float(low), float(high)
 
 
-def interleaved(calls: dict[str, Call], effort: Effort) -> dict[str, Times]:
+def interleaved(
+    calls: dict[str, Call], effort: Effort, timer: Callable[[], float] = time.perf_counter
+) -> dict[str, Times]:
     """Time each call in turn, over and over: the first, the second, ..., the first, the second, ...
 
-    Every call is made once before, so that compilation and the first touch of memory do not count.
+    Every call is made once before, so that compilation and the first touch of memory do not count. ``timer`` says what is
+    measured: ``time.process_time`` counts the seconds of this process alone, on all cores.
     """
     numbers = {}
     for name, call in calls.items():
         call()
-        once = timeit.timeit(call, number=1)
+        once = timeit.timeit(call, timer=timer, number=1)
         numbers[name] = max(1, math.ceil(effort.shortest / max(once, 1e-9)))
         if numbers[name] > 1:  # the first call alone is often much slower than the next
-            more = timeit.timeit(call, number=numbers[name]) / numbers[name]
+            more = timeit.timeit(call, timer=timer, number=numbers[name]) / numbers[name]
             numbers[name] = max(1, math.ceil(effort.shortest / more))
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(effort.rounds):
         for name, call in calls.items():
-            seconds[name].append(timeit.timeit(call, number=numbers[name]) / numbers[name])
+            seconds[name].append(timeit.timeit(call, timer=timer, number=numbers[name]) / numbers[name])
     return {name: Times(np.array(values)) for name, values in seconds.items()}
 
 

@@ -23,6 +23,7 @@ room                                              what happens there
 ``solving``                                       any problem, any law, any method: islands, Newton, the choice
 ``scenes``, ``files``                             problems from bodies and what touches; from files, and into them
 ``first_order``, ``interior_point``, ``lcp``      the methods, one file each
+``elimination``                                   bilateral rows: a direct factor, and the problem that is left
 ``results``                                       errors, the states of contacts, the record of a solution
 ``problem``                                       sets, operator, checks of the data, the form that methods want
 ``arguments``                                     what users give: single values, columns of tables

@@ -607,7 +607,7 @@ lifted = solve(Problem.from_delassus(np.eye(3), [0.2, 1.0, 0.0], [0.5]), "ncp", 
 print("lifted:", lifted.contact_states()[0])
 
 # %% [markdown]
-# The last column is the *natural map*, the error by which the library judges every answer: how far $r$ is from
+# The last column is the *natural map*, by which, and by m/s, the library judges every answer: how far $r$ is from
 # $P_K(r - u - \mu |u_t| n)$. It is zero at solutions, and nowhere else. A result says `converged` only if it is small.
 #
 # ## Exercises

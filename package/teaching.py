@@ -122,6 +122,8 @@ def check_exercise(function: Callable[..., Any], exercise: Exercise) -> Grade:
         TypeError: ``function`` cannot be called, ``exercise`` is no Exercise, or its ``inputs`` give no tuple.
 
     Example: see the head of :mod:`pluecker.teaching`.
+
+    Source: Claessen, Hughes, "QuickCheck: a lightweight tool for random testing of Haskell programs" (2000).
     """
     if not isinstance(exercise, Exercise):
         refuse_type(f"check_exercise: exercise is a {type(exercise).__name__}, expected an Exercise")

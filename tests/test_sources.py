@@ -4,6 +4,8 @@ Only NumPy, and formulas as they are printed beside formulas as they must be. Ve
 parts first, as in documents 000 and 002.
 """
 
+import importlib
+import inspect
 import re
 from pathlib import Path
 
@@ -405,3 +407,16 @@ def test_every_short_name_is_in_the_bibliography():
     cited = set(re.findall(r"(?<!\*)\[([A-Z][^\]]+)\](?!\(|\*)", text))
     assert cited
     assert cited <= entries
+
+
+PUBLIC = ("spatial", "articulated", "articulated.conventions", "articulated.robots", "contact", "teaching")
+COMPUTES_NOTHING = {"warmup"}
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_every_public_function_names_its_source(module):
+    names = importlib.import_module(f"pluecker.{module}")
+    functions = {name: getattr(names, name) for name in names.__all__ if inspect.isfunction(getattr(names, name))}
+    assert functions
+    without = [name for name, f in functions.items() if not re.search(r"^ *Sources?: \S", f.__doc__, re.MULTILINE)]
+    assert set(without) <= COMPUTES_NOTHING

@@ -19,6 +19,8 @@ def example_robots() -> dict[str, Path]:
 
     Raises:
         MissingExtraError: example-robot-data is not installed.
+
+    Source: example-robot-data, https://github.com/Gepetto/example-robot-data.
     """
     try:
         files = importlib.metadata.distribution(DISTRIBUTION).files or []
@@ -42,6 +44,8 @@ def find_robot(name: str) -> Path:
         TypeError: the name is no string.
         KeyError: no robot has that name.
         MissingExtraError: example-robot-data is not installed.
+
+    Source: example-robot-data, https://github.com/Gepetto/example-robot-data.
     """
     if not isinstance(name, str):
         raise ArgumentTypeError(f"find_robot: name is a {type(name).__name__}, expected a string")

@@ -31,6 +31,7 @@ from pluecker.articulated.running.arguments import (
 from pluecker.articulated.running.batch import (
     GOOD,
     LEFT_OUT,
+    MOST_AXES,
     MOST_INPUTS,
     MOST_OUTPUTS,
     NO_RESULT,
@@ -183,6 +184,8 @@ class Algorithm:
         object.__setattr__(self, "outputs", as_fields(self.outputs))
         if not 1 <= len(self.inputs) <= MOST_INPUTS or any(field.axes not in (1, 2) for field in self.inputs):
             raise ValueError(f"{self.name}: expected 1 to {MOST_INPUTS} inputs of one or two axes")
+        if any(field.axes > MOST_AXES for field in self.outputs):
+            raise ValueError(f"{self.name}: expected results of at most {MOST_AXES} axes")
         if not 1 <= len(self.outputs) <= MOST_OUTPUTS or (self.order is not None and len(self.outputs) > 1):
             raise ValueError(f"{self.name}: expected 1 to {MOST_OUTPUTS} outputs, and one if they are put in order")
         object.__setattr__(self, "signature", self.make_signature())

@@ -51,8 +51,9 @@ from pluecker.spatial.scalars.lanes import WIDTH, everywhere
 from pluecker.spatial.scalars.operations import load, part, store, tail, within
 
 __all__ = [
-    "GOOD", "LEFT_OUT", "MOST_INPUTS", "MOST_OUTPUTS", "NOT_FINITE", "NOT_UNIT", "NO_RESULT", "UNFIT", "Context", "Head",
-    "Signature", "compiled_describe", "compiled_share_states", "many_states", "one_state", "run_many",
+    "BUSY", "GOOD", "LEFT_OUT", "MOST_AXES", "MOST_INPUTS", "MOST_OUTPUTS", "NOT_FINITE", "NOT_UNIT", "NO_RESULT",
+    "RELEASES", "UNFIT", "Context", "Head", "Signature", "compiled_describe", "compiled_share_states", "many_states",
+    "one_state", "run_many",
 ]  # fmt: skip
 
 Array = NDArray[np.float64]

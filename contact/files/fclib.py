@@ -226,6 +226,8 @@ def read_fclib_solution(path: str | os.PathLike[str], *, form: str | None = None
     Raises:
         FileError: as for :func:`read_fclib`; a part is as long as the problem is not, or not finite.
         MissingExtraError: h5py is not installed.
+
+    Source: Acary, Bremond, Koziara, Perignon, FCLIB: a collection of discrete 3D frictional contact problems (2014).
     """
     with opened("read_fclib_solution", path, form) as reader:
         return read_solution(reader, "solution", read_form(reader, form)) if reader.has("solution") else None
@@ -245,6 +247,8 @@ def read_fclib_guesses(path: str | os.PathLike[str], *, form: str | None = None)
         FileError: as for :func:`read_fclib`; a guess of those that are counted is missing, or a part of one is as long as
             the problem is not, or not finite.
         MissingExtraError: h5py is not installed.
+
+    Source: Acary, Bremond, Koziara, Perignon, FCLIB: a collection of discrete 3D frictional contact problems (2014).
     """
     with opened("read_fclib_guesses", path, form) as reader:
         return read_guesses(reader, read_form(reader, form))

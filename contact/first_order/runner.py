@@ -61,6 +61,7 @@ def keep(x, u, best_x, best_u, top, bottom):
         best_x[k], best_u[k] = x[k], u[k]
 
 
+@called_kernel
 def evaluate_islands(P, x, u, exact, work, zero, out):
     """The errors of all islands, without shifts that are held"""
     for island in range(len(out)):
@@ -68,9 +69,6 @@ def evaluate_islands(P, x, u, exact, work, zero, out):
         for i in range(first, last):
             zero[i] = 0.0
         out[island] = evaluate(P, zero, x, u, exact, first, last, work)
-
-
-evaluate_islands = allocation_free(evaluate_islands)
 
 
 def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Cones", "list_cones", "scaled_problem"]
 
+LEAST = 1e-16  # of the largest mean diagonal: a block with less has none
 FLAT = 1e-12  # a disc with a smaller coefficient has no interior: its components are zero
 
 
@@ -87,17 +88,16 @@ def list_cones(K):
 
 
 @allocation_free_kernel
-def block_scale(N, i):
-    """One over the root of the mean diagonal entry of a block, 1 if that is zero"""
+def mean_diagonal(N, i):
+    """Of the diagonal entries of a block"""
     size = N.rows[i + 1] - N.rows[i]
     for k in range(N.first[i], N.first[i + 1]):
         if N.column[k] == i:
             s = 0.0
             for r in range(size):
                 s += N.data[N.place[k] + r * size + r]
-            if s > 0.0:
-                return np.sqrt(size / s)
-    return 1.0
+            return s / size
+    return 0.0
 
 
 def scaled_problem(N, b, K):
@@ -106,9 +106,14 @@ def scaled_problem(N, b, K):
     The unit is zero if r = 0 is a solution, since there is no b and no bound asks for another.
     """
     n = len(K.start) - 1
-    scale, unit = np.empty(n), 0.0
+    scale, unit, largest = np.empty(n), 0.0, 0.0
     for i in range(n):
-        scale[i] = block_scale(N, i)
+        scale[i] = mean_diagonal(N, i)
+        largest = max(largest, scale[i])
+    for i in range(n):
+        # As in ``scales`` of :mod:`~pluecker.contact.problem.prepared`, so that errors are the same.
+        mean = scale[i] if scale[i] > LEAST * largest else largest
+        scale[i] = np.sqrt(1.0 / mean) if mean > 0.0 else 1.0
         for k in range(K.start[i], K.start[i + 1]):
             unit = max(unit, abs(b[k]) * scale[i])
         unit = max(unit, max(K.lower[i], -K.upper[i]) / scale[i])

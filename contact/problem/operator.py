@@ -22,7 +22,7 @@ from pluecker.contact.sparse.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Operator", "apply", "assemble", "assembled", "diagonal_of", "factored", "prefers_matrix", "to_matrix"]
@@ -120,6 +120,7 @@ def pull(A, i, x, y):
             y[k] += A.compliance[k] * x[k]
 
 
+@called_kernel
 def apply(A, x, y, first, last, left, right):
     """y = N x in the block rows from ``first`` to ``last``, with x zero elsewhere
 
@@ -240,5 +241,5 @@ def symmetrise(rows, first, column, place, data):
                             data[p], data[q] = mean, mean
 
 
-apply, diagonal_of = allocation_free(apply), allocation_free(diagonal_of)
+diagonal_of = allocation_free(diagonal_of)
 multiply_factors = entry_point(multiply_factors)

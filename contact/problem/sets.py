@@ -73,10 +73,7 @@ class Sets(NamedTuple):
 # --------------------------------------------------------------------------------------------------------------- kernels
 
 
-# The general cases are called, not written into every loop: that takes long to compile.
-
-
-@called_kernel
+@allocation_free_kernel
 def length(x, first, n):
     """|x[first : first + n]|, without overflow or underflow of the squares"""
     s = 0.0
@@ -93,6 +90,9 @@ def length(x, first, n):
     for k in range(first, first + n):
         s += (x[k] / top) * (x[k] / top)
     return top * np.sqrt(s)
+
+
+# The general cases are called, not written into every loop: that takes long to compile.
 
 
 @called_kernel
@@ -236,6 +236,7 @@ def signorini_block(K, i, a, c, r, u):
     return min(a * length(r, top, K.start[i + 1] - top), c * u[top])
 
 
+@called_kernel
 def project(K, x, out):
     """P_K(x); ``out`` may be ``x``"""
     for i in range(len(K.start) - 1):
@@ -250,7 +251,7 @@ def shift(K, u, out):
         out[K.start[i]] = shift_block(K, i, u)
 
 
-project, shift = allocation_free(project), allocation_free(shift)
+shift = allocation_free(shift)
 
 
 def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:

@@ -13,6 +13,7 @@ signorini       ``max_i |min(r_n / R, u_n / U)|`` of the contacts: penetration, 
                 not the normal part alone counts, but ``|r_i|``
 dissipation     by how much friction fails to act against the sliding with all it has:
                 ``max_i (mu |u_t| r_n + u_t . r_t) / (R U)``, summed over the discs; zero in Coulomb's law
+bilateral       ``max |u|`` of the rows without bounds, their compliance counted; m/s, rad/s
 duality gap     ``sum_i |r_i . (u + g)_i| / (|r| max(|b|, |u + g|))`` for cones; with bounds what remains of ``r u`` at the
                 active bound
 ==============  ======================================================================================================
@@ -48,7 +49,7 @@ import numpy as np
 
 from pluecker.contact.problem.natural_map import ROUNDING, natural_map
 from pluecker.contact.problem.sets import DISCS, Sets, length, project, shift_block, signorini_block
-from pluecker.spatial.compiled.decorators import allocation_free, called_kernel
+from pluecker.spatial.compiled.decorators import called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "with_velocities"]
@@ -69,6 +70,7 @@ class Errors:
         duality_gap: what is left of r . u.
         velocity: by how much the law is missed in the worst block, m/s, of rows of rotation rad/s.
         speed: with what that is compared: the largest component of b and u, m/s; no error.
+        bilateral: the largest velocity of a row without bounds, compliance counted; in its own unit, m/s or rad/s.
     """
 
     natural_map: float
@@ -78,6 +80,7 @@ class Errors:
     duality_gap: float
     velocity: float = 0.0
     speed: float = 0.0
+    bilateral: float = 0.0
 
     @property
     def relative_velocity(self) -> float:
@@ -94,7 +97,7 @@ class Errors:
 
 
 NUMBER = len(fields(Errors))
-VELOCITIES = 5, 6  # those of them that are velocities
+VELOCITIES = 5, 6, 7  # those of them that are velocities
 
 
 @called_kernel
@@ -137,6 +140,7 @@ def other_errors(K, r, u, exact, R, U, work):
     return cone, signorini, dissipation, gap, np.sqrt(total)
 
 
+@called_kernel
 def measure(K, inside, b, r, u, s, exact, work, out):
     """All errors, in the order of :class:`Errors`
 
@@ -157,10 +161,10 @@ def measure(K, inside, b, r, u, s, exact, work, out):
     size = np.sqrt(rr) * max(np.sqrt(bb), size)
     out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
     out[4] = gap / (size if size > 0.0 else 1.0)
-    out[5], out[6] = lack + ROUNDING * held, speed if speed > 0.0 else held
-
-
-measure = allocation_free(measure)
+    out[5], out[6], out[7] = lack + ROUNDING * held, speed if speed > 0.0 else held, 0.0
+    for i in range(blocks):
+        if K.lower[i] == -np.inf and K.upper[i] == np.inf:
+            out[7] = max(out[7], abs(u[K.start[i]]))
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
@@ -183,5 +187,6 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) ->
 def with_velocities(errors: Errors, exponent: int) -> Errors:
     """The same, those that are velocities multiplied by the power of two, the largest number in place of what is larger."""
     largest = float(np.finfo(np.float64).max)
-    velocity, speed = (min(float(np.ldexp(x, exponent)), largest) for x in (errors.velocity, errors.speed))
-    return replace(errors, velocity=velocity, speed=speed)
+    velocities = errors.velocity, errors.speed, errors.bilateral
+    velocity, speed, bilateral = (min(float(np.ldexp(x, exponent)), largest) for x in velocities)
+    return replace(errors, velocity=velocity, speed=speed, bilateral=bilateral)

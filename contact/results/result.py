@@ -158,6 +158,12 @@ class Result:
         """The tolerance of :meth:`contact_states`: what was asked for, or twice the error in velocity, if larger."""
         return max(self.tol, POLYGON * self.errors.relative_velocity)
 
+    @property
+    def has_bilateral(self) -> bool:
+        """Whether there are rows without bounds."""
+        K = None if self.blocks is None else self.blocks.sets
+        return K is not None and bool((np.isneginf(K.lower) & np.isposinf(K.upper)).any())
+
     def __str__(self) -> str:
         errors = self.errors
         lines = [
@@ -166,6 +172,7 @@ class Result:
             f"cone violation {errors.cone_violation:.1e}, "
             f"Signorini {errors.signorini:.1e}, dissipation {errors.dissipation:.1e}, duality gap {errors.duality_gap:.1e}",
             f"error in velocity {errors.velocity:.2e} m/s, the largest velocity {errors.speed:.2e} m/s",
+            *([f"bilateral rows {errors.bilateral:.1e} (m/s, rad/s)"] if self.has_bilateral else []),
             f"{self.iterations} iterations, {self.products} products, {self.islands} islands, {1e3 * self.time:.3g} ms",
         ]
         return "\n".join([*lines, self.message] if self.message else lines)

@@ -35,7 +35,7 @@ from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
-from pluecker.contact.solving.small import run_small
+from pluecker.contact.solving.small import ROWS, place_for_small, run_small
 from pluecker.contact.sparse.symbolic import Symbolic
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
@@ -72,8 +72,10 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
     """Islands of few rows, as full matrices; what was done with those that it solved."""
     began, mine = time.perf_counter(), slice(begin, end)
+    if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= ROWS).any():  # so that nothing is compiled for none
+        return []
     before = results[mine, ITERATIONS].copy()
-    run_small(P, law, x, u, tol, limit, results, begin, end)
+    run_small(P, law, x, u, tol, limit, results, begin, end, place_for_small(P))
     used, errors = results[mine, ITERATIONS] - before, np.where(results[mine, ERROR] <= tol, results[mine, ERROR], 0.0)
     return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
 

@@ -19,7 +19,7 @@ from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.sets import project
 from pluecker.contact.results.measures import VELOCITIES, measure
 from pluecker.contact.solving.small import is_small, run_small
-from pluecker.spatial.compiled.decorators import allocation_free, entrance, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free, entrance
 
 __all__ = ["LARGE", "MANY", "begin", "end", "first_steps"]
 
@@ -34,7 +34,7 @@ class Direct:
     Asking takes 10 microseconds for the 40 arrays of a prepared problem, the call itself 0.3.
 
     Args:
-        function: made by ``entry_point`` or ``allocation_free``.
+        function: made by ``allocation_free``.
     """
 
     def __init__(self, function: Any) -> None:
@@ -82,11 +82,12 @@ def begin(b, start, K, inner, P, places, offset, r, x):
     return exponent, True
 
 
-def first_steps(P, law, x, goal, limit, work, results, before):
+def first_steps(P, law, x, goal, limit, work, results, before, place):
     """What ``auto`` does first, where all islands are small: whether all have the error ``goal``; their multipliers are left
     in x
 
-    ``results`` become those of the islands; ``before`` has place for their errors at the start.
+    ``results`` become those of the islands; ``before`` has place for their errors at the start, ``place`` is that of
+    :mod:`~pluecker.contact.solving.small`.
     """
     islands, y, u = len(results), work[0], work[1]
     for island in range(islands):
@@ -99,8 +100,8 @@ def first_steps(P, law, x, goal, limit, work, results, before):
     for k in range(len(x)):
         u[k] += P.b[k]
     if law == 1:
-        evaluate_islands(P, y, u, 1, work[2], work[3], before)
-    run_small(P, law, y, u, goal, limit, results, 0, islands)
+        evaluate_islands(P, y, u, law, work[2], work[3], before)
+    run_small(P, law, y, u, goal, limit, results, 0, islands, place)
     for island in range(islands):
         if not (results[island, ERROR] <= goal and results[island, ERROR] <= before[island]):
             return False
@@ -127,4 +128,8 @@ def end(A, K, inside, s, places, x, scale, offset, exponent, exact, r, u, work, 
         errors[k] = min(np.ldexp(errors[k], exponent), LARGEST)
 
 
-begin, first_steps, end = Direct(allocation_free(begin)), Direct(entry_point(first_steps)), Direct(allocation_free(end))
+begin, first_steps, end = (
+    Direct(allocation_free(begin)),
+    Direct(allocation_free(first_steps)),
+    Direct(allocation_free(end)),
+)

@@ -7,11 +7,12 @@ friction, bounds, N and b may differ.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from pluecker.contact.elimination.elimination import Elimination, eliminate
 from pluecker.contact.problem.operator import Operator, assemble, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_order
 from pluecker.contact.problem.problem import Problem
@@ -21,7 +22,7 @@ from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Preparation", "difference", "prepare_for"]
+__all__ = ["Eliminated", "Preparation", "difference", "divided", "prepare_for", "prepare_rows"]
 
 FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
 
@@ -64,17 +65,68 @@ class Preparation:
             K = K._replace(lower=K.lower.copy(), upper=K.upper.copy())
         return operator, sets, Prepared(A, K, np.empty(size), P.s, P.islands, P.sides)
 
+    def divided(self, exponent: int) -> Preparation:
+        """The same with bounds divided by a power of two."""
+        if not self.bounded or exponent == 0:
+            return self
+        return replace(self, sets=divided(self.sets, exponent), P=self.P._replace(K=divided(self.P.K, exponent)))
+
     def bounds_for_errors(self) -> Sets:
         """The sets with place for their bounds in scaled units."""
         return self.sets._replace(lower=np.empty_like(self.sets.lower), upper=np.empty_like(self.sets.upper))
 
 
-def prepare_for(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
+@dataclass(frozen=True, eq=False)
+class Eliminated:
+    """A problem whose bilateral rows are factorised, and what is left of it.
+
+    Attributes:
+        problem: as the caller gave it.
+        solved: the same, with the friction of the law.
+        elimination: of its bilateral rows.
+        rest: what is left, made ready; nothing where no block is left.
+    """
+
+    problem: Problem
+    solved: Problem
+    elimination: Elimination
+    rest: Preparation | None
+
+
+def prepare_for(
+    problem: Problem, options: Options, before: Preparation | Eliminated | None = None
+) -> Preparation | Eliminated:
     """A problem made ready; ``before``: another one with the same pattern."""
-    operator, sets = problem.operator, problem.sets
-    if options.law == "frictionless":
-        sets = sets._replace(friction=np.zeros_like(sets.friction))
-    form = options.form
+    solved = problem.with_friction(0.0) if options.law == "frictionless" and problem.sets.sizes.any() else problem
+    old = before if isinstance(before, Eliminated) else None
+    if options.form != "factors":  # that form keeps all rows
+        same = old is not None and same_bilateral(old.problem.sets, problem.sets)
+        elimination = eliminate(solved, old.elimination.pattern if old is not None and same else None)
+        if elimination is not None:
+            left, rest = elimination.left, None
+            if left.blocks:
+                alike = old is not None and old.rest is not None and same and not difference(old.elimination.left, left)
+                rest = prepare_rows(left, options, old.rest if old is not None and alike else None)
+            return Eliminated(problem, solved, elimination, rest)
+    kept = before if isinstance(before, Preparation) else None
+    rows = prepare_rows(solved, options, kept)
+    return rows if solved is problem else replace(rows, problem=problem)
+
+
+def divided(K: Sets, exponent: int) -> Sets:
+    """Bounds divided by a power of two."""
+    return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
+
+
+def same_bilateral(old: Sets, new: Sets) -> bool:
+    """Whether the same rows have no bounds."""
+    one, other = (np.isneginf(K.lower) & np.isposinf(K.upper) for K in (old, new))
+    return bool((one == other).all())
+
+
+def prepare_rows(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
+    """A problem made ready as it is, bilateral rows and all."""
+    operator, sets, form = problem.operator, problem.sets, options.form
     if options.how.matrix or form == "matrix" or (form == "best" and prefers_matrix(operator)):
         operator = assemble(operator)
     operator, sets = contiguous(operator), Sets(*(plain(a, a.dtype.kind) for a in sets))

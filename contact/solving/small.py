@@ -7,22 +7,60 @@ tolerance: their multipliers and velocities stay what they were.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS
 from pluecker.contact.first_order.runner import evaluate
+from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project_block
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.contact.sparse.blocks import Indices
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
+from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["ROWS", "run_small"]
+__all__ = ["ROWS", "SmallIslands", "place_for_small", "run_small"]
 
 ROWS = 72  # at most: with 75 to 120, those that fail here cost more than the others gain (measured, one core)
 TURNS = 7  # iterations, two turns: what these do not solve is seldom solved by more
 FINER = 0.01  # of the tolerance, inside: what is asked for there is relative to b alone, in other units
 FINEST = 1e-13
+NUMBERS = 3 * ROWS  # of the laws of an island, at most
+
+
+class SmallIslands(NamedTuple):
+    """Where islands are solved, one after the other: compiled code allocates nothing.
+
+    Attributes:
+        matrix: of an island, ``(m^2,)``, m being the rows of the largest.
+        kinds, laws: of its blocks, as the kernel wants them.
+        vectors: the multipliers, and multipliers and velocities at the start, ``(3, m)``.
+        error: ``(1,)``.
+        work: of the kernel.
+        zero, moved: for the error of all rows.
+    """
+
+    matrix: Array
+    kinds: Indices
+    laws: Array
+    vectors: Array
+    error: Array
+    work: Array
+    zero: Array
+    moved: Array
+
+
+def place_for_small(P: Prepared) -> SmallIslands:
+    """For the islands of a problem."""
+    size = len(P.b)
+    m = min(ROWS, size)
+    return SmallIslands(
+        np.empty(m * m), np.empty(m, np.int64), np.empty(NUMBERS), np.empty((3, m)), np.empty(1),
+        np.empty(int(cone_problem_memory(m, NUMBERS))), np.zeros(size), np.empty(size),
+    )  # fmt: skip
 
 
 @allocation_free_kernel
@@ -68,22 +106,16 @@ def laws_of(P, first, last, kinds, laws):
     return place
 
 
-@entry_point
-def run_small(P, law, x, u, tol, limit, results, begin, end):
+@called_kernel
+def run_small(P, law, x, u, tol, limit, results, begin, end, place):
     """Small islands from ``begin`` to ``end`` that do not have the tolerance; arguments as those of all methods
 
-    Islands without it afterwards have what they had.
+    Islands without it afterwards have what they had. ``place`` is a :class:`SmallIslands`.
     """
-    most, numbers = 0, ROWS * 3
-    for island in range(begin, end):
-        first, last = P.islands[island], P.islands[island + 1]
-        if is_small(P, first, last):
-            most = max(most, P.K.start[last] - P.K.start[first])
-    if most == 0 or limit < TURNS:
+    W, kinds, laws, error, work = place.matrix, place.kinds, place.laws, place.error, place.work
+    r, x0, u0 = place.vectors[0], place.vectors[1], place.vectors[2]
+    if limit < TURNS:
         return
-    W, work = np.empty(most * most), np.empty(cone_problem_memory(most, numbers))
-    kinds, laws, r, error = np.empty(most, np.int64), np.empty(numbers), np.empty(most), np.empty(1)
-    zero, moved, start = np.zeros(len(P.K.start) - 1), np.empty(len(x)), np.empty((2, most))
     for island in range(begin, end):
         first, last = P.islands[island], P.islands[island + 1]
         top, bottom = P.K.start[first], P.K.start[last]
@@ -95,7 +127,7 @@ def run_small(P, law, x, u, tol, limit, results, begin, end):
         full_matrix(P, first, last, W)
         count = laws_of(P, first, last, kinds, laws)
         for k in range(m):
-            r[k], start[0, k], start[1, k] = x[top + k], x[top + k], u[top + k]
+            r[k], x0[k], u0[k] = x[top + k], x[top + k], u[top + k]
         used = solve_cone_problem(
             view(W[: m * m]), view(P.b[top:bottom]), kinds[: last - first], view(laws[:count]), law == 1,
             max(FINER * tol, FINEST), TURNS, view(r[:m]), view(error), view(work),
@@ -109,9 +141,9 @@ def run_small(P, law, x, u, tol, limit, results, begin, end):
             for j in range(m):
                 v += W[k * m + j] * x[top + j]
             u[top + k] = v
-        e = evaluate(P, zero, x, u, law, first, last, moved)
+        e = evaluate(P, place.zero, x, u, law, first, last, place.moved)
         if e <= tol:
             results[island, ERROR], results[island, ITERATIONS] = e, used
         else:
             for k in range(m):
-                x[top + k], u[top + k] = start[0, k], start[1, k]
+                x[top + k], u[top + k] = x0[k], u0[k]

@@ -14,7 +14,8 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.results.measures import Errors, all_errors, with_velocities
 from pluecker.contact.results.result import Result
 from pluecker.contact.solving.methods import CONES
-from pluecker.contact.solving.solver import Solver, in_units
+from pluecker.contact.solving.solver import Solver
+from pluecker.contact.solving.units import in_units
 
 __all__ = ["errors_of", "solve"]
 
@@ -55,10 +56,16 @@ def solve(
         threads: for islands; all cores unless given. Results do not depend on it, bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.
         form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that
-            factorise take the matrix.
+            factorise take the matrix. ``factors`` keeps bilateral rows among the others, iterated as contacts are.
         history: keep the error of each iteration.
         on_unsolved: what happens when the tolerance is not reached: ``return`` the result, which says so, or ``raise``
             an error that holds it.
+
+    Bilateral rows, those without bounds, and linear soft ones, which have a compliance besides, are eliminated by a direct
+    factor before any of these methods begins, and hold to rounding whatever ``tol`` is: ``errors.bilateral``, m/s or rad/s.
+    Redundant ones have the multipliers with the least ``sum N_kk r_k^2``; contradictory ones are named in the message. Where
+    joints connect so many contacts that what is left of N would fill (more than 2000 rows of contacts on one mechanism), and
+    in the law ``lcp``, they are solved as contacts are. See :mod:`~pluecker.contact.elimination.elimination`.
 
     Returns:
         A :class:`~pluecker.contact.results.result.Result`: the best multipliers that were met, whether they are good

@@ -19,18 +19,20 @@ from pluecker.contact.lcp.laws import solve_as_lcp
 from pluecker.contact.problem.checks import HUGE, as_vector
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets
-from pluecker.contact.results.measures import NUMBER, Errors, with_velocities
+from pluecker.contact.results.measures import NUMBER, Errors
 from pluecker.contact.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
-from pluecker.contact.solving.compiled_parts import LARGE, MANY, begin, end, first_steps
+from pluecker.contact.solving.compiled_parts import MANY, begin, end, first_steps
+from pluecker.contact.solving.eliminated import solve_eliminated
 from pluecker.contact.solving.methods import Options, checked_options
-from pluecker.contact.solving.preparation import Preparation, difference, prepare_for
+from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, divided, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
+from pluecker.contact.solving.small import place_for_small
+from pluecker.contact.solving.units import in_units, in_units_of_caller
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
-__all__ = ["Solver", "exponent_of", "in_units"]
+__all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
 
@@ -89,7 +91,9 @@ class Solver:
         )  # fmt: skip
         self._ready = self._prepared(problem, None)
 
-    def _prepared(self, problem: Problem, before: Preparation | None) -> Preparation | Problem:
+    def _prepared(
+        self, problem: Problem, before: Preparation | Eliminated | None
+    ) -> Preparation | Eliminated | Problem:
         """The problem itself where it is solved as a complementarity problem."""
         if self._options.law == "lcp" or self._options.how.run is None:
             return problem
@@ -138,6 +142,8 @@ class Solver:
         with np.errstate(all="ignore"):
             if isinstance(ready, Problem):
                 result = solve_polygon(problem, b, start, options, began)
+            elif isinstance(ready, Eliminated):
+                result = solve_bilateral(ready, b, start, options, began)
             else:
                 result = solve_prepared(ready, b, start, options, began)
         if options.on_unsolved == "raise" and not result.converged:
@@ -195,6 +201,28 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
     return in_units_of_caller(result, exponent, began)
 
 
+def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
+    """What is left when bilateral rows are eliminated, and then their multipliers."""
+    inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
+    elimination = ready.elimination
+    sets = divided(elimination.left.sets, exponent)
+    elimination = replace(elimination, problem=inside, left=replace(elimination.left, sets=sets))
+    rest = None if ready.rest is None else ready.rest.divided(exponent)
+
+    def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:
+        most = None if options.max_iterations is None else options.max_iterations - used
+        how = replace(options, tol=goal, max_iterations=most)
+        now = rest if rest is not None and problem.operator is elimination.left.operator else prepare_rows(problem, how)
+        first = None if begin is None else begin.copy()
+        return solve_prepared(now, problem.offset.copy(), first, how, time.perf_counter())
+
+    result = solve_eliminated(
+        elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, options.separate,
+        options.history, left, exponent,
+    )  # fmt: skip
+    return in_units_of_caller(result, exponent, began)
+
+
 def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """All other laws, by any method; overflow and the like are seen in the errors."""
     law, tol, limit, size = options.law, options.tol, options.rounds(len(b)), len(b)
@@ -235,47 +263,9 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
     """What the first steps of ``auto`` found, where that is enough; it is left in x."""
     began, islands = time.perf_counter(), len(P.islands) - 1
-    results, goal = np.empty((islands, 3)), goal_of(tol, islands)
-    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands)):
+    results, goal, place = np.empty((islands, 3)), goal_of(tol, islands), place_for_small(P)
+    if not first_steps(P, exact, x, goal, limit, np.empty((4, len(x))), results, np.empty(islands), place):
         return None
     error, iterations, _ = results.max(axis=0).tolist()
     stages = (Stage("dense", int(iterations), error, time.perf_counter() - began),) if iterations else ()
     return Done(x, int(iterations), 0, islands, stages, None)
-
-
-def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
-    """Of the power of two by which velocities and multipliers are divided, so that no square overflows.
-
-    Errors that are velocities are divided too, others stay the same, and so do all digits. ``largest`` shall be near
-    one as well. None where no multipliers are a solution.
-    """
-    size = max(largest, np.abs(b).max(initial=0.0), K.lower.max(initial=0.0), -K.upper.min(initial=0.0))
-    return None if size == 0.0 else int(np.frexp(size)[1])
-
-
-def start_in_units(start: Array | None, exponent: int | None) -> Array | None:
-    """A start divided by that power; left out where its velocities may overflow, and where zero is a solution."""
-    if start is None or exponent is None:
-        return None
-    start = np.ldexp(start, -exponent)
-    return start if np.abs(start).max(initial=0.0) < LARGE else None
-
-
-def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tuple[Problem, Array | None, int]:
-    """The same problem with velocities and multipliers near one: see :func:`exponent_of`, :func:`start_in_units`."""
-    b, K = problem.offset, problem.sets
-    exponent = exponent_of(b, K, largest)
-    if exponent is None:
-        return problem, None, 0
-    sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
-    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets)
-    return inside, start_in_units(start, exponent), exponent
-
-
-def in_units_of_caller(result: Result, exponent: int, began: float) -> Result:
-    """The multipliers and velocities multiplied by the power of two, the largest number in place of what is larger."""
-    largest = np.finfo(np.float64).max
-    r, u = (np.clip(np.ldexp(x, exponent), -largest, largest) for x in (result.multipliers, result.velocity))
-    blocks = None if result.blocks is None else result.blocks._replace(offset=np.ldexp(result.blocks.offset, exponent))
-    errors = with_velocities(result.errors, exponent)
-    return replace(result, multipliers=r, velocity=u, errors=errors, blocks=blocks, time=time.perf_counter() - began)

@@ -113,7 +113,11 @@ def analyse(N):
         :class:`Symbolic`. The numbers of N are not looked at.
     """
     n = len(N.rows) - 1
-    size_of = N.rows[1:] - N.rows[:-1]
+    size_of = np.empty(
+        n, np.int64
+    )  # by loops, here and below: what NumPy says of shapes that differ takes long to compile
+    for i in range(n):
+        size_of[i] = N.rows[i + 1] - N.rows[i]
     order = minimum_degree(N.first, N.column, size_of)
     rank = np.empty(n, np.int64)
     for j in range(n):
@@ -141,7 +145,9 @@ def analyse(N):
             j = column[k]
             row[free[j]], position[k] = i, free[j]
             free[j] += 1
-    size, start = size_of[order], N.rows[order]
+    size, start = np.empty(n, np.int64), np.empty(n, np.int64)
+    for j in range(n):
+        size[j], start[j] = size_of[order[j]], N.rows[order[j]]
     place, pivot, top = np.empty(len(row), np.int64), np.empty(n, np.int64), 0
     threes = np.empty(n, np.int64)
     for j in range(n):

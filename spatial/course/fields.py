@@ -54,6 +54,8 @@ def grid(x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array:
     Example:
         >>> grid([0, 1], [0, 1, 2], 0).shape
         (2, 3, 3)
+
+    Source: course, section 9 (source document 001, docs/sources.md): a vector field has a vector at each point.
     """
     axes = []
     for name, values in (("x", x), ("y", y), ("z", z)):

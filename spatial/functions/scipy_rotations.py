@@ -38,6 +38,8 @@ def to_scipy(value: ArrayLike) -> Any:
     Raises:
         TypeError, ValueError: not an array of finite real numbers of one of these shapes, not of unit length, no transform.
         MissingExtraError: a ``RigidTransform`` needs SciPy 1.16; more than one leading axis, 1.17.
+
+    Source: documentation of ``scipy.spatial.transform``; the placement that belongs to a transform, RBDA section 2.8.
     """
     from scipy.spatial import transform
 
@@ -80,6 +82,8 @@ def from_scipy(value: Any) -> Array:
 
     Raises:
         TypeError: it is neither.
+
+    Source: as :func:`to_scipy`.
     """
     from scipy.spatial import transform
 

@@ -1,14 +1,15 @@
 """Arrays of NumPy that compiled code makes, and Python's lock, which it holds meanwhile.
 
-To make an array, ``numpy.empty`` takes as long as the inverse dynamics of an arm; half of that it reads its arguments. So
-compiled code calls NumPy's C function itself, whose place in NumPy's table of such functions the binary interface lays down.
-Whoever makes objects holds Python's lock (the GIL), and so does whoever is called by Python in the first place. To let it go
-and to get it back takes 40 ns: that pays only where the work takes much longer.
+``numpy.empty`` takes 70 ns, and more where other calls come between; NumPy's C function behind it takes 40, and the Jacobian
+of a leg 100. So compiled code calls that function itself, whose place in NumPy's table of such functions the binary
+interface lays down. Whoever makes objects holds Python's lock (the GIL), and so does whoever is called by Python in the
+first place. To let it go and to get it back takes 40 ns too: that pays only where the work takes much longer.
 """
 
 from __future__ import annotations
 
 import ctypes
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,6 @@ from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.memory.objects import PythonObject, python_object
 from pluecker.spatial.scalars.lanes import INT, LONG
 
-try:
-    from numpy._core import _multiarray_umath as numpy_in_c
-except ImportError:  # before NumPy 1.26
-    from numpy.core import _multiarray_umath as numpy_in_c
-
 __all__ = ["NEW_ARRAY", "drop", "is_missing", "is_none", "new_array", "no_object", "release_lock", "take_lock"]
 
 PYARRAY_NEW = 93  # its place in the table
@@ -32,6 +28,10 @@ PYARRAY_NEW = 93  # its place in the table
 
 def address_in_numpy(place: int) -> int:
     """The address at a place of the table of NumPy's C functions."""
+    try:
+        numpy_in_c: Any = import_module("numpy._core._multiarray_umath")
+    except ImportError:  # before NumPy 1.26
+        numpy_in_c = import_module("numpy.core._multiarray_umath")
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = ctypes.cast(pointer(numpy_in_c._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))

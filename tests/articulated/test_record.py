@@ -1,11 +1,15 @@
 """The record of an algorithm: inputs and results of any shape, several results, constants of a key."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, rnea
 from pluecker.articulated.running import algorithm as algorithm_module
+from pluecker.articulated.running import batch
 from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm
+from pluecker.articulated.running.batch import BUSY, RELEASES
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
@@ -148,6 +152,10 @@ def test_a_record_says_what_it_cannot_be():
         Algorithm("nothing", weighted_kernel, inputs=(), outputs=("v",), workspace=lambda model: 0)
     with pytest.raises(ValueError, match="nothing: expected 1 to 6 outputs"):
         Algorithm("nothing", weighted_kernel, inputs=("q",), outputs=(), workspace=lambda model: 0)
+    with pytest.raises(ValueError, match="nothing: expected results of at most 8 axes"):
+        Algorithm(
+            "nothing", weighted_kernel, ("q",), outputs=(Field("x", (1,) * 9),), workspace=lambda model: 0, listed=False
+        )
     assert "nothing" not in ALGORITHMS
 
 
@@ -157,6 +165,48 @@ def test_algorithms_share_one_packed_model(model):
     forward_kinematics(model, q)
     body_velocities(model, q, np.zeros(model.nv))
     assert {id(plan.head.packed) for plan in model.plans.values()} == {id(model.packed)}
+
+
+def called_once(model):
+    """Inverse dynamics whose short way is open: its inputs, its result, and the contexts."""
+    q, v = np.array([0.1, 1.0, 0.0, 0.0, 0.0, 0.2]), np.arange(float(model.nv))
+    expected = rnea(model, q, v, v)
+    return (q, v, v), expected, model.ready[ALGORITHMS["rnea"]][()][-1]
+
+
+@pytest.mark.skipif(not COMPILED, reason="without compilation there is one way only")
+def test_who_finds_the_context_busy_takes_another_one(model):
+    inputs, expected, contexts = called_once(model)
+    contexts.others.clear()
+    contexts.usual.integers[BUSY] = 1
+    for _ in range(2):
+        np.testing.assert_array_equal(rnea(model, *inputs), expected)
+        assert len(contexts.others) == 1
+    contexts.usual.integers[BUSY] = 0
+    contexts.usual.workspace[:] = np.nan
+    contexts.others[0].workspace[:] = 7.0
+    np.testing.assert_array_equal(rnea(model, *inputs), expected)
+    assert not (contexts.usual.workspace == 7.0).any()
+    assert (contexts.others[0].workspace == 7.0).all()
+
+
+@pytest.mark.skipif(not COMPILED, reason="without compilation there is one way only")
+def test_threads_that_call_for_one_state_do_not_meet(model, monkeypatch):
+    """With the lock released, as it is for long calls only."""
+    monkeypatch.setattr(batch, "LONG_CALL", -1)
+    model = model.replace(name="whose calls all count as long")
+    _, _, contexts = called_once(model)
+    assert contexts.usual.integers[RELEASES] == 1
+    rng = np.random.default_rng(4)
+    v = rng.normal(size=(4, model.nv))
+    q = np.array([0.1, 1.0, 0.0, 0.0, 0.0, 0.2])
+    expected = [rnea(model, q, x, x) for x in v]
+
+    def again(k):
+        return all((rnea(model, q, v[k], v[k]) == expected[k]).all() for _ in range(3000))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(again, range(4)))
 
 
 @kernel

@@ -174,8 +174,12 @@ def is_inside(method, law):
 
 
 def uneven(seed):
-    """Rigid contacts of bodies of very different masses: errors rise and fall on the way."""
-    return random_problem(seed, 5, copies=0.3, ratio=1e3).problem()
+    """Rigid contacts of bodies of very different masses: errors rise and fall on the way.
+
+    Without equations, whose part in the errors of all rows does not fall from iteration to iteration: they are eliminated.
+    """
+    kinds = tuple(kind for kind in KINDS if kind != "equation")
+    return random_problem(seed, 5, kinds, copies=0.3, ratio=1e3).problem()
 
 
 @every_method

@@ -60,7 +60,8 @@ def test_units_of_velocity_change_nothing(seed):
     sets = problem.sets._replace(lower=problem.sets.lower * factor, upper=problem.sets.upper * factor)
     other = solve(Problem(problem.operator, problem.offset * factor, sets), **arguments)
     velocity, speed = other.errors.velocity / factor, other.errors.speed / factor
-    assert first.errors == replace(other.errors, velocity=velocity, speed=speed)
+    bilateral = other.errors.bilateral / factor
+    assert first.errors == replace(other.errors, velocity=velocity, speed=speed, bilateral=bilateral)
     assert np.array_equal(first.multipliers, other.multipliers / factor)
     assert np.array_equal(first.velocity, other.velocity / factor)
 

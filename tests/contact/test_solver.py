@@ -87,6 +87,43 @@ def test_bodies_in_both_forms_of_the_operator(method, form):
         same(solver.solve(b), solve(with_offset(problem, b), "ncp", method, form=form, tol=1e-8))
 
 
+def hanging(seed, lower=-np.inf, mass=1.0):
+    """Contacts on two bodies that are joined by equations, one of them twice, and a limit or motor."""
+    rng = np.random.default_rng(seed)
+    J = rng.normal(size=(11, 12))
+    J[8] = J[7]
+    N = J @ (J / (mass * np.linspace(1.0, 3.0, 12))).T
+    rows = np.array([-np.inf] * 4 + [lower]), np.array([np.inf] * 4 + [2.0])
+    return Problem.from_delassus(0.5 * (N + N.T), J @ rng.normal(size=12), [0.5, 0.3], rows=rows)
+
+
+@pytest.mark.parametrize("law", ["frictionless", "ccp", "ncp"])
+@pytest.mark.parametrize("method", ["auto", "pgs"])
+def test_bilateral_rows_are_eliminated_for_many_offsets(method, law):
+    """Bounds in the units of offsets of all sizes, other masses, and rows that become bilateral"""
+    problem, more = hanging(1, -1.0), {"tol": 1e-9, "max_iterations": 300 if COMPILED else 30}
+    solver, last = Solver(problem, law, method, **more), None
+    for new in (problem, hanging(2, -1.0), hanging(2, -1.0, 5.0), hanging(3), hanging(1, -0.5)):
+        solver.update(new)
+        for size in (1.0, 1e-8):
+            b = size * new.offset
+            found = solver.solve(b, warm_start=last)
+            same(found, solve(with_offset(new, b), law, method, warm_start=last, **more))
+            assert found.errors.bilateral <= 1e-11 * max(size, 1e-3)
+            last = found.multipliers
+
+
+def test_nothing_but_bilateral_rows():
+    W, q = np.array([[2.0, 1.0], [1.0, 2.0]]), [-1.0, 4.0]
+    problem = Problem.from_delassus(W, q, [], rows=([-np.inf] * 2, [np.inf] * 2))
+    solver = Solver(problem)
+    for b in (q, [3.0, 0.0], [0.0, 0.0]):
+        found = solver.solve(b)
+        same(found, solve(with_offset(problem, np.array(b))))
+        np.testing.assert_allclose(found.multipliers, -np.linalg.solve(W, b), rtol=0.0, atol=1e-14)
+        assert found.iterations == 0
+
+
 def test_compliance_and_bounds_are_numbers_too():
     rows = [-np.inf, 0.0], [np.inf, 2.0]
     W, q = np.eye(5) + 0.1, [-1.0, 1.0, 0.0, 2.0, -1.0]

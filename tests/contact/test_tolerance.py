@@ -77,6 +77,23 @@ def test_powers_of_ten_of_mass_and_velocity_change_nothing(law, method):
 
 
 @pytest.mark.parametrize("law", CONES)
+@pytest.mark.parametrize("method", RUNNABLE)
+def test_rows_that_move_nothing_change_nothing_either(law, method):
+    """A motor whose block of N is zero has no mass of its own: the lightest one counts."""
+    for k in (-12, -3, 0, 5, 12) if COMPILED else (-12, 12):
+        W, bounds = np.diag([1.0, 1.0, 1.0, 0.0]) * 10.0**k, ([-2.0 / 10.0**k], [3.0 / 10.0**k])
+        problem = Problem.from_delassus(W, [-1.0, 3.0, 0.0, 0.5], [0.5], rows=bounds)
+        result = solve(problem, law, method, tol=1e-8, max_iterations=LIMIT, separate=False)
+        if method == "newton":  # it needs the diagonal blocks that this matrix has not, and stalls in all units alike
+            assert result.status == "stalled"
+            continue
+        assert result.converged, (k, str(result))
+        friction = {"frictionless": 0.0, "ccp": -1.0, "ncp": -0.5}[law]
+        normal = 2.0 if law == "ccp" else 1.0
+        np.testing.assert_allclose(result.multipliers * 10.0**k, [normal, friction, 0.0, -2.0], rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("law", CONES)
 def test_errors_depend_on_no_unit_of_mass(law):
     rng = np.random.default_rng(3)
     for seed in range(4):

@@ -144,3 +144,29 @@ def test_the_fastest_call_is_the_one_that_is_given_back():
 def test_warmup_wants_an_answer():
     with pytest.raises(TypeError, match="warmup: progress is a int, expected True or False"):
         warmup(progress=5)
+
+
+FIRST = """
+import sys
+from numba.core.registry import CPUDispatcher
+from pluecker.contact import Problem, solve
+
+assert solve(Problem.from_delassus([[1, 0, 0], [0, 1, 0], [0, 0, 1]], [-1.0, 3.0, 0.0], [0.5])).converged
+found = set()
+for name, module in sorted(sys.modules.items()):
+    if name.startswith("pluecker.contact."):
+        for thing in vars(module).values():
+            thing = getattr(thing, "function", thing)  # of those whose types are not asked for again
+            entered = thing.signatures if type(thing) is CPUDispatcher else "entrance" in getattr(thing, "__dict__", {})
+            if isinstance(thing, CPUDispatcher) and entered:
+                found.add(thing.py_func.__qualname__)
+print(*sorted(found))
+"""
+NEEDED = "begin breadth_first cone_problem_memory diagonal_of end first_steps rearrange"
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+def test_the_first_small_problem_enters_no_function_of_the_methods_for_large_ones():
+    done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == NEEDED.split()

@@ -24,6 +24,8 @@ def neutral(model: Model) -> Array:
 
     Raises:
         TypeError: ``model`` is not a model.
+
+    Source: Sola, Deray, Atchuthan (2018), section II: each joint is at the identity of its group of displacements.
     """
     as_model("neutral", model)
     return np.array([x for joint in model.joints if joint.mimic is None for x in JOINT_TYPES[joint.type].neutral])

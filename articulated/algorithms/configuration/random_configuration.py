@@ -40,6 +40,8 @@ def random_configuration(
     Raises:
         TypeError: ``model`` is not a model, ``rng`` no generator or seed, ``size`` no integer or tuple of integers.
         ValueError: the seed or an axis is negative, or the result would not fit into memory.
+
+    Source: quaternions uniform over all turns, Shoemake (1992); by normal deviates, Muller (1959).
     """
     as_model("random_configuration", model)
     rng, shape = as_generator(rng), as_shape(size, model.nq)

@@ -56,6 +56,8 @@ def random_tree(
         >>> tree = random_tree(20, 0, joints=["revolute", "spherical"], branching=0.3)
         >>> tree.n_bodies, tree.nq, tree.nv
         (20, 50, 40)
+
+    Source: RBDA sections 4.1 to 4.4, trees and joints; inertias of points of positive mass, Traversaro et al. (2016).
     """
     function = "random_tree"
     n = as_integer(function, "bodies", bodies, 1, MOST_BODIES)

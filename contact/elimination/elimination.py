@@ -1,0 +1,252 @@
+"""Bilateral rows eliminated: the problem that is left, and their multipliers afterwards.
+
+With B the bilateral rows, those with a compliance included, and C the contacts and all other rows,
+
+    S = N_CC - N_CB N_BB^+ N_BC,    c = b_C - N_CB N_BB^+ b_B,    r_B = -N_BB^+ (b_B + N_BC r_C)
+
+is a problem ``u_C = S r_C + c`` in the sets of C alone, which any method solves. ``S`` fills only between contacts that
+bilateral rows connect. The multipliers that follow are refined with the operator itself, so that bilateral rows hold to
+rounding, whatever the factor has lost.
+
+*Redundant* rows have many multipliers for one motion: the least ``sum N_kk r_k^2`` is taken. *Contradictory* rows ask
+for what no multipliers can give: their velocities are as small as possible, in ``sum u_k^2 / N_kk``, and
+:class:`Recovered` names them.
+
+Sources: S. Boyd and L. Vandenberghe, "Convex optimization" (2004), A.5.5, for the Schur complement; J. Garcia de Jalon and
+M. D. Gutierrez-Lopez, "Multibody dynamics with redundant constraints and singular mass matrix" (2013), for which forces are
+unique; G. H. Golub and C. F. Van Loan, "Matrix computations", sections 5.5 and 6.1, for least norms with weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse
+
+from pluecker.contact.elimination.block_rows import forward, stack_rows
+from pluecker.contact.elimination.factor import Factor, factorize, spread
+from pluecker.contact.elimination.pattern import Pattern, bilateral_matrix, find_pattern
+from pluecker.contact.problem.operator import Operator, assembled, multiply_factors
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import make_sets
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_scipy
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Elimination", "Recovered", "eliminate"]
+
+EPS = float(np.finfo(np.float64).eps)
+MOST = 4e6  # numbers in the columns of contacts, and in S between them: beyond, iterations are cheaper
+HELD = 1e-13  # of a diagonal entry: less is left of a row of C that bilateral rows hold by themselves
+PROTECTED = 8.0 * EPS  # of a diagonal entry, added to S: its rounding, which could make it indefinite
+STEPS = 6  # of refinement, at most
+CONTRADICTION = 1e-10  # of what rows are made of: no rounding, though rows be nearly dependent
+
+
+@dataclass(frozen=True, eq=False)
+class Recovered:
+    """Multipliers of all rows.
+
+    Attributes:
+        multipliers: r, ``(m,)``.
+        velocity: u = N r + b, ``(m,)``.
+        contradictory: the rows that cannot hold, those that miss most first.
+        residual: the largest velocity among them.
+    """
+
+    multipliers: Array
+    velocity: Array
+    contradictory: Indices
+    residual: float
+
+
+@dataclass(frozen=True, eq=False)
+class Elimination:
+    """The bilateral rows of a problem, factorised: for any offset.
+
+    Attributes:
+        problem: that it was made from; its offset is not read.
+        factor: of the bilateral rows, and which rows they are.
+        left: the problem of the other blocks, with an offset of zeros.
+        held: rows of ``left`` that bilateral rows hold, ``(m_C,)``.
+        diagonal: of N_CC, ``(m_C,)``.
+    """
+
+    problem: Problem
+    factor: Factor
+    left: Problem
+    held: np.ndarray
+    diagonal: Array
+
+    @property
+    def pattern(self) -> Pattern:
+        """Of the rows."""
+        return self.factor.pattern
+
+    def reduced(self, offset: Array) -> Problem:
+        """The problem of the other blocks, ``u_C = S r_C + c``, for the offset b of all rows, ``(m,)``."""
+        still = self.recover(offset, np.zeros(len(self.pattern.kept)))
+        c = still.velocity[self.pattern.kept]
+        if not self.held.any():
+            return replace(self.left, offset=c)
+        b = np.abs(offset).max(initial=0.0) + np.abs(still.velocity - offset).max(initial=0.0)
+        c = np.where(self.held & (np.abs(c) <= CONTRADICTION * b), 0.0, c)
+        return replace(self.left, offset=c, operator=self.bounded(c))
+
+    def bounded(self, c: Array) -> Operator:
+        """S, with a compliance where bilateral rows hold what a contact or limit would have to push away.
+
+        Then there is no solution, and no bound to the multipliers of methods that look for one.
+        """
+        K, A = self.left.sets, self.left.operator
+        top = K.start[:-1]
+        pushed = self.held[top] & (((c[top] < 0.0) & np.isposinf(K.upper)) | ((c[top] > 0.0) & np.isneginf(K.lower)))
+        if not pushed.any():
+            return A
+        soft = A.compliance.copy()
+        soft[top[pushed]] += self.diagonal[top[pushed]]
+        return A._replace(compliance=soft, is_soft=1)
+
+    def recover(self, offset: Array, multipliers: Array) -> Recovered:
+        """The multipliers of all rows, from those of the other blocks, ``(m_C,)``, and the offset b, ``(m,)``."""
+        pattern, factor = self.pattern, self.factor
+        root, rows, of = factor.root, pattern.rows, pattern.component
+        problem = replace(self.problem, offset=offset)
+        r = np.zeros(len(offset))
+        r[pattern.kept] = multipliers
+        u = problem.unchecked_velocity(r)
+        kept, best = r[rows], np.full(pattern.components, np.inf)
+        for step in range(STEPS + 1):
+            lack = factor.without_null(u[rows] / root)
+            size = np.zeros(pattern.components)
+            np.maximum.at(size, of, np.abs(lack))
+            # Each component by itself, so that it is what it would be without the others, to the last bit.
+            better, going = size < best, size <= 0.5 * best
+            kept[better[of]] = r[rows][better[of]]
+            best = np.fmin(size, best)
+            if step == STEPS or not going.any():
+                break
+            refined = factor.without_null((r[rows] - factor.solve(lack * root)) * root) / root
+            r[rows] = np.where(going[of], refined, kept)
+            u = problem.unchecked_velocity(r)
+        r[rows] = kept
+        u = problem.unchecked_velocity(r)
+        return Recovered(r, u, *self.contradictions(offset, r, u))
+
+    def contradictions(self, offset: Array, r: Array, u: Array) -> tuple[Indices, float]:
+        """Bilateral rows that cannot hold, beyond rounding of what they are computed from, and the largest velocity."""
+        factor, rows = self.factor, self.pattern.rows
+        none: Indices = np.zeros(0, np.int64)
+        if factor.Q is None:
+            return none, 0.0
+        scaled = u[rows] / factor.root
+        missed = np.abs(factor.root * (factor.Q @ (factor.Q.T @ scaled)))
+        made_of = float(np.linalg.norm(offset[rows] / factor.root) + np.linalg.norm(r[rows] * factor.root))
+        allowed = CONTRADICTION * factor.root * made_of + moving(self.problem, rows)
+        wrong = np.flatnonzero(missed > allowed)
+        if len(wrong) == 0:
+            return none, 0.0
+        order = wrong[np.argsort(-missed[wrong], kind="stable")]
+        return rows[order], float(missed[order[0]])
+
+
+def moving(problem: Problem, rows: Indices) -> Array | float:
+    """What rounding makes of the velocities that an offset is the difference of, where bodies are known."""
+    if problem.free_velocity is None or not problem.operator.is_factored:
+        return 0.0
+    J = abs(to_scipy(problem.operator.J)[rows])
+    return 64.0 * EPS * np.asarray(J @ np.abs(problem.free_velocity).ravel())
+
+
+def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination | None:
+    """Factorise the bilateral rows of a problem.
+
+    Args:
+        problem: its operator and its sets are read, not its offset.
+        pattern: that of a problem with the same blocks in the same places, whose numbers may be others; found unless given.
+
+    Returns:
+        Nothing where there are no bilateral rows, where so many contacts hang on each other through them that S is too large
+        (``MOST``), or where the matrix is not positive semidefinite: then rows are solved as contacts are.
+    """
+    rows = find_pattern(problem) if pattern is None else pattern
+    if rows is None:
+        return None
+    operator = problem.operator
+    N = bilateral_matrix(operator, rows.bilateral, rows.rows, rows.group)
+    factor = factorize(rows, N, operator, MOST)
+    if factor is None:
+        return None
+    complement = schur_complement(operator, factor)
+    if complement is None:
+        return None
+    K, others = problem.sets, rows.others
+    sets = make_sets(K.sizes[others], K.friction[others], K.lower[others], K.upper[others])
+    names = tuple(problem.names[i] for i in others) if problem.names and len(others) else None
+    left = Problem(complement[0], np.zeros(len(rows.kept)), sets, None, names)
+    return Elimination(problem, factor, left, *complement[1:])
+
+
+def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
+    """N between the other blocks, without compliance."""
+    blocks = pattern.others
+    if operator.is_factored:
+        each = np.arange(len(blocks) + 1, dtype=np.int64)
+        J, T = (BlockMatrix(*stack_rows(B, blocks, each)) for B in (operator.J, operator.T))
+        return BlockMatrix(*multiply_factors(J, T))
+    heights = np.diff(operator.N.rows)[blocks]
+    start = np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)
+    return from_scipy(to_scipy(operator.N)[pattern.kept][:, pattern.kept], start, start)
+
+
+def coupling(operator: Operator, pattern: Pattern) -> scipy.sparse.csr_matrix:
+    """N between bilateral rows and the others, N_BC."""
+    if operator.is_factored:
+        J, T = to_scipy(operator.J), to_scipy(operator.T)
+        return scipy.sparse.csr_matrix(T[pattern.rows] @ J[pattern.kept].T)
+    return scipy.sparse.csr_matrix(to_scipy(operator.N)[pattern.rows][:, pattern.kept])
+
+
+def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.ndarray, Array] | None:
+    """S as an operator, the rows that bilateral rows hold, the diagonal of N_CC; nothing where S is too large."""
+    pattern = factor.pattern
+    m, soft = len(pattern.kept), operator.compliance[pattern.kept].copy()
+    held = np.zeros(m, np.bool_)
+    if m == 0:
+        return assembled(empty_blocks(), soft), held, np.zeros(0)
+    N, N_BC = other_matrix(operator, pattern), coupling(operator, pattern)
+    N_BC.eliminate_zeros()
+    if N_BC.nnz == 0:
+        return assembled(N, soft), held, np.zeros(m)
+    Y = spread(pattern, N_BC, MOST)
+    if Y is None:
+        return None
+    whole = to_scipy(N)
+    diagonal = whole.diagonal()
+    if factor.Q is not None and not in_range(factor, N_BC, diagonal):
+        return None
+    forward(pattern.factor, factor.L, Y.at, Y.width, Y.data)
+    row, column, data = [], [], []
+    for c in np.flatnonzero(np.diff(Y.first)):
+        mine = Y.column[Y.first[c] : Y.first[c + 1]]
+        part = Y.data[Y.begin[c] : Y.begin[c + 1]].reshape(-1, len(mine))
+        row.append(np.repeat(mine, len(mine)))
+        column.append(np.tile(mine, len(mine)))
+        data.append((part.T @ part).ravel())
+    taken = scipy.sparse.coo_matrix((np.concatenate(data), (np.concatenate(row), np.concatenate(column))), shape=(m, m))
+    S = scipy.sparse.csr_matrix(whole - taken.tocsr())
+    S = scipy.sparse.csr_matrix(0.5 * (S + S.T))
+    touched = np.zeros(m, np.bool_)
+    touched[Y.column] = True
+    held = touched & ~(S.diagonal() > HELD * diagonal)
+    free = scipy.sparse.diags(np.where(held, 0.0, 1.0))
+    soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
+    return assembled(from_scipy(free @ S @ free, N.rows, N.rows), soft), held, diagonal
+
+
+def in_range(factor: Factor, N_BC: scipy.sparse.csr_matrix, diagonal: Array) -> bool:
+    """Whether contacts cause no velocity along Q, which is so if N is semidefinite."""
+    assert factor.Q is not None
+    scale = scipy.sparse.diags(1.0 / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+    rest = factor.Q.T @ (scipy.sparse.diags(1.0 / factor.root) @ N_BC @ scale)
+    return bool(rest.nnz == 0 or abs(rest).max() <= CONTRADICTION)
