@@ -21,6 +21,7 @@ from benchmarks.contact_figures import draw_polygon, draw_profiles
 from benchmarks.contact_mechanisms import long_chains, mechanisms
 from benchmarks.contact_problems import Case, find_cases, packing
 from benchmarks.contact_report import ContactReport
+from benchmarks.contact_small import few_contacts_compiled
 from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
 from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
 from benchmarks.timing import Effort, Times, interleaved, progress
@@ -330,6 +331,7 @@ def run(effort: Effort, folder: Path | None = None) -> ContactReport:
     else:
         report.parts.append(against_clarabel(cases, effort, report))
     report.parts.append(few_contacts(effort, report))
+    report.parts.append(few_contacts_compiled(feet, effort, report))
     report.parts.append(gradients_and_sweeps(cases, quick, report))
     report.parts.append(throughput(effort, quick, report))
     report.parts += [mechanisms(effort, quick), long_chains(effort, quick)]

@@ -69,7 +69,7 @@ def copy_where(n, condition, x, y):
 @kernel
 def better(goal, least, e):
     """Whether an error is smaller, where the smallest so far is not enough"""
-    return smaller(e, select(smaller(goal, least), least, -1.0 + 0.0 * least))
+    return smaller(e, select(smaller(goal, least), least, -1.0 + 0.0 * goal))
 
 
 @kernel
