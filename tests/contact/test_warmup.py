@@ -162,11 +162,22 @@ for name, module in sorted(sys.modules.items()):
                 found.add(thing.py_func.__qualname__)
 print(*sorted(found))
 """
-NEEDED = "begin breadth_first cone_problem_memory diagonal_of end first_steps rearrange"
+LADDER = {
+    "run_apgd",
+    "run_pgs",
+    "interior_point",
+    "analyse",
+    "evaluate_all",
+    "residual",
+    "jacobian",
+    "multiply_factors",
+}
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_the_first_small_problem_enters_no_function_of_the_methods_for_large_ones():
     done = subprocess.run([sys.executable, "-c", FIRST], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == NEEDED.split()
+    entered = set(done.stdout.split())
+    assert "first_steps" in entered
+    assert entered.isdisjoint(LADDER)
