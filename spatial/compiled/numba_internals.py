@@ -16,8 +16,9 @@ private                              why
 ``overloads``, ``library``,          the address of machine code, for calls from other compiled code; ``numba.cfunc`` gives
 ``fndesc``                           one too, but compiles its function without a cache of ours and without its options
 ``call_conv``                        to call such an address as Numba calls its own functions
-``JITCodeLibrary``, ``Compiler``,    kernels become parts of what Python enters: machine code of each would be thrown away;
-``NativeLowering``, ``_dynfunc``     ``_dynfunc`` makes what Numba's tables know a kernel by
+``JITCodeLibrary``, ``Compiler``,    kernels become parts of what Python enters: to optimise each, with a copy of all that it
+``NativeLowering``, ``_dynfunc``     calls, and make machine code of it, takes a third of the time to compile; ``_dynfunc``
+                                     makes what Numba's tables know a kernel by
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
 ``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only
@@ -85,15 +86,50 @@ class once:
 
 
 class Part(JITCodeLibrary):
-    """The code of a function that only other compiled functions call: optimised, with all that it calls, in LLVM's language.
+    """The code of a function that only other compiled functions call: in LLVM's language, as it was written.
 
-    Numba makes machine code of each function. That of a part nobody would enter: what Python enters has a copy of its own.
+    Numba optimises each function by itself, and makes machine code of it, with a copy of all that it calls. Where functions
+    call one another in ten layers, most of that is done ten times over and thrown away. A part waits for the function that
+    Python enters, which links all parts and optimises them as a whole.
     """
 
-    def _finalize_final_module(self) -> None:
-        """Callers can link it; it is no part of the machine."""
+    def _optimize_functions(self, module: Any) -> None:
+        """Nothing is done to the code, so that it still calls whatever was linked for it."""
+
+    def finalize(self) -> None:
+        """The code is there; what it calls is linked when somebody wants it."""
+        self._raise_if_finalized()
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    @functools.cached_property
+    def alone(self) -> Any:
+        """Its own code."""
+        return super()._get_module_for_linking()
+
+    @functools.cached_property
+    def called(self) -> dict[Any, None]:
+        """All parts and libraries that it calls, directly or not, each once and behind one that calls it."""
+        found: dict[Any, None] = {}
+        for library in self._linking_libraries:
+            found.setdefault(library)
+            for other in library.called if isinstance(library, Part) else ():
+                found.setdefault(other)
+        return found
+
+    @functools.cached_property
+    def whole(self) -> Any:
+        """With all that it calls. The linker takes only what is called in the code that it already has."""
+        module = self.alone.clone()
+        for library in self.called:
+            module.link_in(
+                library.alone if isinstance(library, Part) else library._get_module_for_linking(), preserve=True
+            )
+        return module
+
+    def _get_module_for_linking(self) -> Any:
+        self._ensure_finalized()
+        return self.whole
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
