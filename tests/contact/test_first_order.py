@@ -323,7 +323,7 @@ def test_nesterovs_momentum_is_that_of_the_published_algorithm(seed):
         return np.concatenate([nearest_in_friction_cone(z[3 * i : 3 * i + 3], mu[i]) for i in range(len(mu))])
 
     points = published_apgd(s[:, None] * random.full * s, s * random.b, project, steps)
-    errors = np.minimum.accumulate([errors_of(problem, s * x, "ccp").natural_map for x in points])
+    errors = np.minimum.accumulate([errors_of(problem, s * x, "ccp").largest for x in points])
     errors = errors[errors > 1e-7]  # below, rounding begins to decide which step goes uphill
     assert len(errors) > 25
     assert found.history[: len(errors), 1] == pytest.approx(errors, rel=1e-6)
