@@ -122,7 +122,7 @@ def called_kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return CalledKernel(function, targetoptions={**OUTLINED, **CALLED})
+    return CalledKernel(function, targetoptions={**OUTLINED, **CALLED}, pipeline_class=PartCompiler)
 
 
 def entry_point(function: F) -> F:

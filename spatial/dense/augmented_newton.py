@@ -14,7 +14,7 @@ Newton's method for the problem inside as Castro, Permenter, Han, "An unconstrai
 contact" (2022), pose it for one spring, in velocities.
 """
 
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.cone_steps import (
     CONTACT,
     eliminate,
@@ -53,7 +53,7 @@ def nearest_points(kinds, laws, n, rho, t, y, u, p, x):
         row, place = row + rows_of(kind), place + numbers_of(kind)
 
 
-@outlined_kernel
+@called_kernel
 def slope_along(kinds, laws, n, rho, t, y, u, p, w, d, x):
     """The derivative with t of the function at w + t d, where p = S d: p' (w + t d - x)"""
     nearest_points(kinds, laws, n, rho, t, y, u, p, x)
@@ -135,7 +135,7 @@ def still_wrong(S, n, rho, unit, y, w, x, p, d):
     return select(smaller(bound * bound, error), 1.0 + 0.0 * rho, 0.0 * rho)
 
 
-@outlined_kernel
+@called_kernel
 def augmented_newton(kinds, laws, S, c, n, unit, rho, y, w, u, x, p, d, M):
     """x with springs of the stiffness rho to y, from a guess w, which is improved; steps that were taken"""
     going, steps = 1.0 + 0.0 * rho, 0

@@ -34,7 +34,7 @@ W r where multipliers are very large.
 
 import numpy as np
 
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.augmented_newton import augmented_newton
 from pluecker.spatial.dense.cone_errors import cone_problem_error, copy_vector, copy_where, keep, length_of, reached
 from pluecker.spatial.dense.cone_steps import (
@@ -146,7 +146,7 @@ def add_springs(n, epsilon, start, S, c):
         accumulate(c, k, -epsilon * load(start, k))
 
 
-@outlined_kernel
+@called_kernel
 def newton_turn(kinds, laws, exact, springs, S, c, n, goal, unit, damping, least, x, u, M, d, best):
     """Steps of Newton's method from x; the best multipliers so far, and their error"""
     velocities(S, c, n, x, u)
@@ -216,6 +216,25 @@ def start_multipliers(kinds, laws, exact, n, fresh, u, d, z):
 
 
 @kernel
+def first_of_turn(kinds, laws, exact, turn, times, S, c, n, goal, unit, start, least, x, trial, u, z, d, M, y, best):
+    """Sweeps, the convex law by springs, or the method of multipliers: the error, iterations, and those of the next turn"""
+    if turn == 0:
+        for _ in range(times):
+            sweep_blocks(kinds, laws, exact, S, n, x, u, y)
+        return least, times, times
+    if turn == 1 or (turn % 2 == 1 and not exact):
+        softer = 0.01 if turn == 1 else 0.1
+        least, steps = augmented_turn(
+            kinds, laws, exact, S, c, n, goal, unit, softer, start, least, x, trial, u, z, d, M, y, best
+        )
+        return least, steps, times
+    rho = penalty(n, unit, best, turn)
+    factorize_shifted(S, n, rho, M)
+    multiply_step(kinds, laws, exact, M, c, n, rho, times, d, z, x)
+    return least, times, min(2 * times, MOST)
+
+
+@kernel
 def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     """The multipliers r in place, from a start, and of each state the error; how many iterations that took
 
@@ -240,22 +259,10 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     begin_vectors(n, x, best, start, y, z)
     done, times, turn = 0, FIRST, 0
     while done < iterations and not reached(goal, least):
-        if turn == 0:
-            for _ in range(times):
-                sweep_blocks(kinds, scaled, exact, S, n, x, u, y)
-            done += times
-        elif turn == 1 or (turn % 2 == 1 and not exact):
-            softer = 0.01 if turn == 1 else 0.1
-            least, steps = augmented_turn(
-                kinds, scaled, exact, S, c, n, goal, unit, softer, start, least, x, trial, u, z, d, M, y, best
-            )
-            done += steps
-        else:
-            rho = penalty(n, unit, best, turn)
-            factorize_shifted(S, n, rho, M)
-            multiply_step(kinds, scaled, exact, M, c, n, rho, times, d, z, x)
-            done, times = done + times, min(2 * times, MOST)
-        turn += 1
+        least, steps, times = first_of_turn(
+            kinds, scaled, exact, turn, times, S, c, n, goal, unit, start, least, x, trial, u, z, d, M, y, best
+        )
+        done, turn = done + steps, turn + 1
         damping = DAMPING if turn % 3 == 0 else 0.0
         least = newton_from(
             kinds, scaled, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best

@@ -9,7 +9,7 @@ method of multipliers with De Saxce's term as Carpentier, Le Lidec, Montaut, "Fr
 (2024).
 """
 
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import (
     along_the_cone,
     contact_derivative,
@@ -56,7 +56,7 @@ def store_three(x, k, y):
     store(x, k + 2, y[2])
 
 
-@outlined_kernel
+@called_kernel
 def velocities(S, c, n, x, u):
     """u = S x + c"""
     for i in range(n):
@@ -159,7 +159,7 @@ def newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d):
         row, place = row + rows_of(kind), place + numbers_of(kind)
 
 
-@outlined_kernel
+@called_kernel
 def eliminate(M, n, d):
     """d from M x = d, by elimination without exchanges; M is lost
 

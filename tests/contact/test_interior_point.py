@@ -78,7 +78,7 @@ def test_the_natural_map_vanishes(family, count):
         problem = random_problem(seed, count, **FAMILIES[family])
         result = run(problem)
         assert result.converged
-        assert result.iterations <= 40
+        assert result.iterations <= 60  # what equations leave may be solved twice
         assert result.errors.natural_map <= 1e-12
         assert natural_map(problem, result.multipliers) <= 2e-12
         assert is_in_set(result)

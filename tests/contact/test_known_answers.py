@@ -341,7 +341,7 @@ def test_where_there_is_no_solution_none_is_claimed(name, law, method, tol):
     result = solve(problem, law, method, tol=tol, max_iterations=3000 if COMPILED else 100)
     assert np.isfinite(result.multipliers).all()
     assert not result.converged, str(result)
-    assert result.errors.relative_velocity > 0.1
+    assert result.errors.relative_velocity > 0.05  # of the largest velocity, which grows with the multipliers
     assert result.message
 
 
