@@ -332,6 +332,11 @@ def has_constant_subspace(m, i):
     return kind(m, i) != EXPONENTIAL
 
 
+def kind_has_constant_subspace(kind: int) -> bool:
+    """The same for Python, of a kind by its number."""
+    return kind != EXPONENTIAL
+
+
 @kernel
 def moves_freely(m, i):
     """Whether the motion subspace of joint ``i`` is the six unit vectors, so that products with it are read off"""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model import layout
-from pluecker.articulated.model.joints import EXPONENTIAL, joint_transform
+from pluecker.articulated.model.joints import joint_transform, kind_has_constant_subspace
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, check_word
 from pluecker.articulated.running.fields import Field
@@ -265,7 +265,7 @@ def path_records(model: Model, links: list[int]) -> Iterator[tuple[int, int, boo
     places, first = columns(model, links), [int(model.links[i, layout.IV]) for i in links]
     for k, i in enumerate(links):
         kind, freedom, count = (int(model.links[i, entry]) for entry in (layout.KIND, layout.FIRST, layout.COUNT))
-        turns = kind != EXPONENTIAL and not model.freedoms[freedom : freedom + count, 3:6].any()
+        turns = kind_has_constant_subspace(kind) and not model.freedoms[freedom : freedom + count, 3:6].any()
         yield i, places.index(first[k]), first[k] in first[:k], first[k] in first[k + 1 :], turns
 
 
