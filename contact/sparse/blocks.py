@@ -22,7 +22,6 @@ __all__ = [
     "empty_blocks",
     "from_scipy",
     "multiply",
-    "multiply_transposed",
     "to_scipy",
 ]
 
@@ -245,12 +244,6 @@ def multiply(B, x, y, first, last):
         multiply_row(B, i, x, y)
 
 
-def multiply_transposed(B, x, y, first, last):
-    """y += B' x with the block rows from ``first`` to ``last``, this one not included"""
-    for i in range(first, last):
-        multiply_row_transposed(B, i, x, y)
-
-
 def diagonal(B, out):
     """The diagonal entries of a matrix whose block rows and block columns are the same"""
     for i in range(len(B.rows) - 1):
@@ -263,8 +256,4 @@ def diagonal(B, out):
                     out[top + r] = B.data[B.place[k] + r * height + r]
 
 
-multiply, multiply_transposed, diagonal = (
-    allocation_free(multiply),
-    allocation_free(multiply_transposed),
-    allocation_free(diagonal),
-)
+multiply, diagonal = allocation_free(multiply), allocation_free(diagonal)
