@@ -141,7 +141,7 @@ class Elimination:
             return none, 0.0
         scaled = u[rows] / factor.root
         missed = np.abs(factor.root * (factor.Q @ (factor.Q.T @ scaled)))
-        made_of = length(offset[rows] / factor.root) + length(r[rows] * factor.root)
+        made_of = lengths(self.pattern, offset[rows] / factor.root) + lengths(self.pattern, r[rows] * factor.root)
         allowed = CONTRADICTION * factor.root * made_of + moving(self.problem, rows)
         wrong = np.flatnonzero(missed > allowed)
         if len(wrong) == 0:
@@ -150,10 +150,12 @@ class Elimination:
         return rows[order], float(missed[order[0]])
 
 
-def length(x: Array) -> float:
-    """|x|, without overflow of squares."""
-    largest = float(np.abs(x).max(initial=0.0))
-    return largest * float(np.linalg.norm(x / largest)) if 0.0 < largest < np.inf else largest
+def lengths(pattern: Pattern, x: Array) -> Array:
+    """|x| of the component that each bilateral row belongs to, without overflow of squares."""
+    of, largest = pattern.component, np.zeros(pattern.components)
+    np.maximum.at(largest, of, np.abs(x))
+    unit = np.where((largest > 0.0) & (largest < np.inf), largest, 1.0)
+    return np.asarray((unit * np.sqrt(np.bincount(of, (x / unit[of]) ** 2, pattern.components)))[of])
 
 
 def moving(problem: Problem, rows: Indices) -> Array | float:

@@ -69,7 +69,8 @@ class Errors:
         dissipation: how far friction is from the largest dissipation.
         duality_gap: what is left of r . u.
         velocity: by how much the law is missed in the worst block, m/s, of rows of rotation rad/s.
-        speed: with what that is compared: the largest component of b and u, m/s; no error.
+        speed: with what that is compared: the largest component of b and u, m/s, or of what impulses change where nothing
+            moves; no error.
         bilateral: the largest velocity of a row without bounds, compliance counted; in its own unit, m/s or rad/s.
     """
 

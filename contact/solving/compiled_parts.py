@@ -20,6 +20,7 @@ from pluecker.contact.problem.sets import project
 from pluecker.contact.results.measures import VELOCITIES, measure
 from pluecker.contact.solving.small import is_small, run_small
 from pluecker.spatial.compiled.decorators import allocation_free, entrance
+from pluecker.spatial.compiled.numba_internals import compiling
 
 __all__ = ["LARGE", "MANY", "begin", "end", "first_steps"]
 
@@ -43,9 +44,10 @@ class Direct:
 
     def __call__(self, *arguments: Any) -> Any:
         if self.enter is None:
-            self.function.compile(tuple(typeof(x) for x in arguments))
-            self.function.disable_compile()
-            self.enter = entrance(self.function)
+            with compiling:  # the second of two threads waits for the first
+                if self.enter is None:
+                    self.function.compile(tuple(typeof(x) for x in arguments))
+                    self.enter = entrance(self.function)
         return self.enter(*arguments)
 
 

@@ -1,4 +1,4 @@
-"""Islands of up to 72 rows as full matrices: solved by the kernel that steps of worlds use, or left as they were.
+"""Islands of up to 72 rows as full matrices: solved by a kernel on scalars, or left as they were.
 
 What is sparse here has a floor of a millisecond; four contacts as a full matrix take microseconds. Islands with other blocks
 than contacts with three components and rows are left to others, as are those that the first turns do not bring to the
@@ -26,6 +26,7 @@ __all__ = ["ROWS", "SmallIslands", "place_for_small", "run_small"]
 
 ROWS = 72  # at most: with 75 to 120, those that fail here cost more than the others gain (measured, one core)
 TURNS = 7  # iterations, two turns: what these do not solve is seldom solved by more
+WORST = 300  # iterations that these turns may take: a turn that was begun is finished
 FINER = 0.01  # of the tolerance, inside: what is asked for there is relative to b alone, in other units
 FINEST = 1e-13
 NUMBERS = 3 * ROWS  # of the laws of an island, at most
@@ -114,7 +115,7 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
     """
     W, kinds, laws, error, work = place.matrix, place.kinds, place.laws, place.error, place.work
     r, x0, u0 = place.vectors[0], place.vectors[1], place.vectors[2]
-    if limit < TURNS:
+    if limit < WORST:
         return
     for island in range(begin, end):
         first, last = P.islands[island], P.islands[island + 1]

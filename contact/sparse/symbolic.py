@@ -113,9 +113,8 @@ def analyse(N):
         :class:`Symbolic`. The numbers of N are not looked at.
     """
     n = len(N.rows) - 1
-    size_of = np.empty(
-        n, np.int64
-    )  # by loops, here and below: what NumPy says of shapes that differ takes long to compile
+    size_of = np.empty(n, np.int64)
+    # By loops, here and below: what NumPy says of shapes that differ takes long to compile.
     for i in range(n):
         size_of[i] = N.rows[i + 1] - N.rows[i]
     order = minimum_degree(N.first, N.column, size_of)

@@ -30,9 +30,8 @@ from pluecker.spatial.scalars.operations import accumulate, load, select, smalle
 __all__ = ["augmented_newton"]
 
 STEPS = 40  # with one spring; a few are enough once the sets are known
-ENOUGH = (
-    0.1  # of the slope along a step, that may be left where it ends; of rho |x - y|, what the equations may be wrong by
-)
+# Of the slope along a step, that may be left where it ends; of rho |x - y|, what the equations may be wrong by.
+ENOUGH = 0.1
 HALVINGS = 40
 ROUNDING = 4e-16  # of velocities, relative to |c|; divided by rho it is that of multipliers, which no step makes less
 

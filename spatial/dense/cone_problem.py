@@ -4,7 +4,7 @@ W is symmetric and positive semidefinite, of up to some 120 rows, row by row in 
 contact of three rows (a normal, two tangents) with Coulomb's law or the convex one, or a row whose law is a staircase:
 bounds, or the limits, the friction and the motor of a coordinate together (:mod:`~pluecker.spatial.dense.laws`). Which
 blocks there are is the same in all lanes; every number may differ. ``solve`` calls it for small islands, and it is made for
-steps of worlds.
+loops in compiled code.
 
 In turns, until the error is within the tolerance or the iterations are spent. Each finds a point, by
 
@@ -128,14 +128,6 @@ def penalty(n, unit, x, turn):
     rho = unit / larger(size, 1e-6 * unit)
     rho = larger(rho, STIFFNESS + 0.0 * rho)
     return rho * (1.0 if turn % 3 == 1 else 0.1 if turn % 3 == 2 else 10.0)
-
-
-@kernel
-def add_compliance(n, epsilon, y, S, c):
-    """S += epsilon, c -= epsilon y: a spring between each multiplier and y"""
-    for k in range(n):
-        accumulate(S, k * n + k, epsilon)
-        accumulate(c, k, -epsilon * load(y, k))
 
 
 @kernel

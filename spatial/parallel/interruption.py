@@ -114,12 +114,11 @@ def interruptible(function: Callable[[], T], long: bool = True) -> T:
     if threading.current_thread() is threading.main_thread():
         return in_thread(function) if long else function()
     while True:
-        before = counted[0]
+        with stopping:  # not while something else is stopped: this would end too
+            before = counted[0]
         result = function()
         if counted[0] == before:
             return result
-        with stopping:  # until what was stopped has ended
-            pass
 
 
 def in_thread(function: Callable[[], T]) -> T:

@@ -308,3 +308,13 @@ def test_a_solver_gives_what_solve_gives_bit_for_bit():
         assert expected.converged
         assert found.multipliers.tobytes() == expected.multipliers.tobytes()
         assert (found.status, found.errors, found.iterations) == (expected.status, expected.errors, expected.iterations)
+
+
+@pytest.mark.parametrize("light", [1e-12, 1.0, 1e12])
+def test_a_contradiction_is_named_whatever_other_mechanisms_weigh(light):
+    N = np.diag([1.0, 1.0, light, 1.0])
+    N[0, 1] = N[1, 0] = 1.0
+    problem = Problem.from_delassus(N, [1.0, 1.00005, 1.0, 0.5], [], rows=(np.full(4, -INF), np.full(4, INF)))
+    result = solve(problem, tol=1e-8)
+    assert not result.converged
+    assert "bilateral rows contradict one another: block 1, block 0 cannot hold" in result.message

@@ -69,3 +69,11 @@ def test_contacts_are_found_in_the_states_that_other_methods_find(velocity):
     states = [solve(problem, "ncp", method, tol=1e-9).contact_states().tolist() for method in ("auto", "pgs")]
     assert states[0] == states[1]
     assert "undetermined" not in states[0]
+
+
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+@pytest.mark.parametrize("limit", [1, 7, 40, 299])
+def test_no_more_iterations_are_done_than_were_allowed(law, limit):
+    for seed in range(4):
+        problem = random_problem(seed, 4, ("3",), copies=0.5).problem()
+        assert solve(problem, law, tol=1e-12, max_iterations=limit).iterations <= limit
