@@ -14,7 +14,6 @@ from dataclasses import replace
 import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, Recovered
-from pluecker.contact.problem.prepared import find_islands, scales
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.results.measures import Errors, all_errors
 from pluecker.contact.results.result import LIMIT, UNSOLVED, Result, Stage, is_converged, judge
@@ -34,22 +33,22 @@ Left = Callable[[Problem, Array | None, float, int], Result]
 
 def solve_eliminated(
     elimination: Elimination, problem: Problem, law: str, method: str, tol: float, start: Array | None, most: int | None,
-    separate: bool, history: bool, left: Left, exponent: int = 0,
+    scale: Array, islands: int, history: bool, left: Left, exponent: int = 0,
 ) -> Result:  # fmt: skip
     """The result for all rows.
 
     Args:
         elimination: of the problem.
         problem: with the offset and, for the law, the friction that count.
-        law, method, tol, separate, history: as for ``solve``.
+        law, method, tol, history: as for ``solve``.
         start: multipliers of all rows, ``(m,)``, or nothing.
         most: iterations, if they are limited.
+        scale, islands: as :class:`~pluecker.contact.solving.preparation.Eliminated` keeps them.
         left: what solves the problem that is left.
         exponent: of the power of two that velocities were divided by, for messages.
     """
     began = time.perf_counter()
     kept, b, K = elimination.pattern.kept, problem.offset, problem.sets
-    scale = np.repeat(scales(problem.operator, K), np.diff(K.start))
     mine = None if start is None else start[kept]
 
     def judged(recovered: Recovered) -> Errors:
@@ -83,8 +82,7 @@ def solve_eliminated(
     status, message = verdict(problem, best, errors, tol, stopped, exponent)
     return Result(
         best.multipliers, best.velocity, law, method, status, errors, tol, iterations,
-        sum(answer.products for answer in answers),
-        len(find_islands(problem.operator)[2]) - 1 if separate else 1,
+        sum(answer.products for answer in answers), islands,
         time.perf_counter() - began, stages_of(answers, of_all), history_of(answers, of_all) if history else None, message,
         Blocks(K, scale, b),
     )  # fmt: skip

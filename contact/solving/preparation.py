@@ -13,18 +13,19 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, eliminate
-from pluecker.contact.elimination.pattern import Pattern
+from pluecker.contact.elimination.pattern import Pattern, bilateral_blocks
 from pluecker.contact.problem.operator import Operator, assemble, prefers_matrix
-from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_order
+from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.methods import Options
+from pluecker.contact.solving.units import divided
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
-__all__ = ["Eliminated", "Preparation", "difference", "divided", "prepare_for", "prepare_rows"]
+__all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_rows"]
 
 FACTORS = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
 FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
@@ -87,12 +88,16 @@ class Eliminated:
         problem: as the caller gave it.
         solved: the same, with the friction of the law.
         elimination: of its bilateral rows.
+        scale: s of each multiplier, ``(m,)``.
+        islands: of all rows; one where they are not separated.
         rest: what is left, made ready; nothing where no block is left.
     """
 
     problem: Problem
     solved: Problem
     elimination: Elimination
+    scale: Array
+    islands: int
     rest: Preparation | None
 
 
@@ -103,7 +108,7 @@ def prepare_for(
     solved = problem.with_friction(0.0) if options.law == "frictionless" and problem.sets.sizes.any() else problem
     old = before if isinstance(before, Eliminated) else None
     if options.form != "factors":  # that form keeps all rows
-        same = old is not None and same_bilateral(old.problem.sets, problem.sets)
+        same = old is not None and np.array_equal(bilateral_blocks(old.problem.sets), bilateral_blocks(problem.sets))
         pattern = old.elimination.pattern if old is not None and same else None
         elimination = interruptible(lambda: quietly(solved, pattern), takes_long(FACTORS, problem.size))
         if elimination is not None:
@@ -111,7 +116,9 @@ def prepare_for(
             if left.blocks:
                 alike = old is not None and old.rest is not None and same and not difference(old.elimination.left, left)
                 rest = prepare_rows(left, options, old.rest if old is not None and alike else None)
-            return Eliminated(problem, solved, elimination, rest)
+            scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+            islands = len(find_islands(problem.operator)[2]) - 1 if options.separate else 1
+            return Eliminated(problem, solved, elimination, scale, islands, rest)
     kept = before if isinstance(before, Preparation) else None
     rows = prepare_rows(solved, options, kept)
     return rows if solved is problem else replace(rows, problem=problem)
@@ -121,17 +128,6 @@ def quietly(problem: Problem, pattern: Pattern | None) -> Elimination | None:
     """An elimination in any thread: what overflows is seen in the errors."""
     with np.errstate(all="ignore"):
         return eliminate(problem, pattern)
-
-
-def divided(K: Sets, exponent: int) -> Sets:
-    """Bounds divided by a power of two."""
-    return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
-
-
-def same_bilateral(old: Sets, new: Sets) -> bool:
-    """Whether the same rows have no bounds."""
-    one, other = (np.isneginf(K.lower) & np.isposinf(K.upper) for K in (old, new))
-    return bool((one == other).all())
 
 
 def prepare_rows(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:

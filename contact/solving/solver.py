@@ -25,10 +25,10 @@ from pluecker.contact.results.states import Blocks
 from pluecker.contact.solving.compiled_parts import MANY, begin, end, first_steps
 from pluecker.contact.solving.eliminated import solve_eliminated
 from pluecker.contact.solving.methods import Options, checked_options
-from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, divided, prepare_for, prepare_rows
+from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.solving.small import place_for_small
-from pluecker.contact.solving.units import in_units, in_units_of_caller
+from pluecker.contact.solving.units import divided, in_units, in_units_of_caller
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
@@ -217,8 +217,8 @@ def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: O
         return solve_prepared(now, problem.offset.copy(), first, how, time.perf_counter())
 
     result = solve_eliminated(
-        elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, options.separate,
-        options.history, left, exponent,
+        elimination, inside, options.law, options.method, options.tol, begun, options.max_iterations, ready.scale,
+        ready.islands, options.history, left, exponent,
     )  # fmt: skip
     return in_units_of_caller(result, exponent, began)
 

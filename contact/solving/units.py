@@ -18,7 +18,12 @@ from pluecker.contact.results.result import Result
 from pluecker.contact.solving.compiled_parts import LARGE
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["in_units", "in_units_of_caller"]
+__all__ = ["divided", "in_units", "in_units_of_caller"]
+
+
+def divided(K: Sets, exponent: int) -> Sets:
+    """Bounds divided by a power of two."""
+    return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
 
 
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:
@@ -45,9 +50,8 @@ def in_units(problem: Problem, start: Array | None, largest: float = 0.0) -> tup
     exponent = exponent_of(b, K, largest)
     if exponent is None:
         return problem, None, 0
-    sets = K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
     free = None if problem.free_velocity is None else np.ldexp(problem.free_velocity, -exponent)
-    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=sets, free_velocity=free)
+    inside = replace(problem, offset=np.ldexp(b, -exponent), sets=divided(K, exponent), free_velocity=free)
     return inside, start_in_units(start, exponent), exponent
 
 
