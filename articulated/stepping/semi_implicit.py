@@ -18,6 +18,9 @@ Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), secti
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
@@ -44,6 +47,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.free_roots import MOMENT, carried_moments, frame_acceleration, move_configuration
 from pluecker.articulated.stepping.gyroscopic import solve_with_gyroscopic_moments
 from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.rows import add_impulses, keep_limits, rows_workspace
+from pluecker.articulated.stepping.scenario import number_of_rows, rows
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.compiled.decorators import kernel
@@ -52,14 +57,24 @@ from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 __all__ = ["SEMI_IMPLICIT", "free_velocity", "semi_implicit_workspace"]
 
 
-@kernel
-def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """One step without rows"""
-    nv = velocity_count(m)
-    x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
-    free_velocity(m, c, h, q, v, law, f_ext, x, moments, rest)
-    move_configuration(m, h, q, x, moments, rest, q1, v1)
-    return 0.0 * load(x, 0)
+def make_step(with_rows: bool) -> Callable[..., Any]:
+    """The kernel of a step, with rows or without, where nothing of them is compiled."""
+
+    @kernel
+    def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """v_free, the impulses of rows at the end of the step, and the new state"""
+        nv = velocity_count(m)
+        x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
+        free_velocity(m, c, h, q, v, law, f_ext, x, moments, rest)
+        error = 0.0 * load(x, 0)
+        if with_rows:
+            error = add_impulses(m, rows(c), h, q, v, rest, x, memory, tail(rest, factor_size(m)))
+        move_configuration(m, h, q, x, moments, rest, q1, v1)
+        if with_rows:
+            keep_limits(rows(c), q, q1)
+        return error
+
+    return semi_implicit_step
 
 
 @kernel
@@ -114,13 +129,28 @@ def keep_transforms(m, ws):
 
 
 def semi_implicit_workspace(model: Model, scenario: Array) -> int:
-    """Of a step without rows."""
-    kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model) + 3 * model.nv + 6 * model.n_bodies
-    return kept + max(
-        RNEA.workspace(model), factor_workspace(model), solve_workspace(model), stage_workspace(model)
-    )
+    """Of a step, with rows or without."""
+    kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
+    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model), stage_workspace(model))
+    return kept + max(3 * model.nv + 6 * model.n_bodies + recursions, rows_workspace(model, number_of_rows(scenario)))
 
 
+WITH_ROWS = Integrator(
+    "semi_implicit",
+    1,
+    make_step(True),
+    workspace=semi_implicit_workspace,
+    memory=lambda model, scenario: number_of_rows(scenario),
+    takes_rows=True,
+    implicit=True,
+    listed=False,
+)
 SEMI_IMPLICIT = Integrator(
-    "semi_implicit", 1, semi_implicit_step, workspace=semi_implicit_workspace, implicit=True
+    "semi_implicit",
+    1,
+    make_step(False),
+    workspace=semi_implicit_workspace,
+    takes_rows=True,
+    implicit=True,
+    with_rows=WITH_ROWS,
 )
