@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.articulated.stepping.driver import take_steps
 
 from pluecker.articulated import (
     Model,
@@ -18,10 +17,12 @@ from pluecker.articulated import (
     random_configuration,
     random_tree,
 )
+from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.robots import example_robots
-from pluecker.articulated.stepping.rows import TOLERANCE, pack_rows
+from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.articulated.stepping.scenario import pack_scenario
 from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT
+from tests.articulated.stepping.driver import take_steps
 
 G = 9.81
 
@@ -145,7 +146,7 @@ def test_what_begins_beyond_a_limit_is_not_torn_back_but_may_come_back() -> None
 def test_a_soft_limit_carries_weight_as_its_spring_says() -> None:
     """At rest k x = m g; undamped it oscillates there with the frequency of the spring, less and less"""
     model = slide(gravity=(0.0, 0.0, -G), axis=(0, 0, 1), lower_limit=0.0, upper_limit=9.0, friction=0.5)
-    qs, vs, _ = motion(model, [0.0], [0.0], 1e-2, 300, stiffness=1e3, damping=10.0)
+    qs, _, _ = motion(model, [0.0], [0.0], 1e-2, 300, stiffness=1e3, damping=10.0)
     assert abs(qs[-1, 0] + 2.0 * G / 1e3) < 0.5 / 1e3 + 1e-12  # within what friction holds
     assert np.ptp(qs[-50:]) < 1e-14
     stiff, _, _ = motion(model, [0.0], [0.0], 1e-2, 300, stiffness=1e9)
@@ -179,16 +180,19 @@ def test_rows_are_packed_once_for_each_coordinate_and_twice_where_limits_are_sof
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["talos/talos_full_v2", "tiago_pro/tiago_pro"])
-def test_robots_with_dry_friction_fall_and_come_to_rest(name: str) -> None:
-    pytest.importorskip("example_robot_data", reason="needs robots") if not example_robots() else None
-    model = Model.from_urdf(example_robots()[name], check_inertia=False)
-    assert (model.friction > 0.0).sum() >= 20
+def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(name: str) -> None:
+    """On a base that is held. Of TALOS the hinges of the legs have no losses at all, and swing on."""
+    try:
+        path = example_robots()[name]
+    except MissingExtraError:
+        pytest.skip("example-robot-data is not installed (extra peers)")
+    model = Model.from_urdf(path, check_inertia=False)
+    braked = model.friction > 0.0
+    assert braked.sum() == 20
     q = neutral(model)
     qs, vs, errors = motion(model, q, np.zeros(model.nv), 1e-3, 5000)
-    energy = kinetic_energy(model, qs, vs) + potential_energy(model, qs)
-    first = potential_energy(model, q)
-    scale = max(abs(first), np.ptp(energy))
+    energy, first = kinetic_energy(model, qs, vs) + potential_energy(model, qs), potential_energy(model, q)
     assert errors.max() <= 1.0
-    assert max(energy.max() - first, np.diff(energy).max()) < 1e-6 * scale
-    assert np.abs(vs[-1]).max() < 1e-3
-    assert TOLERANCE < 1e-9
+    assert max(energy.max() - first, np.diff(energy).max()) < 1e-6 * abs(first)
+    assert np.abs(vs[-2000:, braked]).max() < 1e-10
+    assert np.ptp(qs[-2000:, braked], axis=0).max() < 1e-12
