@@ -35,13 +35,8 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
 from pluecker.articulated.simulation.simulate import simulate
-from pluecker.articulated.simulation.trajectory import (
-    TABLES,
-    Trajectory,
-    TrajectoryError,
-    read_trajectory,
-    write_trajectory,
-)
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.warmup import warmup
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
@@ -129,7 +124,7 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
         "--gravity", type=float, nargs=3, default=(0.0, 0.0, -9.81), metavar=("X", "Y", "Z"), help="m/s^2 (0 0 -9.81)"
     )
     files = Parser(add_help=False)
-    files.add_argument("-o", "--output", metavar="FILE", help="result, .csv or .npz (CSV to standard output)")
+    files.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")
     files.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
     files.add_argument("--force", action="store_true", help="replace files that exist")
 
