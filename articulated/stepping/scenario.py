@@ -5,6 +5,8 @@ part        contents
 ==========  ======================================================================================
 header      where the other parts begin
 elements    springs, cables and wrenches, :mod:`~pluecker.articulated.forces.packing`
+body rows   where the rows of the Jacobian of all bodies are, see
+            :func:`~pluecker.articulated.algorithms.frames.jacobian_rows.row_table`
 ==========  ======================================================================================
 """
 
@@ -14,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from pluecker.articulated.algorithms.frames.jacobian_rows import row_table
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements, pack_elements
 from pluecker.articulated.model.layout import FRICTION as FRICTION_COLUMN
@@ -23,9 +26,9 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["elements", "pack_scenario", "smooth_model"]
+__all__ = ["body_rows", "elements", "pack_scenario", "smooth_model"]
 
-ELEMENTS = 0
+ELEMENTS, BODY_ROWS = 0, 7
 HEADER = 8
 
 
@@ -35,13 +38,20 @@ def elements(c):
     return tail(c, load_integer(c, ELEMENTS))
 
 
+@kernel
+def body_rows(c):
+    """Where the rows of the Jacobian of all bodies are."""
+    return tail(c, load_integer(c, BODY_ROWS))
+
+
 def pack_scenario(model: Model, elements: Element | Sequence[Element] = ()) -> Array:
     """The array of a scenario."""
     parts = [pack_elements(model, as_elements("simulate", elements))]
     header = np.zeros(HEADER)
     places = HEADER + np.cumsum([0, *map(len, parts)])
     header.view(np.int64)[: len(parts)] = places[:-1]
-    return np.concatenate([header, *parts])
+    header.view(np.int64)[BODY_ROWS] = places[-1]
+    return np.concatenate([header, *parts, row_table(model).packed])
 
 
 def smooth_model(model: Model) -> Array:
