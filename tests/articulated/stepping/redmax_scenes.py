@@ -2,7 +2,9 @@
 
 In centimetres, grams and seconds; every body is a box of density 1. Euler's are in ``matlab/testRedMaxScenes.m``, those of
 backward differences in ``matlab-diff/scenesRedMax.m`` of https://github.com/sueda/redmax (MIT), each the kinetic energy at
-the end and what the potential energy has gained.
+the end and what the potential energy has gained. Left out are loops, limits, friction, prescribed motions and what is
+deformable, and two scenes whose result depends on where RedMax changes charts: exponential coordinates beyond 3/4 of a turn,
+Euler angles by BDF2.
 """
 
 from __future__ import annotations
@@ -130,10 +132,6 @@ SCENES = {
     "serial chain": Scene(CHAIN, euler=-5930.8171118834870867),
     "axes": Scene(AXES, euler=-9423.2594023734018265),
     "branching": Scene(BRANCHES, euler=-1123.9825362491046690),
-    "spherical": Scene(
-        [Link("exponential", {}, at, **DOWN, q=(PI / 8, 0, 0), v=v) for at, v in (((0, 0, 0), (0, 0, 2)), (HANGING, None))],
-        steps=300, euler=7788.8055603543098186,
-    ),
     "torque": Scene(
         [hinge(Y), hinge(Y, END), hinge(Y, END)], 5e-2, 200, (0, 0, 0), 170.5971183034905607, control=torque
     ),
@@ -175,7 +173,7 @@ SCENES = {
     "Euler angles": Scene(
         [Link("euler_xyz", {}, (0, 0, 0), **DOWN, q=(PI / 8, 0, 0), v=(2, 2, 2)),
          Link("euler_xyz", {}, HANGING, **DOWN, q=(PI / 2, 0, 0))],
-        2e-3, 500, bdf1=-8.7859815791305155e03, bdf2=8.6544602745403390e03,
+        2e-3, 500, bdf1=-8.7859815791305155e03,
     ),
     "free, Euler angles": Scene(
         [SLIDE_X, SLIDE_Y, Link("prismatic", {"axis": Z}, (0, 0, 0), (0, 0, 0), (0, 0, 0), v=3.0),
