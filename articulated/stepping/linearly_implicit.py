@@ -5,7 +5,8 @@ velocity. What is left of the equations of motion is linear in the velocity:
 
     (H + h D + h^2 K) (v1 - v) = h (tau - c(q, v)) - h^2 K v        q1 = q + h v1
 
-with tau all forces at the beginning of the step, but control at its end. Springs and gains are stable whatever the step, and
+with tau all forces at the beginning of the step, but control at its end. Free joints on the world are stepped in a frozen
+frame (:mod:`~pluecker.articulated.stepping.free_roots`); gyroscopic moments are those at the beginning of the step. Springs and gains are stable whatever the step, and
 damped as implicit Euler damps them. H + h D + h^2 K is symmetric and positive definite; it is made in full, so that a step
 costs about nv^3 / 6 products.
 
@@ -15,10 +16,11 @@ Sources: Baraff, Witkin, "Large steps in cloth simulation" (1998), section 3; in
 from pluecker.articulated.algorithms.derivatives.rnea_derivatives import store_full_inertia_matrix
 from pluecker.articulated.algorithms.dynamics.rnea import LINK, rnea_kernel
 from pluecker.articulated.algorithms.inertia import crba
-from pluecker.articulated.model.joints import carry_joint, integrate_joint
-from pluecker.articulated.model.layout import body_count, clear, link_count, owns_coordinates, velocity_count
+from pluecker.articulated.model.joints import joint_transforms
+from pluecker.articulated.model.layout import body_count, link_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.free_roots import MOMENT, carried_moments, frame_acceleration, move_configuration
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.articulated.stepping.stiffness import stiffness_and_damping, stiffness_workspace
@@ -26,7 +28,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
-__all__ = ["LINEARLY_IMPLICIT", "advance", "linearly_implicit_step", "solve_velocity"]
+__all__ = ["LINEARLY_IMPLICIT", "linearly_implicit_step", "solve_velocity"]
 
 # Of its entry on the diagonal, a pivot that is rounding error. With springs it may be far smaller than where the inertia
 # alone is factorised: what two bodies on a stiff spring move together is their mass beside h^2 k.
@@ -39,16 +41,20 @@ def linearly_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
     nv = velocity_count(m)
     A, K, D = ws, tail(ws, nv * nv), tail(ws, 2 * nv * nv)
     b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
-    work = tail(f, 6 * body_count(m))
+    moments = tail(f, 6 * body_count(m))
+    x = tail(moments, MOMENT * (link_count(m) + 1))
+    work = tail(x, nv)
     stage_wrenches(m, c, q, v, f_ext, f, work)
-    clear(v1, nv)
-    rnea_kernel(m, q, v, v1, f, b, work)
+    joint_transforms(m, q, work, LINK)
+    carried_moments(m, work, LINK, moments)
+    frame_acceleration(m, v, moments, x)
+    rnea_kernel(m, q, v, x, f, b, work)
     for k in range(nv):
         store(b, k, -load(b, k))
     store_full_inertia_matrix(m, q, A, work)
     stiffness_and_damping(m, c, q, v, law, K, D, work)
-    solve_velocity(m, h, v, law, A, K, D, b, v1)
-    advance(m, h, q, q1, v1, b)
+    solve_velocity(m, h, v, law, A, K, D, b, x)
+    move_configuration(m, h, q, x, moments, b, q1, v1)
     return 0.0 * h
 
 
@@ -69,17 +75,6 @@ def solve_velocity(m, h, v, law, A, K, D, b, v1):
         store(v1, k, load(v, k) + load(b, k))
 
 
-@kernel
-def advance(m, h, q, q1, v1, step):
-    """q1 = q + h v1 on the manifold, and v1 in the coordinates of q1"""
-    for k in range(velocity_count(m)):
-        store(step, k, h * load(v1, k))
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            integrate_joint(m, i, q, step, q1)
-            carry_joint(m, i, q, q1, v1, v1)
-
-
 def workspace(model: Model, scenario: Array) -> int:
     """Of :func:`linearly_implicit_step`"""
     work = (
@@ -88,7 +83,7 @@ def workspace(model: Model, scenario: Array) -> int:
         crba.workspace(model) + model.coordinate_tree.pairs,
         stiffness_workspace(model),
     )
-    return 3 * model.nv**2 + model.nv + 6 * model.n_bodies + max(work)
+    return 3 * model.nv**2 + 2 * model.nv + 6 * model.n_bodies + MOMENT * (model.n_links + 1) + max(work)
 
 
 LINEARLY_IMPLICIT = Integrator(

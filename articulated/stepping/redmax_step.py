@@ -11,16 +11,17 @@ Sources: Wang et al. (2019), section 4, and the programs that come with it; sour
 """
 
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import REDMAX_DYNAMICS, redmax_dynamics_kernel
-from pluecker.articulated.model.layout import body_count, velocity_count
+from pluecker.articulated.model.joints import carry_joint, integrate_joint
+from pluecker.articulated.model.layout import body_count, link_count, owns_coordinates, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.linearly_implicit import advance, solve_velocity
-from pluecker.articulated.stepping.scenario import body_rows
+from pluecker.articulated.stepping.linearly_implicit import solve_velocity
+from pluecker.articulated.stepping.scenario import jacobian_table
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.articulated.stepping.stiffness import stiffness_and_damping, stiffness_workspace
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import tail
+from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = ["REDMAX", "redmax_step"]
 
@@ -33,11 +34,22 @@ def redmax_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
     b, f = tail(D, nv * nv), tail(D, nv * nv + nv)
     work = tail(f, 6 * body_count(m))
     stage_wrenches(m, c, q, v, f_ext, f, work)
-    redmax_dynamics_kernel(m, body_rows(c), q, v, f, A, b, work)
+    redmax_dynamics_kernel(m, jacobian_table(c), q, v, f, A, b, work)
     stiffness_and_damping(m, c, q, v, law, K, D, work)
     solve_velocity(m, h, v, law, A, K, D, b, v1)
     advance(m, h, q, q1, v1, b)
     return 0.0 * h
+
+
+@kernel
+def advance(m, h, q, q1, v1, step):
+    """q1 = q + h v1 on the manifold, and v1 in the coordinates of q1"""
+    for k in range(velocity_count(m)):
+        store(step, k, h * load(v1, k))
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            integrate_joint(m, i, q, step, q1)
+            carry_joint(m, i, q, q1, v1, v1)
 
 
 def workspace(model: Model, scenario: Array) -> int:

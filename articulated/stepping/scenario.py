@@ -5,16 +5,18 @@ part        contents
 ==========  ======================================================================================
 header      where the other parts begin
 elements    springs, cables and wrenches, :mod:`~pluecker.articulated.forces.packing`
-body rows   where the rows of the Jacobian of all bodies are, see
+rows        dry friction and limits of joints, :mod:`~pluecker.articulated.stepping.rows`
+jacobian    where the rows of the Jacobian of all bodies are,
             :func:`~pluecker.articulated.algorithms.frames.jacobian_rows.row_table`
 ==========  ======================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.frames.jacobian_rows import row_table
 from pluecker.articulated.forces.elements import Element
@@ -23,12 +25,13 @@ from pluecker.articulated.model.layout import FRICTION as FRICTION_COLUMN
 from pluecker.articulated.model.layout import HAS_LOSSES, VELOCITIES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["body_rows", "elements", "pack_scenario", "smooth_model"]
+__all__ = ["elements", "jacobian_table", "number_of_rows", "pack_scenario", "rows", "smooth_model"]
 
-ELEMENTS, BODY_ROWS = 0, 7
+ELEMENTS, ROWS, JACOBIAN = 0, 1, 2
 HEADER = 8
 
 
@@ -39,19 +42,35 @@ def elements(c):
 
 
 @kernel
-def body_rows(c):
+def rows(c):
+    """Dry friction and limits of joints."""
+    return tail(c, load_integer(c, ROWS))
+
+
+@kernel
+def jacobian_table(c):
     """Where the rows of the Jacobian of all bodies are."""
-    return tail(c, load_integer(c, BODY_ROWS))
+    return tail(c, load_integer(c, JACOBIAN))
 
 
-def pack_scenario(model: Model, elements: Element | Sequence[Element] = ()) -> Array:
-    """The array of a scenario."""
-    parts = [pack_elements(model, as_elements("simulate", elements))]
+def number_of_rows(scenario: Array) -> int:
+    """How many rows a packed scenario has."""
+    return int(scenario.view(np.int64)[scenario.view(np.int64)[ROWS]])
+
+
+def pack_scenario(
+    model: Model, elements: Element | Sequence[Element] = (), row_options: Mapping[str, ArrayLike] | None = None
+) -> Array:
+    """The array of a scenario; ``row_options`` are those of :func:`pack_rows`."""
+    parts = [
+        pack_elements(model, as_elements("simulate", elements)),
+        pack_rows(model, **(row_options or {})),
+        row_table(model).packed,
+    ]
     header = np.zeros(HEADER)
     places = HEADER + np.cumsum([0, *map(len, parts)])
     header.view(np.int64)[: len(parts)] = places[:-1]
-    header.view(np.int64)[BODY_ROWS] = places[-1]
-    return np.concatenate([header, *parts, row_table(model).packed])
+    return np.concatenate([header, *parts])
 
 
 def smooth_model(model: Model) -> Array:
