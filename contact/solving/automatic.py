@@ -34,9 +34,9 @@ from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
+from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.small import ROWS, place_for_small, run_small
-from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
@@ -50,13 +50,6 @@ AT_A_TIME = 4  # shifts, then Newton's method
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
 FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
 NEAR = 1e-4  # an error of gradients from which Newton's method is tried
-
-
-def operations(pattern: Symbolic) -> float:
-    """Of a factorisation, about: the rows of each column of the factor squared."""
-    ends = np.concatenate([[0], np.cumsum(pattern.size[pattern.row])])
-    height = np.diff(ends[pattern.first]) + pattern.size
-    return float((pattern.size * height.astype(np.float64) ** 2).sum())
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
@@ -75,7 +68,8 @@ def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
     if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= ROWS).any():  # so that nothing is compiled for none
         return []
     before = results[mine, ITERATIONS].copy()
-    run_small(P, law, x, u, tol, limit, results, begin, end, place_for_small(P))
+    small = getattr(run_small, "entrance", run_small)  # as Python calls it
+    answering(small, P, law, x, u, tol, limit, results, begin, end, place_for_small(P))
     used, errors = results[mine, ITERATIONS] - before, np.where(results[mine, ERROR] <= tol, results[mine, ERROR], 0.0)
     return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
 
@@ -96,7 +90,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     used, last = since, since + 1 + int(SHARE * (limit - since - 1))
     while True:
         used = min(used + steps, last)
-        run_apgd(P, law, x, u, tol, used, memory, begin, end)
+        answering(run_apgd, P, law, x, u, tol, used, memory, begin, end)
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
