@@ -99,7 +99,7 @@ def first_steps(P, law, x, goal, limit, work, results, before, place):
     """
     islands, y, u = len(results), work[0], work[1]
     for island in range(islands):
-        if not is_small(P, P.islands[island], P.islands[island + 1]):
+        if not is_small(P, law, x, P.islands[island], P.islands[island + 1]):
             return False
         results[island, ERROR], results[island, ITERATIONS], results[island, PRODUCTS] = np.inf, 0.0, 0.0
         before[island] = np.inf
