@@ -28,7 +28,8 @@ from pluecker.articulated.pictures.figures import new_figure
 from pluecker.articulated.pictures.mechanism import as_camera, as_contents
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
 from pluecker.articulated.pictures.parts import body_placements
-from pluecker.articulated.simulation.trajectory import Trajectory, to_path
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.trajectory_files import to_path
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import MissingExtraError, require
 from pluecker.spatial.files import whole_file
