@@ -36,6 +36,9 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
+pictures of it                         :func:`plot_mechanism`, :func:`animate`, :func:`view`, with :class:`Points`,
+                                       :class:`Arrows`, :class:`Cones` on them
+curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
 =====================================  ================================================================================
@@ -101,29 +104,44 @@ from pluecker.articulated.algorithms.redmax.body_jacobian_products import (
     body_jacobian_transpose_times,
 )
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynamics
-from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
+from pluecker.articulated.errors import (
+    MissingExtraError,
+    ModelError,
+    OutputError,
+    SimulationError,
+    SingularInertiaError,
+)
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
 from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
 from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench, TorsionSpring
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
+from pluecker.articulated.pictures.animation import Animation, animate
+from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
+from pluecker.articulated.pictures.mechanism import plot_mechanism
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "Animation",
     "AppliedForces",
     "AppliedStiffness",
+    "Arrows",
     "Cable",
+    "Cones",
     "InertiaFactor",
     "Joint",
     "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "OutputError",
     "PointSpring",
     "PointWrench",
+    "Points",
     "SimulationError",
     "SingularInertiaError",
     "TorsionSpring",
@@ -132,6 +150,7 @@ __all__ = [
     "Tree",
     "aba",
     "aba_derivatives",
+    "animate",
     "applied_forces",
     "applied_stiffness",
     "bias_force",
@@ -173,6 +192,9 @@ __all__ = [
     "neutral",
     "operational_inertia",
     "passive_force",
+    "plot_energy",
+    "plot_mechanism",
+    "plot_trajectory",
     "potential_energy",
     "random_configuration",
     "random_tree",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
-__all__ = ["MissingExtraError", "ModelError", "SimulationError", "SingularInertiaError"]
+__all__ = ["MissingExtraError", "ModelError", "OutputError", "SimulationError", "SingularInertiaError"]
 
 
 class ModelError(ArgumentValueError):
@@ -18,3 +18,7 @@ class SingularInertiaError(ArgumentValueError):
 
 class SimulationError(ArgumentValueError):
     """A motion that cannot be followed to its end: it leaves the range of numbers, or the tolerance cannot be kept."""
+
+
+class OutputError(ArgumentValueError):
+    """A file that cannot be written, or must not be."""

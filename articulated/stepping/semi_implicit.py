@@ -9,8 +9,8 @@ stable at any step. Springs, cables and wrenches between bodies count as they ar
 
 Free joints on the world are stepped in a frozen frame (:mod:`~pluecker.articulated.stepping.free_roots`), gyroscopic moments
 of free and spherical joints on the world in the middle of the step (:mod:`~pluecker.articulated.stepping.gyroscopic`): a
-body alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler only
-with H constant.
+body alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler
+only with H constant.
 
 Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section I.1.2 (symplectic Euler); Baraff, Witkin,
 "Large steps in cloth simulation" (1998) for damping and stiffness at the end.

@@ -26,7 +26,8 @@ from pluecker.articulated.app.cli import main
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots, find_robot
 from pluecker.articulated.simulation.simulate import configuration_rate
 from pluecker.articulated.simulation.smooth_motion import smooth_motion
-from pluecker.articulated.simulation.trajectory import Trajectory, read_trajectory, write_trajectory
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.trajectory_files import read_trajectory, write_trajectory
 from pluecker.spatial.errors import PlueckerError, UnknownNameError
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
