@@ -132,7 +132,8 @@ def torque(t: float) -> tuple[float, ...]:
 
 
 LOOP = [
-    Link("fixed", {}, (0, 0, 0), (20, 1, 1), (0, 0, 0)), hinge(Y, (-10, 0, 0), **DOWN), hinge(Y, (10, 0, 0), **DOWN, parent=0),
+    Link("fixed", {}, (0, 0, 0), (20, 1, 1), (0, 0, 0)),
+    hinge(Y, (-10, 0, 0), **DOWN), hinge(Y, (10, 0, 0), **DOWN, parent=0),
     hinge(Y, HANGING, (20, 1, 1), (10, 0, 0), parent=1), hinge(Y, END, **DOWN, v=5.0),
 ]  # fmt: skip
 SCENES = {
