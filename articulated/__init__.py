@@ -101,7 +101,13 @@ from pluecker.articulated.algorithms.redmax.body_jacobian_products import (
     body_jacobian_transpose_times,
 )
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynamics
-from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
+from pluecker.articulated.errors import (
+    MissingExtraError,
+    ModelError,
+    SimulationError,
+    SimulationWarning,
+    SingularInertiaError,
+)
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
 from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
 from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench, TorsionSpring
@@ -110,22 +116,29 @@ from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.stepping.control import Actuator, CompiledControl, Control, PDControl, TimeTable
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "Actuator",
     "AppliedForces",
     "AppliedStiffness",
     "Cable",
+    "CompiledControl",
+    "Control",
     "InertiaFactor",
     "Joint",
     "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "PDControl",
     "PointSpring",
     "PointWrench",
     "SimulationError",
+    "SimulationWarning",
     "SingularInertiaError",
+    "TimeTable",
     "TorsionSpring",
     "Trajectory",
     "TrajectoryError",
