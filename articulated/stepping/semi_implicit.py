@@ -18,6 +18,10 @@ Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), secti
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
@@ -44,38 +48,52 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.free_roots import MOMENT, carried_moments, frame_acceleration, move_configuration
 from pluecker.articulated.stepping.gyroscopic import solve_with_gyroscopic_moments
 from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.rows import add_impulses, keep_limits, rows_workspace
+from pluecker.articulated.stepping.scenario import ELEMENTS, ROWS, number_of, rows
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = ["SEMI_IMPLICIT", "free_velocity", "semi_implicit_workspace"]
 
 
-@kernel
-def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-    """One step without rows"""
-    nv = velocity_count(m)
-    x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
-    free_velocity(m, c, h, q, v, law, f_ext, x, moments, rest)
-    move_configuration(m, h, q, x, moments, rest, q1, v1)
-    return 0.0 * load(x, 0)
+def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
+    """The kernel of a step: of what a scenario does not have, nothing is compiled."""
+
+    @kernel
+    def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """v_free, the impulses of rows at the end of the step, and the new state"""
+        nv, n = velocity_count(m), body_count(m)
+        x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
+        error = 0.0 * load(q, 0)
+        if with_elements:
+            f = tail(rest, factor_size(m))
+            stage_wrenches(m, c, q, v, f_ext, f, tail(f, 6 * n))
+            free_velocity(m, h, q, v, law, part(f, 0, 6 * n), x, moments, rest, tail(f, 6 * n))
+        else:
+            free_velocity(m, h, q, v, law, f_ext, x, moments, rest, tail(rest, factor_size(m)))
+        if with_rows:
+            error = add_impulses(m, rows(c), h, q, v, rest, x, memory, tail(rest, factor_size(m)))
+        move_configuration(m, h, q, x, moments, tail(rest, factor_size(m)), q1, v1)
+        if with_rows:
+            keep_limits(rows(c), q, q1)
+        return error
+
+    return semi_implicit_step
 
 
 @kernel
-def free_velocity(m, c, h, q, v, law, f_ext, x, moments, ws):
-    """x = v + dv, of free joints on the world in the frozen frame; the workspace begins with the factors"""
+def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
+    """x = v + dv, of free joints on the world in the frozen frame; the factors of the matrix that was solved"""
     nv = velocity_count(m)
-    added = tail(ws, factor_size(m))
-    pivots, f = tail(added, nv), tail(added, 3 * nv)
-    rest = tail(f, 6 * body_count(m))
-    stage_wrenches(m, c, q, v, f_ext, f, rest)
+    added, pivots, rest = ws, tail(ws, nv), tail(ws, 3 * nv)
     add_bias_force(m, q, v, f, moments, x, added, rest)
     add_passive_force(m, q, v, x)
     add_joint_laws(m, h, v, law, x, added)
     keep_transforms(m, rest)
-    factorize_placed(m, q, added, ws, pivots, rest)
-    solve_with_gyroscopic_moments(m, h, v, ws, x, rest)
+    factorize_placed(m, q, part(added, 0, nv), factor, pivots, rest)
+    solve_with_gyroscopic_moments(m, h, v, factor, x, rest)
     for k in range(nv):
         accumulate(x, k, load(v, k))
 
@@ -114,13 +132,29 @@ def keep_transforms(m, ws):
 
 
 def semi_implicit_workspace(model: Model, scenario: Array) -> int:
-    """Of a step without rows."""
-    kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model) + 3 * model.nv + 6 * model.n_bodies
-    return kept + max(
-        RNEA.workspace(model), factor_workspace(model), solve_workspace(model), stage_workspace(model)
+    """Of a step, with elements and rows or without."""
+    kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
+    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model), stage_workspace(model))
+    return kept + max(3 * model.nv + 6 * model.n_bodies + recursions, rows_workspace(model, number_of(ROWS, scenario)))
+
+
+def make_variant(with_elements: bool, with_rows: bool) -> Integrator:
+    """The integrator for scenarios with elements, with rows, with both or none."""
+    return Integrator(
+        "semi_implicit",
+        1,
+        make_step(with_elements, with_rows),
+        workspace=semi_implicit_workspace,
+        memory=lambda model, scenario: number_of(ROWS, scenario) if with_rows else 0,
+        takes_rows=True,
+        implicit=True,
+        listed=False,
     )
 
 
-SEMI_IMPLICIT = Integrator(
-    "semi_implicit", 1, semi_implicit_step, workspace=semi_implicit_workspace, implicit=True
+VARIANTS = {(elements, rows): make_variant(elements, rows) for elements in (False, True) for rows in (False, True)}
+SEMI_IMPLICIT = replace(
+    VARIANTS[True, False],
+    listed=True,
+    variant=lambda model, scenario: VARIANTS[number_of(ELEMENTS, scenario) > 0, number_of(ROWS, scenario) > 0],
 )
