@@ -116,7 +116,14 @@ from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
-from pluecker.articulated.stepping.control import Actuator, CompiledControl, Control, PDControl, TimeTable
+from pluecker.articulated.stepping.control import (
+    Actuator,
+    CompiledControl,
+    Control,
+    JointLimits,
+    PDControl,
+    TimeTable,
+)
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
@@ -128,6 +135,7 @@ __all__ = [
     "Control",
     "InertiaFactor",
     "Joint",
+    "JointLimits",
     "MissingExtraError",
     "Model",
     "ModelBuilder",

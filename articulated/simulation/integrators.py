@@ -35,7 +35,7 @@ def as_integrator(model: Model, integrator: Any) -> Integrator | str:
     else:
         kind = type(integrator).__name__
         raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {', '.join(names)}")
-    if model.friction.any() and not (isinstance(found, Integrator) and found.serving(model).takes_rows):
+    if model.friction.any() and not (isinstance(found, Integrator) and found.takes_rows):
         name = found if isinstance(found, str) else found.name
         others = [each.name for each in INTEGRATORS.values() if each.takes_rows]
         raise ArgumentValueError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.steps import RECORDED
 from pluecker.articulated.stepping.loop_driver import Signal
-from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
 __all__ = ["Recorder"]
 
@@ -45,9 +45,9 @@ class Recorder:
     ) -> None:
         self.model, self.elements, self.threads, self.wrench = model, tuple(elements), threads, signals[6]
         self.names = as_names(model, record)
-        limited = np.isfinite(model.lower_limit).any() or np.isfinite(model.upper_limit).any()
-        # forces of rows are known to the loop alone: then acceleration is what it did to the velocity
-        self.by_loop = rows and bool(model.friction.any() or limited)
+        self.by_loop = (
+            rows  # whose forces are known to the loop alone: then acceleration is what it did to the velocity
+        )
         wanted = {
             "q": model.nq,
             "v": model.nv,
@@ -59,28 +59,53 @@ class Recorder:
 
     def complete(self, block: Block) -> dict[str, Array]:
         """What follows from q, v and the joint forces of samples, arrays ``(samples, states, ...)``."""
-        model, q, v, names = self.model, block["q"], block["v"], self.names
+        model, names, many = self.model, self.names, self.threads
+        q, v = block["q"], block["v"]
         found: dict[str, Array] = {}
-        applied = applied_forces(model, self.elements, q, v, threads=self.threads) if self.elements else None
         if "a" in names and not self.by_loop:
-            wrenches = signal_at(self.wrench, block["time"]).reshape(len(q), -1, model.n_bodies, 6)
-            if applied is not None:
-                wrenches = wrenches + applied.wrenches
-            found["a"] = aba(model, q, v, block["tau"], wrenches, threads=self.threads)
+            found["a"] = of_each(self.acceleration, block["time"], q, v, block["tau"])
         if "energy" in names:
-            found["kinetic_energy"] = kinetic_energy(model, q, v, threads=self.threads)
-            found["potential_energy"] = potential_energy(model, q, threads=self.threads)
-            if applied is not None:
-                found["potential_energy"] += applied.energy
+            found["kinetic_energy"] = of_each(lambda q, v: kinetic_energy(model, q, v, threads=many), q, v)
+            found["potential_energy"] = of_each(self.stored_energy, q, v)
         if "momentum" in names:
-            found["momentum"] = momentum(model, q, v, threads=self.threads)
+            found["momentum"] = of_each(lambda q, v: momentum(model, q, v, threads=many), q, v)
         if "center_of_mass" in names:
-            found["center_of_mass"] = center_of_mass(model, q, threads=self.threads)
-        frames = [name for name in self.model.frame_names if name in names]
+            found["center_of_mass"] = of_each(lambda q: center_of_mass(model, q, threads=many), q)
+        frames = [name for name in model.frame_names if name in names]
         if frames:
-            placements = forward_kinematics(model, q, frames, threads=self.threads)
+            placements = of_each(lambda q: forward_kinematics(model, q, frames, threads=many), q)
             found |= {name: np.ascontiguousarray(placements[..., k, :, :]) for k, name in enumerate(frames)}
         return found
+
+    def acceleration(self, time: Array, q: Array, v: Array, tau: Array) -> Array:
+        """By the forces at the samples."""
+        wrenches = signal_at(self.wrench, time).reshape(len(q), -1, self.model.n_bodies, 6)
+        if self.elements:
+            wrenches = wrenches + applied_forces(self.model, self.elements, q, v, threads=self.threads).wrenches
+        return aba(self.model, q, v, tau, wrenches, threads=self.threads)
+
+    def stored_energy(self, q: Array, v: Array) -> Array:
+        """In the field of gravity, in the springs of joints and of elements."""
+        found = potential_energy(self.model, q, threads=self.threads)
+        return found + applied_forces(self.model, self.elements, q, v).energy if self.elements else found
+
+
+def of_each(function: Callable[..., Array], *samples: Array) -> Array:
+    """A result for each sample; NaN where there is none: a motion that grows without bounds ends with such."""
+    try:
+        return function(*samples)
+    except PlueckerError:
+        pass
+    found: list[Array | None] = []
+    for k in range(len(samples[0])):
+        try:
+            found.append(function(*(x[k : k + 1] for x in samples))[0])
+        except PlueckerError:
+            found.append(None)
+    known = next((x for x in found if x is not None), None)
+    if known is None:
+        return np.full(samples[-1].shape, np.nan)
+    return np.array([np.full_like(known, np.nan) if x is None else x for x in found])
 
 
 QUANTITIES = ("a", "tau", "energy", "momentum", "center_of_mass", "error")

@@ -25,10 +25,10 @@ from pluecker.articulated.simulation.recorded import Recorder
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, as_folder
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.control import TimeTable, as_control, finite, seconds
+from pluecker.articulated.stepping.control import JointLimits, TimeTable, as_control, finite, seconds
 from pluecker.articulated.stepping.control_signals import UNIT, batch_of, plan_control, whole
 from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.scenario import pack_scenario
+from pluecker.articulated.stepping.scenario import ROWS, number_of, pack_scenario
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import progress_bar
 
@@ -47,6 +47,7 @@ def simulate(
     control: Any = None,
     f_ext: Any = None,
     elements: Element | Sequence[Element] = (),
+    limits: JointLimits | bool = True,
     integrator: str | Integrator = "semi_implicit",
     record: str | Iterable[str] = ("a", "tau"),
     every: int = 1,
@@ -61,7 +62,7 @@ def simulate(
     asked from outside, once for each period of control. A batch of states, of controls, or of wrenches runs eight
     at a time and on all cores. Ctrl-C ends the simulation, with a warning; what was computed is given back.
 
-    Integrators that know no dry friction refuse models with it; they pass over position limits.
+    Integrators that know no dry friction refuse models with it, and pass over position limits.
 
     Args:
         model: the mechanism.
@@ -73,6 +74,7 @@ def simulate(
             these, a period, limits, and actuators.
         f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``, or a :class:`TimeTable` of them.
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
+        limits: whether position limits of joints hold, or how they are met.
         integrator: ``"semi_implicit"``, or another name; what there is stands in :data:`INTEGRATORS`.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
@@ -123,7 +125,8 @@ def simulate(
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     states_q, states_v = (spread(model, name, array, batch) for name, array in states.items())
     move = as_progress(progress, schedule.samples)
-    rows = isinstance(chosen, Integrator) and chosen.takes_rows
+    scenario = as_scenario(model, springs, limits)
+    rows = isinstance(chosen, Integrator) and chosen.takes_rows and number_of(ROWS, scenario) > 0
     recorder = Recorder(model, record, plan.signals, springs, rows, on_unsolved == "continue", count)
     folder = None if record_to is None else as_folder(record_to)
     size = math.prod(batch)
@@ -137,7 +140,7 @@ def simulate(
         )
     elif size:
         outcome = follow_steps(
-            chosen.serving(model), model, states_q, states_v, pack_scenario(model, springs), commanded, plan, schedule,
+            chosen.serving(model, scenario), model, states_q, states_v, scenario, commanded, plan, schedule,
             recording, on_unsolved=on_unsolved, complete=recorder.complete, progress=move, batch=batch, threads=count,
         )  # fmt: skip
     else:
@@ -187,6 +190,22 @@ def as_schedule(duration: Any, step: Any, every: Any) -> Schedule:
     if every < 1:
         raise ArgumentValueError(f"simulate: every is {shown(every)}, expected 1 or more steps")
     return Schedule(h, whole(time, h, "the duration", "step"), int(every))
+
+
+def as_scenario(model: Model, springs: tuple[Element, ...], limits: Any) -> Array:
+    """Elements and rows as the loop reads them."""
+    if isinstance(limits, JointLimits):
+        options = {name: getattr(limits, name) for name in ("restitution", "stiffness", "damping")}
+        for name, values in options.items():
+            if values.shape not in ((), (model.nv,)):
+                raise ArgumentValueError(
+                    f"simulate: {name} of limits has shape {values.shape}, expected a number or ({model.nv},)"
+                )
+        return pack_scenario(model, springs, options)
+    if not isinstance(limits, (bool, np.bool_)):
+        raise ArgumentTypeError(f"simulate: limits is a {type(limits).__name__}, expected JointLimits, True or False")
+    free = model if limits else model.replace(lower_limit=-np.inf, upper_limit=np.inf)
+    return pack_scenario(free, springs)
 
 
 def as_wrenches(f_ext: Any) -> Any:

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["Actuator", "CompiledControl", "Control", "PDControl", "TimeTable", "as_control"]
+__all__ = ["Actuator", "CompiledControl", "Control", "JointLimits", "PDControl", "TimeTable", "as_control"]
 
 Array = NDArray[np.float64]
 SIGNATURE = "void(double t, const double* q, const double* v, double* tau, const double* parameters)"
@@ -153,7 +153,11 @@ class CompiledControl:
     address: int = field(init=False)
 
     def __post_init__(self) -> None:
-        parameters = finite("CompiledControl", "parameters", np.zeros(0) if self.parameters == () else self.parameters)
+        parameters = finite(
+            "CompiledControl",
+            "parameters",
+            np.zeros(0) if isinstance(self.parameters, tuple) and not self.parameters else self.parameters,
+        )
         if parameters.ndim == 0:
             parameters = parameters[None]
         object.__setattr__(self, "parameters", parameters)
@@ -204,6 +208,42 @@ class Actuator:
             raise ArgumentValueError(f"Actuator: saturation is {saturation.min()} at one coordinate, expected above 0")
         object.__setattr__(self, "saturation", saturation)
         object.__setattr__(self, "delay", seconds("Actuator", "delay", self.delay, zero=True))
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """How joints meet their position limits.
+
+    Attributes:
+        restitution: the share of the velocity with which a joint comes back from a hard limit, 0 to 1.
+        stiffness: of soft limits, above 0, infinite for hard ones; N m/rad or N/m.
+        damping: of soft limits; N m s/rad or N s/m.
+
+    All are numbers, or ``(nv,)``.
+
+    Raises:
+        TypeError: what is no number.
+        ValueError: numbers that cannot be.
+    """
+
+    restitution: Any = 0.0
+    stiffness: Any = np.inf
+    damping: Any = 0.0
+
+    def __post_init__(self) -> None:
+        bounds = {"restitution": (0.0, 1.0), "stiffness": (np.finfo(float).tiny, np.inf), "damping": (0.0, 1e300)}
+        for name, (lower, upper) in bounds.items():
+            array = np.array(as_numbers("JointLimits", name, getattr(self, name)))
+            if not ((array >= lower) & (array <= upper)).all():
+                raise ArgumentValueError(f"JointLimits: {name} is {shown(getattr(self, name))}, {EXPECTED[name]}")
+            object.__setattr__(self, name, array)
+
+
+EXPECTED = {
+    "restitution": "expected 0 to 1",
+    "stiffness": "expected above 0, or infinite",
+    "damping": "expected 0 or more",
+}
 
 
 @dataclass(frozen=True, eq=False)

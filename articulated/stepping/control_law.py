@@ -137,7 +137,7 @@ def control_kernel(access: Access) -> Callable[..., Any]:
             if load(settings, FEEDBACK) != 0:
                 add_feedback(m, signals, b, t, h, q, v, law, ws)
             if load(settings, HELD) != 0:
-                clear(R, 3 * nv)
+                clear(tail(law, nv), 3 * nv)
         actuate(m, settings, numbers, i, law, ring)
 
     return control_law

@@ -121,9 +121,18 @@ def in_lanes(integrator: Integrator) -> Callable[..., Any]:
 
 def compiled(integrator: Integrator, driver: Callable[..., int]) -> Any:
     """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
-    driver.__name__ = driver.__qualname__ = f"{driver.__name__}_{integrator.name}_{integrator.step.__name__}"
+    parts = [driver.__name__, integrator.name, *names_of_closure(integrator.step)]
+    driver.__name__ = driver.__qualname__ = "_".join(parts)
     with compiling:
         return compiled_for(driver, (types.intp, types.intp))
+
+
+def names_of_closure(step: Any) -> list[str]:
+    """What tells a step from others made by the same lines: the choices and the functions that it was made of."""
+    function = getattr(step, "py_func", step)
+    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    plain = [str(int(x)) for x in contents if isinstance(x, (bool, int))]
+    return [function.__name__, *plain, *sorted(x.__name__ for x in contents if callable(x) and hasattr(x, "__name__"))]
 
 
 class Stretches:

@@ -46,7 +46,17 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, select, smaller, store, tail, within
+from pluecker.spatial.scalars.operations import (
+    accumulate,
+    load,
+    load_integer,
+    part,
+    select,
+    smaller,
+    store,
+    tail,
+    within,
+)
 
 __all__ = ["TOLERANCE", "add_impulses", "keep_limits", "pack_rows", "row_count", "rows_workspace"]
 
