@@ -36,6 +36,9 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
+pictures of it                         :func:`plot_mechanism`, :func:`animate`, :func:`view`, with :class:`Points`,
+                                       :class:`Arrows`, :class:`Cones` on them
+curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
 =====================================  ================================================================================
@@ -104,6 +107,7 @@ from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynami
 from pluecker.articulated.errors import (
     MissingExtraError,
     ModelError,
+    OutputError,
     SimulationError,
     SimulationWarning,
     SingularInertiaError,
@@ -114,6 +118,10 @@ from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
+from pluecker.articulated.pictures.animation import Animation, animate
+from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
+from pluecker.articulated.pictures.mechanism import plot_mechanism
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.stepping.control import (
@@ -128,11 +136,14 @@ from pluecker.articulated.warmup import warmup
 
 __all__ = [
     "Actuator",
+    "Animation",
     "AppliedForces",
     "AppliedStiffness",
+    "Arrows",
     "Cable",
     "CompiledControl",
     "Control",
+    "Cones",
     "InertiaFactor",
     "Joint",
     "JointLimits",
@@ -141,8 +152,10 @@ __all__ = [
     "ModelBuilder",
     "ModelError",
     "PDControl",
+    "OutputError",
     "PointSpring",
     "PointWrench",
+    "Points",
     "SimulationError",
     "SimulationWarning",
     "SingularInertiaError",
@@ -153,6 +166,7 @@ __all__ = [
     "Tree",
     "aba",
     "aba_derivatives",
+    "animate",
     "applied_forces",
     "applied_stiffness",
     "bias_force",
@@ -194,6 +208,9 @@ __all__ = [
     "neutral",
     "operational_inertia",
     "passive_force",
+    "plot_energy",
+    "plot_mechanism",
+    "plot_trajectory",
     "potential_energy",
     "random_configuration",
     "random_tree",

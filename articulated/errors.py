@@ -7,7 +7,9 @@ from typing import Any
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
-__all__ = ["MissingExtraError", "ModelError", "SimulationError", "SimulationWarning", "SingularInertiaError"]
+__all__ = [
+    "MissingExtraError", "ModelError", "OutputError", "SimulationError", "SimulationWarning", "SingularInertiaError",
+]  # fmt: skip
 
 
 class ModelError(ArgumentValueError):
@@ -36,3 +38,7 @@ class SimulationWarning(UserWarning):
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
+
+
+class OutputError(ArgumentValueError):
+    """A file that cannot be written, or must not be."""

@@ -102,14 +102,14 @@ def test_the_readme_names_only_commands_that_exist():
     ("module", "extra", "use"),
     [
         ("yourdfpy", "urdf", 'Model.from_urdf(\'<robot name="r"><link name="l"/></robot>\')'),
-        ("matplotlib", "plot", "pluecker.articulated.app.figures.new_figure(1.0, 1.0)"),
+        ("matplotlib", "plot", "pluecker.articulated.pictures.figures.new_figure(1.0, 1.0)"),
     ],
 )
 def test_a_missing_extra_is_one_line_that_names_it(module, extra, use):
     program = f"""
 import sys
 sys.modules[{module!r}] = None
-import pluecker.articulated.app.figures
+import pluecker.articulated.pictures.figures
 from pluecker.articulated import Model, MissingExtraError
 try:
     {use}

@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, rnea
-from pluecker.articulated.app.figures import FIGURES, need_figures, plot_trajectory, save
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.streams import forgiving_streams, give_up_output
 from pluecker.articulated.errors import ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.curves import plot_trajectory
+from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
 from pluecker.articulated.simulation.smooth import follow
@@ -394,7 +395,8 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
     """Write the result, and draw it if asked for."""
     write_trajectory(options.output, model, result)
     if options.plot is not None:
-        save(plot_trajectory(model, result, f"{model.name}: {what}"), options.plot)
+        figure = plot_trajectory(model, result, title=f"{model.name}: {what}", figure=new_figure())
+        save(figure, options.plot)
 
 
 def run_warmup(_: argparse.Namespace) -> int:

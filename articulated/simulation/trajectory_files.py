@@ -18,7 +18,7 @@ from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, Trajec
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.files import whole_file
 
-__all__ = ["TABLES", "read_trajectory", "write_trajectory"]
+__all__ = ["TABLES", "read_trajectory", "to_path", "write_trajectory"]
 
 TABLES = (".csv", ".npz", *HDF5)  # that are written; what is read is CSV unless it ends in one of the others
 

@@ -23,11 +23,13 @@ from pluecker.contact.solving.newton import evaluate_all, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import LONG, answering
 
-__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "pattern_of", "unscaled"]
+__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "operations", "pattern_of", "unscaled"]
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 CALL = 200  # iterations of a convex solver in one call
+USUAL = 50  # those that it takes where it gets anywhere, at most
 
 
 class ConvexSolver(NamedTuple):
@@ -114,7 +116,7 @@ class Island:
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        run_apgd(self.P, self.law, x, u, tol, limit, memory, 0, 1)
+        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1)
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
         self.note("apgd", int(results[0, ITERATIONS]), began)
@@ -136,7 +138,9 @@ class Island:
         s, K = P.s, P.K
         sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
         N = unscaled(P)
-        steps, r = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
+        pattern = self.pattern
+        long = operations(pattern) * USUAL > LONG
+        steps, r = answering(solver.run, N, (P.b + g) / s, sets, start * s, tol, limit, pattern, long=long)
         x = r / s
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)
@@ -157,8 +161,15 @@ def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbo
     """The symbolic factor of the island of that number, P: the one that is known, or found now and kept."""
     found = patterns.get(number)
     if found is None:
-        found = patterns[number] = analyse(P.A.N)
+        found = patterns[number] = answering(analyse, P.A.N)
     return found
+
+
+def operations(pattern: Symbolic) -> float:
+    """Of a factorisation, about: the rows of each column of the factor squared."""
+    ends = np.concatenate([[0], np.cumsum(pattern.size[pattern.row])])
+    height = np.diff(ends[pattern.first]) + pattern.size
+    return float((pattern.size * height.astype(np.float64) ** 2).sum())
 
 
 def unscaled(P: Prepared) -> BlockMatrix:

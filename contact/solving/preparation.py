@@ -107,8 +107,9 @@ def prepare_for(
     """A problem made ready; ``before``: another one with the same pattern."""
     solved = problem.with_friction(0.0) if options.law == "frictionless" and problem.sets.sizes.any() else problem
     old = before if isinstance(before, Eliminated) else None
-    if options.form != "factors":  # that form keeps all rows
-        same = old is not None and np.array_equal(bilateral_blocks(old.problem.sets), bilateral_blocks(problem.sets))
+    bilateral = bilateral_blocks(problem.sets)
+    if options.form != "factors" and len(bilateral):  # that form keeps all rows
+        same = old is not None and np.array_equal(bilateral_blocks(old.problem.sets), bilateral)
         pattern = old.elimination.pattern if old is not None and same else None
         elimination = interruptible(lambda: quietly(solved, pattern), takes_long(FACTORS, problem.size))
         if elimination is not None:

@@ -35,6 +35,8 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 __all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
+PER_ROW = 8  # operations of an iteration besides its product
+PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 
 
 class Solver:
@@ -249,7 +251,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
                 options.momentum == "nesterov",
             )  # fmt: skip
             done = interruptible(
-                lambda: run_on_islands(job, P, x, options.threads, options.history), takes_long(limit, size)
+                lambda: run_on_islands(job, P, x, options.threads, options.history), may_take_long(options, P)
             )
             x[:] = done.x
         errors = judged()
@@ -258,6 +260,14 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
         r, u, law, options.method, status, errors, tol, done.iterations, done.products, done.islands,
         time.perf_counter() - began, done.stages, done.history, message, Blocks(ready.sets, ready.scale, b),
     )  # fmt: skip
+
+
+def may_take_long(options: Options, P: Prepared) -> bool:
+    """Whether the main thread may be for long in one piece of compiled code: of recipes, in the longest one."""
+    size, limit = len(P.b), options.rounds(len(P.b))
+    if not options.how.recipe:
+        return takes_long(limit, size) or not getattr(options.how.run, "overloads", True)
+    return limit * (len(P.A.N.data) + PER_ROW * size) > PIECE
 
 
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
