@@ -109,6 +109,7 @@ from pluecker.articulated.errors import (
     ModelError,
     OutputError,
     SimulationError,
+    SimulationWarning,
     SingularInertiaError,
 )
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
@@ -123,27 +124,42 @@ from pluecker.articulated.pictures.mechanism import plot_mechanism
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.stepping.control import (
+    Actuator,
+    CompiledControl,
+    Control,
+    JointLimits,
+    PDControl,
+    TimeTable,
+)
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "Actuator",
     "Animation",
     "AppliedForces",
     "AppliedStiffness",
     "Arrows",
     "Cable",
+    "CompiledControl",
+    "Control",
     "Cones",
     "InertiaFactor",
     "Joint",
+    "JointLimits",
     "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "PDControl",
     "OutputError",
     "PointSpring",
     "PointWrench",
     "Points",
     "SimulationError",
+    "SimulationWarning",
     "SingularInertiaError",
+    "TimeTable",
     "TorsionSpring",
     "Trajectory",
     "TrajectoryError",

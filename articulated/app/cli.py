@@ -35,7 +35,7 @@ from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
-from pluecker.articulated.simulation.simulate import simulate
+from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.warmup import warmup
@@ -328,7 +328,7 @@ def run_forward(options: argparse.Namespace) -> int:
     else:
         q, v = start(options, model, given)
         bar: Any = functools.partial(progress_bar, unit="sample")
-        result = simulate(model, q, v, given.time, given.tau, progress=bar)
+        result = follow(model, q, v, given.time, given.tau, progress=bar)
     finish(options, model, result, "motion under joint forces")
     return 0
 

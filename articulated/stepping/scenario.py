@@ -29,9 +29,7 @@ from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = [
-    "ELEMENTS", "ROWS", "elements", "jacobian_table", "number_of", "pack_scenario", "rows", "smooth_model",
-]  # fmt: skip
+__all__ = ["ELEMENTS", "ROWS", "elements", "jacobian_table", "number_of", "pack_scenario", "rows", "smooth_model"]
 
 ELEMENTS, ROWS, JACOBIAN = 0, 1, 2
 HEADER = 8
