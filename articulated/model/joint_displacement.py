@@ -96,7 +96,7 @@ def body_displacement(m, i, q, u):
 
 @kernel
 def turned_coordinates(q, a):
-    """The way d of exponential coordinates from ``q`` to ``q + d``, when the body turns by ``a``: exp(q + d) = exp(q) exp(a)"""
+    """The way d of exponential coordinates when the body turns by ``a`` from ``q``: exp(q + d) = exp(q) exp(a)"""
     p = quaternion_product(quaternion_from_rotation_vector(q), quaternion_from_rotation_vector(a))
     return difference_exponential(q, rotation_vector_from_quaternion(p))
 

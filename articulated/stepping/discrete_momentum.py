@@ -1,7 +1,7 @@
 """Discrete momenta of a tree: what each body carries from one configuration to the next, and what of it joints see.
 
-In the time h a body turns by the rotation vector a and travels by t, both in its coordinates at the start. Its kinetic energy
-is taken as that of a constant velocity of its centre of mass c and a constant angular velocity a / h:
+In the time h a body turns by the rotation vector a and travels by t, both in its coordinates at the start. Its kinetic
+energy is taken as that of a constant velocity of its centre of mass c and a constant angular velocity a / h:
 
     dc = t + (R - 1) c                 p = m dc / h
     at the start    L = V(-a)^-T x     n = L + c x p          x = I_c a / h        V(a)^-1 = 1 - 1/2 a~ + D a~ a~

@@ -1,4 +1,4 @@
-"""The variational integrator keeps what the equations of motion keep: momenta, the symplectic form, time's symmetry, energy."""
+"""The variational integrator keeps what the equations of motion keep: momenta, the symplectic form, energy."""
 
 from __future__ import annotations
 
