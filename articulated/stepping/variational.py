@@ -8,8 +8,8 @@ with p = H(q) v, and p^-, p^+ the discrete momenta at both ends as joints see th
 (:mod:`~pluecker.articulated.stepping.discrete_momentum`). The first is solved for q1, the second gives v1 = H(q1)^-1 p1. So
 momenta that symmetries keep are kept, to rounding; the map from (q, p) to (q1, p1) is symplectic, and energy has no trend;
 run backwards it returns, and its order is two. Velocities in F are the mean v~ at both ends, so that this holds with
-damping. Armature has the momentum ``A v~``: the package's equation of motion has ``A dv/dt`` for it also where v is no rate of
-coordinates, and that follows from no action.
+damping. Armature has the momentum ``A v~``: the package's equation of motion has ``A dv/dt`` for it also where v is no
+rate of coordinates, and that follows from no action.
 
 The first equation is solved by a quasi-Newton iteration with H(q)/h in place of the derivative, which leaves out what is
 of order ``|w| h``; its factor is that which gave v at the end of the step before. The residual is measured in energy:

@@ -25,11 +25,8 @@ SMALL = ("free", "exponential", "universal")
 LARGE = (
     "spherical", "revolute", "cylindrical", "euler_zyx", "prismatic", "helical", "planar", "euler_xyx", "continuous",
 )  # fmt: skip
-STEPS = {
-    1: 32,
-    2: 16,
-    4: 8,
-}  # in DURATION, of the coarser of two runs: the error's next order is then some per cent of it
+# in DURATION, of the coarser of two runs: the error's next order is then some per cent of it
+STEPS = {1: 16, 2: 8, 4: 4}
 DURATION = 0.2
 BY_TOLERANCE = ("dop853", "dormand_prince")  # choose their steps themselves
 
@@ -99,6 +96,6 @@ def motion(name, model, q, v, h, steps, law, f_ext, springs):
 @pytest.mark.parametrize("name", [name for name in INTEGRATORS if name not in BY_TOLERANCE])
 def test_the_error_follows_the_step(name, mimic):
     order = INTEGRATORS[name].order
-    steps = (4 if COMPILED else 1) * STEPS[order]
+    steps = (8 if COMPILED else 1) * STEPS[order]
     coarse, fine = (error(name, n, mimic, COMPILED) for n in (steps, 2 * steps))
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.1), (coarse, fine)
