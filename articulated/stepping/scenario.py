@@ -5,14 +5,16 @@ part        contents
 ==========  ======================================================================================
 header      where the other parts begin
 elements    springs, cables and wrenches, :mod:`~pluecker.articulated.forces.packing`
+rows        dry friction and limits of joints, :mod:`~pluecker.articulated.stepping.rows`
 ==========  ======================================================================================
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements, pack_elements
@@ -20,12 +22,13 @@ from pluecker.articulated.model.layout import FRICTION as FRICTION_COLUMN
 from pluecker.articulated.model.layout import HAS_LOSSES, VELOCITIES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["elements", "pack_scenario", "smooth_model"]
+__all__ = ["ELEMENTS", "ROWS", "elements", "number_of", "pack_scenario", "rows", "smooth_model"]
 
-ELEMENTS = 0
+ELEMENTS, ROWS = 0, 1
 HEADER = 8
 
 
@@ -35,9 +38,23 @@ def elements(c):
     return tail(c, load_integer(c, ELEMENTS))
 
 
-def pack_scenario(model: Model, elements: Element | Sequence[Element] = ()) -> Array:
-    """The array of a scenario."""
-    parts = [pack_elements(model, as_elements("simulate", elements))]
+@kernel
+def rows(c):
+    """Dry friction and limits of joints."""
+    return tail(c, load_integer(c, ROWS))
+
+
+def number_of(part: int, scenario: Array) -> int:
+    """How many records the part ``ELEMENTS`` or ``ROWS`` of a packed scenario has."""
+    integers = scenario.view(np.int64)
+    return int(integers[integers[part]])
+
+
+def pack_scenario(
+    model: Model, elements: Element | Sequence[Element] = (), row_options: Mapping[str, ArrayLike] | None = None
+) -> Array:
+    """The array of a scenario; ``row_options`` are those of :func:`pack_rows`."""
+    parts = [pack_elements(model, as_elements("simulate", elements)), pack_rows(model, **(row_options or {}))]
     header = np.zeros(HEADER)
     places = HEADER + np.cumsum([0, *map(len, parts)])
     header.view(np.int64)[: len(parts)] = places[:-1]

@@ -30,6 +30,7 @@ from pluecker.articulated.model.layout import (
     first_freedom,
     freedom_count,
     link_count,
+    row_coordinate,
     row_depth,
     row_of_freedom,
     solved_by_sweeps,
@@ -45,10 +46,10 @@ from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
-    "InertiaFactor", "factor_numbers", "factor_workspace", "factorize", "factorize_trees",
+    "InertiaFactor", "factor_numbers", "factor_workspace", "factorize", "factorize_placed", "factorize_trees",
     "refused_coordinate", "solve_factorized", "solve_workspace",
 ]  # fmt: skip
 
@@ -66,16 +67,33 @@ def factorize_kernel(m, q, factor, ws):
 @kernel
 def factorize_trees(m, q, factor, pivots, ws):
     """Factors of all trees; ``pivots`` has for each row what its pivot is compared with, then for each row the pivot"""
+    joint_transforms(m, q, ws, crba.LINK)
+    factorize_placed(m, q, part(ws, 0, 0), factor, pivots, ws)
+
+
+@kernel
+def factorize_placed(m, q, added, factor, pivots, ws):
+    """The same where the workspace has the transforms of the joints, one in each record of :mod:`crba`; of H plus a diagonal
+    matrix, whose entries ``added`` has by coordinate, or none"""
     n, smallest, pivots = link_count(m), pivots, tail(pivots, velocity_count(m))
     articulated = tail(ws, crba.LINK * (n + 1) + crba.FREEDOM * (first_freedom(m, n) + freedom_count(m, n)))
-    joint_transforms(m, q, ws, crba.LINK)
     store_inertia_matrix(m, q, True, factor, ws)
+    if len(added) > 0:
+        add_to_diagonal(m, added, factor)
     store_thresholds(m, ws, factor, smallest)
     for t in range(tree_count(m)):
         if solved_by_sweeps(m, t):
-            factorize_by_sweeps(m, t, q, ws, crba.LINK, factor, smallest, pivots, articulated)
+            factorize_by_sweeps(m, t, q, added, ws, crba.LINK, factor, smallest, pivots, articulated)
         else:
             factorize_ltdl(m, t, smallest, pivots, factor)
+
+
+@kernel
+def add_to_diagonal(m, added, factor):
+    """H_kk += a number for each coordinate, in the trees that are packed"""
+    for r in range(velocity_count(m)):
+        if factored_place(m, r) >= 0:
+            accumulate(factor, factored_place(m, r) + row_depth(m, r), load(added, row_coordinate(m, r)))
 
 
 @kernel

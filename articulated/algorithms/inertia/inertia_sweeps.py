@@ -82,8 +82,11 @@ def swept_place(m, t, r):
 
 
 @kernel
-def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, ws):
-    """Inward: the articulated inertia of the tree beyond each joint; ``transforms`` has records of the links, X first"""
+def factorize_by_sweeps(m, t, q, added, transforms, record, factor, smallest, pivots, ws):
+    """Inward: the articulated inertia of the tree beyond each joint; ``transforms`` has records of the links, X first
+
+    ``added`` has what is added on the diagonal of H, by coordinate; it is empty where nothing is.
+    """
     first, branches = tree_entry(m, t, FIRST_LINK), not has_no_branches(m, t)
     end = first + tree_entry(m, t, LINK_COUNT)
     for i in range(first, end):
@@ -107,6 +110,8 @@ def factorize_by_sweeps(m, t, q, transforms, record, factor, smallest, pivots, w
             Sk = subspace(m, i, k, q)
             Uk = articulated_times_motion(Ia, Sk)  # U = IA S
             d = dot(Sk, Uk) + velocity_table(m, ARMATURE, first_v(m, i) + k)  # D = S^T U
+            if len(added) > 0:
+                d = d + load(added, first_v(m, i) + k)
             row, least = row_of_freedom(m, first_freedom(m, i)) + k, threshold(m, i, k, moment)
             Dk = reciprocal(d, least)
             store(smallest, row, least)

@@ -21,7 +21,7 @@ def take_steps(
 ) -> Iterator[tuple[Array, Array, float]]:  # fmt: skip
     """The state after each step, and the error that was left."""
     m, c = smooth_model(model), pack_scenario(model, elements) if scenario is None else scenario
-    integrator = integrator.serving(model)
+    integrator = integrator.serving(model, c)
     q, v = np.array(q, dtype=float), np.array(v, dtype=float)
     control = np.zeros(4 * model.nv) if law is None else np.asarray(law, dtype=float)
     wrenches = np.zeros(6 * model.n_bodies) if f_ext is None else np.asarray(f_ext, dtype=float).ravel()

@@ -1,0 +1,262 @@
+"""Rows: velocities that are subject to a law with sets, such as dry friction and limits, and the impulses that obey it.
+
+A row is a velocity ``u = J v`` and the impulse ``r`` along it; impulses act at the end of a step (Moreau): with the matrix A
+of the step's smooth equation and the velocity v_free that it leads to,
+
+    v+ = v_free + A^-1 J^T r        u = W r + b        W = J A^-1 J^T + compliance        b = J v_free
+
+and r is on the row's staircase (:mod:`~pluecker.spatial.dense.laws`). Here rows are on one coordinate each, J a row of the
+identity. Others only need what :func:`row_velocity` and :func:`add_row_impulse` say of theirs.
+
+===========  =======================================================================================================
+record       contents
+===========  =======================================================================================================
+coordinate   its place in v, and in q or -1 where no limit is
+friction     F: the row sticks with an impulse of up to h F, and slides with that
+limits       lower and upper, of q; infinite where there is none
+restitution  e: a velocity against a hard limit comes back with -e
+spring       stiffness k and damping d of a soft limit; k is infinite of a hard one
+===========  =======================================================================================================
+
+**Hard limit and friction of one coordinate are one row**: a staircase of three steps, at the velocities that lead just to the
+lower limit, at zero, and at that of the upper limit. The next step is taken exactly to the limit, -gap / h, if it would go
+beyond; then, with restitution, at once to -e times the velocity before the step. What is nearer to the middle than a limit
+when a step begins does not go beyond it, not by rounding either; what begins beyond it (files have such neutral
+configurations) is not torn back, which would make energy, but may only come nearer.
+
+**A soft limit is a row of its own**, since it alone is compliant: with the spring and the damper at the end of the step,
+``r = -h (k (gap + h u) + d u)`` is a compliance of ``1 / (h (h k + d))`` about the velocity ``-k gap / (h k + d)``.
+
+Rows that are idle keep their places, with the multiplier zero: the shape is the same for all states and steps.
+
+Sources: Moreau, "Numerical aspects of the sweeping process" (1999); Stewart, Trinkle (1996), gap and friction in one step;
+Todorov, Erez, Tassa, "MuJoCo" (2012) for limits and friction as rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
+from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.articulated.model.layout import clear, velocity_count
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.laws import larger, staircase_response
+from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
+from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, select, smaller, store, tail, within
+
+__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "pack_rows", "row_count", "rows_workspace"]
+
+TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
+
+COORDINATE, POSITION, FRICTION, LOWER, UPPER, RESTITUTION, STIFFNESS, DAMPING = range(8)
+ROW = 8
+STEPS = 3  # of a staircase: lower limit, friction, upper limit
+LAW = 2 * STEPS + 1
+
+
+# ------------------------------------------------------------------------------------------------------------- the table
+
+
+def pack_rows(
+    model: Model, restitution: ArrayLike = 0.0, stiffness: ArrayLike = np.inf, damping: ArrayLike = 0.0
+) -> Array:
+    """The rows of a model: of each coordinate with dry friction, and with position limits where the joint has one freedom.
+
+    Args:
+        model: the mechanism.
+        restitution: of hard limits, a number or ``(nv,)``; 0 to 1.
+        stiffness: of limits, a number or ``(nv,)``; N m/rad or N/m; infinite of hard ones.
+        damping: of soft limits, likewise; N m s/rad or N s/m.
+    """
+    e, k, d = (np.broadcast_to(np.asarray(x, dtype=np.float64), (model.nv,)) for x in (restitution, stiffness, damping))
+    records: list[tuple[float, ...]] = []
+    place = np.full(model.nv, -1)
+    for joint in model.joints:
+        if joint.mimic is None and JOINT_TYPES[joint.type].rate_is_velocity:
+            n = JOINT_TYPES[joint.type].nv
+            place[joint.v_start : joint.v_start + n] = joint.q_start + np.arange(n)
+    for j in range(model.nv):
+        i, F = int(place[j]), float(model.friction[j])
+        lower, upper = (-np.inf, np.inf) if i < 0 else (float(model.lower_limit[i]), float(model.upper_limit[i]))
+        limited, hard = np.isfinite(lower) or np.isfinite(upper), np.isinf(k[j])
+        if limited and hard:
+            records.append((j, i, F, lower, upper, e[j], np.inf, 0.0))
+        elif F > 0.0:
+            records.append((j, -1, F, -np.inf, np.inf, 0.0, np.inf, 0.0))
+        if limited and not hard:
+            records.append((j, i, 0.0, lower, upper, 0.0, k[j], d[j]))
+    table = np.array(records).reshape(-1, ROW)
+    table.view(np.int64)[:, :FRICTION] = table[:, :FRICTION]
+    return np.concatenate([np.array([len(table)]).view(np.float64), table.ravel()])
+
+
+@kernel
+def row_count(rows):
+    """How many rows there are."""
+    return load_integer(rows, 0)
+
+
+@kernel
+def entry(rows, k, which):
+    """A number of row ``k``."""
+    return load(rows, 1 + ROW * k + which)
+
+
+@kernel
+def coordinate(rows, k):
+    """The place in v of the coordinate of row ``k``."""
+    return load_integer(rows, 1 + ROW * k + COORDINATE)
+
+
+@kernel
+def position(rows, k):
+    """The place in q of the coordinate of row ``k``, or -1 where the row has no limit."""
+    return load_integer(rows, 1 + ROW * k + POSITION)
+
+
+@kernel
+def is_soft(rows, k):
+    """Whether its limits are springs."""
+    return entry(rows, k, STIFFNESS) < np.inf
+
+
+@kernel
+def row_velocity(rows, k, v):
+    """u_k = J_k v"""
+    return load(v, coordinate(rows, k))
+
+
+@kernel
+def add_row_impulse(rows, k, r, x):
+    """x += J_k^T r"""
+    accumulate(x, coordinate(rows, k), r)
+
+
+# -------------------------------------------------------------------------------------------------------------- their laws
+
+
+@kernel
+def limit_velocity(h, gap, approach, free, e):
+    """The least velocity away from a hard limit at the end of the step: -gap / h, or what comes back of the approach
+
+    ``approach`` and ``free`` are velocities towards the limit, before the step and at its end without the row. What gains
+    in a step more than the velocity that it had rests on the limit, or nearly so, and does not come back.
+    """
+    zero = 0.0 * gap
+    least = select(smaller(zero, gap), -gap / h, zero)
+    back = select(smaller(free - approach, approach), e * approach, zero)
+    hits = smaller(-least, free)
+    return select(smaller(zero, select(hits, back, zero)), back, least)
+
+
+@kernel
+def store_law(rows, k, h, q, v, b, law, at):
+    """The staircase of row ``k`` from entry ``at`` of ``law``; what compliance it has
+
+    l_0 = inf; -lower velocity, h F; 0, -h F; -upper velocity, -inf. Beside a limit that is beyond zero friction is against
+    the one motion that is left.
+    """
+    u = load(b, k)
+    zero = 0.0 * u
+    F = h * entry(rows, k, FRICTION) + zero
+    low, high, compliance = zero, zero, zero
+    top, bottom = F, -F
+    if position(rows, k) >= 0:
+        x, speed = load(q, position(rows, k)), row_velocity(rows, k, v)
+        lower, upper = entry(rows, k, LOWER), entry(rows, k, UPPER)
+        if is_soft(rows, k):
+            s, d = entry(rows, k, STIFFNESS), entry(rows, k, DAMPING)
+            compliance = 1.0 / (h * (h * s + d)) + zero
+            if lower > -np.inf:
+                low, top = soft_velocity(h, x - lower, s, d), np.inf + zero
+            if upper < np.inf:
+                high, bottom = -soft_velocity(h, upper - x, s, d), -np.inf + zero
+        else:
+            e = entry(rows, k, RESTITUTION)
+            if lower > -np.inf:
+                low, top = limit_velocity(h, x - lower, -speed, -u, e), np.inf + zero
+            if upper < np.inf:
+                high, bottom = -limit_velocity(h, upper - x, speed, u, e), -np.inf + zero
+    store(law, at, top)
+    store(law, at + 1, -low)
+    store(law, at + 2, select(smaller(zero, low), -F, F))
+    store(law, at + 3, -select(smaller(zero, low), low, select(smaller(high, zero), high, zero)))
+    store(law, at + 4, select(smaller(high, zero), F, -F))
+    store(law, at + 5, -high)
+    store(law, at + 6, bottom)
+    return compliance
+
+
+@kernel
+def soft_velocity(h, gap, k, d):
+    """The velocity away from a soft limit at which it has no force: where the step ends at it, or the spring equals the damper"""
+    return select(smaller(0.0, gap), -gap / h, -k / (h * k + d) * gap)
+
+
+# -------------------------------------------------------------------------------------------------------------- in a step
+
+
+@kernel
+def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
+    """v+ = v_free + A^-1 J^T r, with v_free in ``x``; the error of r as a share of what is tolerated
+
+    ``memory`` has r from step to step. Where no row has anything to say in any state, nothing is solved.
+    """
+    n, nv = row_count(rows), velocity_count(m)
+    r, b, laws, compliance = part(memory, 0, n), part(ws, 0, n), part(ws, n, LAW * n), part(ws, n + LAW * n, n)
+    rest = tail(ws, (LAW + 2) * n)
+    W, y, rest = part(rest, 0, n * n), part(rest, n * n, nv), tail(rest, n * n + nv)
+    most = 0.0 * load(x, 0)
+    for k in range(n):
+        u = row_velocity(rows, k, x)
+        store(b, k, u)
+        store(compliance, k, store_law(rows, k, h, q, v, b, laws, LAW * k))
+        alone, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+        most = larger(most, larger(alone, -alone))
+    if within(most, 0.0):
+        clear(memory, n)
+        return most
+    store_mobility(m, rows, factor, compliance, W, y, rest)
+    error = solve_staircase_problem(W, b, laws, STEPS, TOLERANCE, r, rest)
+    clear(y, nv)
+    for k in range(n):
+        add_row_impulse(rows, k, load(r, k), y)
+    solve_factorized(m, factor, y, rest)
+    for k in range(nv):
+        accumulate(x, k, load(y, k))
+    return error / TOLERANCE
+
+
+@kernel
+def store_mobility(m, rows, factor, compliance, W, y, ws):
+    """W = J A^-1 J^T + compliance, column by column; ``y`` is scratch memory of nv numbers"""
+    n = row_count(rows)
+    for k in range(n):
+        clear(y, velocity_count(m))
+        add_row_impulse(rows, k, 1.0 + 0.0 * load(compliance, k), y)
+        solve_factorized(m, factor, y, ws)
+        for i in range(n):
+            store(W, i * n + k, row_velocity(rows, i, y))
+        accumulate(W, k * n + k, load(compliance, k))
+
+
+@kernel
+def keep_limits(rows, q, q1):
+    """No coordinate ends a step beyond a hard limit, or farther beyond than it was: what the solution left is taken away"""
+    for k in range(row_count(rows)):
+        i = position(rows, k)
+        if i >= 0 and not is_soft(rows, k):
+            x = load(q, i)
+            lower, upper = entry(rows, k, LOWER) + 0.0 * x, entry(rows, k, UPPER) + 0.0 * x
+            lower, upper = select(smaller(x, lower), x, lower), select(smaller(upper, x), x, upper)
+            y = larger(load(q1, i), lower)
+            store(q1, i, select(smaller(upper, y), upper, y))
+
+
+def rows_workspace(model: Model, rows: int) -> int:
+    """Of :func:`add_impulses`, for so many rows."""
+    return (LAW + 2) * rows + rows * rows + model.nv + max(staircase_memory(rows), 6 * model.nv)

@@ -1,0 +1,137 @@
+"""Small problems of rows alone, dense, on scalars: multipliers r with u = W r + b, each on the staircase of its row.
+
+W is symmetric and positive definite, row by row in a scalar array of n^2 entries. The law of a row is a staircase
+(:mod:`~pluecker.spatial.dense.laws`), all of as many steps; then r is the minimum of a strictly convex function, and there
+is one. Problems with contacts, or with redundant rows, are those of :mod:`~pluecker.spatial.dense.cone_problem`, which knows
+the same laws; without its methods for cones this compiles in a small part of the time.
+
+Newton's method on the sets (a row stands on a step, or it has the multiplier of a level) ends in a few steps, with
+multipliers to rounding, once the sets are nearly right, as they are at the start where that is the solution of the step
+before. If it has not ended, sweeps over the rows, each solved alone, go on from where they were, or from what Newton's
+method left if that is better, twice as many each time: they come nearer with each sweep.
+
+The error is without units: with ``y_i`` the multiplier that row i had if it were solved alone, the largest
+``sqrt(W_ii) |r_i - y_i|``, the root of an energy, as a share of the largest ``sqrt(W_ii) |r_i|``. So it compares with the
+largest multiplier, and a row that is idle counts for nothing. The best multipliers are kept for each state, and those of a
+state do not change any more when it has what was asked for: a lane does not depend on its neighbours.
+
+Sources: Newton's method on sets, Hintermueller, Ito, Kunisch, "The primal-dual active set strategy as a semismooth Newton
+method" (2003); sweeps, projected Gauss-Seidel, Murty, *Linear Complementarity, Linear and Nonlinear Programming* (1988),
+chapter 9.
+"""
+
+import numpy as np
+
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.cone_errors import copy_vector, copy_where, keep, reached
+from pluecker.spatial.dense.laws import larger, staircase_response
+from pluecker.spatial.dense.ldl import factorize_ldl, solve_ldl
+from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, sqrt, store
+
+__all__ = ["solve_staircase_problem", "staircase_memory"]
+
+TURNS = 8  # of Newton's method and of sweeps: 4 sweeps after the first, 1,020 in all
+NEWTON_STEPS = 8
+FIRST_SWEEPS = 4
+MUCH_BETTER = 0.1  # an error beside which what Newton's method left is where sweeps go on: they may be on their way
+
+
+@kernel
+def staircase_memory(n):
+    """How many scalars of work :func:`solve_staircase_problem` takes"""
+    return n * n + 6 * n
+
+
+@called_kernel
+def row_velocities(W, b, n, r, u):
+    """u = W r + b"""
+    for i in range(n):
+        y = load(b, i)
+        for j in range(n):
+            y = y + load(W, i * n + j) * load(r, j)
+        store(u, i, y)
+
+
+@called_kernel
+def respond(W, laws, steps, n, r, u, y, slopes):
+    """Each row solved alone: its multiplier, and whether it stands on a step (1) or a level (0); the error
+
+    Where no row is far from its answer, and all are zero, the error is zero.
+    """
+    e = 0.0 * load(r, 0)
+    size = e
+    for i in range(n):
+        w, x = load(W, i * n + i), load(r, i)
+        yi, slope = staircase_response(laws, (2 * steps + 1) * i, steps, w, load(u, i) - w * x)
+        store(y, i, yi)
+        store(slopes, i, slope)
+        e = larger(e, w * (x - yi) * (x - yi))
+        size = larger(size, larger(w * x * x, w * yi * yi))
+    one = 1.0 + 0.0 * e
+    return sqrt(e / select(smaller(0.0, size), size, one))
+
+
+@called_kernel
+def newton_step(W, n, r, u, y, slopes, M, d):
+    """The multipliers with which rows on steps have the velocities of these, and the others the multipliers of their levels
+
+    From W_SS d_S = (velocities of the steps) - u_S - W_SL d_L, as one matrix of n rows whatever the sets are: lanes differ.
+    """
+    for i in range(n):
+        s, w = load(slopes, i), load(W, i * n + i)
+        rest = w * (load(y, i) - load(r, i))  # on a step: its velocity, less u; on a level: w d
+        for j in range(n):
+            sj, wj = load(slopes, j), load(W, i * n + j)
+            rest = rest - s * (1.0 - sj) * wj * (load(y, j) - load(r, j))
+            store(M, i * n + j, s * sj * wj)
+        store(M, i * n + i, w)
+        store(d, i, rest)
+    factorize_ldl(M, n, 0.0)
+    solve_ldl(M, n, d)
+    for i in range(n):
+        accumulate(r, i, load(d, i))
+
+
+@called_kernel
+def sweep_rows(W, laws, steps, n, r, u):
+    """Each row in turn, given the others; the velocities by what it changed"""
+    for i in range(n):
+        w, x = load(W, i * n + i), load(r, i)
+        y, _ = staircase_response(laws, (2 * steps + 1) * i, steps, w, load(u, i) - w * x)
+        store(r, i, y)
+        for j in range(n):
+            accumulate(u, j, load(W, i * n + j) * (y - x))
+
+
+@kernel
+def solve_staircase_problem(W, b, laws, steps, tolerance, r, ws):
+    """The multipliers r in place, from a start; the error
+
+    W: n^2 scalars. b: n. laws: 2 steps + 1 for each row. ws: :func:`staircase_memory`. A row's velocities of steps and its
+    levels are in the units of u and r, and levels may be infinite.
+    """
+    n = len(b)
+    M, u, y, slopes = part(ws, 0, n * n), part(ws, n * n, n), part(ws, n * n + n, n), part(ws, n * n + 2 * n, n)
+    d, best, trial = part(ws, n * n + 3 * n, n), part(ws, n * n + 4 * n, n), part(ws, n * n + 5 * n, n)
+    goal = tolerance + 0.0 * load(b, 0)
+    least, times = np.inf + 0.0 * goal, FIRST_SWEEPS
+    for _ in range(TURNS):
+        row_velocities(W, b, n, r, u)
+        e = respond(W, laws, steps, n, r, u, y, slopes)
+        least = keep(n, goal, e, r, least, best)
+        copy_vector(n, r, trial)
+        for _ in range(NEWTON_STEPS):
+            if reached(goal, least):
+                break
+            newton_step(W, n, trial, u, y, slopes, M, d)
+            row_velocities(W, b, n, trial, u)
+            least = keep(n, goal, respond(W, laws, steps, n, trial, u, y, slopes), trial, least, best)
+        if reached(goal, least):
+            break
+        copy_where(n, smaller(least, MUCH_BETTER * e), best, r)
+        row_velocities(W, b, n, r, u)
+        for _ in range(times):
+            sweep_rows(W, laws, steps, n, r, u)
+        times = 2 * times
+    copy_vector(n, best, r)
+    return least
