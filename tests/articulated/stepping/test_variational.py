@@ -171,7 +171,8 @@ def test_a_floating_tree_of_ten_bodies_keeps_momentum_and_energy_over_100_000_st
     model = floating_tree(10, stiffness=5.0)
     rng = np.random.default_rng(0)
     q, v = neutral(model), rng.normal(size=model.nv)
-    v[:6] = 0.0
+    # no momentum on the whole: far from the origin its moment would be rounded more than it may change
+    v[3:6] -= momentum(model, q, v)[3:] / model.mass
     steps, every = 100_000, 50
     before, energies, worst = momentum(model, q, v), [], 0.0
     for n, (q1, v1, left) in enumerate(take_steps(VARIATIONAL, model, q, v, 1e-3, steps)):
