@@ -18,8 +18,8 @@ restitution  e: a velocity against a hard limit comes back with -e
 spring       stiffness k and damping d of a soft limit; k is infinite of a hard one
 ===========  =======================================================================================================
 
-**Hard limit and friction of one coordinate are one row**: a staircase of three steps, at the velocities that lead just to the
-lower limit, at zero, and at that of the upper limit. The next step is taken exactly to the limit, -gap / h, if it would go
+**Hard limit and friction of one coordinate are one row**: a staircase of three steps, at the velocities that lead just to
+the lower limit, at zero, and at that of the upper limit. The next step is taken exactly to the limit, -gap / h, if it would go
 beyond; then, with restitution, at once to -e times the velocity before the step. What is nearer to the middle than a limit
 when a step begins does not go beyond it, not by rounding either; what begins beyond it (files have such neutral
 configurations) is not torn back, which would make energy, but may only come nearer.
@@ -46,7 +46,17 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, select, smaller, store, tail, within
+from pluecker.spatial.scalars.operations import (
+    accumulate,
+    load,
+    load_integer,
+    part,
+    select,
+    smaller,
+    store,
+    tail,
+    within,
+)
 
 __all__ = ["TOLERANCE", "add_impulses", "keep_limits", "pack_rows", "row_count", "rows_workspace"]
 
@@ -193,7 +203,7 @@ def store_law(rows, k, h, q, v, b, law, at):
 
 @kernel
 def soft_velocity(h, gap, k, d):
-    """The velocity away from a soft limit at which it has no force: where the step ends at it, or the spring equals the damper"""
+    """The velocity away from a soft limit at which it has no force: the step ends at it, or the damper equals the spring"""
     return select(smaller(0.0, gap), -gap / h, -k / (h * k + d) * gap)
 
 
