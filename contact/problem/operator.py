@@ -81,7 +81,9 @@ def assemble(operator: Operator) -> Operator:
 
 def contiguous(operator: Operator) -> Operator:
     """The same operator, all arrays as compiled code takes them; those that are so already are not copied."""
-    N, J, T, G = (BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5])
+    N, J, T, G = (
+        B if B is empty_blocks() else BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5]
+    )
     compliance, velocity = plain(operator.compliance, "f"), plain(operator.velocity, "f")
     return Operator(int(operator.is_factored), N, J, T, G, compliance, velocity, int(operator.is_soft))
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from pluecker.contact.problem.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets, make_sets
+from pluecker.contact.problem.sets import Sets
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
@@ -164,12 +164,12 @@ def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tup
     order, columns, islands, sides, _ = chosen
     s, original, m = scales(operator, sets, chosen), sets.start, len(offset)
     width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
-    heights = np.diff(original)
-    sets = make_sets(
-        sets.sizes[order], sets.friction[order], sets.lower[order] / s[order], sets.upper[order] / s[order]
-    )
-    places = np.arange(m) + np.repeat((original[:-1][order] - sets.start[:-1]), heights[order])
-    full = np.repeat(s[order], heights[order])
+    heights, mine = np.diff(original)[order], s[order]
+    start = np.zeros(len(original), np.int64)
+    np.cumsum(heights, out=start[1:])
+    sets = Sets(start, sets.sizes[order], sets.friction[order], sets.lower[order] / mine, sets.upper[order] / mine)
+    places = np.arange(m) + np.repeat(original[:-1][order] - start[:-1], heights)
+    full = np.repeat(mine, heights)
     prepared = Prepared(
         scaled(operator, order, columns, s, full, places), sets, offset[places] * full, full, islands,
         np.asarray(width, np.int64)[sides],

@@ -138,7 +138,7 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     scale = np.ones(problem.size)
     scale[places] = P.s
-    bounded = any(bool((np.isfinite(bound) & (bound != 0.0)).any()) for bound in (sets.lower, sets.upper))
+    bounded = any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))
     patterns = {} if before is None else before.patterns
     return Preparation(problem, operator, sets, order, P, places, scale, bounded, patterns)
 
