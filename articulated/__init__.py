@@ -36,8 +36,8 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
-pictures of it                         :func:`plot_mechanism`, :func:`animate`, :func:`view`, with :class:`Points`,
-                                       :class:`Arrows`, :class:`Cones` on them
+pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
+                                       :class:`Cones` on them
 curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`

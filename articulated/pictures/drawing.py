@@ -20,6 +20,7 @@ from pluecker.articulated.pictures.overlays import (
     Arrows,
     Cones,
     Overlay,
+    Points,
     marks,
     overlay_points,
     present,
@@ -28,6 +29,7 @@ from pluecker.articulated.pictures.overlays import (
 from pluecker.articulated.pictures.parts import joint_axes, rods, solids, transformed
 from pluecker.articulated.pictures.triangles import Surface, ball, box, coarser, cone, joined, normals, turn_to
 from pluecker.articulated.pictures.visuals import visual_shapes
+from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import require
 
 __all__ = [
@@ -50,6 +52,7 @@ SHADE = 0.45  # of a surface that is turned away from the light
 AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
 ROD, TURNS, SLIDES, SOLID, MIDDLE = "#5b6470", "#e07b00", "#8e44ad", "#3b7dd8", "#111111"
 CAMERA = (18.0, -58.0)
+LARGEST = 1e30  # m, of what can be drawn: matplotlib squares and divides
 FLATTEST = 0.6  # of the longest edge of the room: an edge is not drawn shorter, so that there is room for its numbers
 
 
@@ -227,8 +230,7 @@ class Drawing:
 
     def draw_overlay(self, overlay: Overlay) -> None:
         """Points, arrows or cones that are there."""
-        there, label = present(overlay), as_label(overlay.label)
-        colour = COLOURS.get(overlay.colour, overlay.colour)
+        there, colour = present(overlay), COLOURS.get(overlay.color, overlay.color)
         starts, ends = (x[there] for x in marks(overlay))
         if not len(starts):
             return
@@ -237,16 +239,16 @@ class Drawing:
             corners = [(vertices @ R.T + p)[faces] for R, p in zip(turn_to(ends - starts), starts, strict=True)]
             self.triangles(
                 np.concatenate(corners),
-                np.broadcast_to(rgb(overlay.colour), (len(corners) * len(faces), 3)),
+                np.broadcast_to(rgb(overlay.color), (len(corners) * len(faces), 3)),
                 zorder=7,
                 alpha=0.3,
             )
-            self.line(np.stack([starts[0], ends[0]]), colour, 1.5, zorder=7, label=label)
+            self.line(np.stack([starts[0], ends[0]]), colour, 1.5, zorder=7)
         elif isinstance(overlay, Arrows):
-            how = {"color": colour, "linewidth": 2.0, "arrow_length_ratio": 0.22, "label": label, "zorder": 7}
+            how = {"color": colour, "linewidth": 2.0, "arrow_length_ratio": 0.22, "zorder": 7}
             self.drawn.append(self.ax.quiver(*starts.T, *(ends - starts).T, **how))
         else:
-            self.dots(starts, colour, 7.0, zorder=7, label=label)
+            self.dots(starts, colour, 7.0, zorder=7)
 
     def line(self, points: Array, colour: str, width: float, **how: Any) -> None:
         self.drawn += self.ax.plot(*points.T, color=colour, linewidth=width, solid_capstyle="round", **how)
@@ -258,9 +260,17 @@ class Drawing:
     def explain(self, where: Any) -> None:
         """A legend, each word once: below the axes, or below the figure that holds them alone."""
         found = dict(zip(*reversed(self.ax.get_legend_handles_labels()), strict=True))
+        for overlay in self.overlays:  # also of those that are there at another time
+            lines = require("matplotlib.lines", "plot", PURPOSE)
+            how = {"marker": "o", "linestyle": "none"} if isinstance(overlay, Points) else {"linewidth": 2.0}
+            colour = COLOURS.get(overlay.color, overlay.color)
+            found[as_label(overlay.label)] = lines.Line2D([], [], color=colour, **how)
         if self.contents.inertia and self.solids:
             patches = require("matplotlib.patches", "plot", PURPOSE)
             found["ellipsoid of equal mass and inertia"] = patches.Patch(color=SOLID, alpha=0.35)
+        if self.boxes:
+            patches = require("matplotlib.patches", "plot", PURPOSE)
+            found["box of equal mass and inertia"] = patches.Patch(color=SOLID)
         if not found:
             return
         if where is self.ax:
@@ -271,11 +281,19 @@ class Drawing:
 
 
 def make_room(ax: Any, points: Array) -> float:
-    """Limits of 3D axes that hold the points, with equal scales; returns the longest edge of what they span."""
-    low, high = points.min(0), points.max(0)
-    edge = float((high - low).max()) or 1.0
-    half = 0.5 * np.maximum(high - low, FLATTEST * edge) + 0.04 * edge
+    """Limits of 3D axes that hold the points, with equal scales; returns the longest edge of what they span.
+
+    Raises:
+        ValueError: they are too far away to be drawn.
+    """
+    low, high = points.min(0, initial=LARGEST), points.max(0, initial=-LARGEST)
+    if not (np.abs([low, high]) < LARGEST).all():
+        raise ArgumentValueError(
+            f"plot_mechanism: what is to be drawn reaches {LARGEST:g} m or farther, and has no picture"
+        )
     middle = 0.5 * (low + high)
+    edge = max(float((high - low).max()), 1e-6 * float(np.abs(middle).max())) or 1.0
+    half = 0.5 * np.maximum(high - low, FLATTEST * edge) + 0.04 * edge
     low, high = middle - half, middle + half
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set(xlabel="x in m", ylabel="y in m", zlabel="z in m")
