@@ -38,6 +38,7 @@ derivatives                            :func:`rnea_derivatives`, :func:`aba_deri
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
 pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
                                        :class:`Cones` on them
+in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
 curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
@@ -121,6 +122,7 @@ from pluecker.articulated.pictures.animation import Animation, animate
 from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
 from pluecker.articulated.pictures.mechanism import plot_mechanism
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.articulated.pictures.viewer import Viewer, view
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.warmup import warmup
@@ -148,6 +150,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryError",
     "Tree",
+    "Viewer",
     "aba",
     "aba_derivatives",
     "animate",
@@ -207,5 +210,6 @@ __all__ = [
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
+    "view",
     "warmup",
 ]
