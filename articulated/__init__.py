@@ -36,8 +36,9 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
 a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
-pictures of it                         :func:`plot_mechanism`, :func:`animate`, :func:`view`, with :class:`Points`,
-                                       :class:`Arrows`, :class:`Cones` on them
+pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
+                                       :class:`Cones` on them
+in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
 curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
@@ -122,6 +123,7 @@ from pluecker.articulated.pictures.animation import Animation, animate
 from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
 from pluecker.articulated.pictures.mechanism import plot_mechanism
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.articulated.pictures.viewer import Viewer, view
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.stepping.control import (
@@ -164,6 +166,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryError",
     "Tree",
+    "Viewer",
     "aba",
     "aba_derivatives",
     "animate",
@@ -223,5 +226,6 @@ __all__ = [
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
+    "view",
     "warmup",
 ]
