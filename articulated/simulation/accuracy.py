@@ -118,10 +118,10 @@ def convergence(
         own = h if adaptive else value
         more = {**options, **({"every": every} if adaptive else {}), **chosen, "record": options.get("record", ())}
         motions.append(simulate(model, q, v, duration, own, integrator=integrator, **more))
-    pairs = list(itertools.pairwise(motions))
-    dq = tuple(largest(difference(model, a.q, b.q)) for a, b in pairs)
-    dv = tuple(largest(a.v - b.v) for a, b in pairs)
-    scale = max(1.0, largest(motions[-1].v) * float(duration))
+    q_all, v_all = ([getattr(motion, name) for motion in motions] for name in ("q", "v"))
+    dq = tuple(largest(difference(model, a, b)) for a, b in itertools.pairwise(q_all))
+    dv = tuple(largest(a - b) for a, b in itertools.pairwise(v_all))
+    scale = max(1.0, largest(v_all[-1]) * float(duration))
     order, error = estimate(dq, scale, 10.0 if adaptive else 2.0)
     return Convergence("tol" if adaptive else "step", values, dq, dv, order, error, motions[-1])
 

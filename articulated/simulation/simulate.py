@@ -167,7 +167,7 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
         found[name] = plain
     if not found:
         found = {"time": np.zeros(0), "q": np.zeros((*batch, 0, model.nq)), "v": np.zeros((*batch, 0, model.nv))}
-    parts = {name: found.pop(name) for name in ("time", "q", "v", "a", "tau") if name in found}
+    parts: dict[str, Any] = {name: found.pop(name) for name in ("time", "q", "v", "a", "tau") if name in found}
     if "error" in found:
         found["error"] = found["error"][..., 0]
     return Trajectory(**parts, model=model, columns=found)

@@ -30,6 +30,7 @@ from pluecker.spatial.functions.elementwise import as_numbers
 __all__ = ["Actuator", "CompiledControl", "Control", "JointLimits", "PDControl", "TimeTable", "as_control"]
 
 Array = NDArray[np.float64]
+C_FUNCTION: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]  # what all functions of ctypes are
 SIGNATURE = "void(double t, const double* q, const double* v, double* tau, const double* parameters)"
 
 
@@ -168,7 +169,7 @@ def address_of_function(function: Any) -> int:
         place = int(function)
     elif hasattr(function, "address") and hasattr(function, "ctypes"):
         place, function = int(function.address), function.ctypes
-    elif isinstance(function, ctypes._CFuncPtr):
+    elif isinstance(function, C_FUNCTION):
         place = ctypes.cast(function, ctypes.c_void_p).value or 0
     else:
         raise ArgumentTypeError(f"CompiledControl: function is a {type(function).__name__}, {expected}")
