@@ -35,7 +35,10 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
                                        :func:`random_configuration`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
-a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
+a motion                               :func:`simulate`, which gives a :class:`Trajectory`
+what moves it                          :class:`PDControl`, :class:`TimeTable`, :class:`CompiledControl`; :class:`Control`
+                                       samples, limits, and drives an :class:`Actuator`; :class:`JointLimits`
+how exact it is                        :func:`convergence`, which gives a :class:`Convergence`
 pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
                                        :class:`Cones` on them
 in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
@@ -124,6 +127,7 @@ from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
 from pluecker.articulated.pictures.mechanism import plot_mechanism
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.articulated.pictures.viewer import Viewer, view
+from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.stepping.control import (
@@ -144,8 +148,9 @@ __all__ = [
     "Arrows",
     "Cable",
     "CompiledControl",
-    "Control",
     "Cones",
+    "Control",
+    "Convergence",
     "InertiaFactor",
     "Joint",
     "JointLimits",
@@ -153,8 +158,8 @@ __all__ = [
     "Model",
     "ModelBuilder",
     "ModelError",
-    "PDControl",
     "OutputError",
+    "PDControl",
     "PointSpring",
     "PointWrench",
     "Points",
@@ -186,6 +191,7 @@ __all__ = [
     "center_of_mass_velocity",
     "centroidal_momentum_matrix",
     "centroidal_momentum_matrix_dot",
+    "convergence",
     "coriolis_matrix",
     "crba",
     "crba_packed",

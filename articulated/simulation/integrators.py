@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.stepping import semi_implicit
+from pluecker.articulated.stepping import bdf, euler, linearly_implicit, redmax_step, runge_kutta, semi_implicit
 from pluecker.articulated.stepping.integrator import INTEGRATORS, Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["DRIVERS", "INTEGRATORS", "as_integrator"]
 
-KNOWN = (semi_implicit,)  # each file adds its own to the table when it is imported
+KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta)  # each adds its own when imported
 
 # Those with steps of their own choice, which are no kernels: functions of the same arguments as the loop.
 DRIVERS: dict[str, Callable[..., Any]] = {}

@@ -53,6 +53,7 @@ def simulate(
     every: int = 1,
     record_to: str | os.PathLike[str] | None = None,
     on_unsolved: str = "raise",
+    tol: float = 1e-9,
     progress: Any = None,
     threads: int | None = None,
 ) -> Trajectory:
@@ -75,7 +76,8 @@ def simulate(
         f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``, or a :class:`TimeTable` of them.
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
         limits: whether position limits of joints hold, or how they are met.
-        integrator: ``"semi_implicit"``, or another name; what there is stands in :data:`INTEGRATORS`.
+        integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,
+            ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"euler"``, ``"redmax"`` for comparison.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
             frames, for their placements. With dry friction or position limits ``a`` is the mean of the step behind it.
@@ -83,6 +85,7 @@ def simulate(
         record_to: a new folder; samples go to files in it, in constant memory, and the trajectory reads from them.
         on_unsolved: what happens where a step leaves an error above what is tolerated: ``"raise"``; ``"continue"``, with
             ``columns["error"]`` above 1 there; ``"substep"`` divides it, into 32 at most, and goes on.
+        tol: of integrators that choose their steps themselves, relative to the coordinates and absolute, above 0.
         progress: True for a bar, or a function that is given the numbers of the samples and gives them back one by one.
         threads: how many share a batch, at least 1; all cores if None.
 
@@ -136,7 +139,7 @@ def simulate(
         recording = FileRecording(schedule.samples, size, recorder.widths, folder, batch)
     if not isinstance(chosen, Integrator):
         outcome: Outcome = DRIVERS[chosen](
-            model, states_q, states_v, commanded, plan, springs, schedule, recording, recorder.complete, move
+            model, states_q, states_v, commanded, plan, springs, schedule, recording, recorder.complete, move, tol
         )
     elif size:
         outcome = follow_steps(
@@ -164,7 +167,7 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
         found[name] = plain
     if not found:
         found = {"time": np.zeros(0), "q": np.zeros((*batch, 0, model.nq)), "v": np.zeros((*batch, 0, model.nv))}
-    parts = {name: found.pop(name) for name in ("time", "q", "v", "a", "tau") if name in found}
+    parts: dict[str, Any] = {name: found.pop(name) for name in ("time", "q", "v", "a", "tau") if name in found}
     if "error" in found:
         found["error"] = found["error"][..., 0]
     return Trajectory(**parts, model=model, columns=found)

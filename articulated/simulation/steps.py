@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,8 +121,8 @@ def follow_steps(
             length = plan.period if control.function is not None else min(length, most * schedule.every)
             last = min(first + length, schedule.steps + 1)
             if control.function is not None:
-                state = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
-                x[:, nq + nv : nq + 2 * nv] = asked(control.function, first * schedule.step, *state).reshape(-1, nv)
+                now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
+                x[:, nq + nv : nq + 2 * nv] = asked(control.function, first * schedule.step, *now).reshape(-1, nv)
             begun = time.perf_counter()
             stretches.advance(first, last)
             took = time.perf_counter() - begun
@@ -143,9 +142,3 @@ def follow_steps(
     state = int(np.argmin(failing))
     failed_step = int(failing[state]) - 1 if np.isfinite(failing[state]) else None
     return Outcome(samples, interrupted, failed_step, state, x, error)
-
-
-def state_of(x: Array, model: Model) -> Any:
-    """q, v and the joint forces of control, of each state."""
-    nq, nv = model.nq, model.nv
-    return x[:, :nq], x[:, nq : nq + nv], x[:, nq + nv : nq + 2 * nv]

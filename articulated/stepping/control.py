@@ -30,6 +30,7 @@ from pluecker.spatial.functions.elementwise import as_numbers
 __all__ = ["Actuator", "CompiledControl", "Control", "JointLimits", "PDControl", "TimeTable", "as_control"]
 
 Array = NDArray[np.float64]
+C_FUNCTION: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]  # what all functions of ctypes are
 SIGNATURE = "void(double t, const double* q, const double* v, double* tau, const double* parameters)"
 
 
@@ -153,11 +154,8 @@ class CompiledControl:
     address: int = field(init=False)
 
     def __post_init__(self) -> None:
-        parameters = finite(
-            "CompiledControl",
-            "parameters",
-            np.zeros(0) if isinstance(self.parameters, tuple) and not self.parameters else self.parameters,
-        )
+        given = np.zeros(0) if isinstance(self.parameters, tuple) and not self.parameters else self.parameters
+        parameters = finite("CompiledControl", "parameters", given)
         if parameters.ndim == 0:
             parameters = parameters[None]
         object.__setattr__(self, "parameters", parameters)
@@ -171,7 +169,7 @@ def address_of_function(function: Any) -> int:
         place = int(function)
     elif hasattr(function, "address") and hasattr(function, "ctypes"):
         place, function = int(function.address), function.ctypes
-    elif isinstance(function, ctypes._CFuncPtr):
+    elif isinstance(function, C_FUNCTION):
         place = ctypes.cast(function, ctypes.c_void_p).value or 0
     else:
         raise ArgumentTypeError(f"CompiledControl: function is a {type(function).__name__}, {expected}")
@@ -215,9 +213,9 @@ class JointLimits:
     """How joints meet their position limits.
 
     Attributes:
-        restitution: the share of the velocity with which a joint comes back from a hard limit, 0 to 1.
         stiffness: of soft limits, above 0, infinite for hard ones; N m/rad or N/m.
         damping: of soft limits; N m s/rad or N s/m.
+        restitution: the share of the velocity with which a joint comes back from a hard limit, 0 to 1.
 
     All are numbers, or ``(nv,)``.
 
@@ -226,9 +224,9 @@ class JointLimits:
         ValueError: numbers that cannot be.
     """
 
-    restitution: Any = 0.0
     stiffness: Any = np.inf
     damping: Any = 0.0
+    restitution: Any = 0.0
 
     def __post_init__(self) -> None:
         bounds = {"restitution": (0.0, 1.0), "stiffness": (np.finfo(float).tiny, np.inf), "damping": (0.0, 1e300)}

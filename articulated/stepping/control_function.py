@@ -36,7 +36,7 @@ SIGNATURE = ctypes.CFUNCTYPE(None, ctypes.c_double, NUMBERS, NUMBERS, NUMBERS, N
 
 def function_at(place: int) -> Callable[[float, Any, Any, Any, Any], None]:
     """The function at an address for Python, on arrays."""
-    function = SIGNATURE(place)
+    function: Any = SIGNATURE(place)
 
     def call(t: float, q: Any, v: Any, tau: Any, parameters: Any) -> None:
         function(t, *(x.ctypes.data_as(NUMBERS) for x in (q, v, tau, parameters)))
@@ -46,7 +46,7 @@ def function_at(place: int) -> Callable[[float, Any, Any, Any, Any], None]:
 
 if config.DISABLE_JIT:
 
-    def call_one(settings: Any, t: float, q: Any, v: Any, tau: Any, parameters: Any, ws: Any) -> None:
+    def call_one(settings, t, q, v, tau, parameters, ws):
         """The user's function on one state."""
         function_at(int(settings[FUNCTION]))(t, *map(np.ascontiguousarray, (q, v)), tau, parameters)
 

@@ -47,7 +47,9 @@ class ControlPlan:
 
 def inputs_of(control: Control, f_ext: Any) -> list[Given]:
     """All arrays that belong to a control, and the wrenches."""
-    command, found = control.command, [("f_ext", f_ext, ("n_bodies", "6"))] if f_ext is not None else []
+    command, found = control.command, list[Given]()
+    if f_ext is not None:
+        found.append(("f_ext", f_ext, ("n_bodies", "6")))
     if isinstance(command, PDControl):
         found += [("stiffness", command.stiffness, ("nv",)), ("damping", command.damping, ("nv",))]
         found += [("q of control", command.q, ("nq",))]

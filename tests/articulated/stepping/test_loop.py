@@ -215,8 +215,8 @@ def test_samples_come_every_so_many_steps_and_at_the_end(tree, states):
     q, v = states
     whole, some = run(tree, q, v, 7), run(tree, q, v, 7, every=3)
     np.testing.assert_allclose(some.time, [0.0, 3 * H, 6 * H, 7 * H])
-    for part in ("q", "v", "tau", "a"):
-        np.testing.assert_array_equal(getattr(some, part), getattr(whole, part)[..., [0, 3, 6, 7], :])
+    for name in ("q", "v", "tau", "a"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[..., [0, 3, 6, 7], :])
 
 
 def test_a_recording_in_files_is_the_one_in_memory(tree, states, tmp_path, monkeypatch):
@@ -225,13 +225,13 @@ def test_a_recording_in_files_is_the_one_in_memory(tree, states, tmp_path, monke
     options = {"record": ("a", "tau", "energy", "error", tree.body_names[1]), "every": 2}
     memory, files = run(tree, q, v, 9, **options), run(tree, q, v, 9, record_to=tmp_path / "new", **options)
     assert files.q.shape == (2, 1, 6, tree.nq)
-    for part in ("time", "q", "v", "tau", "a"):
-        np.testing.assert_array_equal(getattr(files, part), getattr(memory, part))
+    for name in ("time", "q", "v", "tau", "a"):
+        np.testing.assert_array_equal(getattr(files, name), getattr(memory, name))
     assert set(files.columns) == set(memory.columns)
     for name, column in memory.columns.items():
         np.testing.assert_array_equal(files.columns[name], column)
     assert np.load(tmp_path / "new" / "q.npy").shape == (6, 2, 1, tree.nq)
-    with pytest.raises(ValueError, match="record_to: .* is there already"):
+    with pytest.raises(ValueError, match=r"record_to: .* is there already"):
         run(tree, q, v, record_to=tmp_path / "new")
 
 
@@ -266,7 +266,8 @@ def test_unsolved_steps_are_marked_where_the_motion_goes_on(tree, states):
     motion = run(tree, q, v, on_unsolved="continue")
     marks = motion.columns["error"]
     assert (marks[1, 1:] == H / LONGEST).all()
-    assert (marks[[0, 2]] == 0.0).all() and (marks[:, 0] == 0.0).all()
+    assert (marks[[0, 2]] == 0.0).all()
+    assert (marks[:, 0] == 0.0).all()
     agree(motion, loop(tree, q, v, 4, lambda t, q, v: np.zeros_like(v)))
 
 
