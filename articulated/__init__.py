@@ -39,8 +39,9 @@ a motion                               :func:`simulate`, which gives a :class:`T
 what moves it                          :class:`PDControl`, :class:`TimeTable`, :class:`CompiledControl`; :class:`Control`
                                        samples, limits, and drives an :class:`Actuator`; :class:`JointLimits`
 how exact it is                        :func:`convergence`, which gives a :class:`Convergence`
-pictures of it                         :func:`plot_mechanism`, :func:`animate`, :func:`view`, with :class:`Points`,
-                                       :class:`Arrows`, :class:`Cones` on them
+pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
+                                       :class:`Cones` on them
+in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
 curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
@@ -126,6 +127,7 @@ from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
 from pluecker.articulated.pictures.mechanism import plot_mechanism
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.articulated.simulation.accuracy import Convergence, convergence
+from pluecker.articulated.pictures.viewer import Viewer, view
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.stepping.control import (
@@ -169,6 +171,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryError",
     "Tree",
+    "Viewer",
     "aba",
     "aba_derivatives",
     "animate",
@@ -229,5 +232,6 @@ __all__ = [
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
+    "view",
     "warmup",
 ]

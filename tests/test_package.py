@@ -43,6 +43,7 @@ def test_every_public_function_says_shapes_units_errors_and_source():
     from pluecker.articulated import __all__ as names
 
     without = ("derivative_of", "neutral", "random_configuration", "random_tree", "simulate", "warmup")
+    without += ("animate", "plot_energy", "plot_mechanism", "plot_trajectory")  # of one motion at a time
     for name in names:
         thing = getattr(pluecker.articulated, name)
         assert thing.__doc__, name
@@ -122,7 +123,7 @@ except MissingExtraError as error:
 
 
 def test_importing_does_not_need_the_extras():
-    extras = ["yourdfpy", "matplotlib", "hypothesis", "pinocchio", "mujoco", "tqdm"]
+    extras = ["yourdfpy", "matplotlib", "PIL", "trimesh", "viser", "hypothesis", "pinocchio", "mujoco", "tqdm"]
     program = f"import sys; import pluecker.articulated; print([m for m in {extras} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

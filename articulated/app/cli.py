@@ -29,6 +29,7 @@ from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, rnea
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.streams import forgiving_streams, give_up_output
+from pluecker.articulated.app.view_command import add_view
 from pluecker.articulated.errors import ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.curves import plot_trajectory
@@ -169,6 +170,8 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
     forward.add_argument("torques", help="CSV or NPZ file")
     forward.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     forward.set_defaults(run=run_forward)
+
+    add_view(commands, common, robot_help, load, robot_file, check_quaternions)
 
     warm = commands.add_parser(
         "warmup",

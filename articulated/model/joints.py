@@ -73,20 +73,15 @@ from pluecker.spatial.algebra.transforms import load_matrix, store_transform
 from pluecker.spatial.algebra.vectors import (
     add,
     add3,
-    cross3,
-    cross_motion,
     dot,
     dot3,
     load3,
-    load_vector,
     multiply3,
     rotate,
     rotate_back,
     scale,
     scale3,
     store3,
-    store_vector,
-    subtract,
     subtract3,
 )
 from pluecker.spatial.compiled.decorators import kernel, unlikely
@@ -359,6 +354,13 @@ def joint_transforms(m, q, ws, record):
 
 
 @kernel
+def has_no_translation(m, i, k):
+    """Whether S_k of joint ``i`` only turns, in all configurations, so that half of each product with it can be left out"""
+    _, v = constant_subspace(m, i, k)
+    return v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0
+
+
+@kernel
 def subspace(m, i, k, q):
     """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates"""
     S = constant_subspace(m, i, k)
@@ -482,40 +484,6 @@ def integrate_joint(m, i, q, v, out):
         k += 3
     p = quaternion_product(load_quaternion(q, k), quaternion_from_rotation_vector(a))
     store_quaternion(out, k, quaternion_normalize(p))
-
-
-@kernel
-def displace_joint(m, i, q, u, out):
-    """As :func:`integrate_joint`, but exponential coordinates stay in the chart of ``q``, whatever their length"""
-    if unlikely(kind(m, i) == EXPONENTIAL):
-        k = first_q(m, i)
-        store3(out, k, add3(load3(q, k), load3(u, first_v(m, i))))
-        return
-    integrate_joint(m, i, q, u, out)
-
-
-@kernel
-def displacement_rate_joint(m, i, u, v, out):
-    """du/dt of the displacement ``u`` of a joint that moves at ``v``, :func:`displace_joint`: v itself, or of a quaternion
-
-    dexp_-u^-1 v = ad / (1 - exp(-ad)) v = v + 1/2 ad v + 1/12 ad^2 v - 1/720 ad^4 v + O(u^6)      ad = u x
-    """
-    j = first_v(m, i)
-    if kind(m, i) == SPHERICAL:
-        a, w = load3(u, j), load3(v, j)
-        d1 = cross3(a, w)
-        d2 = cross3(a, d1)
-        d4 = cross3(a, cross3(a, d2))
-        store3(out, j, add3(add3(w, scale3(0.5, d1)), subtract3(scale3(1.0 / 12.0, d2), scale3(1.0 / 720.0, d4))))
-    elif kind(m, i) == FREE:
-        d, x = load_vector(u, j), load_vector(v, j)
-        d1 = cross_motion(d, x)
-        d2 = cross_motion(d, d1)
-        d4 = cross_motion(d, cross_motion(d, d2))
-        store_vector(out, j, add(add(x, scale(0.5, d1)), subtract(scale(1.0 / 12.0, d2), scale(1.0 / 720.0, d4))))
-    else:
-        for k in range(j, j + freedom_count(m, i)):
-            store(out, k, load(v, k))
 
 
 @kernel

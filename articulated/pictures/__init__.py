@@ -11,6 +11,7 @@ drawing        the drawing of it, on axes of matplotlib
 curves         :func:`plot_trajectory`, :func:`plot_energy`: quantities over time
 figures        figures of matplotlib, and writing them
 overlays       :class:`Points`, :class:`Arrows`, :class:`Cones`: what others want to be shown with a mechanism
+contents       what is asked for, and what there is of it
 parts          what there is to be drawn of a mechanism: links, joint axes, inertias, frames
 visuals        the shapes that a URDF file gives its links; meshes through trimesh (extra ``mesh``)
 triangles      surfaces of boxes, balls, cylinders and cones

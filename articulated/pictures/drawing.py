@@ -7,61 +7,47 @@ configurations that will be shown, and draws one after the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.contents import (
+    AXIS_COLOURS,
+    MIDDLE,
+    ROD,
+    SLIDES,
+    SOLID,
+    TURNS,
+    Contents,
+    bounds,
+    parts_of,
+    reach,
+)
 from pluecker.articulated.pictures.figures import PURPOSE, as_label
 from pluecker.articulated.pictures.overlays import (
     COLOURS,
     Arrows,
     Cones,
     Overlay,
+    Points,
     marks,
-    overlay_points,
     present,
     rgb,
 )
-from pluecker.articulated.pictures.parts import joint_axes, rods, solids, transformed
+from pluecker.articulated.pictures.parts import joint_axes, transformed
 from pluecker.articulated.pictures.triangles import Surface, ball, box, coarser, cone, joined, normals, turn_to
-from pluecker.articulated.pictures.visuals import visual_shapes
 from pluecker.spatial.extras import require
 
-__all__ = [
-    "AXIS_COLOURS",
-    "CAMERA",
-    "ROD",
-    "SLIDES",
-    "SOLID",
-    "TURNS",
-    "Contents",
-    "Drawing",
-    "make_room",
-    "space",
-]
+__all__ = ["CAMERA", "Drawing", "make_room", "space"]
 
 Array = NDArray[np.float64]
 MOST_TRIANGLES = 9000  # of a drawing: matplotlib sorts them all for each picture, and a page is no finer
 LIGHT = np.array([0.45, -0.6, 0.66])  # from where it comes, in world axes: from the front, above
 SHADE = 0.45  # of a surface that is turned away from the light
-AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
-ROD, TURNS, SLIDES, SOLID, MIDDLE = "#5b6470", "#e07b00", "#8e44ad", "#3b7dd8", "#111111"
 CAMERA = (18.0, -58.0)
 FLATTEST = 0.6  # of the longest edge of the room: an edge is not drawn shorter, so that there is room for its numbers
-
-
-@dataclass(frozen=True)
-class Contents:
-    """What is drawn of a mechanism; the fields are arguments of ``plot_mechanism``."""
-
-    visuals: bool = True
-    axes: bool = True
-    frames: tuple[str, ...] = ()
-    inertia: bool = False
-    center_of_mass: bool = True
 
 
 def space(figure: Any, place: Any = 111) -> Any:
@@ -93,22 +79,17 @@ class Drawing:
     ) -> None:
         self.ax, self.model, self.contents, self.overlays, self.q = ax, model, contents, overlays, q
         self.placements = placements
-        self.shapes = visual_shapes(model) if contents.visuals else []
-        shaped = {shape.body for shape in self.shapes}
-        self.solids = solids(model)
-        self.rods = [rod for rod in rods(model) if not {rod.first, rod.second} - {-1} <= shaped]
-        reached = shaped | {body for rod in self.rods for body in (rod.first, rod.second)}
-        self.boxes = [solid for solid in self.solids if solid.body not in reached]
+        self.parts = parts_of(model, contents.visuals)
         self.collection = art3d()
         self.surface, self.body_of_vertex, self.colours = self.coarse_shapes(triangles)
-        self.size = make_room(ax, self.extent())
+        self.size = make_room(ax, reach(self.parts, placements, overlays))
         self.drawn: list[Any] = []
 
     def coarse_shapes(self, most: int) -> tuple[Surface, NDArray[np.int64], Array]:
         """All shapes as one surface, with the body of each vertex and the colour of each triangle."""
-        total = sum(len(shape.surface[1]) for shape in self.shapes) or 1
+        total = sum(len(shape.surface[1]) for shape in self.parts.shapes) or 1
         surfaces, bodies, colours = [], [np.zeros(0, np.int64)], [np.zeros((0, 3))]
-        for shape in self.shapes:
+        for shape in self.parts.shapes:
             share = max(60, int(most * len(shape.surface[1]) / total))
             vertices, faces = coarser(shape.surface, share)
             colour = shape.colour if shape.colour.ndim == 1 else shape.colour.mean(axis=0)
@@ -116,27 +97,6 @@ class Drawing:
             bodies.append(np.full(len(vertices), shape.body))
             colours.append(np.broadcast_to(colour, (len(faces), 3)))
         return joined(surfaces), np.concatenate(bodies), np.concatenate(colours)
-
-    def extent(self) -> Array:
-        """Points between which all configurations are, ``(m, 3)``."""
-        T = self.placements
-        points = [T[:, :, :3, 3].reshape(-1, 3) if self.model.n_bodies else np.zeros((1, 3))]
-        points += [transformed(T[:, rod.second], rod.end) for rod in self.rods]
-        points += [transformed(T[:, solid.body], solid.center) for solid in self.solids]
-        vertices = self.surface[0]
-        for shape in self.shapes:
-            low, high = shape.surface[0].min(0), shape.surface[0].max(0)
-            corners = np.array(
-                [[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])]
-            )
-            points += [transformed(T[:, shape.body], corner) for corner in corners]
-        for solid in self.boxes:
-            points += [
-                transformed(T[:, solid.body], solid.center + solid.axes @ (0.5 * s * solid.box)) for s in (-1.0, 1.0)
-            ]
-        if len(vertices) and not self.rods:  # the world is in the picture where something stands on it
-            points[0] = T[:, :-1, :3, 3].reshape(-1, 3)
-        return np.concatenate([*points, overlay_points(self.overlays)])
 
     # ---------------------------------------------------------------------------------------------------- one of them
 
@@ -147,23 +107,23 @@ class Drawing:
         self.drawn = []
         T, contents = self.placements[k], self.contents
         self.draw_surfaces(T)
-        for rod in self.rods:
+        for rod in self.parts.rods:
             self.line(
                 np.stack([transformed(T[rod.first], rod.start), transformed(T[rod.second], rod.end)]),
                 ROD,
                 3.0,
                 zorder=2,
             )
-        if self.rods:
-            self.dots(T[sorted({rod.second for rod in self.rods}), :3, 3], ROD, 4.5, zorder=2)
+        if self.parts.rods:
+            self.dots(T[sorted({rod.second for rod in self.parts.rods}), :3, 3], ROD, 4.5, zorder=2)
         if contents.axes:
             self.draw_joint_axes(k)
         if contents.inertia:
             self.draw_ellipsoids(T)
         self.draw_frames(T)
-        if contents.center_of_mass and self.solids:
-            m = np.array([solid.mass for solid in self.solids])
-            c = m @ np.array([transformed(T[solid.body], solid.center) for solid in self.solids]) / m.sum()
+        if contents.center_of_mass and self.parts.solids:
+            m = np.array([solid.mass for solid in self.parts.solids])
+            c = m @ np.array([transformed(T[solid.body], solid.center) for solid in self.parts.solids]) / m.sum()
             self.dots(c[None], "white", 9.0, zorder=8, markeredgecolor=MIDDLE, markeredgewidth=1.2)
             self.dots(c[None], MIDDLE, 9.0, zorder=9, label="centre of mass", marker="P", markeredgecolor="white")
         for overlay in self.overlays:
@@ -174,7 +134,7 @@ class Drawing:
         vertices, faces = self.surface
         world = transformed(T[self.body_of_vertex], vertices)
         parts, colours = [world[faces]], [self.colours]
-        for solid in self.boxes:
+        for solid in self.parts.boxes:
             corners, sides = box(np.maximum(solid.box, 0.004 * self.size))
             parts.append(transformed(T[solid.body], corners @ solid.axes.T + solid.center)[sides])
             colours.append(np.broadcast_to(rgb(SOLID), (len(sides), 3)))
@@ -208,7 +168,7 @@ class Drawing:
 
     def draw_ellipsoids(self, T: Array) -> None:
         """The ellipsoids of equal inertia, seen through."""
-        for solid in self.solids:
+        for solid in self.parts.solids:
             vertices, faces = ball(np.maximum(solid.ellipsoid, 0.004 * self.size), rings=8)
             corners = transformed(T[solid.body], vertices @ solid.axes.T + solid.center)[faces]
             self.triangles(corners, np.broadcast_to(rgb(SOLID), (len(faces), 3)), zorder=5, alpha=0.16)
@@ -227,8 +187,7 @@ class Drawing:
 
     def draw_overlay(self, overlay: Overlay) -> None:
         """Points, arrows or cones that are there."""
-        there, label = present(overlay), as_label(overlay.label)
-        colour = COLOURS.get(overlay.colour, overlay.colour)
+        there, colour = present(overlay), COLOURS.get(overlay.color, overlay.color)
         starts, ends = (x[there] for x in marks(overlay))
         if not len(starts):
             return
@@ -237,16 +196,16 @@ class Drawing:
             corners = [(vertices @ R.T + p)[faces] for R, p in zip(turn_to(ends - starts), starts, strict=True)]
             self.triangles(
                 np.concatenate(corners),
-                np.broadcast_to(rgb(overlay.colour), (len(corners) * len(faces), 3)),
+                np.broadcast_to(rgb(overlay.color), (len(corners) * len(faces), 3)),
                 zorder=7,
                 alpha=0.3,
             )
-            self.line(np.stack([starts[0], ends[0]]), colour, 1.5, zorder=7, label=label)
+            self.line(np.stack([starts[0], ends[0]]), colour, 1.5, zorder=7)
         elif isinstance(overlay, Arrows):
-            how = {"color": colour, "linewidth": 2.0, "arrow_length_ratio": 0.22, "label": label, "zorder": 7}
+            how = {"color": colour, "linewidth": 2.0, "arrow_length_ratio": 0.22, "zorder": 7}
             self.drawn.append(self.ax.quiver(*starts.T, *(ends - starts).T, **how))
         else:
-            self.dots(starts, colour, 7.0, zorder=7, label=label)
+            self.dots(starts, colour, 7.0, zorder=7)
 
     def line(self, points: Array, colour: str, width: float, **how: Any) -> None:
         self.drawn += self.ax.plot(*points.T, color=colour, linewidth=width, solid_capstyle="round", **how)
@@ -258,9 +217,17 @@ class Drawing:
     def explain(self, where: Any) -> None:
         """A legend, each word once: below the axes, or below the figure that holds them alone."""
         found = dict(zip(*reversed(self.ax.get_legend_handles_labels()), strict=True))
-        if self.contents.inertia and self.solids:
+        for overlay in self.overlays:  # also of those that are there at another time
+            lines = require("matplotlib.lines", "plot", PURPOSE)
+            how = {"marker": "o", "linestyle": "none"} if isinstance(overlay, Points) else {"linewidth": 2.0}
+            colour = COLOURS.get(overlay.color, overlay.color)
+            found[as_label(overlay.label)] = lines.Line2D([], [], color=colour, **how)
+        if self.contents.inertia and self.parts.solids:
             patches = require("matplotlib.patches", "plot", PURPOSE)
             found["ellipsoid of equal mass and inertia"] = patches.Patch(color=SOLID, alpha=0.35)
+        if self.parts.boxes:
+            patches = require("matplotlib.patches", "plot", PURPOSE)
+            found["box of equal mass and inertia"] = patches.Patch(color=SOLID)
         if not found:
             return
         if where is self.ax:
@@ -271,11 +238,14 @@ class Drawing:
 
 
 def make_room(ax: Any, points: Array) -> float:
-    """Limits of 3D axes that hold the points, with equal scales; returns the longest edge of what they span."""
-    low, high = points.min(0), points.max(0)
-    edge = float((high - low).max()) or 1.0
-    half = 0.5 * np.maximum(high - low, FLATTEST * edge) + 0.04 * edge
+    """Limits of 3D axes that hold the points, with equal scales; returns the longest edge of what they span.
+
+    Raises:
+        ValueError: they are too far away to be drawn.
+    """
+    low, high, edge = bounds("plot_mechanism", points)
     middle = 0.5 * (low + high)
+    half = 0.5 * np.maximum(high - low, FLATTEST * edge) + 0.04 * edge
     low, high = middle - half, middle + half
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
     ax.set(xlabel="x in m", ylabel="y in m", zlabel="z in m")

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.contents import Contents
 from pluecker.articulated.pictures.curves import as_title
-from pluecker.articulated.pictures.drawing import CAMERA, Contents, Drawing, space
+from pluecker.articulated.pictures.drawing import CAMERA, Drawing, space
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.running.arguments import as_model

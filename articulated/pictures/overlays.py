@@ -46,7 +46,7 @@ class Points:
     Attributes:
         positions: ``(k, 3)`` or ``(n, k, 3)``, in world coordinates; m.
         label: what they are, for the legend.
-        colour: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
+        color: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
 
     Raises:
         TypeError: not arrays of real numbers, or not text.
@@ -59,7 +59,7 @@ class Points:
 
     positions: ArrayLike
     label: str = "points"
-    colour: str = "red"
+    color: str = "red"
 
     def __post_init__(self) -> None:
         check(self, ("positions",), ())
@@ -78,7 +78,7 @@ class Arrows:
         vectors: of the same shape, in world axes; in their own unit.
         length: of an arrow whose vector has magnitude 1; m.
         label: what they are, for the legend.
-        colour: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
+        color: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
 
     Raises:
         TypeError: not arrays of real numbers, or not text.
@@ -93,7 +93,7 @@ class Arrows:
     vectors: ArrayLike
     length: float = 1.0
     label: str = "arrows"
-    colour: str = "blue"
+    color: str = "blue"
 
     def __post_init__(self) -> None:
         check(self, ("positions", "vectors"), ("length",))
@@ -109,11 +109,11 @@ class Cones:
 
     Attributes:
         positions: of the tips, ``(k, 3)`` or ``(n, k, 3)``, in world coordinates; m.
-        directions: of the axes, from the tip into the cone, of the same shape and of any length.
+        normals: along the axes, from the tip into the cone, of the same shape and of any length.
         slope: radius over height, the coefficient of a friction cone.
         height: m.
         label: what they are, for the legend.
-        colour: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
+        color: ``"#rrggbb"``, or one of the names in :data:`COLOURS`: red, green, blue, orange, purple, brown, black, grey.
 
     Raises:
         TypeError: not arrays of real numbers, or not text.
@@ -125,14 +125,14 @@ class Cones:
     """
 
     positions: ArrayLike
-    directions: ArrayLike
+    normals: ArrayLike
     slope: float = 0.5
     height: float = 0.1
     label: str = "cones"
-    colour: str = "green"
+    color: str = "green"
 
     def __post_init__(self) -> None:
-        check(self, ("positions", "directions"), ("slope", "height"))
+        check(self, ("positions", "normals"), ("slope", "height"))
 
     def at(self, sample: int) -> Cones:
         """Those of one sample, counted from 0. ValueError if there is no such sample."""
@@ -146,7 +146,7 @@ def arrays_of(overlay: Overlay) -> tuple[str, ...]:
     """The names of its arrays."""
     if isinstance(overlay, Points):
         return ("positions",)
-    return ("positions", "vectors") if isinstance(overlay, Arrows) else ("positions", "directions")
+    return ("positions", "vectors") if isinstance(overlay, Arrows) else ("positions", "normals")
 
 
 def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> None:
@@ -171,12 +171,12 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         if value.shape != () or not 0.0 < value < np.inf:
             raise ArgumentValueError(f"{kind}: {name} is {shown(getattr(overlay, name))}, expected a number above 0")
         object.__setattr__(overlay, name, float(value))
-    for name in ("label", "colour"):
+    for name in ("label", "color"):
         if not isinstance(getattr(overlay, name), str):
             raise ArgumentTypeError(f"{kind}: {name} is {shown(getattr(overlay, name))}, expected a string")
-    if overlay.colour not in COLOURS and not HEX.fullmatch(overlay.colour):
+    if overlay.color not in COLOURS and not HEX.fullmatch(overlay.color):
         raise ArgumentValueError(
-            f"{kind}: colour is {shown(overlay.colour)}, expected '#rrggbb' or one of {', '.join(COLOURS)}"
+            f"{kind}: color is {shown(overlay.color)}, expected '#rrggbb' or one of {', '.join(COLOURS)}"
         )
 
 
@@ -233,7 +233,7 @@ def marks(overlay: Overlay) -> tuple[Array, Array]:
         return p, p
     if isinstance(overlay, Arrows):
         return p, p + overlay.length * np.asarray(overlay.vectors, dtype=np.float64)
-    d = np.asarray(overlay.directions, dtype=np.float64)
+    d = np.asarray(overlay.normals, dtype=np.float64)
     size = np.linalg.norm(d, axis=-1, keepdims=True)
     return p, p + overlay.height * np.where(size > 0.0, d / np.where(size > 0.0, size, 1.0), [0.0, 0.0, 1.0])
 

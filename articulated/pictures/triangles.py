@@ -27,6 +27,7 @@ def ball(radii: Array, rings: int = 12) -> Surface:
     """An ellipsoid about the origin, from its semi-axes ``(3,)``."""
     height = np.pi * (np.arange(rings + 1) / rings - 0.5)
     profile = np.stack([np.cos(height), np.sin(height)], axis=1)
+    profile[[0, -1], 0] = 0.0
     vertices, faces = turned(profile)
     return vertices * radii, faces
 

@@ -12,7 +12,8 @@ Source: H. Munthe-Kaas, "High order Runge-Kutta methods on manifolds", *Applied 
 Munthe-Kaas, Norsett, Zanna, "Lie-group methods", *Acta Numerica* 9 (2000), sections 3 and 4.
 """
 
-from pluecker.articulated.model.joints import carry_joint, displace_joint, displacement_rate_joint, integrate_joint
+from pluecker.articulated.model.joint_displacement import displace_joint, displacement_rate_joint
+from pluecker.articulated.model.joints import carry_joint, integrate_joint
 from pluecker.articulated.model.layout import link_count, owns_coordinates
 from pluecker.spatial.compiled.decorators import kernel
 

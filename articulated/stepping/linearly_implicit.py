@@ -5,12 +5,15 @@ velocity. What is left of the equations of motion is linear in the velocity:
 
     (H + h D + h^2 K) (v1 - v) = h (tau - c(q, v)) - h^2 K v        q1 = q + h v1
 
-with tau all forces at the beginning of the step, but control at its end. Free joints on the world are stepped in a frozen
-frame (:mod:`~pluecker.articulated.stepping.free_roots`); gyroscopic moments are those at the beginning of the step. Springs and gains are stable whatever the step, and
+with tau all forces at the beginning of the step, but control at its end. Springs and gains are stable whatever the step, and
 damped as implicit Euler damps them. H + h D + h^2 K is symmetric and positive definite; it is made in full, so that a step
 costs about nv^3 / 6 products.
 
-Sources: Baraff, Witkin, "Large steps in cloth simulation" (1998), section 3; in joint coordinates, Wang et al. (2019), section 4.
+Free joints on the world are stepped in a frozen frame (:mod:`~pluecker.articulated.stepping.free_roots`), so that no energy
+comes from the turning of axes. Gyroscopic moments are those at the beginning of the step.
+
+Sources: Baraff, Witkin, "Large steps in cloth simulation" (1998), section 3; in joint coordinates Wang et al. (2019),
+section 4 (docs/sources.md).
 """
 
 from pluecker.articulated.algorithms.derivatives.rnea_derivatives import store_full_inertia_matrix

@@ -7,7 +7,8 @@ the turning of these axes, ``- w x v``, is a force at the beginning of the step.
 rad/s while it flies gains a share (w h)^2 / 2 of its energy in each step. It is here for comparison with the energies that
 are published for RedMax; :mod:`~pluecker.articulated.stepping.linearly_implicit` is for use.
 
-Sources: Wang et al. (2019), section 4, and the programs that come with it; source document 002, section 4.2 (docs/sources.md).
+Sources: Wang et al. (2019), section 4, and the programs that come with it; source document 002, section 4.2
+(docs/sources.md).
 """
 
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import REDMAX_DYNAMICS, redmax_dynamics_kernel

@@ -1,4 +1,4 @@
-"""Semi-implicit Euler: the velocity by the forces at the beginning of the step, the configuration by the velocity at its end.
+"""Semi-implicit Euler: the velocity by the forces at the beginning of a step, the configuration by the velocity at its end.
 
     (H + h (D + D_c) + h^2 (K + P)) dv = h (u + h R - c(q, v) - D v - k(q) - h (K + P) v)
     v+ = v + dv,    q+ = q moved along h v+
@@ -8,9 +8,9 @@ K, D are stiffness and damping of the joints, of a joint of several freedoms the
 stable at any step. Springs, cables and wrenches between bodies count as they are at its beginning.
 
 Free joints on the world are stepped in a frozen frame (:mod:`~pluecker.articulated.stepping.free_roots`), gyroscopic moments
-of free and spherical joints on the world in the middle of the step (:mod:`~pluecker.articulated.stepping.gyroscopic`): a body
-alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler only
-with H constant.
+of free and spherical joints on the world in the middle of the step (:mod:`~pluecker.articulated.stepping.gyroscopic`): a
+body alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler
+only with H constant.
 
 Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section I.1.2 (symplectic Euler); Baraff, Witkin,
 "Large steps in cloth simulation" (1998) for damping and stiffness at the end.

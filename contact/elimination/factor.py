@@ -71,18 +71,6 @@ class Factor(NamedTuple):
     dependent: Indices
     Q: scipy.sparse.csr_matrix | None
 
-    def solve(self, right: Array) -> Array:
-        """A solution of N_BB x = right, with zeros where rows are dependent."""
-        x, n = right.copy(), len(right)
-        one, each = np.ones(len(self.pattern.factor.order), np.int64), np.arange(n)
-        forward(self.pattern.factor, self.L, each, one, x)
-        backward(self.pattern.factor, self.L, each, one, x)
-        return x
-
-    def without_null(self, scaled: Array) -> Array:
-        """The part of a vector in units of ``root`` that is in the range of the matrix."""
-        return scaled if self.Q is None else scaled - self.Q @ (self.Q.T @ scaled)
-
 
 def spread(pattern: Pattern, columns: scipy.sparse.spmatrix, most: float = np.inf) -> Pool | None:
     """Sparse columns as right-hand sides, each in all components that it touches; nothing where there are too many numbers.

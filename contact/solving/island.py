@@ -17,7 +17,7 @@ from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
-from pluecker.contact.problem.sets import Sets, shift
+from pluecker.contact.problem.sets import shift
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.newton import evaluate_all, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
@@ -25,7 +25,7 @@ from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 
-__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "operations", "pattern_of", "unscaled"]
+__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "operations", "pattern_of"]
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 CALL = 200  # iterations of a convex solver in one call
@@ -134,14 +134,9 @@ class Island:
         """The interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest == 0:
             return start
-        began, P, limit = time.perf_counter(), self.P, min(CALL, self.rest)
-        s, K = P.s, P.K
-        sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
-        N = unscaled(P)
-        pattern = self.pattern
+        began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
         long = operations(pattern) * USUAL > LONG
-        steps, r = answering(solver.run, N, (P.b + g) / s, sets, start * s, tol, limit, pattern, long=long)
-        x = r / s
+        steps, x = answering(solver.run, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long)
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)
         return np.asarray(x)
@@ -172,18 +167,17 @@ def operations(pattern: Symbolic) -> float:
     return float((pattern.size * height.astype(np.float64) ** 2).sum())
 
 
-def unscaled(P: Prepared) -> BlockMatrix:
-    """N with its compliance, in the units of the problem."""
-    N, s = P.A.N, P.s[P.K.start[:-1]]
-    heights = np.diff(N.rows)
+def with_compliance(P: Prepared) -> BlockMatrix:
+    """N with its compliance, scaled."""
+    N = P.A.N
+    if not P.A.compliance.any():
+        return N
+    data, heights = N.data.copy(), np.diff(N.rows)
     row = np.repeat(np.arange(len(heights)), np.diff(N.first))
-    sizes = heights[row] * heights[N.column]
-    data = N.data / np.repeat(s[row] * s[N.column], sizes)
-    if P.A.compliance.any():
-        for k in np.flatnonzero(row == N.column):
-            i = row[k]
-            n, c = heights[i], P.A.compliance[N.rows[i] : N.rows[i + 1]] / s[i] ** 2
-            data[N.place[k] + np.arange(n) * (n + 1)] += c
+    for k in np.flatnonzero(row == N.column):
+        i = row[k]
+        n = heights[i]
+        data[N.place[k] + np.arange(n) * (n + 1)] += P.A.compliance[N.rows[i] : N.rows[i + 1]]
     return N._replace(data=data)
 
 

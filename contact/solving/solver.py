@@ -28,7 +28,7 @@ from pluecker.contact.solving.methods import Options, checked_options
 from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.solving.small import place_for_small
-from pluecker.contact.solving.units import divided, in_units, in_units_of_caller
+from pluecker.contact.solving.units import in_units, in_units_of_caller
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
@@ -206,9 +206,7 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
 def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """What is left when bilateral rows are eliminated, and then their multipliers."""
     inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
-    elimination = ready.elimination
-    sets = divided(elimination.left.sets, exponent)
-    elimination = replace(elimination, problem=inside, left=replace(elimination.left, sets=sets))
+    elimination = ready.elimination.divided(inside, exponent)
     rest = None if ready.rest is None else ready.rest.divided(exponent)
 
     def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:

@@ -6,6 +6,7 @@ block that is kept is kept whole, so that a product looks up one index for nine 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ class BlockMatrix(NamedTuple):
     width: Indices
 
 
+@cache
 def empty_blocks() -> BlockMatrix:
     """A matrix without rows and columns."""
     one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)

@@ -85,7 +85,9 @@ class Scene:
         return model.replace(rest_position=q0), q0, v0
 
 
-def hinge(axis: Any, at: tuple[float, ...] = (0, 0, 0), sides: Any = (10, 1, 1), offset: Any = (5, 0, 0), **more: Any) -> Link:
+def hinge(
+    axis: Any, at: tuple[float, ...] = (0, 0, 0), sides: Any = (10, 1, 1), offset: Any = (5, 0, 0), **more: Any
+) -> Link:
     """A box on a revolute joint."""
     return Link("revolute", {"axis": axis}, at, sides, offset, **more)
 
@@ -106,7 +108,13 @@ PLANAR = [
     SLIDE_X, PLATE, hinge(Y, (-5, 0, 0), **DOWN, q=PI / 2), hinge(X, (0, -5, 0), **DOWN, q=PI / 4, parent=1)
 ]  # fmt: skip
 UNIVERSAL = [
-    Link("universal", {"axis": X, "axis2": Y}, HANGING if k else (0, 0, 0), **DOWN, q=(0, PI / 8) if k == 1 else (PI / 8, 0))
+    Link(
+        "universal",
+        {"axis": X, "axis2": Y},
+        HANGING if k else (0, 0, 0),
+        **DOWN,
+        q=(0, PI / 8) if k == 1 else (PI / 8, 0),
+    )
     for k in range(3)
 ]
 
@@ -124,7 +132,8 @@ def torque(t: float) -> tuple[float, ...]:
 
 
 LOOP = [
-    Link("fixed", {}, (0, 0, 0), (20, 1, 1), (0, 0, 0)), hinge(Y, (-10, 0, 0), **DOWN), hinge(Y, (10, 0, 0), **DOWN, parent=0),
+    Link("fixed", {}, (0, 0, 0), (20, 1, 1), (0, 0, 0)),
+    hinge(Y, (-10, 0, 0), **DOWN), hinge(Y, (10, 0, 0), **DOWN, parent=0),
     hinge(Y, HANGING, (20, 1, 1), (10, 0, 0), parent=1), hinge(Y, END, **DOWN, v=5.0),
 ]  # fmt: skip
 SCENES = {
