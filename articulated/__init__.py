@@ -126,8 +126,8 @@ from pluecker.articulated.pictures.animation import Animation, animate
 from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
 from pluecker.articulated.pictures.mechanism import plot_mechanism
 from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
-from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.pictures.viewer import Viewer, view
+from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.stepping.control import (
