@@ -71,7 +71,7 @@ class Recorder:
             found["momentum"] = of_each(lambda q, v: momentum(model, q, v, threads=many), q, v)
         if "center_of_mass" in names:
             found["center_of_mass"] = of_each(lambda q: center_of_mass(model, q, threads=many), q)
-        frames = [name for name in model.frame_names if name in names]
+        frames = [name for name in model.frame_names if name in names and name not in QUANTITIES]
         if frames:
             placements = of_each(lambda q: forward_kinematics(model, q, frames, threads=many), q)
             found |= {name: np.ascontiguousarray(placements[..., k, :, :]) for k, name in enumerate(frames)}

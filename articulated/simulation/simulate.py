@@ -80,7 +80,8 @@ def simulate(
             ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"euler"``, ``"redmax"`` for comparison.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
-            frames, for their placements. With dry friction or position limits ``a`` is the mean of the step behind it.
+            frames, for their placements, where no quantity has that name. With dry friction or position limits ``a`` is the
+            mean of the step behind it.
         every: steps from one sample to the next; the last state is a sample as well.
         record_to: a new folder; samples go to files in it, in constant memory, and the trajectory reads from them.
         on_unsolved: what happens where a step leaves an error above what is tolerated: ``"raise"``; ``"continue"``, with

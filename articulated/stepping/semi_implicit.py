@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from pluecker.articulated.algorithms.dynamics import rnea
-from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
+from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
 from pluecker.articulated.algorithms.inertia import crba
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
@@ -111,6 +111,7 @@ def add_bias_force(m, q, v, f, moments, tau, a, ws):
         move_link(m, i, q, v, a, f, ws)
     for i in range(n, 0, -1):
         pass_force_on(m, i, q, tau, ws)
+    add_armature_force(m, a, tau)
 
 
 @kernel

@@ -26,12 +26,13 @@ import scipy.sparse
 
 from pluecker.contact.elimination.block_rows import forward, stack_rows
 from pluecker.contact.elimination.factor import Factor, factorize, spread
+from pluecker.contact.elimination.full_matrices import coupling_full, is_small, taken_by_rows
 from pluecker.contact.elimination.pattern import Pattern, bilateral_matrix, find_pattern
 from pluecker.contact.elimination.recovery import Combinations, refine_rows
 from pluecker.contact.problem.operator import Operator, assembled, contiguous, multiply_factors
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import divided, make_sets
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_scipy
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_full, to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Elimination", "Recovered", "eliminate"]
@@ -148,7 +149,7 @@ def rounding_of(problem: Problem, rows: Indices) -> Array:
     """What rounding makes of the velocities that an offset is the difference of, where bodies are known."""
     if problem.free_velocity is None or not problem.operator.is_factored:
         return np.zeros(len(rows))
-    J = abs(to_scipy(problem.operator.J)[rows])
+    J = abs((to_full if is_small(problem.operator) else to_scipy)(problem.operator.J)[rows])
     return np.asarray(64.0 * EPS * (J @ np.abs(problem.free_velocity).ravel()))
 
 
@@ -157,6 +158,10 @@ def combinations_of(factor: Factor) -> Combinations:
     Q, n = factor.Q, len(factor.root)
     if Q is None:
         return Combinations(np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    if isinstance(Q, np.ndarray):
+        row, column = np.nonzero(Q)
+        first = np.searchsorted(row, np.arange(n + 1)).astype(np.int64)
+        return Combinations(first, column.astype(np.int64), Q[row, column], np.zeros(Q.shape[1]))
     return Combinations(Q.indptr.astype(np.int64), Q.indices.astype(np.int64), np.array(Q.data), np.zeros(Q.shape[1]))
 
 
@@ -217,7 +222,10 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     held = np.zeros(m, np.bool_)
     if m == 0:
         return assembled(empty_blocks(), soft), held, np.zeros(0)
-    N, N_BC = other_matrix(operator, pattern), coupling(operator, pattern)
+    N = other_matrix(operator, pattern)
+    if is_small(operator):
+        return full_complement(operator, factor, N)
+    N_BC = coupling(operator, pattern)
     N_BC.eliminate_zeros()
     if N_BC.nnz == 0:
         return assembled(N, soft), held, np.zeros(m)
@@ -245,6 +253,27 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     free = scipy.sparse.diags(np.where(held, 0.0, 1.0))
     soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
     return assembled(from_scipy(free @ S @ free, N.rows, N.rows), soft), held, diagonal
+
+
+def full_complement(operator: Operator, factor: Factor, N: BlockMatrix) -> tuple[Operator, np.ndarray, Array] | None:
+    """The same with full matrices, where N is that between the other blocks."""
+    pattern = factor.pattern
+    N_BC, soft = coupling_full(operator, pattern), operator.compliance[pattern.kept].copy()
+    touched = (N_BC != 0.0).any(axis=0)
+    if not touched.any():
+        return assembled(N, soft), np.zeros(len(touched), np.bool_), np.zeros(len(touched))
+    S = to_full(N)
+    diagonal = S.diagonal().copy()
+    if factor.Q is not None:
+        rest = factor.Q.T @ (N_BC / factor.root[:, None] / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+        if not np.abs(rest).max() <= CONTRADICTION:
+            return None
+    S -= taken_by_rows(pattern, factor.L, N_BC)
+    S = 0.5 * (S + S.T)
+    held = touched & ~(S.diagonal() > HELD * diagonal)
+    S[held], S[:, held] = 0.0, 0.0
+    soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
+    return assembled(from_scipy(scipy.sparse.csr_matrix(S), N.rows, N.rows), soft), held, diagonal
 
 
 def in_range(factor: Factor, N_BC: scipy.sparse.csr_matrix, diagonal: Array) -> bool:

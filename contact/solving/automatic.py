@@ -36,7 +36,7 @@ from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, operations, pattern_of
-from pluecker.contact.solving.small import ROWS, place_for_small, run_small
+from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
@@ -68,7 +68,8 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
     """Islands of few rows, as full matrices; what was done with those that it solved."""
     began, mine = time.perf_counter(), slice(begin, end)
-    if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= ROWS).any():  # so that nothing is compiled for none
+    most = ROWS if law == 1 or x.any() else CONVEX_ROWS
+    if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= most).any():  # so that nothing is compiled for none
         return []
     before = results[mine, ITERATIONS].copy()
     small = getattr(run_small, "entrance", run_small)  # as Python calls it

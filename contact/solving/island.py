@@ -135,7 +135,8 @@ class Island:
         if self.rest == 0:
             return start
         began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
-        long = operations(pattern) * USUAL > LONG
+        most = LONG / USUAL  # operations of a factor; not more than its entries times the rows, which are quickly known
+        long = float(pattern.numbers[0]) * len(P.b) > most and operations(pattern) > most
         steps, x = answering(solver.run, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long)
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)

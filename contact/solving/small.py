@@ -23,7 +23,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["ROWS", "SmallIslands", "place_for_small", "run_small"]
+__all__ = ["CONVEX_ROWS", "ROWS", "SmallIslands", "place_for_small", "run_small"]
 
 ROWS = 72  # at most: with 75 to 120, those that fail here cost more than the others gain (measured, one core)
 CONVEX_ROWS = (

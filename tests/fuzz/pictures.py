@@ -15,8 +15,8 @@ WORDS = {"length": 0.5, "slope": 0.3, "height": 0.2}
 
 
 def draw(dice: Dice) -> Call:
-    """A mark, or a picture."""
-    return mark(dice) if dice.chance(0.4) else picture(dice)
+    """A mark, a picture, or a viewer."""
+    return viewer(dice) if dice.chance(0.15) else mark(dice) if dice.chance(0.4) else picture(dice)
 
 
 def good_mark(dice: Dice, samples: int | None) -> Any:
@@ -99,6 +99,30 @@ def picture(dice: Dice) -> Call:
 
     second.flaw = MAYBE if second.flaw != "good" or samples is not None else second.flaw
     return Call("pictures", f"articulated.{name}", draw_and_close, [first, second], named, may_fail=True, says=None)
+
+
+def viewer(dice: Dice) -> Call:
+    """A mechanism in a browser that nobody opens, with an argument that may be wrong."""
+    model = models()[dice.below(len(models()))]
+    q = configuration(dice, model, (2,))
+    named = {"browser": Given(False)}
+    for key, good in (
+        ("trajectory", (None, motion(dice, model, q))),
+        ("q", (None, q[0], q)),
+        ("overlays", ((), good_mark(dice, None), good_mark(dice, 2))),
+        ("frames", ("all", [], [wrong_name(dice)])),
+        ("inertia", (True, False)),
+        ("port", (8080, 0, 70000)),
+        ("path", (None, "page.txt", "nowhere/page.html")),
+    ):
+        if dice.chance(0.3):
+            named[key] = Given(dice.among(good) if dice.chance(0.6) else thing(dice), flaw=MAYBE)
+
+    def open_and_close(*args: Any, **named: Any) -> None:
+        articulated.view(*args, **named).close()
+
+    first = Given(model) if dice.chance(0.95) else Given(wrong_model(dice), flaw=TYPE)
+    return Call("pictures", "articulated.view", open_and_close, [first], named, may_fail=True, says=None)
 
 
 def motion(dice: Dice, model: Model, q: Any) -> Trajectory:

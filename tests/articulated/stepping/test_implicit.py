@@ -20,6 +20,12 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.stepping.bdf import BDF1, BDF2
 from pluecker.articulated.stepping.linearly_implicit import LINEARLY_IMPLICIT
+from pluecker.articulated.stepping.newton import (
+    differentiate_residual,
+    residual_workspace,
+    stage_residual,
+    stage_solver_workspace,
+)
 from pluecker.articulated.stepping.redmax_step import REDMAX
 from pluecker.articulated.stepping.scenario import pack_scenario, smooth_model
 from pluecker.articulated.stepping.stiffness import stiffness_and_damping, stiffness_workspace
@@ -223,6 +229,41 @@ def test_the_matrices_are_symmetric_and_no_direction_is_driven():
         assert np.linalg.eigvalsh(M).min() > -1e-12 * np.abs(M).max()
 
 
+@pytest.mark.skipif(
+    COMPILED, reason="dual numbers are the same without compilation, where nothing has to be compiled for it"
+)
+def test_the_derivative_of_the_equations_of_a_stage_is_exact():
+    """Of configurations that move with the velocity, springs, elements, wrenches and control: against central differences"""
+    kinds = ("free", "exponential", "universal", "helical", "spherical", "revolute", "revolute")
+    description = random_description(2, len(kinds), kinds, branching=0.3)
+    follower, source = (name for name, joint in description.joints.items() if joint["type"] == "revolute")
+    description.joints[follower]["mimic"] = (source, -0.7, 0.2)
+    model = description.build()
+    bodies = model.body_names
+    elements = [
+        PointSpring(bodies[0], bodies[5], stiffness=5.0, rest_length=0.3, damping=2.0),
+        TorsionSpring(bodies[1], bodies[6], stiffness=2.0, damping=3.0),
+    ]
+    m, c = smooth_model(model), pack_scenario(model, elements)
+    state, nv = random_state(model, 9, 2), model.nv
+    q, v, f_ext = state["q"][0], state["v"][0], state["f_ext"][0].ravel()
+    given = m, c, 0.2, 0.1, q, v, q, state["v"][1]  # the method's g and v_b
+    law = np.random.default_rng(3).normal(size=4 * nv)
+    u = v + 0.1 * state["a"][0]
+
+    def residual(u):
+        r, ws = np.empty(nv), np.full(residual_workspace(model), np.nan)
+        stage_residual(*given, u, law, f_ext, r, ws)
+        return r
+
+    r, J = np.empty(nv), np.empty(nv * nv)
+    differentiate_residual(*given, u, law, f_ext, r, J, np.full(stage_solver_workspace(model), np.nan))
+    np.testing.assert_allclose(r, residual(u), rtol=0.0, atol=1e-12 * np.abs(r).max())
+    h = 1e-5
+    expected = np.transpose([(residual(u + h * e) - residual(u - h * e)) / (2 * h) for e in np.eye(nv)])
+    np.testing.assert_allclose(J.reshape(nv, nv), expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
+
+
 # --------------------------------------------------------------------------------------------------------------- energy
 
 
@@ -254,6 +295,19 @@ def test_a_ball_that_turns_while_it_flies_gains_nothing():
     assert kinetic_energy(model, q1, v1) == pytest.approx(before, rel=1e-12)
     q1, v1 = run(REDMAX, model, q, v, 1e-2, 4)
     assert kinetic_energy(model, q1, v1) > 1.5 * before
+
+
+@pytest.mark.parametrize("kind", ["free", "spherical"])
+def test_a_needle_that_tumbles_keeps_its_energy(kind):
+    """50 rad/s at 10 ms, without forces: the midpoint rule makes the energy of a body alone constant to rounding"""
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("needle", 2.0, (0, 0, 0), np.diag([1.0, 0.98, 0.02]))
+    builder.add_joint("joint", kind, "world", "needle")
+    model = builder.build()
+    v = np.zeros(model.nv)
+    v[:3] = 50.0 * np.array([0.6, 0.1, 0.8])
+    q1, v1 = run(LINEARLY_IMPLICIT, model, neutral(model), v, 1e-2, 1000 if COMPILED else 50)
+    assert kinetic_energy(model, q1, v1) == pytest.approx(kinetic_energy(model, q1, v), rel=1e-10)
 
 
 # --------------------------------------------------------------------------------------------- backward differences

@@ -311,3 +311,11 @@ def test_an_interrupted_simulation_gives_back_what_was_computed(tree, states):
     with pytest.warns(SimulationWarning, match=r"interrupted; the trajectory ends at t = 0\.02 s"):
         motion = run(tree, states[0], states[1], 9, control=impatient)
     agree(motion, loop(tree, *states, 2, lambda t, q, v: -v))
+
+
+def test_a_body_may_have_the_name_of_a_quantity():
+    builder = ModelBuilder()
+    builder.add_body("a", mass=1.0)
+    builder.add_joint("slide", "prismatic", parent="world", child="a", axis=(1, 0, 0))
+    motion = simulate(builder.build(), [0.0], [0.0], 4 * H, H, control=[2.0])
+    np.testing.assert_allclose(motion.a, np.full((5, 1), 2.0))
