@@ -25,7 +25,10 @@ from pluecker.spatial.algebra.vectors import (
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt
 
-__all__ = ["add_columns", "add_line_forces", "add_line_stiffness", "add_linear_stiffness", "linear_forces", "pull"]
+__all__ = [
+    "add_columns", "add_line_forces", "add_line_stiffness", "add_linear_stiffness", "add_piece_columns", "linear_forces",
+    "piece", "pull",
+]  # fmt: skip
 
 COLUMN = 6
 

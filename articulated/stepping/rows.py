@@ -19,10 +19,10 @@ spring       stiffness k and damping d of a soft limit; k is infinite of a hard 
 ===========  =======================================================================================================
 
 **Hard limit and friction of one coordinate are one row**: a staircase of three steps, at the velocities that lead just to
-the lower limit, at zero, and at that of the upper limit. The next step is taken exactly to the limit, -gap / h, if it would go
-beyond; then, with restitution, at once to -e times the velocity before the step. What is nearer to the middle than a limit
-when a step begins does not go beyond it, not by rounding either; what begins beyond it (files have such neutral
-configurations) is not torn back, which would make energy, but may only come nearer.
+the lower limit, at zero, and at that of the upper limit. A step that would lead beyond a limit ends at it exactly, with the
+velocity -gap / h; with restitution, it ends with -e times the velocity before it. What is inside when a step begins does not
+go beyond a limit, not by rounding either; what begins beyond one (files have such neutral configurations) is not torn back,
+which would make energy, but may only come nearer.
 
 **A soft limit is a row of its own**, since it alone is compliant: with the spring and the damper at the end of the step,
 ``r = -h (k (gap + h u) + d u)`` is a compliance of ``1 / (h (h k + d))`` about the velocity ``-k gap / (h k + d)``.

@@ -6,6 +6,8 @@ part        contents
 header      where the other parts begin
 elements    springs, cables and wrenches, :mod:`~pluecker.articulated.forces.packing`
 rows        dry friction and limits of joints, :mod:`~pluecker.articulated.stepping.rows`
+jacobian    where the rows of the Jacobian of all bodies are,
+            :func:`~pluecker.articulated.algorithms.frames.jacobian_rows.row_table`
 ==========  ======================================================================================
 """
 
@@ -16,6 +18,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.articulated.algorithms.frames.jacobian_rows import row_table
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import as_elements, pack_elements
 from pluecker.articulated.model.layout import FRICTION as FRICTION_COLUMN
@@ -26,9 +29,9 @@ from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["ELEMENTS", "ROWS", "elements", "number_of", "pack_scenario", "rows", "smooth_model"]
+__all__ = ["ELEMENTS", "ROWS", "elements", "jacobian_table", "number_of", "pack_scenario", "rows", "smooth_model"]
 
-ELEMENTS, ROWS = 0, 1
+ELEMENTS, ROWS, JACOBIAN = 0, 1, 2
 HEADER = 8
 
 
@@ -44,6 +47,12 @@ def rows(c):
     return tail(c, load_integer(c, ROWS))
 
 
+@kernel
+def jacobian_table(c):
+    """Where the rows of the Jacobian of all bodies are."""
+    return tail(c, load_integer(c, JACOBIAN))
+
+
 def number_of(part: int, scenario: Array) -> int:
     """How many records the part ``ELEMENTS`` or ``ROWS`` of a packed scenario has."""
     integers = scenario.view(np.int64)
@@ -54,7 +63,11 @@ def pack_scenario(
     model: Model, elements: Element | Sequence[Element] = (), row_options: Mapping[str, ArrayLike] | None = None
 ) -> Array:
     """The array of a scenario; ``row_options`` are those of :func:`pack_rows`."""
-    parts = [pack_elements(model, as_elements("simulate", elements)), pack_rows(model, **(row_options or {}))]
+    parts = [
+        pack_elements(model, as_elements("simulate", elements)),
+        pack_rows(model, **(row_options or {})),
+        row_table(model).packed,
+    ]
     header = np.zeros(HEADER)
     places = HEADER + np.cumsum([0, *map(len, parts)])
     header.view(np.int64)[: len(parts)] = places[:-1]

@@ -9,8 +9,8 @@ stable at any step. Springs, cables and wrenches between bodies count as they ar
 
 Free joints on the world are stepped in a frozen frame (:mod:`~pluecker.articulated.stepping.free_roots`), gyroscopic moments
 of free and spherical joints on the world in the middle of the step (:mod:`~pluecker.articulated.stepping.gyroscopic`): a
-body alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler only
-with H constant.
+body alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler
+only with H constant.
 
 Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section I.1.2 (symplectic Euler); Baraff, Witkin,
 "Large steps in cloth simulation" (1998) for damping and stiffness at the end.
@@ -23,7 +23,7 @@ from dataclasses import replace
 from typing import Any
 
 from pluecker.articulated.algorithms.dynamics import rnea
-from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
+from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
 from pluecker.articulated.algorithms.inertia import crba
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
@@ -111,6 +111,7 @@ def add_bias_force(m, q, v, f, moments, tau, a, ws):
         move_link(m, i, q, v, a, f, ws)
     for i in range(n, 0, -1):
         pass_force_on(m, i, q, tau, ws)
+    add_armature_force(m, a, tau)
 
 
 @kernel
