@@ -50,7 +50,8 @@ def mechanism(mimic: bool, large: bool) -> Model:
             options["mimic"] = (f"joint{k - 1}", -0.7, 0.2)
         builder.add_joint(
             f"joint{k}", kind, parents[-1], body, position=rng.normal(scale=0.3, size=3),
-            armature=rng.uniform(0.0, 0.2), damping=rng.uniform(0.0, 0.5), stiffness=rng.uniform(0.0, 3.0), **options,
+            armature=0.0 if kind == "free" else rng.uniform(0.0, 0.2),
+            damping=rng.uniform(0.0, 0.5), stiffness=rng.uniform(0.0, 3.0), **options,
         )  # fmt: skip
         parents.append(body)
     return builder.build()
@@ -70,7 +71,8 @@ def case(mimic: bool, large: bool):
         if JOINT_TYPES[joint.type].quaternion is not None:  # no line, so that displacements of steps do not add up
             law[2, model.v_slice(joint.name)] = 0.0
     f_ext = rng.normal(size=(model.n_bodies, 6))
-    springs = [PointSpring(("body0", (1.0, -1.0, 0.5)), ("body2", (0.1, 0.2, 0.0)), stiffness=5.0, rest_length=0.1, damping=0.3)]
+    ends = ("body0", (1.0, -1.0, 0.5)), ("body2", (0.1, 0.2, 0.0))
+    springs = [PointSpring(*ends, stiffness=5.0, rest_length=0.1, damping=0.3)]
     return model, q, v, law, f_ext, springs, exact_motion(model, q, v, DURATION, law, f_ext, springs)
 
 
