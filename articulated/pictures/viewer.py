@@ -166,6 +166,7 @@ class Viewer:
             self._server = viser.ViserServer(host=HERE, port=port, label=model.name, verbose=False)
         self.url = f"http://{HERE}:{self._server.get_port()}"
         self._model, self._motion, self._lock, self._closed = model, motion, threading.Lock(), threading.Event()
+        self._player: threading.Thread | None = None
         try:
             configurations = q[None] if motion is None else motion.q
             self._scene = Scene(self._server, model, contents, overlays, configurations, "view")
@@ -196,6 +197,8 @@ class Viewer:
         """End the server; the page in the browser stays as it is."""
         if not self._closed.is_set():
             self._closed.set()
+            if self._player is not None:
+                self._player.join()
             with contextlib.redirect_stdout(io.StringIO()):
                 self._server.stop()
 
@@ -327,7 +330,8 @@ class Viewer:
 
         button.on_click(toggle)
         line.on_update(dragged)
-        threading.Thread(target=play, name="pluecker viewer", daemon=True).start()
+        self._player = threading.Thread(target=play, name="pluecker viewer", daemon=True)
+        self._player.start()
 
     def _show_time(self, times: Array) -> None:
         """Show the last sample that is not later than now."""
