@@ -180,9 +180,9 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         )
 
 
-def one_sample(overlay: Any, sample: int) -> dict[str, Array]:
+def one_sample(overlay: Any, sample: int) -> dict[str, Any]:
     """The arrays of one sample; those that stay, as they are."""
-    kind, found = type(overlay).__name__, {}
+    kind, found = type(overlay).__name__, dict[str, Any]()
     for name in arrays_of(overlay):
         array = getattr(overlay, name)
         if array.ndim == 3:
