@@ -35,7 +35,14 @@ configurations                         :func:`integrate`, :func:`carry_velocity`
                                        :func:`random_configuration`
 derivatives                            :func:`rnea_derivatives`, :func:`aba_derivatives`, :func:`derivative_of`,
                                        :func:`second_derivative_of`
-a motion under joint forces            :func:`simulate`, which gives a :class:`Trajectory`
+a motion                               :func:`simulate`, which gives a :class:`Trajectory`
+what moves it                          :class:`PDControl`, :class:`TimeTable`, :class:`CompiledControl`; :class:`Control`
+                                       samples, limits, and drives an :class:`Actuator`; :class:`JointLimits`
+how exact it is                        :func:`convergence`, which gives a :class:`Convergence`
+pictures of it                         :func:`plot_mechanism`, :func:`animate`, with :class:`Points`, :class:`Arrows`,
+                                       :class:`Cones` on them
+in the browser, or as one HTML file    :func:`view`, which gives a :class:`Viewer`
+curves of a motion                     :func:`plot_trajectory`, :func:`plot_energy`
 compiling ahead                        :func:`warmup`
 other people's orders                  :mod:`pluecker.articulated.conventions`
 =====================================  ================================================================================
@@ -101,37 +108,73 @@ from pluecker.articulated.algorithms.redmax.body_jacobian_products import (
     body_jacobian_transpose_times,
 )
 from pluecker.articulated.algorithms.redmax.redmax_dynamics import redmax_dynamics
-from pluecker.articulated.errors import MissingExtraError, ModelError, SimulationError, SingularInertiaError
+from pluecker.articulated.errors import (
+    MissingExtraError,
+    ModelError,
+    OutputError,
+    SimulationError,
+    SimulationWarning,
+    SingularInertiaError,
+)
 from pluecker.articulated.forces.applied_forces import AppliedForces, applied_forces
 from pluecker.articulated.forces.applied_stiffness import AppliedStiffness, applied_stiffness
 from pluecker.articulated.forces.elements import Cable, PointSpring, PointWrench, TorsionSpring
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Joint, Model
 from pluecker.articulated.model.trees import Tree
+from pluecker.articulated.pictures.animation import Animation, animate
+from pluecker.articulated.pictures.curves import plot_energy, plot_trajectory
+from pluecker.articulated.pictures.mechanism import plot_mechanism
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.articulated.pictures.viewer import Viewer, view
+from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.stepping.control import (
+    Actuator,
+    CompiledControl,
+    Control,
+    JointLimits,
+    PDControl,
+    TimeTable,
+)
 from pluecker.articulated.warmup import warmup
 
 __all__ = [
+    "Actuator",
+    "Animation",
     "AppliedForces",
     "AppliedStiffness",
+    "Arrows",
     "Cable",
+    "CompiledControl",
+    "Cones",
+    "Control",
+    "Convergence",
     "InertiaFactor",
     "Joint",
+    "JointLimits",
     "MissingExtraError",
     "Model",
     "ModelBuilder",
     "ModelError",
+    "OutputError",
+    "PDControl",
     "PointSpring",
     "PointWrench",
+    "Points",
     "SimulationError",
+    "SimulationWarning",
     "SingularInertiaError",
+    "TimeTable",
     "TorsionSpring",
     "Trajectory",
     "TrajectoryError",
     "Tree",
+    "Viewer",
     "aba",
     "aba_derivatives",
+    "animate",
     "applied_forces",
     "applied_stiffness",
     "bias_force",
@@ -148,6 +191,7 @@ __all__ = [
     "center_of_mass_velocity",
     "centroidal_momentum_matrix",
     "centroidal_momentum_matrix_dot",
+    "convergence",
     "coriolis_matrix",
     "crba",
     "crba_packed",
@@ -173,6 +217,9 @@ __all__ = [
     "neutral",
     "operational_inertia",
     "passive_force",
+    "plot_energy",
+    "plot_mechanism",
+    "plot_trajectory",
     "potential_energy",
     "random_configuration",
     "random_tree",
@@ -185,5 +232,6 @@ __all__ = [
     "simulate",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
+    "view",
     "warmup",
 ]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.extras import MissingExtraError
 
-__all__ = ["MissingExtraError", "ModelError", "SimulationError", "SingularInertiaError"]
+__all__ = [
+    "MissingExtraError", "ModelError", "OutputError", "SimulationError", "SimulationWarning", "SingularInertiaError",
+]  # fmt: skip
 
 
 class ModelError(ArgumentValueError):
@@ -17,4 +21,24 @@ class SingularInertiaError(ArgumentValueError):
 
 
 class SimulationError(ArgumentValueError):
-    """A motion that cannot be followed to its end: it leaves the range of numbers, or the tolerance cannot be kept."""
+    """A motion that cannot be followed to its end: it leaves the range of numbers, or the tolerance cannot be kept.
+
+    Attributes:
+        trajectory: what was computed until then, if anything.
+        time: where the motion ended; s.
+    """
+
+    def __init__(self, message: str, trajectory: Any = None, time: float | None = None) -> None:
+        super().__init__(message)
+        self.trajectory, self.time = trajectory, time
+
+
+class SimulationWarning(UserWarning):
+    """A simulation that somebody has interrupted: its trajectory is shorter than was asked for."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+
+
+class OutputError(ArgumentValueError):
+    """A file that cannot be written, or must not be."""

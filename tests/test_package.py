@@ -43,6 +43,7 @@ def test_every_public_function_says_shapes_units_errors_and_source():
     from pluecker.articulated import __all__ as names
 
     without = ("derivative_of", "neutral", "random_configuration", "random_tree", "simulate", "warmup")
+    without += ("animate", "plot_energy", "plot_mechanism", "plot_trajectory", "view")  # of one motion at a time
     for name in names:
         thing = getattr(pluecker.articulated, name)
         assert thing.__doc__, name
@@ -91,7 +92,7 @@ def test_the_readme_names_only_commands_that_exist():
     from pluecker.articulated.app.cli import make_parser
 
     used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
-    assert len(used) == 5
+    assert len(used) == 6
     for command in used:
         with pytest.raises(SystemExit) as stopped:
             make_parser().parse_args([command, "--help"])
@@ -102,14 +103,15 @@ def test_the_readme_names_only_commands_that_exist():
     ("module", "extra", "use"),
     [
         ("yourdfpy", "urdf", 'Model.from_urdf(\'<robot name="r"><link name="l"/></robot>\')'),
-        ("matplotlib", "plot", "pluecker.articulated.app.figures.new_figure(1.0, 1.0)"),
+        ("matplotlib", "plot", "pluecker.articulated.pictures.figures.new_figure(1.0, 1.0)"),
+        ("viser", "view", "pluecker.articulated.view(pluecker.articulated.random_tree(1, 0))"),
     ],
 )
 def test_a_missing_extra_is_one_line_that_names_it(module, extra, use):
     program = f"""
 import sys
 sys.modules[{module!r}] = None
-import pluecker.articulated.app.figures
+import pluecker.articulated.pictures.figures
 from pluecker.articulated import Model, MissingExtraError
 try:
     {use}
@@ -122,7 +124,7 @@ except MissingExtraError as error:
 
 
 def test_importing_does_not_need_the_extras():
-    extras = ["yourdfpy", "matplotlib", "hypothesis", "pinocchio", "mujoco", "tqdm"]
+    extras = ["yourdfpy", "matplotlib", "PIL", "trimesh", "viser", "hypothesis", "pinocchio", "mujoco", "tqdm"]
     program = f"import sys; import pluecker.articulated; print([m for m in {extras} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -86,7 +86,18 @@ ANOTHER_ORDER = {
 }
 # Records that functions give back, and users do not make. Named tuples are such records too.
 RESULTS = (
-    *("Errors", "FrictionLcp", "Joint", "LcpResult", "MixedLcp", "Model", "PoissonImpact", "Result", "SoftContact"),
+    *(
+        "Animation",
+        "Errors",
+        "FrictionLcp",
+        "Joint",
+        "LcpResult",
+        "MixedLcp",
+        "Model",
+        "PoissonImpact",
+        "Result",
+        "SoftContact",
+    ),
     "Stage",
 )
 

@@ -27,21 +27,19 @@ from numpy.typing import NDArray
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, rnea
-from pluecker.articulated.app.figures import FIGURES, need_figures, plot_trajectory, save
 from pluecker.articulated.app.outputs import Output, check_outputs
+from pluecker.articulated.app.simulate_command import Loading, add_simulate
 from pluecker.articulated.app.streams import forgiving_streams, give_up_output
+from pluecker.articulated.app.view_command import add_view
 from pluecker.articulated.errors import ModelError, SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.curves import plot_trajectory
+from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
-from pluecker.articulated.simulation.simulate import simulate
-from pluecker.articulated.simulation.trajectory import (
-    TABLES,
-    Trajectory,
-    TrajectoryError,
-    read_trajectory,
-    write_trajectory,
-)
+from pluecker.articulated.simulation.smooth import follow
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.warmup import warmup
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
@@ -129,7 +127,7 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
         "--gravity", type=float, nargs=3, default=(0.0, 0.0, -9.81), metavar=("X", "Y", "Z"), help="m/s^2 (0 0 -9.81)"
     )
     files = Parser(add_help=False)
-    files.add_argument("-o", "--output", metavar="FILE", help="result, .csv or .npz (CSV to standard output)")
+    files.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")
     files.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
     files.add_argument("--force", action="store_true", help="replace files that exist")
 
@@ -173,6 +171,9 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
     forward.add_argument("torques", help="CSV or NPZ file")
     forward.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     forward.set_defaults(run=run_forward)
+
+    add_simulate(commands, Loading(common, robot_help, load, robot_file, start))
+    add_view(commands, common, robot_help, load, robot_file, check_quaternions)
 
     warm = commands.add_parser(
         "warmup",
@@ -332,7 +333,7 @@ def run_forward(options: argparse.Namespace) -> int:
     else:
         q, v = start(options, model, given)
         bar: Any = functools.partial(progress_bar, unit="sample")
-        result = simulate(model, q, v, given.time, given.tau, progress=bar)
+        result = follow(model, q, v, given.time, given.tau, progress=bar)
     finish(options, model, result, "motion under joint forces")
     return 0
 
@@ -399,7 +400,8 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
     """Write the result, and draw it if asked for."""
     write_trajectory(options.output, model, result)
     if options.plot is not None:
-        save(plot_trajectory(model, result, f"{model.name}: {what}"), options.plot)
+        figure = plot_trajectory(model, result, title=f"{model.name}: {what}", figure=new_figure())
+        save(figure, options.plot)
 
 
 def run_warmup(_: argparse.Namespace) -> int:

@@ -16,10 +16,12 @@ from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_ener
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.inertia.crba import crba
-from pluecker.articulated.app.figures import as_label, draw_lines, draw_robot, label_lines, new_figure
 from pluecker.articulated.app.peer import PinocchioPeer
 from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.drawing import CAMERA, make_room
+from pluecker.articulated.pictures.figures import as_label, draw_lines, label_lines, new_figure
+from pluecker.articulated.pictures.parts import body_placements, rods, transformed
 from pluecker.articulated.simulation.smooth_motion import SmoothMotion, smooth_motion
 
 __all__ = ["Demonstration", "compare_with_pinocchio", "demonstrate", "draw_demonstration", "report"]
@@ -147,7 +149,7 @@ def draw_demonstration(demo: Demonstration) -> Any:
     figure.suptitle(f"{as_label(model.name)}: inverse and forward dynamics of one motion", fontsize=14)
     left, right = figure.subfigures(1, 2, width_ratios=(0.82, 1.0))
     space = left.add_subplot(projection="3d")
-    draw_robot(space, model, demo.q)
+    draw_poses(space, model, demo.q)
     space.set_title("The motion: poses from grey (start) to black (end), paths of the tips in red", fontsize=10)
     top, middle, bottom = right.subplots(3, 1, sharex=True, height_ratios=(1.5, 1.2, 0.8))
     draw_lines(top, t, demo.tau, model.v_names)
@@ -172,6 +174,23 @@ def draw_demonstration(demo: Demonstration) -> Any:
         axis.grid(alpha=0.25)
         axis.margins(x=0.0)
     return figure
+
+
+def draw_poses(axis: Any, model: Model, q: Array) -> None:
+    """The robot in some poses of a motion, from grey to black, and the paths of its outermost points."""
+    poses = 6 if model.n_bodies <= 12 else 3
+    T, parts = body_placements(model, q), rods(model)
+    starts = [transformed(T[:, rod.first], rod.start) for rod in parts]
+    ends = [transformed(T[:, rod.second], rod.end) for rod in parts]
+    tips = [end for rod, end in zip(parts, ends, strict=True) if rod.first == rod.second]
+    for count, k in enumerate(np.linspace(0, len(q) - 1, poses).astype(int)):
+        shade = str(0.78 - 0.78 * count / (poses - 1))
+        for start, end in zip(starts, ends, strict=True):
+            axis.plot(*np.array([start[k], end[k]]).T, color=shade, linewidth=2.2, marker="o", markersize=3.0)
+    for tip in tips:
+        axis.plot(*tip.T, color="tab:red", linewidth=1.3 if len(tips) <= 4 else 0.6)
+    make_room(axis, np.concatenate([T[..., :3, 3].reshape(-1, 3), *ends]))
+    axis.view_init(*CAMERA)
 
 
 # ------------------------------------------------------------------------------------------------------------------- peer

@@ -12,15 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pluecker.spatial.errors import ArgumentValueError
+from pluecker.articulated.errors import OutputError
 
-__all__ = ["Output", "OutputError", "check_outputs"]
+__all__ = ["Output", "check_outputs"]
 
 WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-
-
-class OutputError(ArgumentValueError):
-    """A file that cannot be written, or must not be."""
 
 
 @dataclass(frozen=True)

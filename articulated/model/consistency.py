@@ -74,6 +74,8 @@ def check_types(model: ModelFields) -> None:
     """Names are strings, joints are joints; types inside arrays have been looked at before."""
     if not isinstance(model.name, str):
         raise ArgumentTypeError(f"Model: name is {shown(model.name)}, expected a string")
+    if not isinstance(model.urdf, str | None):
+        raise ArgumentTypeError(f"Model: urdf is {shown(model.urdf)}, expected a string or None")
     for field in ("joints", "body_names", "frames"):
         value = getattr(model, field)
         if not isinstance(value, tuple):

@@ -354,6 +354,13 @@ def joint_transforms(m, q, ws, record):
 
 
 @kernel
+def has_no_translation(m, i, k):
+    """Whether S_k of joint ``i`` only turns, in all configurations, so that half of each product with it can be left out"""
+    _, v = constant_subspace(m, i, k)
+    return v[0] == 0.0 and v[1] == 0.0 and v[2] == 0.0
+
+
+@kernel
 def subspace(m, i, k, q):
     """S_k: column ``k`` of the motion subspace of joint ``i``, in link coordinates"""
     S = constant_subspace(m, i, k)

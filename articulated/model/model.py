@@ -34,7 +34,7 @@ from pluecker.articulated.model.trees import (
     row_table,
     tree_table,
 )
-from pluecker.articulated.model.urdf import read_urdf
+from pluecker.articulated.model.urdf import is_text, read_urdf
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.properties import cached_property
@@ -77,6 +77,8 @@ class Model(ModelFields, Ready):
         rest_position: configuration in which the springs are relaxed, ``(nq,)``.
         lower_limit, upper_limit: position limits, ``(nq,)``, infinite where there is none; in random_configuration.
         velocity_limit, effort_limit: ``(nv,)``; kept for the user, no algorithm of this package enforces them.
+        urdf: the file that the model was read from, or its text, from which pictures take shapes; None if it was built.
+            Equality does not depend on it.
     """
 
     def __post_init__(self) -> None:
@@ -119,7 +121,7 @@ class Model(ModelFields, Ready):
         """
         source, description = read_urdf(path_or_text, floating_base, gravity, check_inertia, mimic)
         try:
-            return cls(**assemble(description))
+            return cls(**assemble(description), urdf=remembered(path_or_text))
         except ModelError as error:
             raise ModelError(f"{source}: {error}") from None
 
@@ -336,7 +338,7 @@ class Model(ModelFields, Ready):
 
     @cached_property
     def _key(self) -> tuple[Any, ...]:
-        values = (getattr(self, field.name) for field in fields(self))
+        values = (getattr(self, field.name) for field in fields(self) if field.name != "urdf")
         # Adding zero makes -0.0 and 0.0 alike.
         return tuple((v.shape, (v + 0.0).tobytes()) if isinstance(v, np.ndarray) else v for v in values)
 
@@ -360,6 +362,12 @@ class Model(ModelFields, Ready):
         while world in moving:  # nothing says what the world is called where all that stands on it is fixed to it
             world += "_"
         return draw_tree(f"Model {self.name!r}: {counts}, {self.mass:.6g} kg", world, self.joints, tree, self.frames)
+
+
+def remembered(path_or_text: str | os.PathLike[str]) -> str:
+    """The text of a URDF file as it is, or the path of one, from wherever it is read later."""
+    text = os.fspath(path_or_text)
+    return text if is_text(text) else os.path.abspath(text)
 
 
 def check_is_name(function: str, name: Any) -> None:

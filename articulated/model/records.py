@@ -68,6 +68,7 @@ class ModelFields:
     upper_limit: Array
     velocity_limit: Array
     effort_limit: Array
+    urdf: str | None = None  # the file that it was read from, or its text
 
 
 def coordinate_names(joints: Iterable[Joint], labels: str) -> tuple[str, ...]:

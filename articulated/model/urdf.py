@@ -25,7 +25,7 @@ from pluecker.articulated.model.records import known, listing
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.extras import require
 
-__all__ = ["read_urdf"]
+__all__ = ["is_text", "numbers", "parse", "read_source", "read_urdf"]
 
 # URDF type -> ours; a continuous joint is a revolute one without limits
 TYPES = {
@@ -81,10 +81,9 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
     if not isinstance(path_or_text, (str, os.PathLike)):
         raise ArgumentTypeError(f"from_urdf takes a path or XML text, got {type(path_or_text).__name__}")
     if isinstance(path_or_text, str):
-        begin = path_or_text.lstrip(BLANK)[:1]
-        if not begin:
+        if not path_or_text.lstrip(BLANK):
             raise ModelError("from_urdf takes a path or XML text, got an empty string")
-        if begin == "<":
+        if is_text(path_or_text):
             return "URDF text", path_or_text
     path = Path(path_or_text)
     try:
@@ -102,6 +101,11 @@ def read_source(path_or_text: str | os.PathLike[str]) -> tuple[str, str]:
         except (UnicodeError, LookupError):
             continue
     raise ModelError(f"{path}: this is no text file, expected a URDF file")
+
+
+def is_text(path_or_text: str) -> bool:
+    """Whether this is the XML itself, and no path."""
+    return path_or_text.lstrip(BLANK)[:1] == "<"
 
 
 def encodings(data: bytes) -> list[str]:

@@ -1,67 +1,68 @@
-"""Motions and forces over time, in files: CSV with a header, or NPZ.
-
-CSV columns, in any order:
-
-- ``time`` in s, rising;
-- ``q:NAME``, ``v:NAME``, ``a:NAME``, ``tau:NAME`` for each coordinate, with the names of ``model.q_names`` and
-  ``model.v_names``. A bare ``NAME`` is a position where positions are asked for, and a torque where torques are.
-
-Text is UTF-8. NPZ arrays: ``time`` ``(n,)``, ``q`` ``(n, nq)``, ``v``, ``a``, ``tau`` ``(n, nv)``, in the model's order.
-"""
+"""Samples of a motion over time, with what else is known of it."""
 
 from __future__ import annotations
 
-import csv
-import io
-import lzma
 import os
-import sys
-import zipfile
-import zlib
-from array import array
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, TextIO
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.interpolate import make_interp_spline
+from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import as_model
+from pluecker.articulated.simulation.interpolation import interpolate
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
-from pluecker.spatial.files import whole_file
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["TABLES", "Trajectory", "TrajectoryError", "read_trajectory", "write_trajectory"]
+__all__ = ["COLUMNS", "PARTS", "Sample", "Trajectory", "TrajectoryError", "names_of"]
 
 Array = NDArray[np.float64]
 PARTS = ("q", "v", "a", "tau")
 COLUMNS = ("time", *PARTS)
-TABLES = (".csv", ".npz")  # that are written; what is read is CSV unless it ends in .npz
-LONGEST_LINE = 2**24  # characters: half a million columns. A device that never ends a line is refused here.
-LARGEST = (
-    2**32
-)  # bytes in an NPZ file's arrays, unpacked: chosen, so that what is taken for a trajectory fits in memory
+REACH = 1e-9  # of the duration, how far beyond its ends a time may be by rounding
 
 
 class TrajectoryError(ArgumentValueError):
     """What is no trajectory, or not one of the model; the message names the file, the part, the sample."""
 
 
+class Sample(NamedTuple):
+    """One sample of a trajectory, or of all motions of a batch; what is not known is None."""
+
+    time: float | None
+    q: Array | None
+    v: Array | None
+    a: Array | None
+    tau: Array | None
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Samples over time; what is not known is None.
+    """Samples over time; what is not known is None. Axes before those of the samples are a batch of motions.
+
+    ``len(trajectory)`` counts samples; ``trajectory[10:20]``, and an array of numbers or of truth values, give those as a
+    trajectory, ``trajectory[-1]`` a :class:`Sample`. :meth:`motion` gives one motion of a batch.
 
     Attributes:
         time: rising, ``(n,)``; s.
-        q: configurations, ``(n, nq)``.
-        v, a, tau: velocities, accelerations, joint forces, ``(n, nv)``; rad/s, rad/s^2, N m, or m/s, m/s^2, N.
+        q: configurations, ``(..., n, nq)``.
+        v, a, tau: velocities, accelerations, joint forces, ``(..., n, nv)``; rad/s, rad/s^2, N m, or m/s, m/s^2, N.
+        model: the mechanism, where it is known: it gives the columns their names.
+        columns: whatever else was recorded, by name: arrays ``(..., n)`` or with more axes behind, such as energies.
+        overlays: what pictures show besides the mechanism, from whoever has it: points, arrows, cones.
 
     Raises:
         TypeError: a part is no array of real numbers.
         TrajectoryError: a part has the wrong number of axes, or another number of samples than the others.
+
+    Example:
+        >>> import numpy as np
+        >>> from pluecker.articulated import Trajectory
+        >>> fall = Trajectory([0.0, 0.1, 0.2], q=[[0.0], [-0.05], [-0.2]], columns={"height": [2.0, 1.95, 1.8]})
+        >>> fall[1:].q[:, 0], fall[-1].time, float(fall[1:].columns["height"][0])
+        (array([-0.05, -0.2 ]), 0.2, 1.95)
     """
 
     time: Array | None = None
@@ -69,25 +70,204 @@ class Trajectory:
     v: Array | None = None
     a: Array | None = None
     tau: Array | None = None
+    model: Model | None = field(default=None, kw_only=True)
+    columns: Mapping[str, Array] = field(default_factory=dict, kw_only=True)
+    overlays: tuple[Any, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
+        if self.model is not None:
+            as_model("Trajectory", self.model)
         for part in COLUMNS:
             value = getattr(self, part)
             if value is None:
                 continue
-            known = type(value) is np.ndarray and value.dtype == np.float64
-            values = value if known else as_numbers("Trajectory", part, value)
-            axes = 1 if part == "time" else 2
-            if values.ndim != axes:
-                expected = "(n,)" if part == "time" else "(n, number of coordinates)"
+            values = as_floats(part, value)
+            if values.ndim < 2 if part != "time" else values.ndim != 1:
+                expected = "(n,)" if part == "time" else "(n, number of coordinates), or more axes before these"
                 raise TrajectoryError(f"Trajectory: {part} has shape {values.shape}, expected {expected}")
-            if len(values) != len(self):
-                first = next(name for name in COLUMNS if getattr(self, name) is not None)
-                raise TrajectoryError(f"Trajectory: {part} has {len(values)} samples, {first} has {len(self)}")
             object.__setattr__(self, part, values)
+            self._check_samples(part, values.shape[: values.ndim - (part != "time")])
+        object.__setattr__(self, "columns", self._as_columns(self.columns))
+        object.__setattr__(self, "overlays", tuple(self.overlays))
+
+    def _check_samples(self, part: str, found: tuple[int, ...]) -> None:
+        """Refuse another number of samples than the first part has, or another batch than the first one that has any."""
+        first = next(name for name in COLUMNS if getattr(self, name) is not None)
+        if found[-1] != len(self):
+            raise TrajectoryError(f"Trajectory: {part} has {found[-1]} samples, {first} has {len(self)}")
+        if part != "time" and found[:-1] != self.batch_shape:
+            raise TrajectoryError(f"Trajectory: {part} is a batch of shape {found[:-1]}, expected {self.batch_shape}")
+
+    def _as_columns(self, columns: Any) -> dict[str, Array]:
+        """The columns as arrays with the samples in their place."""
+        if not isinstance(columns, Mapping):
+            raise ArgumentTypeError(f"Trajectory: columns is a {type(columns).__name__}, expected arrays by name")
+        found = {}
+        for name, value in columns.items():
+            if not isinstance(name, str) or not name:
+                raise ArgumentTypeError(f"Trajectory: the name of a column is {shown(name)}, expected a string")
+            values = as_floats(f"columns[{shown(name)}]", value)
+            expected = (*self.batch_shape, len(self))
+            if values.shape[: len(expected)] != expected:
+                raise TrajectoryError(
+                    f"Trajectory: column {shown(name)} has shape {values.shape}, expected {expected} and what follows"
+                )
+            found[name] = values
+        return found
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The axes before those of the samples."""
+        return next((x.shape[:-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), ())
 
     def __len__(self) -> int:
-        return next((len(x) for x in (self.time, self.q, self.v, self.a, self.tau) if x is not None), 0)
+        if self.time is not None:
+            return len(self.time)
+        return next((x.shape[-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), 0)
+
+    def replace(self, **changes: Any) -> Trajectory:
+        """The same with other parts, columns or overlays."""
+        return Trajectory(**{**{each.name: getattr(self, each.name) for each in fields(self)}, **changes})
+
+    # ------------------------------------------------------------------------------------------------------ what is chosen
+
+    def __getitem__(self, samples: Any) -> Any:
+        """Samples by a slice or an array, as a trajectory; by a number, one sample."""
+        if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
+            if not -len(self) <= samples < len(self):
+                raise IndexError(f"Trajectory: there is no sample {samples}, there are {len(self)}")
+            time = None if self.time is None else float(self.time[samples])
+            return Sample(time, *(None if x is None else x[..., samples, :] for x in self._parts()))
+        if not isinstance(samples, slice):
+            samples = np.asarray(samples)
+            if samples.ndim != 1 or samples.dtype.kind not in "bi":
+                raise ArgumentTypeError(
+                    "Trajectory: samples are chosen by a number, a slice, or a row of numbers or of truth values"
+                )
+        axes = len(self.batch_shape)
+        parts = (None if x is None else x[..., samples, :] for x in self._parts())
+        time = None if self.time is None else self.time[samples]
+        return Trajectory(
+            time,
+            *parts,
+            model=self.model,
+            columns={name: x[(slice(None),) * axes + (samples,)] for name, x in self.columns.items()},
+            overlays=tuple(overlay[samples] for overlay in self.overlays),
+        )
+
+    def _parts(self) -> tuple[Array | None, ...]:
+        return self.q, self.v, self.a, self.tau
+
+    def motion(self, index: int | tuple[int, ...]) -> Trajectory:
+        """One motion of a batch, or several.
+
+        Args:
+            index: its number, or one for each axis of the batch.
+
+        Raises:
+            IndexError: there is none of that number.
+        """
+        place = index if isinstance(index, tuple) else (index,)
+        if len(place) > len(self.batch_shape):
+            raise IndexError(f"Trajectory: motion {index} of a batch of shape {self.batch_shape}")
+        parts = (None if x is None else x[place] for x in self._parts())
+        columns = {name: x[place] for name, x in self.columns.items()}
+        return Trajectory(self.time, *parts, model=self.model, columns=columns)
+
+    def at(self, time: ArrayLike) -> Trajectory:
+        """The trajectory at other times, between its samples.
+
+        Configurations follow, joint by joint, the cubic curve on the manifold that has the positions and velocities of both
+        samples, where velocities are known, and move at constant velocity otherwise; velocities follow a cubic curve where
+        accelerations are known. The error falls with the fourth power of the distance of the samples, or with the second.
+        All else is linear in between. Overlays stay behind.
+
+        Args:
+            time: ``(m,)``, within that of the samples; s.
+
+        Raises:
+            TypeError: the times are no numbers.
+            TrajectoryError: there is no time, no model for configurations, or a time outside.
+        """
+        times = as_floats("time", time)
+        if self.time is None or len(self) < 1:
+            raise TrajectoryError("Trajectory.at: the trajectory has no time")
+        if times.ndim != 1 or not np.isfinite(times).all():
+            raise TrajectoryError(f"Trajectory.at: time has shape {times.shape}, expected (m,) and finite numbers")
+        if self.model is None and self.q is not None:
+            raise TrajectoryError("Trajectory.at: the trajectory has no model; give it one by replace(model=...)")
+        first, last = self.time[0], self.time[-1]
+        slack = REACH * (last - first)
+        outside = (times < first - slack) | (times > last + slack)
+        if outside.any():
+            raise TrajectoryError(
+                f"Trajectory.at: time {times[outside][0]:.6g} s is outside {first:.6g} to {last:.6g} s"
+            )
+        return interpolate(self, np.clip(times, first, last))
+
+    # ------------------------------------------------------------------------------------------------------ other forms
+
+    def save(self, path: str | os.PathLike[str], model: Model | None = None) -> None:
+        """Write a file: CSV, NPZ or HDF5 by its ending, ``.csv``, ``.npz``, ``.h5`` or ``.hdf5``; columns too.
+
+        The file is there as a whole or not at all. Overlays are not written.
+
+        Args:
+            path: a file of that name is replaced.
+            model: whose names the columns get, if the trajectory has none of its own.
+
+        Raises:
+            TrajectoryError: as :func:`write_trajectory`; there is no model.
+            MissingExtraError: HDF5 files need the extra ``hdf5``.
+        """
+        from pluecker.articulated.simulation.trajectory_files import write_trajectory
+
+        write_trajectory(path, self._named("save", model), self)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str], model: Model) -> Trajectory:
+        """Read such a file: a bare name of a column in a CSV file is a position.
+
+        Raises:
+            TrajectoryError: the file cannot be read, or does not fit the model; the message names the column or the sample.
+            MissingExtraError: HDF5 files need the extra ``hdf5``.
+        """
+        from pluecker.articulated.simulation.trajectory_files import read_trajectory
+
+        return read_trajectory(path, model, bare="q")
+
+    def to_pandas(self, model: Model | None = None) -> Any:
+        """A table of pandas (which has to be installed): a row for each sample, a column for each coordinate.
+
+        Columns are named as in CSV files, ``q:NAME`` and so on; time is the index.
+
+        Raises:
+            TrajectoryError: there is no model, or a batch, for which :meth:`to_xarray` is there.
+            MissingExtraError: pandas is not installed.
+        """
+        from pluecker.articulated.simulation.tables import to_pandas
+
+        return to_pandas(self, self._named("to_pandas", model))
+
+    def to_xarray(self, model: Model | None = None) -> Any:
+        """A dataset of xarray (which has to be installed): axes have names, coordinates of the robot are labels.
+
+        Raises:
+            TrajectoryError: there is no model.
+            MissingExtraError: xarray is not installed.
+        """
+        from pluecker.articulated.simulation.tables import to_xarray
+
+        return to_xarray(self, self._named("to_xarray", model))
+
+    def _named(self, method: str, model: Model | None) -> Model:
+        """The model that gives names."""
+        found = self.model if model is None else model
+        if found is None:
+            raise TrajectoryError(f"Trajectory.{method}: the trajectory has no model that names its columns; give one")
+        return as_model(f"Trajectory.{method}", found)
+
+    # -------------------------------------------------------------------------------------------------- against a model
 
     def check(self, model: Model, source: str) -> None:
         """Refuse parts of other widths than the model's, numbers that are not finite, and time that does not rise.
@@ -105,16 +285,18 @@ class Trajectory:
             values = getattr(self, part)
             if values is None:
                 continue
-            shape = (len(self),) if part == "time" else (len(self), len(names_of(model, part)))
+            batch = () if part == "time" else self.batch_shape
+            shape = (*batch, len(self)) if part == "time" else (*batch, len(self), len(names_of(model, part)))
             if values.shape != shape:
                 raise TrajectoryError(
                     f"{source}: {part} has shape {values.shape}, expected {shape} for model {model.name!r}"
                 )
             if not np.isfinite(values).all():
-                row, *column = (int(k) for k in np.argwhere(~np.isfinite(values))[0])
+                place = tuple(int(k) for k in np.argwhere(~np.isfinite(values))[0])
+                motion, row, column = place[: len(batch)], place[len(batch)], place[len(batch) + 1 :]
                 name = part if part == "time" else f"{part}:{names_of(model, part)[column[0]]}"
-                value = values[(row, *column)]
-                raise TrajectoryError(f"{source}: {name} holds {value} in sample {row + 1}, expected finite numbers")
+                where = f"sample {row + 1}" + (f" of motion {listing(map(str, motion))}" if batch else "")
+                raise TrajectoryError(f"{source}: {name} holds {values[place]} in {where}, expected finite numbers")
         if self.time is not None and not (self.time[1:] > self.time[:-1]).all():
             row = int(np.argmin(self.time[1:] > self.time[:-1])) + 2
             raise TrajectoryError(f"{source}: time does not rise in sample {row}")
@@ -127,312 +309,19 @@ class Trajectory:
                 quaternions, whose splines are not of unit length, or with exponential coordinates that change to the
                 equivalent vector between samples.
         """
+        from pluecker.articulated.simulation.spline_derivatives import with_derivatives
+
         self.check(model, "Trajectory")
-        v, a = self.v, self.a
-        if v is None and model.quaternion_slices():
-            joints = listing(model.quaternion_slices())
-            raise TrajectoryError(f"velocities (v:...) are needed: joint {joints} has a quaternion")
-        self._check_vectors(model)
-        if v is None:
-            v = self._derivative("q")
-            a = self._derivative("q", 2) if a is None else a
-        if a is None:
-            a = self._derivative("v")
-        return Trajectory(self.time, self.q, v, a, self.tau)
-
-    def _check_vectors(self, model: Model) -> None:
-        """Where derivatives are missing, exponential coordinates go on without a change of the vector."""
-        if self.q is None or (self.v is not None and self.a is not None):
-            return
-        for joint, part in model.rotation_vector_slices().items():
-            ahead, steps = self.q[1:, part], np.diff(self.q[:, part], axis=0)
-            length = np.linalg.norm(ahead, axis=1)
-            changed = np.abs(np.sum(steps * ahead, axis=1)) > np.pi * length
-            if changed.any():
-                sample = int(np.argmax(changed)) + 2
-                raise TrajectoryError(
-                    f"velocities and accelerations are needed: the exponential coordinates of joint {shown(joint)} change "
-                    f"to an equivalent vector before sample {sample}"
-                )
-
-    def _derivative(self, part: str, order: int = 1) -> Array:
-        values = getattr(self, part)
-        if values is None:
-            raise TrajectoryError("positions or velocities are needed where accelerations are missing")
-        if self.time is None:
-            raise TrajectoryError("a time column is needed where velocities or accelerations are missing")
-        if len(self) < 6:
-            raise TrajectoryError(f"{len(self)} samples are too few to find derivatives; 6 are needed")
-        try:
-            with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
-                found: Array = make_interp_spline(self.time, values, k=5).derivative(order)(self.time)
-        except (ValueError, np.linalg.LinAlgError) as error:
-            raise TrajectoryError(f"no spline goes through the samples of {part} ({error})") from None
-        if not np.isfinite(found).all():
-            sample = int(np.argmax(np.abs(values).max(axis=1, initial=0.0))) + 1
-            raise TrajectoryError(f"the derivatives of {part} overflow; its largest value is in sample {sample}")
-        return found
+        return with_derivatives(self, model)
 
 
-# --------------------------------------------------------------------------------------------------------------- reading
-
-
-def read_trajectory(path: str | os.PathLike[str], model: Model, bare: str) -> Trajectory:
-    """Read a CSV or NPZ file.
-
-    Args:
-        path: the file, told apart by its ending: NPZ if that is ``.npz``, else CSV.
-        model: gives the names and numbers of coordinates.
-        bare: what a bare name in a CSV header means, ``q`` or ``tau``.
-
-    Returns:
-        The parts that the file has, with finite numbers in the model's order, and time rising.
-
-    Raises:
-        TypeError: the path is none, or the model.
-        TrajectoryError: the file cannot be read, or does not fit the model; the message names the column or the sample.
-    """
-    path = to_path("read_trajectory", path)
-    if not isinstance(bare, str) or bare not in PARTS:
-        raise ArgumentValueError(f"read_trajectory: bare is {shown(bare)}, expected one of {', '.join(PARTS)}")
-    as_model("read_trajectory", model)
-    try:
-        if path.suffix.lower() == ".npz":
-            trajectory = read_npz(path, model)
-        else:
-            trajectory = read_csv(path, model, bare)
-    except IsADirectoryError:
-        raise TrajectoryError(f"{path}: this is a folder, expected a CSV or NPZ file") from None
-    except (OSError, ValueError) as error:  # ValueError: a path with a zero in it
-        if isinstance(error, TrajectoryError):
-            raise
-        raise TrajectoryError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-    trajectory.check(model, str(path))
-    return trajectory
-
-
-def to_path(function: str, path: Any) -> Path:
-    """The argument as a path."""
-    if not isinstance(path, (str, os.PathLike)) or isinstance(os.fspath(path), bytes):
-        raise ArgumentTypeError(f"{function}: path is a {type(path).__name__}, expected the path of a file")
-    return Path(path)
+def as_floats(name: str, value: ArrayLike) -> Array:
+    """An array of float64; itself if it is one."""
+    if type(value) is np.ndarray and value.dtype == np.float64:
+        return value
+    return as_numbers("Trajectory", name, value)
 
 
 def names_of(model: Model, part: str) -> tuple[str, ...]:
     """The names of a part's columns."""
     return model.q_names if part == "q" else model.v_names
-
-
-def read_npz(path: Path, model: Model) -> Trajectory:
-    """The arrays of a file of NumPy's, as float64."""
-    with path.open("rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise TrajectoryError(f"{path}: no NPZ file of numbers (it is no zip file)")
-    found, others = {}, []
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            unpacked = sum(entry.file_size for entry in data.zip.infolist())
-            if unpacked > LARGEST:
-                raise TrajectoryError(f"{path}: holds {unpacked / 1e9:.3g} GB, expected {LARGEST / 1e9:.3g} at most")
-            for name in data.files:
-                if name not in COLUMNS:
-                    others.append(name)
-                elif name in found:
-                    raise TrajectoryError(f"{path}: holds {name} twice")
-                else:
-                    found[name] = data[name]
-    except TrajectoryError:
-        raise
-    except MemoryError:
-        raise TrajectoryError(f"{path}: no NPZ file of numbers (an array is larger than the memory)") from None
-    except NPZ_ERRORS as error:
-        raise TrajectoryError(f"{path}: no NPZ file of numbers ({' '.join(str(error).split())[:200]})") from None
-    for name, values in found.items():
-        if not isinstance(values, np.ndarray) or values.dtype.kind not in "iuf":
-            kind = getattr(values, "dtype", "bytes")
-            raise TrajectoryError(f"{path}: no NPZ file of numbers ({name} holds {kind}, expected real numbers)")
-        with np.errstate(over="ignore"):  # a long double that is too large is infinite, and refused as such
-            found[name] = values.astype(np.float64)
-    if not found:
-        raise TrajectoryError(f"{path}: holds {listing(others)}, expected arrays among time, q, v, a, tau")
-    length = next((x.shape[0] for x in found.values() if x.ndim), 1)
-    if length == 0:
-        raise TrajectoryError(f"{path}: holds no samples, expected at least one")
-    for name, values in found.items():
-        shape = (length,) if name == "time" else (length, len(names_of(model, name)))
-        if values.shape != shape:
-            raise TrajectoryError(f"{path}: {name} has shape {values.shape}, expected {shape} for model {model.name!r}")
-    return Trajectory(**found)
-
-
-# What NumPy, zipfile and its decompressors raise on damaged files.
-NPZ_ERRORS = (
-    ValueError,
-    TypeError,
-    LookupError,
-    ArithmeticError,
-    RuntimeError,
-    SyntaxError,
-    EOFError,
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-)
-
-
-def read_csv(path: Path, model: Model, bare: str) -> Trajectory:
-    """The columns of a text file."""
-    numbers, count = array("d"), 0
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            rows = (row for row in csv.reader(lines_of(path, file)) if any(cell.strip() for cell in row))
-            header = next(rows, None)
-            if header is None:
-                raise TrajectoryError(f"{path}: holds nothing, expected a header and at least one sample")
-            columns = assign_columns(path, header, model, bare)
-            for count, row in enumerate(rows, 1):
-                if len(row) != len(header):
-                    raise TrajectoryError(f"{path}: sample {count} has {len(row)} cells, the header {len(header)}")
-                numbers.extend(to_numbers(path, count, header, row))
-    except UnicodeDecodeError as error:
-        raise TrajectoryError(f"{path}: no CSV file ({error.reason} for UTF-8)") from None
-    except csv.Error as error:
-        raise TrajectoryError(f"{path}: no CSV file ({error})") from None
-    if count == 0:
-        raise TrajectoryError(f"{path}: holds a header only, expected at least one sample")
-    values = np.frombuffer(numbers, np.float64).reshape(count, len(header))
-    parts = {part: np.ascontiguousarray(values[:, order]) for part, order in columns.items()}
-    if "time" in parts:
-        parts["time"] = parts["time"][:, 0]
-    return Trajectory(**parts)
-
-
-def lines_of(path: Path, file: TextIO) -> Iterator[str]:
-    """The lines of a file, as long as they are lines."""
-    while line := file.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE:
-            raise TrajectoryError(f"{path}: no CSV file (a line of {LONGEST_LINE} characters and more)")
-        yield line
-
-
-def to_numbers(path: Path, sample: int, header: Sequence[str], row: Sequence[str]) -> list[float]:
-    """The cells of one sample."""
-    try:
-        if "_" not in "".join(row):  # which Python takes for a separator of digits
-            return [float(cell) for cell in row]
-    except ValueError:
-        pass
-    j = next(j for j, cell in enumerate(row) if not is_number(cell))
-    name, cell = header[j].strip(), shown(row[j])
-    raise TrajectoryError(f"{path}: sample {sample}, column {name!r}: {cell} is no number")
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
-
-
-def assign_columns(path: Path, header: Sequence[str], model: Model, bare: str) -> dict[str, list[int]]:
-    """For each part that the header has, the columns in the model's order."""
-    where: dict[tuple[str, str], int] = {}
-    known = {part: frozenset(names_of(model, part)) for part in PARTS}
-    for j, cell in enumerate(header):
-        key = meaning(cell, known, bare) or meaning(cell.strip(), known, bare)
-        column = f"{path}: column {shown(cell.strip())}"
-        if key is None:
-            prefix = cell.strip().partition(":")[0]
-            there = listing(names_of(model, prefix if prefix in PARTS else bare))
-            hint = "; columns are separated by commas" if len(header) == 1 and (";" in cell or "\t" in cell) else ""
-            raise TrajectoryError(f"{column} names no coordinate of the robot; there are {there}{hint}")
-        if key in where:
-            raise TrajectoryError(f"{column} is there twice")
-        where[key] = j
-    columns = {}
-    for part in COLUMNS:
-        if any(key[0] == part for key in where):
-            names = ("",) if part == "time" else names_of(model, part)
-            missing = [name for name in names if (part, name) not in where]
-            if missing:
-                raise TrajectoryError(f"{path}: has some {part} columns but not {listing(missing)}")
-            columns[part] = [where[part, name] for name in names]
-    return columns
-
-
-def meaning(cell: str, known: dict[str, frozenset[str]], bare: str) -> tuple[str, str] | None:
-    """The part and the name that a cell of the header stands for, if any."""
-    if cell in ("time", "t"):
-        return "time", ""
-    part, _, name = cell.partition(":")
-    if part in PARTS and name in known[part]:
-        return part, name
-    return (bare, cell) if cell in known[bare] else None
-
-
-# --------------------------------------------------------------------------------------------------------------- writing
-
-
-def write_trajectory(path: str | os.PathLike[str] | None, model: Model, trajectory: Trajectory) -> None:
-    """Write a CSV or NPZ file, told apart by its ending; CSV to standard output if there is no path.
-
-    The file is there as a whole or not at all, and :func:`read_trajectory` reads the same numbers from it.
-
-    Args:
-        path: ends in ``.csv`` or ``.npz``; a file of that name is replaced.
-        model: gives the names of coordinates.
-        trajectory: its parts have the model's widths, and finite numbers.
-
-    Raises:
-        TypeError: an argument is of another type.
-        TrajectoryError: the path has another ending, the trajectory holds nothing or does not fit the model, or the file
-            cannot be written; what was there before is still there.
-    """
-    if not isinstance(trajectory, Trajectory):
-        raise ArgumentTypeError(f"write_trajectory: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
-    place = None if path is None else to_path("write_trajectory", path)
-    if place is not None and place.suffix.lower() not in TABLES:
-        raise TrajectoryError(f"{place}: no table can be written there; the path must end in {', '.join(TABLES)}")
-    trajectory.check(model, "standard output" if place is None else str(place))
-    parts = {part: getattr(trajectory, part) for part in COLUMNS if getattr(trajectory, part) is not None}
-    if len(trajectory) == 0:
-        raise TrajectoryError("write_trajectory: the trajectory holds no samples")
-    if place is None:
-        write_to_standard_output(csv_lines(model, parts))
-        return
-    try:
-        with whole_file(place) as file:
-            if place.suffix.lower() == ".npz":
-                np.savez_compressed(file, **parts)
-            else:
-                file.writelines(line.encode() for line in csv_lines(model, parts))
-    except UnicodeEncodeError as error:
-        raise TrajectoryError(f"{place}: cannot be written (a name is no text: {error.reason})") from None
-    except (OSError, ValueError) as error:
-        raise TrajectoryError(f"{place}: cannot be written ({getattr(error, 'strerror', None) or error})") from None
-
-
-def write_to_standard_output(lines: Iterator[str]) -> None:
-    """In UTF-8, as files are, whatever the standard output is made for; for eyes, what it can show."""
-    stdout = sys.stdout
-    if stdout.isatty() or not hasattr(stdout, "buffer"):
-        stdout.writelines(lines)
-        return
-    stdout.flush()
-    stdout.buffer.writelines(line.encode("utf-8", "backslashreplace") for line in lines)
-
-
-def csv_lines(model: Model, parts: dict[str, Array]) -> Iterator[str]:
-    """A header, and a row for each sample, with as many digits as tell numbers apart."""
-    header = [
-        "time" if part == "time" else f"{part}:{name}"
-        for part in parts
-        for name in (("",) if part == "time" else names_of(model, part))
-    ]
-    text = io.StringIO()
-    odd = any("\r" in name for name in header)  # which only newer versions of csv quote by themselves
-    csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL if odd else csv.QUOTE_MINIMAL).writerow(header)
-    yield text.getvalue()
-    for row in np.column_stack(list(parts.values())):
-        yield ",".join(map(repr, row.tolist())) + "\n"

@@ -1,8 +1,8 @@
 """Free joints on the world, stepped without making energy: in the body's frame frozen at the beginning of the step.
 
-The velocity of a free joint is that of a moving frame. Stepped as it is, ``v+ = v + h dv/dt`` takes ``-w x v``, the turning of
-the frame, at its beginning, and a ball that spins at 50 rad/s doubles its energy in 1 s at 1 ms. In the frozen frame there
-is no such term:
+The velocity of a free joint is that of a moving frame. Stepped as it is, ``v+ = v + h dv/dt`` takes ``-w x v``, the turning
+of the frame, at its beginning, and a ball that spins at 50 rad/s doubles its energy in 1 s at 1 ms. In the frozen frame
+there is no such term:
 
     m (v_c+ - v_c) = h f        x_c+ = x_c + h R v_c+        R+ = R exp(h w+)        v_c+ in new axes: exp(h w+)^T v_c+
 

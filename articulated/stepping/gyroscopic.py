@@ -55,7 +55,7 @@ def solve_with_gyroscopic_moments(m, h, v, factor, x, ws):
     for t in range(tree_count(m)):
         swept, i, first = solved_by_sweeps(m, t), tree_entry(m, t, FIRST_LINK), tree_entry(m, t, FIRST_ROW)
         if swept:
-            sweep_inward(m, t, True, factor, x, ws)  # L^T y = b
+            sweep_inward(m, t, True, False, factor, x, ws)  # L^T y = b
         else:
             multiply_ltdl(m, t, True, True, factor, x)
         if parent(m, i) == 0 and (kind(m, i) == FREE or kind(m, i) == SPHERICAL):

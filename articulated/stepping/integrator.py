@@ -29,7 +29,6 @@ from typing import Any
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.scenario import number_of_rows
 
 __all__ = ["INTEGRATORS", "Integrator"]
 
@@ -48,7 +47,7 @@ class Integrator:
         takes_rows: whether it knows dry friction and limits of joints.
         implicit: whether gains of control and stiffness count at the end of the step, so that they are stable at any step.
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
-        with_rows: what takes its place where joints have dry friction or limits; a step without is compiled without.
+        variant: what takes its place for a model in a scenario, so that nothing is compiled that is not needed there.
         lanes: whether the kernel is generic.
         listed: whether users can ask for it.
     """
@@ -61,7 +60,7 @@ class Integrator:
     takes_rows: bool = False
     implicit: bool = False
     with_mimic: Integrator | None = None
-    with_rows: Integrator | None = None
+    variant: Callable[[Model, Array], Integrator] | None = None
     lanes: bool = True
     listed: bool = True
 
@@ -70,7 +69,7 @@ class Integrator:
             INTEGRATORS[self.name] = self
 
     def serving(self, model: Model, scenario: Array | None = None) -> Integrator:
-        """The integrator for this model in this scenario: itself, or its variant for mimic joints, or for rows."""
-        if self.with_rows is not None and scenario is not None and number_of_rows(scenario):
-            return self.with_rows
+        """The integrator for this model in this scenario: itself, or its variant for mimic joints, or for the scenario."""
+        if self.variant is not None and scenario is not None:
+            return self.variant(model, scenario)
         return self.with_mimic if self.with_mimic is not None and model.coordinate_tree.shared else self

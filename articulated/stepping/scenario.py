@@ -29,7 +29,7 @@ from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["elements", "jacobian_table", "number_of_rows", "pack_scenario", "rows", "smooth_model"]
+__all__ = ["ELEMENTS", "ROWS", "elements", "jacobian_table", "number_of", "pack_scenario", "rows", "smooth_model"]
 
 ELEMENTS, ROWS, JACOBIAN = 0, 1, 2
 HEADER = 8
@@ -53,9 +53,10 @@ def jacobian_table(c):
     return tail(c, load_integer(c, JACOBIAN))
 
 
-def number_of_rows(scenario: Array) -> int:
-    """How many rows a packed scenario has."""
-    return int(scenario.view(np.int64)[scenario.view(np.int64)[ROWS]])
+def number_of(part: int, scenario: Array) -> int:
+    """How many records the part ``ELEMENTS`` or ``ROWS`` of a packed scenario has."""
+    integers = scenario.view(np.int64)
+    return int(integers[integers[part]])
 
 
 def pack_scenario(

@@ -1,4 +1,4 @@
-"""Semi-implicit Euler: the velocity by the forces at the beginning of the step, the configuration by the velocity at its end.
+"""Semi-implicit Euler: the velocity by the forces at the beginning of a step, the configuration by the velocity at its end.
 
     (H + h (D + D_c) + h^2 (K + P)) dv = h (u + h R - c(q, v) - D v - k(q) - h (K + P) v)
     v+ = v + dv,    q+ = q moved along h v+
@@ -8,9 +8,9 @@ K, D are stiffness and damping of the joints, of a joint of several freedoms the
 stable at any step. Springs, cables and wrenches between bodies count as they are at its beginning.
 
 Free joints on the world are stepped in a frozen frame (:mod:`~pluecker.articulated.stepping.free_roots`), gyroscopic moments
-of free and spherical joints on the world in the middle of the step (:mod:`~pluecker.articulated.stepping.gyroscopic`): a body
-alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler only
-with H constant.
+of free and spherical joints on the world in the middle of the step (:mod:`~pluecker.articulated.stepping.gyroscopic`): a
+body alone keeps its energy. The method is of first order. It is not symplectic where H depends on q: it is symplectic Euler
+only with H constant.
 
 Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), section I.1.2 (symplectic Euler); Baraff, Witkin,
 "Large steps in cloth simulation" (1998) for damping and stiffness at the end.
@@ -19,10 +19,11 @@ Sources: Hairer, Lubich, Wanner, *Geometric Numerical Integration* (2006), secti
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from pluecker.articulated.algorithms.dynamics import rnea
-from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
+from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
 from pluecker.articulated.algorithms.inertia import crba
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
@@ -48,28 +49,33 @@ from pluecker.articulated.stepping.free_roots import MOMENT, carried_moments, fr
 from pluecker.articulated.stepping.gyroscopic import solve_with_gyroscopic_moments
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.rows import add_impulses, keep_limits, rows_workspace
-from pluecker.articulated.stepping.scenario import number_of_rows, rows
+from pluecker.articulated.stepping.scenario import ELEMENTS, ROWS, number_of, rows
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = ["SEMI_IMPLICIT", "free_velocity", "semi_implicit_workspace"]
 
 
-def make_step(with_rows: bool) -> Callable[..., Any]:
-    """The kernel of a step, with rows or without, where nothing of them is compiled."""
+def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
+    """The kernel of a step: of what a scenario does not have, nothing is compiled."""
 
     @kernel
     def semi_implicit_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
         """v_free, the impulses of rows at the end of the step, and the new state"""
-        nv = velocity_count(m)
+        nv, n = velocity_count(m), body_count(m)
         x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
-        free_velocity(m, c, h, q, v, law, f_ext, x, moments, rest)
-        error = 0.0 * load(x, 0)
+        error = 0.0 * load(q, 0)
+        if with_elements:
+            f = tail(rest, factor_size(m))
+            stage_wrenches(m, c, q, v, f_ext, f, tail(f, 6 * n))
+            free_velocity(m, h, q, v, law, part(f, 0, 6 * n), x, moments, rest, tail(f, 6 * n))
+        else:
+            free_velocity(m, h, q, v, law, f_ext, x, moments, rest, tail(rest, factor_size(m)))
         if with_rows:
             error = add_impulses(m, rows(c), h, q, v, rest, x, memory, tail(rest, factor_size(m)))
-        move_configuration(m, h, q, x, moments, rest, q1, v1)
+        move_configuration(m, h, q, x, moments, tail(rest, factor_size(m)), q1, v1)
         if with_rows:
             keep_limits(rows(c), q, q1)
         return error
@@ -78,19 +84,16 @@ def make_step(with_rows: bool) -> Callable[..., Any]:
 
 
 @kernel
-def free_velocity(m, c, h, q, v, law, f_ext, x, moments, ws):
-    """x = v + dv, of free joints on the world in the frozen frame; the workspace begins with the factors"""
+def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
+    """x = v + dv, of free joints on the world in the frozen frame; the factors of the matrix that was solved"""
     nv = velocity_count(m)
-    added = tail(ws, factor_size(m))
-    pivots, f = tail(added, nv), tail(added, 3 * nv)
-    rest = tail(f, 6 * body_count(m))
-    stage_wrenches(m, c, q, v, f_ext, f, rest)
+    added, pivots, rest = ws, tail(ws, nv), tail(ws, 3 * nv)
     add_bias_force(m, q, v, f, moments, x, added, rest)
     add_passive_force(m, q, v, x)
     add_joint_laws(m, h, v, law, x, added)
     keep_transforms(m, rest)
-    factorize_placed(m, q, added, ws, pivots, rest)
-    solve_with_gyroscopic_moments(m, h, v, ws, x, rest)
+    factorize_placed(m, q, part(added, 0, nv), factor, pivots, rest)
+    solve_with_gyroscopic_moments(m, h, v, factor, x, rest)
     for k in range(nv):
         accumulate(x, k, load(v, k))
 
@@ -108,6 +111,7 @@ def add_bias_force(m, q, v, f, moments, tau, a, ws):
         move_link(m, i, q, v, a, f, ws)
     for i in range(n, 0, -1):
         pass_force_on(m, i, q, tau, ws)
+    add_armature_force(m, a, tau)
 
 
 @kernel
@@ -129,28 +133,29 @@ def keep_transforms(m, ws):
 
 
 def semi_implicit_workspace(model: Model, scenario: Array) -> int:
-    """Of a step, with rows or without."""
+    """Of a step, with elements and rows or without."""
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model), stage_workspace(model))
-    return kept + max(3 * model.nv + 6 * model.n_bodies + recursions, rows_workspace(model, number_of_rows(scenario)))
+    return kept + max(3 * model.nv + 6 * model.n_bodies + recursions, rows_workspace(model, number_of(ROWS, scenario)))
 
 
-WITH_ROWS = Integrator(
-    "semi_implicit",
-    1,
-    make_step(True),
-    workspace=semi_implicit_workspace,
-    memory=lambda model, scenario: number_of_rows(scenario),
-    takes_rows=True,
-    implicit=True,
-    listed=False,
-)
-SEMI_IMPLICIT = Integrator(
-    "semi_implicit",
-    1,
-    make_step(False),
-    workspace=semi_implicit_workspace,
-    takes_rows=True,
-    implicit=True,
-    with_rows=WITH_ROWS,
+def make_variant(with_elements: bool, with_rows: bool) -> Integrator:
+    """The integrator for scenarios with elements, with rows, with both or none."""
+    return Integrator(
+        "semi_implicit",
+        1,
+        make_step(with_elements, with_rows),
+        workspace=semi_implicit_workspace,
+        memory=lambda model, scenario: number_of(ROWS, scenario) if with_rows else 0,
+        takes_rows=True,
+        implicit=True,
+        listed=False,
+    )
+
+
+VARIANTS = {(elements, rows): make_variant(elements, rows) for elements in (False, True) for rows in (False, True)}
+SEMI_IMPLICIT = replace(
+    VARIANTS[True, False],
+    listed=True,
+    variant=lambda model, scenario: VARIANTS[number_of(ELEMENTS, scenario) > 0, number_of(ROWS, scenario) > 0],
 )

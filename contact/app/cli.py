@@ -19,8 +19,8 @@ import numpy as np
 
 from pluecker.articulated.app.cli import compile_ahead
 from pluecker.articulated.app.cli import main as articulated_main
-from pluecker.articulated.app.figures import FIGURES, as_label, need_figures
 from pluecker.articulated.app.outputs import Output, check_outputs
+from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.articulated.warmup import warmup as articulated_warmup
 from pluecker.contact.errors import ProblemError
@@ -161,7 +161,7 @@ def load(options: argparse.Namespace) -> Problem:
 
 def compare(options: argparse.Namespace, problem: Problem, names: Sequence[str], chosen: dict[str, Any]) -> None:
     """Several methods: a table, and a figure where one was asked for."""
-    from pluecker.articulated.app.figures import save
+    from pluecker.articulated.pictures.figures import save
     from pluecker.contact.app.comparison import compare_methods
     from pluecker.contact.app.convergence import counted, plot_convergence
 

@@ -72,12 +72,10 @@ def as_whole(name: str, value: Any, least: int, expected: str = "") -> int:
 
 def as_choice(name: str, value: Any, allowed: Iterable[str]) -> str:
     """One of a few names."""
-    expected = f"expected one of {', '.join(allowed)}"
-    if not isinstance(value, str):
-        raise ArgumentTypeError(f"{name} is {shown(value)}, {expected}")
-    if value not in allowed:
-        raise ProblemError(f"{name} is {shown(value)}, {expected}")
-    return str(value)
+    if isinstance(value, str) and value in allowed:
+        return str(value)
+    kind = ProblemError if isinstance(value, str) else ArgumentTypeError
+    raise kind(f"{name} is {shown(value)}, expected one of {', '.join(allowed)}")
 
 
 def as_switch(name: str, value: Any) -> bool:

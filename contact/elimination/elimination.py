@@ -26,11 +26,13 @@ import scipy.sparse
 
 from pluecker.contact.elimination.block_rows import forward, stack_rows
 from pluecker.contact.elimination.factor import Factor, factorize, spread
+from pluecker.contact.elimination.full_matrices import coupling_full, is_small, taken_by_rows
 from pluecker.contact.elimination.pattern import Pattern, bilateral_matrix, find_pattern
-from pluecker.contact.problem.operator import Operator, assembled, multiply_factors
+from pluecker.contact.elimination.recovery import Combinations, refine_rows
+from pluecker.contact.problem.operator import Operator, assembled, contiguous, multiply_factors
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import make_sets
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_scipy
+from pluecker.contact.problem.sets import divided, make_sets
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_full, to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Elimination", "Recovered", "eliminate"]
@@ -39,7 +41,6 @@ EPS = float(np.finfo(np.float64).eps)
 MOST = 4e6  # numbers in the columns of contacts, and in S between them: beyond, iterations are cheaper
 HELD = 1e-13  # of a diagonal entry: less is left of a row of C that bilateral rows hold by themselves
 PROTECTED = 8.0 * EPS  # of a diagonal entry, added to S: its rounding, which could make it indefinite
-STEPS = 6  # of refinement, at most
 CONTRADICTION = 1e-10  # of what rows are made of: no rounding, though rows be nearly dependent
 
 
@@ -68,6 +69,10 @@ class Elimination:
         problem: that it was made from; its offset is not read.
         factor: of the bilateral rows, and which rows they are.
         left: the problem of the other blocks, with an offset of zeros.
+        operator: of the problem, as compiled code takes it.
+        combinations: Q of the factor.
+        rounding: velocities of the bilateral rows that are rounding of those that an offset is the difference of, where
+            bodies are known, ``(n_B,)``.
         held: rows of ``left`` that bilateral rows hold, ``(m_C,)``.
         diagonal: of N_CC, ``(m_C,)``.
     """
@@ -75,6 +80,9 @@ class Elimination:
     problem: Problem
     factor: Factor
     left: Problem
+    operator: Operator
+    combinations: Combinations
+    rounding: Array
     held: np.ndarray
     diagonal: Array
 
@@ -109,61 +117,52 @@ class Elimination:
 
     def recover(self, offset: Array, multipliers: Array) -> Recovered:
         """The multipliers of all rows, from those of the other blocks, ``(m_C,)``, and the offset b, ``(m,)``."""
-        pattern, factor = self.pattern, self.factor
-        root, rows, of = factor.root, pattern.rows, pattern.component
-        problem = replace(self.problem, offset=offset)
-        r = np.zeros(len(offset))
+        pattern, factor, Q = self.pattern, self.factor, self.combinations
+        A = self.operator._replace(velocity=np.zeros_like(self.operator.velocity))
+        b, r, u = np.array(offset), np.empty(len(offset)), np.empty(len(offset))
         r[pattern.kept] = multipliers
-        u = problem.unchecked_velocity(r)
-        kept, best = r[rows], np.full(pattern.components, np.inf)
-        for step in range(STEPS + 1):
-            lack = factor.without_null(u[rows] / root)
-            size = np.zeros(pattern.components)
-            np.maximum.at(size, of, np.abs(lack))
-            # Each component by itself, so that it is what it would be without the others, to the last bit.
-            better, going = size < best, size <= 0.5 * best
-            kept[better[of]] = r[rows][better[of]]
-            best = np.fmin(size, best)
-            if step == STEPS or not going.any():
-                break
-            refined = factor.without_null((r[rows] - factor.solve(lack * root)) * root) / root
-            r[rows] = np.where(going[of], refined, kept)
-            u = problem.unchecked_velocity(r)
-        r[rows] = kept
-        u = problem.unchecked_velocity(r)
-        return Recovered(r, u, *self.contradictions(offset, r, u))
+        missed, made_of = np.empty(len(pattern.rows)), np.empty(len(pattern.rows))
+        refine_rows(
+            A, pattern.rows, pattern.component, pattern.components, pattern.factor, factor.L, factor.root,
+            Q._replace(sums=np.empty_like(Q.sums)), b, r, u, missed, made_of,
+        )  # fmt: skip
+        return Recovered(r, u, *self.contradictions(missed, made_of))
 
-    def contradictions(self, offset: Array, r: Array, u: Array) -> tuple[Indices, float]:
+    def contradictions(self, missed: Array, made_of: Array) -> tuple[Indices, float]:
         """Bilateral rows that cannot hold, beyond rounding of what they are computed from, and the largest velocity."""
-        factor, rows = self.factor, self.pattern.rows
         none: Indices = np.zeros(0, np.int64)
-        if factor.Q is None:
+        if self.factor.Q is None:
             return none, 0.0
-        scaled = u[rows] / factor.root
-        missed = np.abs(factor.root * (factor.Q @ (factor.Q.T @ scaled)))
-        made_of = lengths(self.pattern, offset[rows] / factor.root) + lengths(self.pattern, r[rows] * factor.root)
-        allowed = CONTRADICTION * factor.root * made_of + moving(self.problem, rows)
-        wrong = np.flatnonzero(missed > allowed)
+        wrong = np.flatnonzero(missed > CONTRADICTION * self.factor.root * made_of + self.rounding)
         if len(wrong) == 0:
             return none, 0.0
         order = wrong[np.argsort(-missed[wrong], kind="stable")]
-        return rows[order], float(missed[order[0]])
+        return self.pattern.rows[order], float(missed[order[0]])
+
+    def divided(self, problem: Problem, exponent: int) -> Elimination:
+        """The same for the problem divided by a power of two."""
+        left = replace(self.left, sets=divided(self.left.sets, exponent))
+        return replace(self, problem=problem, left=left, rounding=np.ldexp(self.rounding, -exponent))
 
 
-def lengths(pattern: Pattern, x: Array) -> Array:
-    """|x| of the component that each bilateral row belongs to, without overflow of squares."""
-    of, largest = pattern.component, np.zeros(pattern.components)
-    np.maximum.at(largest, of, np.abs(x))
-    unit = np.where((largest > 0.0) & (largest < np.inf), largest, 1.0)
-    return np.asarray((unit * np.sqrt(np.bincount(of, (x / unit[of]) ** 2, pattern.components)))[of])
-
-
-def moving(problem: Problem, rows: Indices) -> Array | float:
+def rounding_of(problem: Problem, rows: Indices) -> Array:
     """What rounding makes of the velocities that an offset is the difference of, where bodies are known."""
     if problem.free_velocity is None or not problem.operator.is_factored:
-        return 0.0
-    J = abs(to_scipy(problem.operator.J)[rows])
-    return 64.0 * EPS * np.asarray(J @ np.abs(problem.free_velocity).ravel())
+        return np.zeros(len(rows))
+    J = abs((to_full if is_small(problem.operator) else to_scipy)(problem.operator.J)[rows])
+    return np.asarray(64.0 * EPS * (J @ np.abs(problem.free_velocity).ravel()))
+
+
+def combinations_of(factor: Factor) -> Combinations:
+    """Q of a factor, as compiled code takes it."""
+    Q, n = factor.Q, len(factor.root)
+    if Q is None:
+        return Combinations(np.zeros(n + 1, np.int64), np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+    if isinstance(Q, np.ndarray):
+        row, column = np.nonzero(Q)
+        first = np.searchsorted(row, np.arange(n + 1)).astype(np.int64)
+        return Combinations(first, column.astype(np.int64), Q[row, column], np.zeros(Q.shape[1]))
+    return Combinations(Q.indptr.astype(np.int64), Q.indices.astype(np.int64), np.array(Q.data), np.zeros(Q.shape[1]))
 
 
 def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination | None:
@@ -180,7 +179,7 @@ def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination |
     rows = find_pattern(problem) if pattern is None else pattern
     if rows is None:
         return None
-    operator = problem.operator
+    operator = contiguous(problem.operator)
     N = bilateral_matrix(operator, rows.bilateral, rows.rows, rows.group)
     factor = factorize(rows, N, operator, MOST)
     if factor is None:
@@ -192,7 +191,8 @@ def eliminate(problem: Problem, pattern: Pattern | None = None) -> Elimination |
     sets = make_sets(K.sizes[others], K.friction[others], K.lower[others], K.upper[others])
     names = tuple(problem.names[i] for i in others) if problem.names and len(others) else None
     left = Problem(complement[0], np.zeros(len(rows.kept)), sets, None, names)
-    return Elimination(problem, factor, left, *complement[1:])
+    rounding = np.zeros(len(rows.rows)) if factor.Q is None else rounding_of(problem, rows.rows)
+    return Elimination(problem, factor, left, operator, combinations_of(factor), rounding, *complement[1:])
 
 
 def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
@@ -222,7 +222,10 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     held = np.zeros(m, np.bool_)
     if m == 0:
         return assembled(empty_blocks(), soft), held, np.zeros(0)
-    N, N_BC = other_matrix(operator, pattern), coupling(operator, pattern)
+    N = other_matrix(operator, pattern)
+    if is_small(operator):
+        return full_complement(operator, factor, N)
+    N_BC = coupling(operator, pattern)
     N_BC.eliminate_zeros()
     if N_BC.nnz == 0:
         return assembled(N, soft), held, np.zeros(m)
@@ -250,6 +253,27 @@ def schur_complement(operator: Operator, factor: Factor) -> tuple[Operator, np.n
     free = scipy.sparse.diags(np.where(held, 0.0, 1.0))
     soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
     return assembled(from_scipy(free @ S @ free, N.rows, N.rows), soft), held, diagonal
+
+
+def full_complement(operator: Operator, factor: Factor, N: BlockMatrix) -> tuple[Operator, np.ndarray, Array] | None:
+    """The same with full matrices, where N is that between the other blocks."""
+    pattern = factor.pattern
+    N_BC, soft = coupling_full(operator, pattern), operator.compliance[pattern.kept].copy()
+    touched = (N_BC != 0.0).any(axis=0)
+    if not touched.any():
+        return assembled(N, soft), np.zeros(len(touched), np.bool_), np.zeros(len(touched))
+    S = to_full(N)
+    diagonal = S.diagonal().copy()
+    if factor.Q is not None:
+        rest = factor.Q.T @ (N_BC / factor.root[:, None] / np.sqrt(np.where(diagonal > 0.0, diagonal, 1.0)))
+        if not np.abs(rest).max() <= CONTRADICTION:
+            return None
+    S -= taken_by_rows(pattern, factor.L, N_BC)
+    S = 0.5 * (S + S.T)
+    held = touched & ~(S.diagonal() > HELD * diagonal)
+    S[held], S[:, held] = 0.0, 0.0
+    soft += np.where(touched & ~held, PROTECTED * diagonal, 0.0)
+    return assembled(from_scipy(scipy.sparse.csr_matrix(S), N.rows, N.rows), soft), held, diagonal
 
 
 def in_range(factor: Factor, N_BC: scipy.sparse.csr_matrix, diagonal: Array) -> bool:

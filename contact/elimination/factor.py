@@ -14,15 +14,16 @@ Source: N. J. Higham, "Accuracy and stability of numerical algorithms" (SIAM, 20
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from pluecker.contact.elimination.block_rows import backward, forward
+from pluecker.contact.elimination.full_matrices import combine_full, energies_full, is_small
 from pluecker.contact.elimination.pattern import Pattern
 from pluecker.contact.problem.operator import Operator
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, to_scipy
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, to_full, to_scipy
 from pluecker.contact.sparse.cholesky import factor
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import state
@@ -62,26 +63,15 @@ class Factor(NamedTuple):
         L: the numbers of the factor.
         root: the root of each diagonal entry of N_BB, ``(n_B,)``; of a row of zeros 1.
         dependent: the rows that were left out, as numbers in ``pattern.rows``.
-        Q: the combinations that change nothing, times ``root``, orthonormal, ``(n_B, k)``; none where k is zero.
+        Q: the combinations that change nothing, times ``root``, orthonormal, ``(n_B, k)``, a full matrix where rows are
+            few; none where k is zero.
     """
 
     pattern: Pattern
     L: Array
     root: Array
     dependent: Indices
-    Q: scipy.sparse.csr_matrix | None
-
-    def solve(self, right: Array) -> Array:
-        """A solution of N_BB x = right, with zeros where rows are dependent."""
-        x, n = right.copy(), len(right)
-        one, each = np.ones(len(self.pattern.factor.order), np.int64), np.arange(n)
-        forward(self.pattern.factor, self.L, each, one, x)
-        backward(self.pattern.factor, self.L, each, one, x)
-        return x
-
-    def without_null(self, scaled: Array) -> Array:
-        """The part of a vector in units of ``root`` that is in the range of the matrix."""
-        return scaled if self.Q is None else scaled - self.Q @ (self.Q.T @ scaled)
+    Q: Any
 
 
 def spread(pattern: Pattern, columns: scipy.sparse.spmatrix, most: float = np.inf) -> Pool | None:
@@ -151,23 +141,29 @@ def factorize(pattern: Pattern, N: BlockMatrix, operator: Operator, most: float)
     place = np.empty(len(size), np.int64)
     place[S.order] = S.pivot
     pivots = place[group] + local * (size[group] + 1)
-    full: scipy.sparse.csr_matrix | None = None
+    full: Any = None
+    Q: Any
     L, root = np.empty(int(S.numbers[0])), np.empty(0)
     for tiny in SUSPECT:
         factor(S, N, N.data, D, tiny, L)
         if state[0]:  # interrupted: L is not a factor, and whoever comes next ends at once
             return None
         dependent = np.flatnonzero(L[pivots] == 0.0)
-        if full is None:
+        if len(root) == 0:
             root = root_of_diagonal(pattern, N, compliance)
         if len(dependent) == 0:
             return Factor(pattern, L, root, dependent, None)
-        if full is None:
-            full = scipy.sparse.csr_matrix(to_scipy(N) + scipy.sparse.diags(compliance))
-        Q = combinations(pattern, L, full, root, dependent, most)
-        if Q is None:
-            return None
-        if np.isfinite(Q.data).all() and changes_nothing(operator, pattern, full, root, Q):
+        if is_small(operator):
+            full = to_full(N) + np.diag(compliance) if full is None else full
+            Q = combine_full(pattern, L, full, root, dependent)
+            right = np.isfinite(Q).all() and full_changes_nothing(operator, pattern, full, root, Q)
+        else:
+            full = scipy.sparse.csr_matrix(to_scipy(N) + scipy.sparse.diags(compliance)) if full is None else full
+            Q = combinations(pattern, L, full, root, dependent, most)
+            if Q is None:
+                return None
+            right = np.isfinite(Q.data).all() and changes_nothing(operator, pattern, full, root, Q)
+        if right:
             return Factor(pattern, L, root, dependent, Q)
     return None
 
@@ -187,6 +183,14 @@ def changes_nothing(
     soft = scipy.sparse.diags(operator.compliance[pattern.rows]) @ z
     energy = (J.T @ z).multiply(T.T @ z).sum(axis=0) + z.multiply(soft).sum(axis=0)
     return bool(np.abs(energy).max() <= ENERGY)
+
+
+def full_changes_nothing(operator: Operator, pattern: Pattern, full: Array, root: Array, Q: Array) -> bool:
+    """The same with full matrices."""
+    z = Q / root[:, None]
+    if not operator.is_factored:
+        return bool(np.abs((full @ z) / root[:, None]).max() <= DEPENDENT)
+    return bool(np.abs(energies_full(operator, pattern.rows, z)).max() <= ENERGY)
 
 
 def root_of_diagonal(pattern: Pattern, N: BlockMatrix, compliance: Array) -> Array:

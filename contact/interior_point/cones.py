@@ -12,13 +12,12 @@ import numpy as np
 
 from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.problem.sets import DISCS, Sets
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.contact.sparse.blocks import Indices
+from pluecker.spatial.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Cones", "list_cones", "scaled_problem"]
+__all__ = ["Cones", "in_units_of_offset", "list_cones"]
 
-LEAST = 1e-16  # of the largest mean diagonal: a block with less has none
 FLAT = 1e-12  # a disc with a smaller coefficient has no interior: its components are zero
 
 
@@ -87,51 +86,23 @@ def list_cones(K):
     return Cones(first, block[:c], kind[:c], row[:c], friction[:c], has[:c], simple, fixed, held)
 
 
-@allocation_free_kernel
-def mean_diagonal(N, i):
-    """Of the diagonal entries of a block"""
-    size = N.rows[i + 1] - N.rows[i]
-    for k in range(N.first[i], N.first[i + 1]):
-        if N.column[k] == i:
-            s = 0.0
-            for r in range(size):
-                s += N.data[N.place[k] + r * size + r]
-            return s / size
-    return 0.0
+def in_units_of_offset(b, K):
+    """b and K divided by the largest number among b and bounds that ask for another solution than r = 0; that number
 
-
-def scaled_problem(N, b, K):
-    """N, b and K for ``x = r / (scale * unit)``: blocks with mean diagonal entry one, |b| <= 1; scale; unit
-
-    The unit is zero if r = 0 is a solution, since there is no b and no bound asks for another.
+    It is zero if r = 0 is a solution.
     """
-    n = len(K.start) - 1
-    scale, unit, largest = np.empty(n), 0.0, 0.0
+    n, unit = len(K.start) - 1, 0.0
+    for k in range(len(b)):
+        unit = max(unit, abs(b[k]))
     for i in range(n):
-        scale[i] = mean_diagonal(N, i)
-        largest = max(largest, scale[i])
-    for i in range(n):
-        # As in ``scales`` of :mod:`~pluecker.contact.problem.prepared`, so that errors are the same.
-        mean = scale[i] if scale[i] > LEAST * largest else largest
-        scale[i] = np.sqrt(1.0 / mean) if mean > 0.0 else 1.0
-        for k in range(K.start[i], K.start[i + 1]):
-            unit = max(unit, abs(b[k]) * scale[i])
-        unit = max(unit, max(K.lower[i], -K.upper[i]) / scale[i])
+        unit = max(unit, max(K.lower[i], -K.upper[i]))
     divisor = unit if unit > 0.0 else 1.0
-    data, c = np.empty(len(N.data)), np.empty(len(b))
-    lower, upper = np.empty(n), np.empty(n)
+    c, lower, upper = np.empty(len(b)), np.empty(n), np.empty(n)
+    for k in range(len(b)):
+        c[k] = b[k] / divisor
     for i in range(n):
-        size = K.start[i + 1] - K.start[i]
-        lower[i], upper[i] = K.lower[i] / divisor / scale[i], K.upper[i] / divisor / scale[i]
-        for k in range(K.start[i], K.start[i + 1]):
-            c[k] = b[k] * scale[i] / divisor
-        for k in range(N.first[i], N.first[i + 1]):
-            f, p = scale[i] * scale[N.column[k]], N.place[k]
-            for q in range(p, p + size * (N.columns[N.column[k] + 1] - N.columns[N.column[k]])):
-                data[q] = f * N.data[q]
-    A = BlockMatrix(N.rows, N.columns, N.first, N.column, N.place, data, N.width)
-    inner = Sets(K.start, K.sizes, K.friction, lower, upper)
-    return A, c, inner, scale, unit
+        lower[i], upper[i] = K.lower[i] / divisor, K.upper[i] / divisor
+    return c, Sets(K.start, K.sizes, K.friction, lower, upper), unit
 
 
-list_cones, scaled_problem = entry_point(list_cones), entry_point(scaled_problem)
+list_cones, in_units_of_offset = entry_point(list_cones), entry_point(in_units_of_offset)

@@ -12,8 +12,8 @@ corrected for the curvature that the first revealed. Both use one factorisation 
 (:mod:`~pluecker.contact.interior_point.cone_system`, :mod:`~pluecker.contact.sparse.cholesky`). An interior point is
 always known: 1 for each normal multiplier, 0 for its discs.
 
-Each block of multipliers is scaled by one number, so that the mean diagonal entry of its block of N is one; cones survive
-that. All multipliers are measured in units in which b is one at most.
+Multipliers are scaled, so that the mean diagonal entry of each block of N is one
+(:mod:`~pluecker.contact.problem.prepared`), and measured in units in which b is one at most.
 
 Contacts that neither stick nor slide nor open for certain have both s and z near zero, of the size sqrt(m): the method
 needs m near 1e-20 for a natural map of 1e-10, which is why s and z are never computed as differences.
@@ -37,7 +37,7 @@ from pluecker.contact.interior_point.cone_system import (
     turn_vector,
     turned_matrix,
 )
-from pluecker.contact.interior_point.cones import list_cones, scaled_problem
+from pluecker.contact.interior_point.cones import in_units_of_offset, list_cones
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, rescale
 from pluecker.contact.problem.natural_map import larger, natural_map
 from pluecker.contact.problem.sets import project_block
@@ -127,37 +127,37 @@ def velocity(N, K, x, c, g):
 # ---------------------------------------------------------------------------------------------------------------- method
 
 
-def interior_point(N, b, K, start, tolerance, limit, S):
+def interior_point(N, b, K, s, start, tolerance, limit, S):
     """The multipliers of the convex problem, by a primal-dual interior-point method.
 
     Args:
         N: :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, symmetric, positive semidefinite, with a symmetric
-            pattern, over the blocks of K; m/s per N s.
-        b: the velocities without multipliers, ``(m,)``; m/s.
-        K: :class:`~pluecker.contact.problem.sets.Sets`.
-        start: multipliers that may be a solution already, ``(m,)``; N s. The method starts from a point of its own.
+            pattern, over the blocks of K, scaled, the compliance included.
+        b: the velocities without multipliers, scaled, ``(m,)``.
+        K: :class:`~pluecker.contact.problem.sets.Sets`, scaled.
+        s: the scale of each multiplier, ``(m,)``, for the error in velocity.
+        start: scaled multipliers that may be a solution already, ``(m,)``. The method starts from a point of its own.
         tolerance: of the error as in :mod:`~pluecker.contact.problem.natural_map`; 0 asks for all digits.
         limit: of iterations; 100 is plenty.
         S: the pattern of N's factor, as :func:`~pluecker.contact.sparse.symbolic.analyse` finds it.
 
     Returns:
-        The number of iterations, and the best multipliers that were met, in K, ``(m,)``, finite if all that is passed is.
-        It ends at the tolerance or the limit, where nothing gets better, and where the objective has no minimum.
+        The number of iterations, and the best multipliers that were met, scaled, in K, ``(m,)``, finite if all that is
+        passed is. It ends at the tolerance or the limit, where nothing gets better, and where the objective has no minimum.
     """
     m, n = len(b), len(K.start) - 1
-    A, c, inner, scale, unit = scaled_problem(N, b, K)
+    c, inner, unit = in_units_of_offset(b, K)
     x, g, h, y = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    s, zero, work, best = np.empty(m), np.zeros(n), np.empty(m), np.empty(m)
+    zero, work, best = np.zeros(n), np.empty(m), np.empty(m)
     for i in range(n):
         for k in range(K.start[i], K.start[i + 1]):
-            s[k] = scale[i]
-            x[k] = start[k] / (unit * s[k]) if unit > 0.0 else 0.0
+            x[k] = start[k] / unit if unit > 0.0 else 0.0
         project_block(inner, i, x, x)
-    velocity(A, inner, x, c, g)
+    velocity(N, inner, x, c, g)
     best[:] = x
     error, _ = relative_error(inner, s, c, zero, x, g, work)
     if error <= tolerance or unit == 0.0:
-        return 0, unit * s * best
+        return 0, unit * best
     C = list_cones(inner)
     cones, degree, widest = len(C.kind), 0.0, 1
     for i in range(n):
@@ -168,11 +168,11 @@ def interior_point(N, b, K, start, tolerance, limit, S):
     f, ds, dz = np.zeros((cones, 3)), np.zeros((cones, 3)), np.zeros((cones, 3))
     G, Q = np.zeros((cones, 3, widest)), np.zeros((n, widest, widest))
     scaling, change = Scaling(v, direction, l, G), Step(y, ds, dz, f)
-    turned, D, L = np.zeros(len(A.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
+    turned, D, L = np.zeros(len(N.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
     start_point(C, inner, x, v, direction, l)
     count, waiting, least, least_map = 0, 0, np.inf, np.inf
     while not interrupted():
-        velocity(A, inner, x, c, g)
+        velocity(N, inner, x, c, g)
         now, map_alone = relative_error(inner, s, c, zero, x, g, work)
         far = leaves(inner, x, g, c)
         waiting += 1
@@ -185,9 +185,9 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
             break
         turn(C, inner, v, direction, G, Q)
-        turned_matrix(C, inner, Q, S.target, A, turned)
+        turned_matrix(C, inner, Q, S.target, N, turned)
         added_blocks(C, inner, v, G, S.square, D)
-        factor(S, A, turned, D, TINY, L)
+        factor(S, N, turned, D, TINY, L)
         turn_vector(C, inner, Q, g, h)
         gap = gap_after(l, 0.0, ds, dz)
         step = min(1.0, newton_step(C, inner, S, L, scaling, h, -1.0, change))
@@ -207,7 +207,7 @@ def interior_point(N, b, K, start, tolerance, limit, S):
         if not moved:
             break
         count += 1
-    return count, unit * s * best
+    return count, unit * best
 
 
 interior_point = entry_point(interior_point)

@@ -8,13 +8,14 @@ of the velocities; whoever has another M^-1, an articulated tree for example, br
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
 
 from pluecker.contact.sparse.blocks import (
     BlockMatrix,
+    Indices,
     add_dot,
     diagonal,
     empty_blocks,
@@ -25,7 +26,12 @@ from pluecker.contact.sparse.blocks import (
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Operator", "apply", "assemble", "assembled", "diagonal_of", "factored", "prefers_matrix", "to_matrix"]
+__all__ = [
+    "Operator", "apply", "assemble", "assembled", "contiguous", "diagonal_of", "factored", "plain", "prefers_matrix",
+    "to_matrix",
+]  # fmt: skip
+
+FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
 
 
 class Operator(NamedTuple):
@@ -71,6 +77,24 @@ def assemble(operator: Operator) -> Operator:
         return operator
     N = BlockMatrix(*multiply_factors(operator.J, operator.T))
     return assembled(N, operator.compliance)
+
+
+def contiguous(operator: Operator) -> Operator:
+    """The same operator, all arrays as compiled code takes them; those that are so already are not copied."""
+    N, J, T, G = (
+        B if B is empty_blocks() else BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5]
+    )
+    compliance, velocity = plain(operator.compliance, "f"), plain(operator.velocity, "f")
+    return Operator(int(operator.is_factored), N, J, T, G, compliance, velocity, int(operator.is_soft))
+
+
+def plain(array: Array | Indices, kind: str) -> Any:
+    """An array of float64 or int64, aligned, contiguous, to be written to."""
+    dtype = FLOAT if kind == "f" else INT
+    flags = array.flags
+    if array.dtype == dtype and flags.carray:
+        return array
+    return np.array(array, dtype, order="C")
 
 
 def prefers_matrix(operator: Operator) -> bool:

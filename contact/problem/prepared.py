@@ -17,12 +17,14 @@ import numpy as np
 
 from pluecker.contact.problem.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets, make_sets
+from pluecker.contact.problem.sets import Sets
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Order", "Prepared", "arrange", "cut", "find_islands", "find_order", "prepare"]
+__all__ = ["Order", "Prepared", "arrange", "cut", "find_islands", "find_order", "prepare", "scales"]
+
+ROUNDING = 1e-16  # of the largest mean diagonal of an island
 
 
 class Prepared(NamedTuple):
@@ -130,18 +132,22 @@ class Order(NamedTuple):
     Attributes:
         blocks: the blocks of the problem, island after island, ``(n,)``.
         columns: the block columns of the operator.
-        islands, sides: where each island starts in the one, and in the other, and their ends, ``(I + 1,)``.
+        islands, sides: where each island starts in the one, and in the other, and their ends, ``(I + 1,)``; one for all if
+            they are not separated.
+        apart: where each island starts in ``blocks``, and their end, in any case.
     """
 
     blocks: Indices
     columns: Indices
     islands: Indices
     sides: Indices
+    apart: Indices
 
 
 def find_order(operator: Operator, separate: bool = True) -> Order:
     """Neighbours near one another, in islands unless they shall not be separated."""
-    order = Order(*find_islands(operator))
+    blocks, columns, islands, sides = find_islands(operator)
+    order = Order(blocks, columns, islands, sides, islands)
     if separate:
         return order
     whole = np.array([0, len(order.blocks)], np.int64)
@@ -155,15 +161,15 @@ def prepare(problem: Problem, separate: bool = True) -> tuple[Prepared, Indices]
 
 def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tuple[Prepared, Indices]:
     """The parts of a problem scaled, in a given order, and the original place of each multiplier."""
-    order, columns, islands, sides = chosen
-    s, original, m = scales(operator, sets), sets.start, len(offset)
+    order, columns, islands, sides, _ = chosen
+    s, original, m = scales(operator, sets, chosen), sets.start, len(offset)
     width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
-    heights = np.diff(original)
-    sets = make_sets(
-        sets.sizes[order], sets.friction[order], sets.lower[order] / s[order], sets.upper[order] / s[order]
-    )
-    places = np.arange(m) + np.repeat((original[:-1][order] - sets.start[:-1]), heights[order])
-    full = np.repeat(s[order], heights[order])
+    heights, mine = np.diff(original)[order], s[order]
+    start = np.zeros(len(original), np.int64)
+    np.cumsum(heights, out=start[1:])
+    sets = Sets(start, sets.sizes[order], sets.friction[order], sets.lower[order] / mine, sets.upper[order] / mine)
+    places = np.arange(m) + np.repeat(original[:-1][order] - start[:-1], heights)
+    full = np.repeat(mine, heights)
     prepared = Prepared(
         scaled(operator, order, columns, s, full, places), sets, offset[places] * full, full, islands,
         np.asarray(width, np.int64)[sides],
@@ -171,15 +177,39 @@ def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tup
     return prepared, places
 
 
-def scales(operator: Operator, sets: Sets) -> Array:
-    """One number for each block, the inverse root of the mean of its diagonal."""
-    d = np.empty(int(sets.start[-1]))
-    diagonal_of(operator, d)
-    sums = np.add.reduceat(d, sets.start[:-1]) if len(sets.start) > 1 else np.zeros(0)
-    mean = sums / np.diff(sets.start)
-    largest = mean.max(initial=0.0)
-    floor = 1e-16 * largest if largest > 0 else 1.0
-    return 1.0 / np.sqrt(np.where(mean > floor, mean, largest if largest > 0 else 1.0))
+def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
+    """One number for each block, the inverse root of the mean of its diagonal; ``order`` is found unless it is known.
+
+    A diagonal that is rounding beside the largest of its island counts for zero. Then that one takes its place, or the
+    largest of all, where all of the island are zero.
+    """
+    order = find_order(operator) if order is None else order
+    s, work = np.empty(len(sets.start) - 1), np.empty(int(sets.start[-1]))
+    find_scales(operator, sets.start, order.blocks, order.apart, work, s)
+    return s
+
+
+def find_scales(A, start, blocks, islands, d, s):
+    """The same, in ``s``; ``d`` becomes the diagonal"""
+    diagonal_of(A, d)
+    largest = 0.0
+    for i in range(len(s)):
+        s[i] = 0.0
+        for k in range(start[i], start[i + 1]):
+            s[i] += d[k]
+        s[i] /= start[i + 1] - start[i]
+        largest = max(largest, s[i])
+    for island in range(len(islands) - 1):
+        here = 0.0
+        for n in range(islands[island], islands[island + 1]):
+            here = max(here, s[blocks[n]])
+        for n in range(islands[island], islands[island + 1]):
+            i = blocks[n]
+            mean = s[i] if s[i] > ROUNDING * here else here if here > 0.0 else largest
+            s[i] = 1.0 / np.sqrt(mean) if mean > 0.0 else 1.0
+
+
+find_scales = allocation_free(find_scales)
 
 
 def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full: Array, places: Indices) -> Operator:

@@ -37,8 +37,8 @@ from pluecker.spatial.compiled.decorators import allocation_free, allocation_fre
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "is_steep", "project", "project_block", "shift",
-    "shift_block", "signorini_block",
+    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "divided", "is_steep", "project", "project_block",
+    "shift", "shift_block", "signorini_block",
 ]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning
@@ -252,6 +252,11 @@ def shift(K, u, out):
 
 
 shift = allocation_free(shift)
+
+
+def divided(K: Sets, exponent: int) -> Sets:
+    """Bounds divided by a power of two."""
+    return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
 
 
 def make_sets(sizes: ArrayLike, friction: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> Sets:

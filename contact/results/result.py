@@ -51,7 +51,9 @@ class Stage:
     Attributes:
         method: its name.
         iterations: how many it took, of the island that took most.
-        error: what tolerances refer to, :attr:`Errors.largest`, after it, the largest of all islands.
+        error: what tolerances refer to, :attr:`Errors.largest`, after it, the largest of all islands. Where bilateral rows
+            are eliminated, that of the problem that is left, multiplied by one number so that the last one is that of all
+            rows.
         time: in seconds, of all islands together.
     """
 
@@ -101,7 +103,10 @@ class Result:
         stages: what each method did, in the order in which they began.
         history: with ``history=True``, the error after each iteration, ``(k, 2)``: seconds, and the best error so far, the
             largest of all islands, relative to their own velocities, when each has done so many iterations. The time
-            of a method is shared out evenly over its iterations.
+            of a method is shared out evenly over its iterations. Where bilateral rows are eliminated, errors are those of
+            the problem that is left, multiplied as those of stages are. Methods for complementarity problems tell the error
+            that they go by, the natural map of :func:`~pluecker.contact.lcp.solve_lcp.solve_lcp`, which may end above the
+            tolerance; Lemke's tells nothing.
         message: one sentence on what happened, for people.
         blocks: of the problem, what :meth:`contact_states` has to know.
     """

@@ -1,13 +1,14 @@
 """The automatic choice: first-order steps while they pay, then the interior point, then Newton's method.
 
-Islands of up to 72 rows, contacts with three components and rows, are solved as full matrices first
+Islands of few rows, contacts with three components and rows, are solved as full matrices first
 (:mod:`~pluecker.contact.solving.small`); what follows is for others, and for those that this does not bring to the
 tolerance.
 
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
 all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
 accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
-after them costs, they are left. What that costs is known from the pattern of the factor.
+after them costs, they are left. What that costs is known from the pattern of the factor. Where it is little, and there is
+no start, the convex law begins with the interior point: gradients would have to converge before one can tell.
 
 ======================  ==============================================================================================
 law                     what follows, until the tolerance is reached
@@ -34,12 +35,14 @@ from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, pattern_of
-from pluecker.contact.solving.small import ROWS, place_for_small, run_small
-from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, operations, pattern_of
+from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
+DIRECT = 400  # contacts of an island, up to which it is seen whether the interior point is cheap
+CHEAP = 200  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
 NEWTON_STEPS = 40  # after shifts
@@ -50,13 +53,6 @@ AT_A_TIME = 4  # shifts, then Newton's method
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
 FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
 NEAR = 1e-4  # an error of gradients from which Newton's method is tried
-
-
-def operations(pattern: Symbolic) -> float:
-    """Of a factorisation, about: the rows of each column of the factor squared."""
-    ends = np.concatenate([[0], np.cumsum(pattern.size[pattern.row])])
-    height = np.diff(ends[pattern.first]) + pattern.size
-    return float((pattern.size * height.astype(np.float64) ** 2).sum())
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
@@ -72,12 +68,25 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
     """Islands of few rows, as full matrices; what was done with those that it solved."""
     began, mine = time.perf_counter(), slice(begin, end)
-    if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= ROWS).any():  # so that nothing is compiled for none
+    most = ROWS if law == 1 or x.any() else CONVEX_ROWS
+    if not (np.diff(P.K.start[P.islands[begin : end + 1]]) <= most).any():  # so that nothing is compiled for none
         return []
     before = results[mine, ITERATIONS].copy()
-    run_small(P, law, x, u, tol, limit, results, begin, end, place_for_small(P))
+    small = getattr(run_small, "entrance", run_small)  # as Python calls it
+    answering(small, P, law, x, u, tol, limit, results, begin, end, place_for_small(P))
     used, errors = results[mine, ITERATIONS] - before, np.where(results[mine, ERROR] <= tol, results[mine, ERROR], 0.0)
     return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
+
+
+def pass_over(P, x, results, states, begin, end, patterns):
+    """Gradients leave islands of the convex law where the interior point is cheap, and nothing to start from is known."""
+    for k in range(begin, end):
+        first, last = P.islands[k], P.islands[k + 1]
+        if last - first > DIRECT or np.isfinite(results[k, ERROR]) or x[P.K.start[first] : P.K.start[last]].any():
+            continue
+        count = operations(pattern_of(patterns, k, cut(P, k)))
+        if worth(last - first, P.A.N.first[last] - P.A.N.first[first], count, 0) <= CHEAP:
+            states[k, LEFT] = 1.0
 
 
 def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
@@ -90,13 +99,15 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
     limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
+    if law == 0:
+        pass_over(P, x, results, states, begin, end, patterns)
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
     used, last = since, since + 1 + int(SHARE * (limit - since - 1))
-    while True:
+    while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
         used = min(used + steps, last)
-        run_apgd(P, law, x, u, tol, used, memory, begin, end)
+        answering(run_apgd, P, law, x, u, tol, used, memory, begin, end)
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
@@ -113,10 +124,11 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
         steps *= 2
     states[mine, LEFT] = 0.0
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
-    done = Part("apgd", mine, spent, results[mine, ERROR].copy(), elapsed)
+    errors = np.where(spent > 0, results[mine, ERROR], 0.0)
+    done = [*small, *([Part("apgd", mine, spent, errors, elapsed)] if spent.any() else [])]
     if (results[mine, ERROR] <= tol).all():
-        return [*small, done]
-    return [*small, done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
+        return done
+    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
 
 
 def improve(island: Island, tol: float) -> None:

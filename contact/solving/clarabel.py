@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pluecker.contact.interior_point.cones import scaled_problem
+from pluecker.contact.interior_point.cones import in_units_of_offset
 from pluecker.contact.problem.sets import DISCS, Sets, project
 from pluecker.contact.solving.automatic import by_shifts
 from pluecker.contact.solving.island import ConvexSolver, Island, on_islands
@@ -79,25 +79,26 @@ def cones(clarabel: Any, K: Sets) -> tuple[scipy.sparse.csc_matrix, Array, list[
 
 
 def clarabel_ccp(
-    N: BlockMatrix, b: Array, K: Sets, start: Array, tolerance: float, limit: int, pattern: Symbolic | None = None
-) -> tuple[int, Array]:
+    N: BlockMatrix, b: Array, K: Sets, s: Array, start: Array, tolerance: float, limit: int,
+    pattern: Symbolic | None = None,
+) -> tuple[int, Array]:  # fmt: skip
     """The same arguments and results as those of :func:`~pluecker.contact.interior_point.interior_point.interior_point`."""
     clarabel = require("clarabel", "cone", "the method clarabel")
-    scaled, b, inner, scale, unit = scaled_problem(N, b, K)
+    b, inner, unit = in_units_of_offset(b, K)
     A, c, kinds = cones(clarabel, inner)
     settings = clarabel.DefaultSettings()
     settings.verbose, settings.max_iter = False, limit
     settings.tol_gap_abs = settings.tol_gap_rel = GAP
-    P = scipy.sparse.triu(to_scipy(scaled)).tocsc()
+    P = scipy.sparse.triu(to_scipy(N)).tocsc()
     solver = clarabel.DefaultSolver(P, b, A, c, kinds, settings)
     if hasattr(solver, "set_termination_callback"):  # not in old versions
         solver.set_termination_callback(lambda _: bool(state[0]))
     solution = solver.solve()
-    r = np.array(solution.x) * np.repeat(scale, np.diff(K.start)) * unit
-    if not np.isfinite(r).all():
-        r = np.zeros(len(b))
-    project(K, r, r)
-    return int(solution.iterations), r
+    x = np.array(solution.x) * unit
+    if not np.isfinite(x).all():
+        x = np.zeros(len(b))
+    project(K, x, x)
+    return int(solution.iterations), x
 
 
 def with_clarabel(island: Island, tol: float) -> None:

@@ -21,6 +21,7 @@ from pluecker.contact.results.measures import VELOCITIES, measure
 from pluecker.contact.solving.small import is_small, run_small
 from pluecker.spatial.compiled.decorators import allocation_free, entrance
 from pluecker.spatial.compiled.numba_internals import compiling
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["LARGE", "MANY", "begin", "end", "first_steps"]
 
@@ -44,11 +45,16 @@ class Direct:
 
     def __call__(self, *arguments: Any) -> Any:
         if self.enter is None:
-            with compiling:  # the second of two threads waits for the first
-                if self.enter is None:
-                    self.function.compile(tuple(typeof(x) for x in arguments))
-                    self.enter = entrance(self.function)
-        return self.enter(*arguments)
+            answering(self.prepare, arguments, long=True)
+        return self.enter(*arguments)  # type: ignore[misc]
+
+    def prepare(self, arguments: tuple[Any, ...]) -> None:
+        """Compile it for the types of these arguments, or take it from the disk."""
+        types = tuple(typeof(x) for x in arguments)
+        with compiling:  # the second of two threads waits for the first
+            if self.enter is None:
+                self.function.compile(types)
+                self.enter = entrance(self.function)
 
 
 def begin(b, start, K, inner, P, places, offset, r, x):
@@ -93,7 +99,7 @@ def first_steps(P, law, x, goal, limit, work, results, before, place):
     """
     islands, y, u = len(results), work[0], work[1]
     for island in range(islands):
-        if not is_small(P, P.islands[island], P.islands[island + 1]):
+        if not is_small(P, law, x, P.islands[island], P.islands[island + 1]):
             return False
         results[island, ERROR], results[island, ITERATIONS], results[island, PRODUCTS] = np.inf, 0.0, 0.0
         before[island] = np.inf

@@ -17,17 +17,19 @@ from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
-from pluecker.contact.problem.sets import Sets, shift
+from pluecker.contact.problem.sets import shift
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.newton import evaluate_all, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import LONG, answering
 
-__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "pattern_of", "unscaled"]
+__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "operations", "pattern_of"]
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 CALL = 200  # iterations of a convex solver in one call
+USUAL = 50  # those that it takes where it gets anywhere, at most
 
 
 class ConvexSolver(NamedTuple):
@@ -114,7 +116,7 @@ class Island:
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        run_apgd(self.P, self.law, x, u, tol, limit, memory, 0, 1)
+        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1)
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
         self.note("apgd", int(results[0, ITERATIONS]), began)
@@ -132,12 +134,10 @@ class Island:
         """The interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest == 0:
             return start
-        began, P, limit = time.perf_counter(), self.P, min(CALL, self.rest)
-        s, K = P.s, P.K
-        sets = Sets(K.start, K.sizes, K.friction, K.lower * s[K.start[:-1]], K.upper * s[K.start[:-1]])
-        N = unscaled(P)
-        steps, r = solver.run(N, (P.b + g) / s, sets, start * s, tol, limit, self.pattern)
-        x = r / s
+        began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
+        most = LONG / USUAL  # operations of a factor; not more than its entries times the rows, which are quickly known
+        long = float(pattern.numbers[0]) * len(P.b) > most and operations(pattern) > most
+        steps, x = answering(solver.run, with_compliance(P), P.b + g, P.K, P.s, start, tol, limit, pattern, long=long)
         self.take(x, self.velocity(x))
         self.note(solver.name, int(steps), began)
         return np.asarray(x)
@@ -157,22 +157,28 @@ def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbo
     """The symbolic factor of the island of that number, P: the one that is known, or found now and kept."""
     found = patterns.get(number)
     if found is None:
-        found = patterns[number] = analyse(P.A.N)
+        found = patterns[number] = answering(analyse, P.A.N)
     return found
 
 
-def unscaled(P: Prepared) -> BlockMatrix:
-    """N with its compliance, in the units of the problem."""
-    N, s = P.A.N, P.s[P.K.start[:-1]]
-    heights = np.diff(N.rows)
+def operations(pattern: Symbolic) -> float:
+    """Of a factorisation, about: the rows of each column of the factor squared."""
+    ends = np.concatenate([[0], np.cumsum(pattern.size[pattern.row])])
+    height = np.diff(ends[pattern.first]) + pattern.size
+    return float((pattern.size * height.astype(np.float64) ** 2).sum())
+
+
+def with_compliance(P: Prepared) -> BlockMatrix:
+    """N with its compliance, scaled."""
+    N = P.A.N
+    if not P.A.compliance.any():
+        return N
+    data, heights = N.data.copy(), np.diff(N.rows)
     row = np.repeat(np.arange(len(heights)), np.diff(N.first))
-    sizes = heights[row] * heights[N.column]
-    data = N.data / np.repeat(s[row] * s[N.column], sizes)
-    if P.A.compliance.any():
-        for k in np.flatnonzero(row == N.column):
-            i = row[k]
-            n, c = heights[i], P.A.compliance[N.rows[i] : N.rows[i + 1]] / s[i] ** 2
-            data[N.place[k] + np.arange(n) * (n + 1)] += c
+    for k in np.flatnonzero(row == N.column):
+        i = row[k]
+        n = heights[i]
+        data[N.place[k] + np.arange(n) * (n + 1)] += P.A.compliance[N.rows[i] : N.rows[i + 1]]
     return N._replace(data=data)
 
 

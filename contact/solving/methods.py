@@ -54,6 +54,7 @@ class Method:
         matrix: whether it needs the operator as a matrix.
         factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
         first: whether it begins with :func:`~pluecker.contact.solving.compiled_parts.first_steps`.
+        recipe: whether ``run`` is Python between pieces of compiled code, none longer than gradients to the limit.
     """
 
     laws: tuple[str, ...]
@@ -62,6 +63,7 @@ class Method:
     matrix: bool = False
     factorises: bool = False
     first: bool = False
+    recipe: bool = False
 
     def runner(self, patterns: dict[int, Symbolic]) -> Callable[..., Any]:
         """``run`` with the symbolic factors that are known, if it takes any."""
@@ -71,14 +73,14 @@ class Method:
 
 
 METHODS = {
-    "auto": Method(LAWS, run_automatic, 8000, matrix=True, factorises=True, first=True),
+    "auto": Method(LAWS, run_automatic, 8000, matrix=True, factorises=True, first=True, recipe=True),
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),
     "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
     "admm": Method(CONES, run_admm, 5000, matrix=True),
-    "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True),
-    "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True),
+    "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True, recipe=True),
+    "interior_point": Method(CONES, run_interior_point, 2000, matrix=True, factorises=True, recipe=True),
     "clarabel": Method(CONES, run_clarabel, 2000, matrix=True, factorises=True),
     "lemke": Method(POLYGON),
     "minmap_newton": Method(POLYGON),

@@ -26,7 +26,7 @@ from pluecker.contact.first_order.runner import evaluate
 from pluecker.contact.problem.natural_map import distance_block
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import COMPONENTS, DISCS, derivative_block, length, project, shift_block
-from pluecker.contact.sparse.blocks import multiply, to_scipy
+from pluecker.contact.sparse.blocks import fill, multiply, to_scipy
 from pluecker.spatial.compiled.decorators import allocation_free, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
@@ -98,18 +98,7 @@ def jacobian(P, exact, u, z, sigma, out):
                         out[p + a * n + c] += one - V[a, c] + sigma * V[a, c] + M[a, c] * soft
 
 
-def fill(N, values, out):
-    """A dense matrix with these numbers in the places of N's blocks"""
-    for i in range(len(N.rows) - 1):
-        for k in range(N.first[i], N.first[i + 1]):
-            top, p = N.columns[N.column[k]], N.place[k]
-            width = N.columns[N.column[k] + 1] - top
-            for r in range(N.rows[i + 1] - N.rows[i]):
-                for c in range(width):
-                    out[N.rows[i] + r, top + c] = values[p + r * width + c]
-
-
-residual, jacobian, fill = allocation_free(residual), entry_point(jacobian), allocation_free(fill)
+residual, jacobian = allocation_free(residual), entry_point(jacobian)
 
 
 class System:

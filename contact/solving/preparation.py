@@ -8,18 +8,16 @@ friction, bounds, N and b may differ.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, eliminate
 from pluecker.contact.elimination.pattern import Pattern, bilateral_blocks
-from pluecker.contact.problem.operator import Operator, assemble, prefers_matrix
+from pluecker.contact.problem.operator import Operator, assemble, contiguous, plain, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets
+from pluecker.contact.problem.sets import Sets, divided
 from pluecker.contact.solving.methods import Options
-from pluecker.contact.solving.units import divided
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
@@ -28,7 +26,6 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 __all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_rows"]
 
 FACTORS = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
-FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +104,9 @@ def prepare_for(
     """A problem made ready; ``before``: another one with the same pattern."""
     solved = problem.with_friction(0.0) if options.law == "frictionless" and problem.sets.sizes.any() else problem
     old = before if isinstance(before, Eliminated) else None
-    if options.form != "factors":  # that form keeps all rows
-        same = old is not None and np.array_equal(bilateral_blocks(old.problem.sets), bilateral_blocks(problem.sets))
+    bilateral = bilateral_blocks(problem.sets)
+    if options.form != "factors" and len(bilateral):  # that form keeps all rows
+        same = old is not None and np.array_equal(bilateral_blocks(old.problem.sets), bilateral)
         pattern = old.elimination.pattern if old is not None and same else None
         elimination = interruptible(lambda: quietly(solved, pattern), takes_long(FACTORS, problem.size))
         if elimination is not None:
@@ -140,25 +138,9 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     scale = np.ones(problem.size)
     scale[places] = P.s
-    bounded = any(bool((np.isfinite(bound) & (bound != 0.0)).any()) for bound in (sets.lower, sets.upper))
+    bounded = any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))
     patterns = {} if before is None else before.patterns
     return Preparation(problem, operator, sets, order, P, places, scale, bounded, patterns)
-
-
-def contiguous(operator: Operator) -> Operator:
-    """The same operator, all arrays as compiled code takes them; those that are so already are not copied."""
-    N, J, T, G = (BlockMatrix(*(plain(a, a.dtype.kind) for a in B)) for B in operator[1:5])
-    compliance, velocity = plain(operator.compliance, "f"), plain(operator.velocity, "f")
-    return Operator(int(operator.is_factored), N, J, T, G, compliance, velocity, int(operator.is_soft))
-
-
-def plain(array: Array | Indices, kind: str) -> Any:
-    """An array of float64 or int64, aligned, contiguous, to be written to."""
-    dtype = FLOAT if kind == "f" else INT
-    flags = array.flags
-    if array.dtype == dtype and flags.carray:
-        return array
-    return np.array(array, dtype, order="C")
 
 
 def difference(old: Problem, new: Problem) -> str:

@@ -1,4 +1,5 @@
-"""Islands of up to 72 rows as full matrices: solved by a kernel on scalars, or left as they were.
+"""Islands of up to 72 rows as full matrices, of up to 48 in the convex law: solved by a kernel on scalars, or left as they
+were.
 
 What is sparse here has a floor of a millisecond; four contacts as a full matrix take microseconds. Islands with other blocks
 than contacts with three components and rows are left to others, as are those that the first turns do not bring to the
@@ -22,9 +23,12 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["ROWS", "SmallIslands", "place_for_small", "run_small"]
+__all__ = ["CONVEX_ROWS", "ROWS", "SmallIslands", "place_for_small", "run_small"]
 
 ROWS = 72  # at most: with 75 to 120, those that fail here cost more than the others gain (measured, one core)
+CONVEX_ROWS = (
+    48  # in the convex law, from zero: beyond, the interior point takes half the time (measured, 60 and 72 rows)
+)
 TURNS = 7  # iterations, two turns: what these do not solve is seldom solved by more
 WORST = 300  # iterations that these turns may take: a turn that was begun is finished
 FINER = 0.01  # of the tolerance, inside: what is asked for there is relative to b alone, in other units
@@ -65,13 +69,18 @@ def place_for_small(P: Prepared) -> SmallIslands:
 
 
 @allocation_free_kernel
-def is_small(P, first, last):
+def is_small(P, law, x, first, last):
     """Whether the blocks from ``first`` to ``last`` are contacts with three components, or rows, and few"""
+    top, bottom, begun = P.K.start[first], P.K.start[last], law == 1
+    if bottom - top > ROWS:
+        return False
     for i in range(first, last):
         size = P.K.start[i + 1] - P.K.start[i]
         if not (size == 1 or (size == 3 and P.K.sizes[i, 0] == 2)):
             return False
-    return P.K.start[last] - P.K.start[first] <= ROWS
+    for k in range(top, bottom):
+        begun = begun or x[k] != 0.0
+    return begun or bottom - top <= CONVEX_ROWS
 
 
 @allocation_free_kernel
@@ -122,7 +131,7 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
         top, bottom = P.K.start[first], P.K.start[last]
         if interrupted() or results[island, ERROR] <= tol or results[island, ITERATIONS] > 0.0:
             continue
-        if not is_small(P, first, last):
+        if not is_small(P, law, x, first, last):
             continue
         m = bottom - top
         full_matrix(P, first, last, W)

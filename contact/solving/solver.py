@@ -28,13 +28,15 @@ from pluecker.contact.solving.methods import Options, checked_options
 from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
 from pluecker.contact.solving.small import place_for_small
-from pluecker.contact.solving.units import divided, in_units, in_units_of_caller
+from pluecker.contact.solving.units import in_units, in_units_of_caller
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
 
 __all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
+PER_ROW = 8  # operations of an iteration besides its product
+PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 
 
 class Solver:
@@ -204,9 +206,7 @@ def solve_polygon(problem: Problem, b: Array, start: Array | None, options: Opti
 def solve_bilateral(ready: Eliminated, b: Array, start: Array | None, options: Options, began: float) -> Result:
     """What is left when bilateral rows are eliminated, and then their multipliers."""
     inside, begun, exponent = in_units(replace(ready.solved, offset=b), start)
-    elimination = ready.elimination
-    sets = divided(elimination.left.sets, exponent)
-    elimination = replace(elimination, problem=inside, left=replace(elimination.left, sets=sets))
+    elimination = ready.elimination.divided(inside, exponent)
     rest = None if ready.rest is None else ready.rest.divided(exponent)
 
     def left(problem: Problem, begin: Array | None, goal: float, used: int) -> Result:
@@ -249,7 +249,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
                 options.momentum == "nesterov",
             )  # fmt: skip
             done = interruptible(
-                lambda: run_on_islands(job, P, x, options.threads, options.history), takes_long(limit, size)
+                lambda: run_on_islands(job, P, x, options.threads, options.history), may_take_long(options, P)
             )
             x[:] = done.x
         errors = judged()
@@ -258,6 +258,14 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
         r, u, law, options.method, status, errors, tol, done.iterations, done.products, done.islands,
         time.perf_counter() - began, done.stages, done.history, message, Blocks(ready.sets, ready.scale, b),
     )  # fmt: skip
+
+
+def may_take_long(options: Options, P: Prepared) -> bool:
+    """Whether the main thread may be for long in one piece of compiled code: of recipes, in the longest one."""
+    size, limit = len(P.b), options.rounds(len(P.b))
+    if not options.how.recipe:
+        return takes_long(limit, size) or not getattr(options.how.run, "overloads", True)
+    return limit * (len(P.A.N.data) + PER_ROW * size) > PIECE
 
 
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:

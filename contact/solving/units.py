@@ -12,18 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets
+from pluecker.contact.problem.sets import Sets, divided
 from pluecker.contact.results.measures import with_velocities
 from pluecker.contact.results.result import Result
 from pluecker.contact.solving.compiled_parts import LARGE
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["divided", "in_units", "in_units_of_caller"]
-
-
-def divided(K: Sets, exponent: int) -> Sets:
-    """Bounds divided by a power of two."""
-    return K._replace(lower=np.ldexp(K.lower, -exponent), upper=np.ldexp(K.upper, -exponent))
+__all__ = ["in_units", "in_units_of_caller"]
 
 
 def exponent_of(b: Array, K: Sets, largest: float = 0.0) -> int | None:

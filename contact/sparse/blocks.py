@@ -6,6 +6,7 @@ block that is kept is kept whole, so that a product looks up one index for nine 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ class BlockMatrix(NamedTuple):
     width: Indices
 
 
+@cache
 def empty_blocks() -> BlockMatrix:
     """A matrix without rows and columns."""
     one, none = np.zeros(1, np.int64), np.zeros(0, np.int64)
@@ -98,6 +100,13 @@ def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
     entries = matrix.data[matrix.place[block] + inside]
     shape = int(matrix.rows[-1]), int(matrix.columns[-1])
     return scipy.sparse.csr_matrix((entries, (i, j)), shape=shape)
+
+
+def to_full(matrix: BlockMatrix) -> Array:
+    """The same matrix with all its zeros."""
+    out = np.zeros((int(matrix.rows[-1]), int(matrix.columns[-1])))
+    fill(matrix, matrix.data, out)
+    return out
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
@@ -238,6 +247,17 @@ def multiply_any_transposed(B, i, x, y):
         block_transposed_times(B.data, B.place[k], height, B.columns[B.column[k] + 1] - j, x, top, y, j)
 
 
+def fill(B, values, out):
+    """A full matrix with these numbers in the places of the blocks of B"""
+    for i in range(len(B.rows) - 1):
+        for k in range(B.first[i], B.first[i + 1]):
+            top, p = B.columns[B.column[k]], B.place[k]
+            width = B.columns[B.column[k] + 1] - top
+            for r in range(B.rows[i + 1] - B.rows[i]):
+                for c in range(width):
+                    out[B.rows[i] + r, top + c] = values[p + r * width + c]
+
+
 def multiply(B, x, y, first, last):
     """y = B x in the block rows from ``first`` to ``last``, this one not included"""
     for i in range(first, last):
@@ -256,4 +276,4 @@ def diagonal(B, out):
                     out[top + r] = B.data[B.place[k] + r * height + r]
 
 
-multiply, diagonal = allocation_free(multiply), allocation_free(diagonal)
+multiply, diagonal, fill = allocation_free(multiply), allocation_free(diagonal), allocation_free(fill)

@@ -65,7 +65,8 @@ def respond(W, laws, steps, n, r, u, y, slopes):
         yi, slope = staircase_response(laws, (2 * steps + 1) * i, steps, w, load(u, i) - w * x)
         store(y, i, yi)
         store(slopes, i, slope)
-        e = larger(e, w * (x - yi) * (x - yi))
+        square = w * (x - yi) * (x - yi)
+        e = larger(e, square) + 0.0 * square  # NaN where there is one
         size = larger(size, larger(w * x * x, w * yi * yi))
     one = 1.0 + 0.0 * e
     return sqrt(e / select(smaller(0.0, size), size, one))

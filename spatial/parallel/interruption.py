@@ -12,6 +12,9 @@ compiled code. So the main thread waits, and another one works:
    raised in it. Libraries that release the lock of the interpreter (SuperLU, Clarabel) delay nobody; the thread ends when
    they come back.
 
+Where all compiled pieces are short, nothing of this is needed: the main thread works, and answers between two of them. A
+piece that has yet to be compiled is not short: its first call is made in a thread of its own, by :func:`answering`.
+
 What the interrupted thread has found is thrown away. The number is one for all: work of other threads that runs at that
 moment, and has ended too early for it, is done again. Work that is shorter than it takes to start a thread is done at once.
 """
@@ -26,7 +29,7 @@ from typing import Any, TypeVar
 
 from pluecker.spatial.parallel.interruption_flag import state
 
-__all__ = ["Interrupted", "interruptible", "joined", "takes_long"]
+__all__ = ["LONG", "Interrupted", "answering", "interruptible", "joined", "takes_long"]
 
 T = TypeVar("T")
 
@@ -119,6 +122,23 @@ def interruptible(function: Callable[[], T], long: bool = True) -> T:
         result = function()
         if counted[0] == before:
             return result
+
+
+def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -> T:
+    """What a compiled function gives: a piece of work that is in Python otherwise.
+
+    In a thread of its own where the main thread would be inside it for long: if it may take long, or was never called
+    and is compiled first. In other threads it is called, and nothing else.
+
+    Args:
+        function: with compiled code, as Python calls it; one in Python is called.
+        arguments: its own.
+        long: whether it may take long.
+    """
+    wait = long or not getattr(function, "overloads", True)
+    if wait and threading.current_thread() is threading.main_thread():
+        return in_thread(lambda: function(*arguments))
+    return function(*arguments)
 
 
 def in_thread(function: Callable[[], T]) -> T:

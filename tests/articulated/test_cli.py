@@ -20,13 +20,13 @@ from pluecker.articulated import (
     integrate,
     random_configuration,
     rnea,
-    simulate,
 )
 from pluecker.articulated.app.cli import main
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, example_robots, find_robot
-from pluecker.articulated.simulation.simulate import configuration_rate
+from pluecker.articulated.simulation.smooth import configuration_rate, follow
 from pluecker.articulated.simulation.smooth_motion import smooth_motion
-from pluecker.articulated.simulation.trajectory import Trajectory, read_trajectory, write_trajectory
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.simulation.trajectory_files import read_trajectory, write_trajectory
 from pluecker.spatial.errors import PlueckerError, UnknownNameError
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description
@@ -596,7 +596,7 @@ def test_a_spinning_body_keeps_its_angular_momentum():
     builder.add_joint("socket", "spherical", "world", "top")
     model = builder.build()
     time = np.linspace(0.0, 3.0, 7)
-    motion = simulate(model, [1, 0, 0, 0], [0.3, 2.0, 0.5], time, np.zeros((7, 3)))
+    motion = follow(model, [1, 0, 0, 0], [0.3, 2.0, 0.5], time, np.zeros((7, 3)))
     from scipy.spatial.transform import Rotation
 
     turn = Rotation.from_quat(motion.q[:, [1, 2, 3, 0]])
@@ -640,23 +640,23 @@ STATE = {"q": [1.0, 0, 0, 0], "v": [0.0, 0, 0], "time": [0.0, 1.0], "tau": np.ze
 )
 def test_simulate_refuses_what_cannot_be_by_name(wrong, kind, message, ball):
     with pytest.raises(kind, match=message) as caught:
-        simulate(**{"model": ball, **STATE, **wrong})
+        follow(**{"model": ball, **STATE, **wrong})
     assert isinstance(caught.value, PlueckerError)
 
 
 def test_simulate_takes_what_is_like_an_array_and_keeps_nothing_of_it(ball):
     time = np.array([0.0, 1.0], ">f8")
-    motion = simulate(ball, **{**STATE, "time": time})
+    motion = follow(ball, **{**STATE, "time": time})
     time[1] = 5.0
     np.testing.assert_array_equal(motion.time, [0.0, 1.0])
-    assert len(simulate(ball, **{**STATE, "time": [3.0], "tau": np.zeros((1, 3))})) == 1
+    assert len(follow(ball, **{**STATE, "time": [3.0], "tau": np.zeros((1, 3))})) == 1
     with pytest.raises(TypeError):
-        simulate(ball, *STATE.values(), 1e-9)
+        follow(ball, *STATE.values(), 1e-9)
 
 
 def test_a_motion_that_leaves_the_numbers_is_an_error_of_ours(ball):
     with pytest.raises((SimulationError, SingularInertiaError), match="overflow"):
-        simulate(ball, **{**STATE, "v": [1e200, 1e200, 0]})
+        follow(ball, **{**STATE, "v": [1e200, 1e200, 0]})
 
 
 def test_robots_that_have_no_name_are_not_found():

@@ -19,7 +19,7 @@ from pluecker.articulated import (
     neutral,
     random_configuration,
 )
-from pluecker.articulated.simulation.simulate import configuration_rate
+from pluecker.articulated.simulation.smooth import configuration_rate
 from pluecker.articulated.simulation.smooth_motion import smooth_motion
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from tests.mechanisms import MOVING, random_description, random_joint

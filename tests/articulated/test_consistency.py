@@ -216,7 +216,7 @@ def test_fields_of_other_sizes_are_refused(changes, message, model):
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Model)])
 def test_fields_of_other_types_are_type_errors(field, model):
-    for value in ("x", None) if field != "name" else (3, None):
+    for value in {"name": (3, None), "urdf": (3, b"x")}.get(field, ("x", None)):
         with pytest.raises(TypeError) as caught:
             dataclasses.replace(model, **{field: value})
         assert isinstance(caught.value, PlueckerError)

@@ -23,10 +23,10 @@ from pluecker.articulated import (
     random_configuration,
     rnea,
     second_derivative_of,
-    simulate,
 )
 from pluecker.articulated.model.exponential import exponential_products, exponential_rotation
 from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.simulation.trajectory import Trajectory
 from tests.conftest import COMPILED
 from tests.mechanisms import random_body, random_description
@@ -231,13 +231,13 @@ def test_energy_stays_through_several_turns_and_the_motion_is_that_of_a_spherica
     spherical = chain("spherical")
     q, v = np.array([0.1, 0.2, 0.3, -0.3, 0.2, 0.1]), np.array([9.0, 15.0, -12.0, 4.0, -16.0, 8.0])
     time = np.linspace(0.0, 2.0, 9)
-    found = simulate(CHAIN, q, v, time, np.zeros((9, 6)), tol=1e-11)
+    found = follow(CHAIN, q, v, time, np.zeros((9, 6)), tol=1e-11)
     assert (np.linalg.norm(found.q.reshape(9, 2, 3), axis=-1) <= PI * (1 + 1e-15)).all()
     energy = kinetic_energy(CHAIN, found.q, found.v) + potential_energy(CHAIN, found.q)
     np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
     turns = np.roll(Rotation.from_rotvec(q.reshape(2, 3)).as_quat(), 1, axis=-1).ravel()
     rates = np.concatenate([exponential_products(*[tuple(x[k : k + 3]) for x in (q, v, v)])[0] for k in (0, 3)])
-    expected = simulate(spherical, turns, rates, time[:4], np.zeros((4, 6)), tol=1e-11)
+    expected = follow(spherical, turns, rates, time[:4], np.zeros((4, 6)), tol=1e-11)
     T = forward_kinematics(spherical, expected.q)
     assert np.abs(np.diff(T, axis=0)).max() > 1.0
     np.testing.assert_allclose(forward_kinematics(CHAIN, found.q[:4]), T, atol=1e-7)
@@ -251,7 +251,7 @@ def test_a_long_interval_has_no_turn_too_many():
     top = builder.build()
     for aside in (0.0, 1e-6, 0.1):
         v = np.array([aside, 0.0, 10.0])
-        found = simulate(top, np.zeros(3), v, [0.0, 3.0], np.zeros((2, 3)), tol=1e-10)
+        found = follow(top, np.zeros(3), v, [0.0, 3.0], np.zeros((2, 3)), tol=1e-10)
         assert np.linalg.norm(found.q[1]) <= PI
         np.testing.assert_allclose(kinetic_energy(top, found.q, found.v), 0.5 * (100.0 * 1.5 + aside**2), rtol=1e-8)
         if aside == 0.0:

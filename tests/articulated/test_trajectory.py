@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory, write_trajectory
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.simulation.trajectory_files import read_trajectory, write_trajectory
 
 
 @pytest.fixture(scope="module")
@@ -318,7 +319,7 @@ def test_an_npz_file_that_lies_is_refused(members, message, arm, tmp_path):
 
 
 def test_an_npz_file_has_a_bound(arm, tmp_path, monkeypatch):
-    monkeypatch.setattr("pluecker.articulated.simulation.trajectory.LARGEST", 1000)
+    monkeypatch.setattr("pluecker.articulated.simulation.binary_files.LARGEST", 1000)
     np.savez_compressed(tmp_path / "file.npz", q=np.zeros((100, 2)))
     with pytest.raises(TrajectoryError, match=r"file.npz: holds 1.73e-06 GB, expected 1e-06 at most"):
         read_trajectory(tmp_path / "file.npz", arm, bare="q")

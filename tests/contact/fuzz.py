@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.optimize
+import scipy.sparse.csgraph
 
 from pluecker.contact import LAWS, METHODS, Problem, ProblemError, Result, solve, warmup
 from tests.contact.any_blocks import SIZES, of_factors, of_matrix, sets_of
@@ -94,22 +95,37 @@ def signorini(r: np.ndarray, u: np.ndarray) -> Any:
     return -least if least <= 0 else min(long_norm(r), u[0])
 
 
-def inverse_masses(K: Any, diagonal: np.ndarray) -> np.ndarray:
-    """The mean diagonal of each block of N, the largest of all where it is nothing beside that."""
+def inverse_masses(K: Any, diagonal: np.ndarray, joined: np.ndarray | None = None) -> np.ndarray:
+    """The mean diagonal of each block of N; where it is nothing beside the largest of its island, that, or that of all.
+
+    ``joined`` is not zero between rows that meet; all are on one island unless it is given.
+    """
     mean = np.array([diagonal[a:b].mean() for a, b in itertools.pairwise(K.start)], Extended)
-    largest = mean.max(initial=0.0) or 1.0
-    return np.where(mean > 1e-16 * largest, mean, largest)
+    island = np.zeros(len(mean), np.int64)
+    if joined is not None and len(mean):
+        block = np.repeat(np.arange(len(mean)), np.diff(K.start))
+        i, j = np.nonzero(joined)
+        graph = scipy.sparse.coo_matrix((np.ones(len(i)), (block[i], block[j])), shape=(len(mean),) * 2)
+        island = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
+    largest = np.zeros(len(mean), Extended)
+    np.maximum.at(largest, island, mean)
+    here = largest[island]
+    return np.where(mean > 1e-16 * here, mean, np.where(here > 0, here, mean.max(initial=0.0) or 1.0))
 
 
-def long_errors(K: Any, diagonal: Any, b: np.ndarray, r: np.ndarray, u: np.ndarray, law: str) -> tuple[float, ...]:
+def long_errors(
+    K: Any, diagonal: Any, b: np.ndarray, r: np.ndarray, u: np.ndarray, law: str, joined: np.ndarray | None = None
+) -> tuple[float, ...]:
     """|x - P(x - w - g)| / max(|s b|, |x|, |w|) with x = r / s and w = s u; the largest velocity of a block, |D (r - P(r -
-    (u + g) / D))|; what it is compared with, the largest component of b and u."""
-    D, total, worst = inverse_masses(K, np.asarray(diagonal, Extended)), Extended(0), Extended(0)
+    (u + g) / D))|; what it is compared with, the largest component of b and u, or the largest |D r| where nothing moves."""
+    D, total, worst = inverse_masses(K, np.asarray(diagonal, Extended), joined), Extended(0), Extended(0)
+    held = Extended(0)
     r, u, b = (np.asarray(x, Extended) for x in (r, u, b))
     for i in range(len(K.start) - 1):
         rows = slice(int(K.start[i]), int(K.start[i + 1]))
         mu = np.zeros(3) if law == "frictionless" else K.friction[i]
         f, v = r[rows] * D[i], u[rows]
+        held = max(held, long_norm(f))
         x = f - v
         if not K.sizes[i].any():
             p = np.clip(x, Extended(K.lower[i]) * D[i], Extended(K.upper[i]) * D[i])
@@ -128,7 +144,7 @@ def long_errors(K: Any, diagonal: Any, b: np.ndarray, r: np.ndarray, u: np.ndarr
     scale = max(long_norm(s * b), long_norm(r / s), long_norm(s * u))
     natural = np.sqrt(total) / scale if scale > 0 else np.sqrt(total)
     speed = max(np.abs(u).max(initial=0.0), np.abs(b).max(initial=0.0))
-    return float(natural), float(np.sqrt(worst)), float(speed)
+    return float(natural), float(np.sqrt(worst)), float(speed or held)
 
 
 def polygon_map(K: Any, b: np.ndarray, r: np.ndarray, u: np.ndarray, directions: int) -> float:
@@ -178,7 +194,7 @@ def judge(case: Case, result: Result) -> list[str]:
     if (np.abs(exact - u) > rounding * size + 1e-300).any():
         wrong.append(f"velocity differs from N r + b by {float((np.abs(exact - u) / np.maximum(size, 1e-4000)).max())}")
     if law != "lcp":
-        natural, velocity, speed = long_errors(problem.sets, np.diag(case.N), b, r, u, law)
+        natural, velocity, speed = long_errors(problem.sets, np.diag(case.N), b, r, u, law, case.size)
         if result.converged and not max(natural, velocity / (speed or 1.0)) <= tol * (1 + 1e-6) + 1e-14:
             wrong.append(f"converged, but the errors are {natural:.3e} and {velocity:.3e} m/s, tolerance {tol}")
         known = b.any() or r.any() or u.any()  # otherwise it has no scale, and depends on the units
@@ -186,7 +202,7 @@ def judge(case: Case, result: Result) -> list[str]:
         if known and case.arguments["method"] not in LCP_METHODS and differs:
             wrong.append(f"the natural map is {natural:.6e}, not {e.natural_map:.6e}")
     elif result.converged:
-        K, D = problem.sets, inverse_masses(problem.sets, np.diag(case.N))
+        K, D = problem.sets, inverse_masses(problem.sets, np.diag(case.N), case.size)
         of = 1 / np.sqrt(D)
         s, inner = np.repeat(of, np.diff(K.start)), K._replace(lower=K.lower / of, upper=K.upper / of)
         again = polygon_map(inner, s * b, r / s, s * u, case.arguments["directions"])

@@ -10,12 +10,20 @@ import pytest
 from benchmarks.contact_mechanisms import MECHANISMS, chain, door, four_bar
 from pluecker.contact import Problem, Solver, errors_of, solve
 from pluecker.contact.elimination import elimination as eliminating
+from pluecker.contact.elimination import full_matrices
 from pluecker.contact.elimination.elimination import eliminate
 from tests.contact.random_friction import clarabel_solution, random_problem
 
 INF = np.inf
 EPS = np.finfo(float).eps
 JOINTS = {name: make for name, make in MECHANISMS.items() if "stack" not in name}
+
+
+@pytest.fixture(params=["full", "sparse"])
+def matrices(request, monkeypatch):
+    """Few rows are eliminated with full matrices: here those of others, too."""
+    if request.param == "sparse":
+        monkeypatch.setattr(full_matrices, "ROWS", 0)
 
 
 def metric_pseudoinverse(N):
@@ -49,6 +57,19 @@ def random_rows(seed, rows=8, redundant=3, contacts=2, factored=True, contradict
     return Problem.from_delassus(0.5 * (N + N.T), J @ v + w, np.full(contacts, 0.4), **named)
 
 
+def test_full_and_sparse_matrices_find_the_same(monkeypatch):
+    for seed in range(4):
+        problem = random_rows(seed, contradiction=1.0 * (seed % 2), factored=seed < 2)
+        results = []
+        for rows in (full_matrices.ROWS, 0):
+            monkeypatch.setattr(full_matrices, "ROWS", rows)
+            results.append(solve(problem, tol=1e-11))
+        full, sparse = results
+        assert (full.status, full.message[:40]) == (sparse.status, sparse.message[:40])
+        scale = np.abs(sparse.velocity).max() + np.abs(problem.offset).max()
+        assert np.allclose(full.velocity, sparse.velocity, rtol=0, atol=1e-8 * scale)
+
+
 # ------------------------------------------------------------------------------------------------------------ mechanisms
 
 
@@ -65,6 +86,7 @@ def test_joints_hold_to_rounding_and_contacts_to_ten_digits(name):
     assert "bilateral rows" in str(result)
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize(("make", "redundant"), [(lambda: door(0), 10), (four_bar, 3), (lambda: chain(20, 1e4), 0)])
 def test_redundant_rows_share_the_least_energy(make, redundant):
     """Against NumPy's pseudoinverse in units in which the diagonal of N is one"""
@@ -90,6 +112,7 @@ def test_velocities_of_the_convex_law_are_those_of_clarabel(make):
     assert result.errors.bilateral <= 1e-12
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("ratio", [1.0, 1e4, 1e8])
 def test_light_links_on_a_heavy_one_are_not_taken_for_redundant(ratio):
     problem = chain(20, ratio)
@@ -102,6 +125,7 @@ def test_light_links_on_a_heavy_one_are_not_taken_for_redundant(ratio):
 # ------------------------------------------------------------------------------------------------- the Schur complement
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("factored", [True, False])
 @pytest.mark.parametrize("seed", range(4))
 def test_the_problem_that_is_left_is_the_schur_complement(seed, factored):
@@ -126,6 +150,7 @@ def test_the_problem_that_is_left_is_the_schur_complement(seed, factored):
     assert np.allclose(found.velocity[C], left.velocity(r), rtol=0, atol=1e-10 * largest)
 
 
+@pytest.mark.usefixtures("matrices")
 def test_it_fills_only_between_contacts_that_joints_connect():
     parts = [random_rows(seed, contacts=2) for seed in (0, 1)]
     N = np.block(
@@ -146,6 +171,7 @@ def test_a_problem_whose_complement_is_too_large_is_solved_as_before(monkeypatch
     problem = chain(3, 1.0, 4)
     expected = solve(problem, tol=1e-10)
     monkeypatch.setattr(eliminating, "MOST", 10)
+    monkeypatch.setattr(full_matrices, "ROWS", 0)
     assert eliminate(problem) is None
     found = solve(problem, tol=1e-8)
     assert found.converged
@@ -173,6 +199,7 @@ def test_redundant_rows_among_contacts_hold(seed, law, factored):
     assert np.allclose(again.velocity, result.velocity, rtol=0, atol=1e-9 * np.abs(problem.offset).max())
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("factored", [True, False])
 @pytest.mark.parametrize("contacts", [0, 2])
 @pytest.mark.parametrize("seed", range(5))
@@ -198,6 +225,7 @@ def test_contradictory_rows_are_named_and_missed_by_as_little_as_possible(seed, 
         assert np.allclose(scaled @ oracle + b[rows] / root, u, rtol=0, atol=1e-9 * np.abs(b[rows] / root).max())
 
 
+@pytest.mark.usefixtures("matrices")
 def test_a_contradiction_that_is_rounding_is_none():
     """A body at 1000 m/s that two pairs of equal rows hold in one direction: their velocities differ by rounding."""
     rng = np.random.default_rng(0)
@@ -209,6 +237,7 @@ def test_a_contradiction_that_is_rounding_is_none():
     assert solve(problem).errors.bilateral <= 1e-12 * 1e3
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("seed", range(3))
 def test_units_and_order_of_rows_change_nothing_else(seed):
     problem, rng = random_rows(300 + seed, factored=False), np.random.default_rng(seed)
@@ -248,6 +277,7 @@ def test_soft_rows_and_contacts_are_what_iterations_find():
     assert np.allclose(one.velocity, two.velocity, rtol=0, atol=1e-6)
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
 def test_a_contact_between_bodies_that_are_one_needs_no_force(law):
     """Two bodies welded together, which also touch: what is left of the contact is nothing, and no force is a solution."""
@@ -266,6 +296,7 @@ def test_a_contact_between_bodies_that_are_one_needs_no_force(law):
     assert result.multipliers[:3].tolist() == [0.0, 0.0, 0.0]
 
 
+@pytest.mark.usefixtures("matrices")
 def test_rows_without_any_effect_are_redundant_and_contradict_an_offset():
     rows = (np.full(2, -INF), np.full(2, INF))
     assert solve(Problem.from_delassus(np.diag([0.0, 1.0]), [0.0, -2.0], [], rows=rows)).multipliers.tolist() == [
@@ -286,6 +317,7 @@ def test_every_method_has_joints_to_rounding(method):
     assert result.errors.bilateral <= 1e-12
 
 
+@pytest.mark.usefixtures("matrices")
 def test_other_numbers_in_the_same_places_take_the_same_pattern():
     one, two = chain(5, 1.0, 4), chain(5, 7.0, 4)
     pattern = eliminate(one).pattern
@@ -310,6 +342,7 @@ def test_a_solver_gives_what_solve_gives_bit_for_bit():
         assert (found.status, found.errors, found.iterations) == (expected.status, expected.errors, expected.iterations)
 
 
+@pytest.mark.usefixtures("matrices")
 @pytest.mark.parametrize("light", [1e-12, 1.0, 1e12])
 def test_a_contradiction_is_named_whatever_other_mechanisms_weigh(light):
     N = np.diag([1.0, 1.0, light, 1.0])

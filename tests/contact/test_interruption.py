@@ -12,13 +12,14 @@ import subprocess
 import sys
 import threading
 import time
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from pluecker.contact import solve
 from pluecker.contact.sparse.cholesky import analyse, factor
-from pluecker.spatial.parallel.interruption import Interrupted, interruptible, takes_long
+from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible, takes_long
 from pluecker.spatial.parallel.interruption_flag import state
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
@@ -74,6 +75,63 @@ def test_each_method_answers_within_a_second(method):
     assert lines[0].startswith("answered"), done.stdout + done.stderr
     assert float(lines[0].split()[1]) < 1.0
     assert lines[1].startswith("and then converged"), done.stdout
+
+
+FIRST = """
+import os, signal, threading, time
+from pluecker.contact import Problem, solve
+signal.signal(signal.SIGINT, signal.default_int_handler)
+block, sent = Problem.from_delassus([[0.5, 0, 0], [0, 0.5, 0], [0, 0, 0.5]], [-1.0, 3.0, 0.0], [0.5]), []
+def interrupt():
+    time.sleep(4.0)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+try:
+    threading.Thread(target=interrupt, daemon=True).start()
+    solve(block)
+    print("nothing was left to interrupt")
+except KeyboardInterrupt:
+    print(f"answered {time.monotonic() - sent[0]:.3f}")
+os._exit(0)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+@pytest.mark.skipif(os.name != "posix", reason="a process cannot send itself Ctrl-C alone")
+def test_the_first_compilation_answers_within_a_second(tmp_path):
+    """From an empty cache: LLVM is inside one function for seconds."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST], capture_output=True, text=True, timeout=100, check=False,
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.stdout.startswith("answered"), done.stdout + done.stderr
+    assert float(done.stdout.split()[1]) < 1.0
+
+
+def test_a_function_that_was_never_called_is_called_in_a_thread():
+    """It is compiled then; afterwards, and in other threads, it is called and nothing else."""
+
+    class Compiled:
+        overloads: ClassVar[dict[str, int]] = {}
+
+        def __call__(self, x):
+            self.overloads["int"] = 1
+            return threading.current_thread(), x
+
+    function, main = Compiled(), threading.main_thread()
+    thread, x = answering(function, 3)
+    assert thread is not main
+    assert x == 3
+    assert answering(function, 3) == (main, 3)
+    assert answering(function, 3, long=True)[0] is not main
+    assert answering(lambda: threading.current_thread()) is main
+    other: list[bool] = []
+    function.overloads.clear()
+    thread = threading.Thread(target=lambda: other.append(answering(function, 3)[0] is threading.current_thread()))
+    thread.start()
+    thread.join()
+    assert other == [True]
 
 
 def send(delay):

@@ -47,6 +47,20 @@ def test_other_blocks_and_few_iterations_are_left_to_others():
     assert stages(solve(space)) == ["dense"]
 
 
+def test_the_convex_law_begins_with_the_interior_point_unless_there_is_a_start():
+    """Of 20 contacts on one island; from a start near the solution few gradients are enough."""
+    rng = np.random.default_rng(3)
+    J = rng.normal(size=(60, 40))
+    problem = Problem.from_delassus(J @ J.T, J @ rng.normal(size=40), np.full(20, 0.4))
+    cold = solve(problem, "ccp", tol=1e-8)
+    assert (cold.status, stages(cold)) == ("converged", ["interior_point"])
+    near = cold.multipliers * (1.0 + 1e-7 * rng.normal(size=60))
+    warm = solve(problem, "ccp", tol=1e-8, warm_start=near)
+    assert warm.converged
+    assert "interior_point" not in stages(warm)
+    np.testing.assert_allclose(warm.velocity, cold.velocity, rtol=0.0, atol=1e-6 * np.abs(cold.velocity).max())
+
+
 def cube(velocity, mu=0.5):
     """A cube of 1 kg on its four corners; impulses of 0.25 of its momentum each if it falls straight."""
     axes = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])

@@ -9,7 +9,7 @@ import pytest
 
 from pluecker.contact import METHODS, Problem, errors_of, solve
 from tests.conftest import COMPILED
-from tests.contact.any_blocks import of_matrix
+from tests.contact.any_blocks import of_matrix, sets_of
 from tests.contact.fuzz import LCP_METHODS, RUNNABLE, long_errors
 from tests.contact.random_friction import Random, random_problem
 
@@ -194,6 +194,27 @@ def test_one_heavy_body_does_not_hide_that_a_light_one_is_driven_in():
     assert errors.velocity == pytest.approx(FALL, rel=1e-3) or errors.velocity > FALL / 2
     result = solve(problem, "ncp", tol=1e-6, warm_start=r)
     assert result.velocity[3] == pytest.approx(0.0, abs=3e-6)
+
+
+@pytest.mark.parametrize("method", ["auto", "apgd", "pgs", "interior_point"])
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+def test_an_island_is_measured_by_its_own_bodies_whatever_others_weigh(method, law):
+    """Beside a grain of dust a planet has a diagonal that is rounding, but nothing of the dust is in it."""
+    random = mixed(1)
+    n, mass = len(random.b), 2.0**-120
+    together = np.zeros((2 * n, 2 * n))
+    together[:n, :n], together[n:, n:] = random.full, random.full * mass
+    K = [np.concatenate([x, x]) for x in random.K[1:]]
+    K[2][len(random.K.lower) :] /= mass
+    K[3][len(random.K.upper) :] /= mass
+    problem = of_matrix(together, np.concatenate([random.b, random.b]), sets_of(*K))
+    alone = solve(random.problem(), law, method, tol=1e-8, max_iterations=LIMIT)
+    both = solve(problem, law, method, tol=np.sqrt(3.0) * 1e-8, max_iterations=LIMIT)
+    assert both.converged == alone.converged
+    for part, unit in ((slice(0, n), 1.0), (slice(n, 2 * n), mass)):
+        np.testing.assert_allclose(both.multipliers[part] * unit, alone.multipliers, rtol=1e-9, atol=0.0)
+        errors = errors_of(random.problem(), both.multipliers[part] * unit, law)
+        assert errors.largest <= 2e-8 or not alone.converged
 
 
 def test_a_light_body_that_is_fast_does_not_hide_that_a_heavy_one_stands_still():

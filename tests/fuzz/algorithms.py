@@ -774,36 +774,64 @@ def random_configuration(dice: Dice) -> Call:
 
 
 def simulate(dice: Dice) -> Call:
+    """Up to three steps of one state, with a control of some kind."""
     model = models()[dice.pick(1, 2, 5, 6, 7, 24)]
-    n = dice.pick(2, 3, 3, 1, 0)
-    time = np.cumsum(np.abs(dice.normal(n)) * 0.01)
-    values: dict[str, Array] = {
-        "time": time,
-        "tau": dice.normal(n, model.nv),
-        "q": configuration(dice, model, ()),
-        "v": dice.normal(model.nv),
-    }
+    values: dict[str, Array] = {"q": configuration(dice, model, ()), "v": 0.1 * dice.normal(model.nv)}
     given = {}
-    where, mood = dice.pick(*values), dice.pick("good", "good", "good", "nan", "shape", "type", "falling")
+    where, mood = dice.pick(*values), dice.pick("good", "good", "good", "nan", "shape", "type")
     for key, x in values.items():
-        if key != where or mood == "good":
-            given[key] = dressed(dice, x)
-        elif mood == "falling":
-            given[key] = Given(values[key][::-1].copy(), flaw=MAYBE)
-        else:
-            given[key] = (
-                given_for(dice, model, key, x, mood) if key != "tau" else given_for(dice, model, "f_ext", x, mood)
-            )
+        bad = key == where and mood != "good"
+        given[key] = given_for(dice, model, key, x, mood) if bad else dressed(dice, x)
+        if bad:
             given[key].flaw = MAYBE
     named = dict(given)
-    if dice.chance(0.2):
-        named["tol"] = Given(dice.pick(1e-6, 0.0, -1.0, "a", None, float("nan"), 1e300, thing(dice)), flaw=MAYBE)
+    steps = dice.pick(1, 2, 3)
+    named["duration"] = Given(dice.pick(0.01 * steps, 0.01 * steps, 0.015, 0.0, -1.0, None, thing(dice)), flaw=MAYBE)
+    named["step"] = Given(dice.pick(0.01, 0.01, 0.01, 1e-300, np.inf, "a"), flaw=MAYBE)
+    tau = dice.normal(model.nv)
+    options: dict[str, Any] = {
+        "control": dice.pick(None, tau, tau[:-1], lambda t, q, v: tau, len, thing(dice)),
+        "f_ext": dice.pick(None, dice.normal(model.n_bodies, 6), tau),
+        "limits": dice.pick(True, False, 3),
+        "record": dice.pick((), "energy", ("a", "error"), "nothing", 5),
+        "every": dice.pick(1, 2, 0, 1.5),
+        "on_unsolved": dice.pick("raise", "substep", "continue", "no", None),
+        "integrator": dice.pick("semi_implicit", "semi_implicit", "no", 3),
+        "threads": dice.pick(None, 1, 0, "a"),
+    }
+    for name in options:
+        if dice.chance(0.2):
+            named[name] = Given(options[name], flaw=MAYBE)
     first = Given(model) if dice.chance(0.95) else Given(wrong_model(dice), flaw=TYPE)
     return Call(
         "algorithms",
         "articulated.simulate",
         articulated.simulate,
         [first],
+        named,
+        may_fail=True,
+        exact=False,
+        raises=(ArithmeticError,),
+        compare=False,
+    )
+
+
+def convergence(dice: Dice) -> Call:
+    """Three runs of two steps."""
+    model = models()[dice.pick(1, 2, 5)]
+    named = {
+        "q": dressed(dice, configuration(dice, model, ())),
+        "v": dressed(dice, 0.1 * dice.normal(model.nv)),
+        "duration": Given(0.02),
+        "step": Given(dice.pick(0.01, 0.02, 0.0, "a"), flaw=MAYBE),
+    }
+    if dice.chance(0.3):
+        named["runs"] = Given(dice.pick(3, 2, 1.5, None), flaw=MAYBE)
+    return Call(
+        "algorithms",
+        "articulated.convergence",
+        articulated.convergence,
+        [Given(model) if dice.chance(0.9) else Given(wrong_model(dice), flaw=TYPE)],
         named,
         may_fail=True,
         exact=False,
@@ -1049,7 +1077,16 @@ def joint_transform(dice: Dice) -> Call:
     )
 
 
-OTHERS = (joint_transform, joint_transform, neutral, random_configuration, random_configuration, simulate, warmup)
+OTHERS = (
+    joint_transform,
+    joint_transform,
+    neutral,
+    random_configuration,
+    random_configuration,
+    simulate,
+    convergence,
+    warmup,
+)
 OTHERS += (redmax_dynamics, redmax_dynamics, sparse_body_jacobian, sparse_body_jacobian)
 OTHERS += (factorize, factorize, inertia_pattern, random_tree)
 OTHERS += (dynamics_derivatives, dynamics_derivatives, derivative_of)

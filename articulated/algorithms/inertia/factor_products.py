@@ -85,7 +85,7 @@ def product_kernel(m, c, factor, x, y, ws):
             if not solved_by_sweeps(m, t):
                 multiply_ltdl(m, t, transposed, inverse, factor, y)
             elif transposed:
-                sweep_inward(m, t, inverse, factor, y, ws)
+                sweep_inward(m, t, inverse, False, factor, y, ws)
             else:
                 sweep_outward(m, t, inverse, factor, y, ws)
         if after != NOTHING:

@@ -17,7 +17,7 @@ Source: RBDA sections 7.3 and 7.1 (articulated-body inertia).
 
 from __future__ import annotations
 
-from pluecker.articulated.model.joints import subspace
+from pluecker.articulated.model.joints import has_no_translation, subspace
 from pluecker.articulated.model.layout import (
     ARMATURE,
     FACTOR,
@@ -48,6 +48,7 @@ from pluecker.spatial.algebra.inertia import (
     load_articulated,
     rank1_downdate,
     store_articulated,
+    symmetric_times,
 )
 from pluecker.spatial.algebra.matrices import greater
 from pluecker.spatial.algebra.transforms import (
@@ -58,7 +59,16 @@ from pluecker.spatial.algebra.transforms import (
     load_transform,
     store_transform,
 )
-from pluecker.spatial.algebra.vectors import add, dot, load_vector, scale, store_vector
+from pluecker.spatial.algebra.vectors import (
+    add,
+    add_cross3,
+    dot,
+    dot3,
+    load_vector,
+    rotate_back,
+    scale,
+    store_vector,
+)
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
 from pluecker.spatial.scalars.operations import load, store, tail
@@ -67,18 +77,52 @@ __all__ = [
     "ARTICULATED", "D", "G", "S", "factorize_by_sweeps", "solve_by_sweeps", "sweep_inward", "sweep_outward", "swept_place",
 ]  # fmt: skip
 
-# what the factor has of each row: S and G = U D^-1 in coordinates of the root, and 1 / D
+# what the factor has of each row: S and G = U D^-1 in coordinates of the root, and 1 / D. Until these are known, the first
+# row of a link holds its transform from the root: of a long chain, less memory than the cache has room for is time won.
 S, G, D = 0, 6, 12
-# the workspace of the factorisation, for each link: the articulated inertia of what its children carry, the largest moment
-# of inertia met there, and its transform from the root; of an unbranched chain the first two stay in registers
-IA, MOMENT, FROM_ROOT = 0, 21, 22
-ARTICULATED = 34
+FROM_ROOT = 0
+# the workspace of the factorisation, for each link: the articulated inertia of what its children carry, and the largest
+# moment of inertia met there; of an unbranched chain both stay in registers
+IA, MOMENT = 0, 21
+ARTICULATED = 22
 
 
 @kernel
 def swept_place(m, t, r):
     """Where the factor of tree ``t`` has row ``r``"""
     return tree_entry(m, t, FACTOR) + SWEPT_ROW * (r - tree_entry(m, t, FIRST_ROW))
+
+
+@kernel
+def place_from_root(m, t, i):
+    """Where the factor has the transform of link ``i`` from the root"""
+    return swept_place(m, t, row_of_freedom(m, first_freedom(m, i))) + FROM_ROOT
+
+
+@kernel
+def store_transforms_from_root(m, t, transforms, record, factor):
+    """Outward: X from the root to each link of the tree"""
+    first, branches = tree_entry(m, t, FIRST_LINK), not has_no_branches(m, t)
+    store_transform(factor, place_from_root(m, t, first), IDENTITY)
+    X0 = load_transform(factor, place_from_root(m, t, first))
+    for i in range(first + 1, first + tree_entry(m, t, LINK_COUNT)):
+        if branches:
+            X0 = load_transform(factor, place_from_root(m, t, parent(m, i)))
+        X0 = compose(load_transform(transforms, record * i), X0)
+        store_transform(factor, place_from_root(m, t, i), X0)
+
+
+@kernel
+def articulated_times_rotation(I, w):
+    """I (w, 0)"""
+    return (symmetric_times(I[0], w), rotate_back(I[1], w))
+
+
+@kernel
+def inverse_transform_rotation(X, w):
+    """X^-1 (w, 0): from B to A coordinates"""
+    w = rotate_back(X[0], w)
+    return (w, add_cross3((0.0, 0.0, 0.0), X[1], w))
 
 
 @kernel
@@ -89,27 +133,28 @@ def factorize_by_sweeps(m, t, q, added, transforms, record, factor, smallest, pi
     """
     first, branches = tree_entry(m, t, FIRST_LINK), not has_no_branches(m, t)
     end = first + tree_entry(m, t, LINK_COUNT)
-    for i in range(first, end):
-        w, p = ARTICULATED * i, ARTICULATED * parent(m, i)
-        if branches:
-            clear(tail(ws, w), FROM_ROOT)
-        if p > 0:
-            Xi = load_transform(transforms, record * i)
-            store_transform(ws, w + FROM_ROOT, compose(Xi, load_transform(ws, p + FROM_ROOT)))
-        else:
-            store_transform(ws, w + FROM_ROOT, IDENTITY)
-    clear(ws, FROM_ROOT)
+    store_transforms_from_root(m, t, transforms, record, factor)
+    clear(ws, ARTICULATED)
     beyond, most = load_articulated(ws, IA), load(ws, MOMENT)  # of the links beyond; nothing
+    if branches:
+        clear(tail(ws, ARTICULATED * first), ARTICULATED * (end - first))
     for i in range(end - 1, first - 1, -1):
         w, p = ARTICULATED * i, ARTICULATED * parent(m, i)
         if branches:
             beyond, most = load_articulated(ws, w + IA), load(ws, w + MOMENT)
-        Ia, X0 = add_articulated(articulated_from_rigid(inertia(m, i)), beyond), load_transform(ws, w + FROM_ROOT)
+        X0 = load_transform(factor, place_from_root(m, t, i))
+        Ia = add_articulated(articulated_from_rigid(inertia(m, i)), beyond)
         moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], most)
         for k in range(freedom_count(m, i) - 1, -1, -1):
-            Sk = subspace(m, i, k, q)
-            Uk = articulated_times_motion(Ia, Sk)  # U = IA S
-            d = dot(Sk, Uk) + velocity_table(m, ARMATURE, first_v(m, i) + k)  # D = S^T U
+            Sk, armature = subspace(m, i, k, q), velocity_table(m, ARMATURE, first_v(m, i) + k)
+            if has_no_translation(m, i, k):
+                Uk = articulated_times_rotation(Ia, Sk[0])  # U = IA S
+                d = dot3(Sk[0], Uk[0]) + armature  # D = S^T U
+                S0 = inverse_transform_rotation(X0, Sk[0])
+            else:
+                Uk = articulated_times_motion(Ia, Sk)
+                d = dot(Sk, Uk) + armature
+                S0 = inverse_transform_motion(X0, Sk)
             if len(added) > 0:
                 d = d + load(added, first_v(m, i) + k)
             row, least = row_of_freedom(m, first_freedom(m, i)) + k, threshold(m, i, k, moment)
@@ -118,7 +163,7 @@ def factorize_by_sweeps(m, t, q, added, transforms, record, factor, smallest, pi
             store(pivots, row, d)
             Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
             s = swept_place(m, t, row)
-            store_vector(factor, s + S, inverse_transform_motion(X0, Sk))
+            store_vector(factor, s + S, S0)
             store_vector(factor, s + G, inverse_transform_force(X0, scale(Dk, Uk)))
             store(factor, s + D, Dk)
         if p > 0:  # IA_p = IA_p + X^T Ia X
@@ -131,47 +176,56 @@ def factorize_by_sweeps(m, t, q, added, transforms, record, factor, smallest, pi
 @kernel
 def solve_by_sweeps(m, t, factor, x, ws):
     """x from H x = b, with ``b`` in ``x``: H = L^T D L; six numbers of workspace for each row"""
-    sweep_inward(m, t, True, factor, x, ws)  # L^T y = b
-    for r in range(tree_entry(m, t, FIRST_ROW), tree_entry(m, t, FIRST_ROW) + tree_entry(m, t, ROW_COUNT)):
-        v = row_coordinate(m, r)
-        store(x, v, load(factor, swept_place(m, t, r) + D) * load(x, v))
+    sweep_inward(m, t, True, True, factor, x, ws)  # L^T y = b, x = D^-1 y
     sweep_outward(m, t, True, factor, x, ws)  # L x = D^-1 y
 
 
 @kernel
-def sweep_inward(m, t, inverse, factor, x, ws):
-    """x = L^-T x, the share that each freedom takes of joint forces, or L^T x, the forces of which ``x`` are the shares"""
-    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
-    clear(ws, 6 * n)
+def sweep_inward(m, t, inverse, scaled, factor, x, ws):
+    """x = L^-T x, the share that each freedom takes of joint forces, or L^T x, the forces of which ``x`` are the shares
+
+    With ``scaled``, D^-1 times that.
+    """
+    first, n, branches = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT), not has_no_branches(m, t)
+    clear(ws, 6 * n if branches else 6)
+    p = load_vector(ws, 0)  # of the rows beyond; nothing
     for r in range(first + n - 1, first - 1, -1):
-        s, v, p = swept_place(m, t, r), row_coordinate(m, r), load_vector(ws, 6 * (r - first))
+        s, v, above = swept_place(m, t, r), row_coordinate(m, r), 6 * (row_parent(m, r) - first)
+        if branches:
+            p = load_vector(ws, 6 * (r - first))
         u, handed_on = load(x, v), dot(load_vector(factor, s + S), p)  # b = u + S^T p
+        y = u + handed_on
         if inverse:
-            u = u - handed_on
-            store(x, v, u)
-        else:
-            store(x, v, u + handed_on)
-        above = 6 * (row_parent(m, r) - first)
+            y = u = u - handed_on
+        if scaled:
+            y = load(factor, s + D) * y
+        store(x, v, y)
         if above >= 0:  # p_parent = p_parent + p + G u
             p = add(p, scale(u, load_vector(factor, s + G)))
-            store_vector(ws, above, add(load_vector(ws, above), p))
+            if branches:
+                store_vector(ws, above, add(load_vector(ws, above), p))
 
 
 @kernel
 def sweep_outward(m, t, inverse, factor, x, ws):
     """x = L^-1 x, the accelerations of freedoms that give way, or L x, how much more than given way they have, by ``x``"""
-    first, n = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT)
+    first, n, branches = tree_entry(m, t, FIRST_ROW), tree_entry(m, t, ROW_COUNT), not has_no_branches(m, t)
+    clear(ws, 6)
+    a = load_vector(ws, 0)  # of the row before; nothing
     for r in range(first, first + n):
         s, v, above = swept_place(m, t, r), row_coordinate(m, r), 6 * (row_parent(m, r) - first)
         y, Sr = load(x, v), load_vector(factor, s + S)
         if above >= 0:
-            a = load_vector(ws, above)
+            if branches:
+                a = load_vector(ws, above)
             way = dot(load_vector(factor, s + G), a)  # u = x + D^-1 U^T a'
             if inverse:
                 y = y - way
                 store(x, v, y)
             else:
                 store(x, v, y + way)
-            store_vector(ws, 6 * (r - first), add(a, scale(y, Sr)))  # a = a' + S x
+            a = add(a, scale(y, Sr))  # a = a' + S x
         else:
-            store_vector(ws, 6 * (r - first), scale(y, Sr))
+            a = scale(y, Sr)
+        if branches:
+            store_vector(ws, 6 * (r - first), a)

@@ -1,0 +1,109 @@
+"""What is drawn of a mechanism: what was asked for, and what there is; the same for matplotlib and for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.overlays import Overlay, overlay_points
+from pluecker.articulated.pictures.parts import Rod, Solid, rods, solids, transformed
+from pluecker.articulated.pictures.visuals import Shape, visual_shapes
+from pluecker.spatial.errors import ArgumentValueError
+
+__all__ = [
+    "AXIS_COLOURS",
+    "MIDDLE",
+    "ROD",
+    "SLIDES",
+    "SOLID",
+    "TURNS",
+    "Contents",
+    "Parts",
+    "bounds",
+    "parts_of",
+    "reach",
+]
+
+Array = NDArray[np.float64]
+AXIS_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")
+ROD, TURNS, SLIDES, SOLID, MIDDLE = "#5b6470", "#e07b00", "#8e44ad", "#3b7dd8", "#111111"
+LARGEST = 1e30  # m, of what can be drawn: matplotlib squares and divides
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What is asked for; the fields are arguments of ``plot_mechanism``."""
+
+    visuals: bool = True
+    axes: bool = True
+    frames: tuple[str, ...] = ()
+    inertia: bool = False
+    center_of_mass: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """What there is to be drawn.
+
+    Attributes:
+        shapes: surfaces of the URDF file's.
+        rods: in place of links that have no shape.
+        boxes: in place of bodies that have neither shape nor length.
+        solids: of all bodies that have mass.
+    """
+
+    shapes: list[Shape]
+    rods: list[Rod]
+    boxes: list[Solid]
+    solids: list[Solid]
+
+
+def parts_of(model: Model, visuals: bool) -> Parts:
+    """The parts of a mechanism, with the shapes of its URDF file or without."""
+    shapes = visual_shapes(model) if visuals else []
+    shaped = {shape.body for shape in shapes}
+    drawn = [rod for rod in rods(model) if not {rod.first, rod.second} - {-1} <= shaped]
+    reached = shaped | {body for rod in drawn for body in (rod.first, rod.second)}
+    all_solids = solids(model)
+    return Parts(shapes, drawn, [solid for solid in all_solids if solid.body not in reached], all_solids)
+
+
+def reach(parts: Parts, T: Array, overlays: Sequence[Overlay]) -> Array:
+    """Points between which all is, ``(m, 3)``.
+
+    Args:
+        parts: of the mechanism.
+        T: placements of the bodies and, last, the world, in all configurations, ``(n, n_bodies + 1, 4, 4)``.
+        overlays: what is shown with it.
+    """
+    on_world = parts.rods or T.shape[1] == 1 or any(shape.body < 0 for shape in parts.shapes)
+    points = [T[:, : None if on_world else -1, :3, 3].reshape(-1, 3)]
+    points += [transformed(T[:, rod.second], rod.end) for rod in parts.rods]
+    points += [transformed(T[:, solid.body], solid.center) for solid in parts.solids]
+    for shape in parts.shapes:
+        corners = np.stack([shape.surface[0].min(0), shape.surface[0].max(0)])
+        grid = np.stack(np.meshgrid(*corners.T, indexing="ij"), axis=-1).reshape(-1, 3)
+        points += [transformed(T[:, shape.body], corner) for corner in grid]
+    for solid in parts.boxes:
+        for s in (-0.5, 0.5):
+            points.append(transformed(T[:, solid.body], solid.center + solid.axes @ (s * solid.box)))
+    return np.concatenate([*points, overlay_points(overlays)])
+
+
+def bounds(function: str, points: Array) -> tuple[Array, Array, float]:
+    """The lowest and the highest coordinates of points, and the longest edge between them, which is not zero.
+
+    Raises:
+        ValueError: they are too far away to be drawn.
+    """
+    low, high = points.min(0, initial=LARGEST), points.max(0, initial=-LARGEST)
+    if not (np.abs([low, high]) < LARGEST).all():
+        raise ArgumentValueError(
+            f"{function}: what is to be drawn reaches {LARGEST:g} m or farther, and has no picture"
+        )
+    edge = max(float((high - low).max()), 1e-6 * float(np.abs(0.5 * (low + high)).max())) or 1.0
+    return low, high, edge

@@ -1,0 +1,261 @@
+"""Drawings of a mechanism on 3D axes of matplotlib.
+
+A drawing has the same parts whether it stands alone or is one of an animation's: :class:`Drawing` makes room for all
+configurations that will be shown, and draws one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.contents import (
+    AXIS_COLOURS,
+    MIDDLE,
+    ROD,
+    SLIDES,
+    SOLID,
+    TURNS,
+    Contents,
+    bounds,
+    parts_of,
+    reach,
+)
+from pluecker.articulated.pictures.figures import PURPOSE, as_label
+from pluecker.articulated.pictures.overlays import (
+    COLOURS,
+    Arrows,
+    Cones,
+    Overlay,
+    Points,
+    marks,
+    present,
+    rgb,
+)
+from pluecker.articulated.pictures.parts import joint_axes, transformed
+from pluecker.articulated.pictures.triangles import Surface, ball, box, coarser, cone, joined, normals, turn_to
+from pluecker.spatial.extras import require
+
+__all__ = ["CAMERA", "Drawing", "make_room", "space"]
+
+Array = NDArray[np.float64]
+MOST_TRIANGLES = 9000  # of a drawing: matplotlib sorts them all for each picture, and a page is no finer
+LIGHT = np.array([0.45, -0.6, 0.66])  # from where it comes, in world axes: from the front, above
+SHADE = 0.45  # of a surface that is turned away from the light
+CAMERA = (18.0, -58.0)
+FLATTEST = 0.6  # of the longest edge of the room: an edge is not drawn shorter, so that there is room for its numbers
+
+
+def space(figure: Any, place: Any = 111) -> Any:
+    """3D axes of a figure, on which what is drawn later covers what was drawn before."""
+    require("mpl_toolkits.mplot3d", "plot", PURPOSE)
+    return figure.add_subplot(place, projection="3d", computed_zorder=False)
+
+
+class Drawing:
+    """A mechanism on 3D axes, in one of several configurations.
+
+    Args:
+        ax: 3D axes of matplotlib.
+        model, contents, overlays: what is drawn.
+        q: the configurations, ``(n, nq)``.
+        placements: of the bodies and the world there, ``(n, n_bodies + 1, 4, 4)``.
+        triangles: of the shapes, about.
+    """
+
+    def __init__(
+        self,
+        ax: Any,
+        model: Model,
+        contents: Contents,
+        overlays: Sequence[Overlay],
+        q: Array,
+        placements: Array,
+        triangles: int = MOST_TRIANGLES,
+    ) -> None:
+        self.ax, self.model, self.contents, self.overlays, self.q = ax, model, contents, overlays, q
+        self.placements = placements
+        self.parts = parts_of(model, contents.visuals)
+        self.collection = art3d()
+        self.surface, self.body_of_vertex, self.colours = self.coarse_shapes(triangles)
+        self.size = make_room(ax, reach(self.parts, placements, overlays))
+        self.drawn: list[Any] = []
+
+    def coarse_shapes(self, most: int) -> tuple[Surface, NDArray[np.int64], Array]:
+        """All shapes as one surface, with the body of each vertex and the colour of each triangle."""
+        total = sum(len(shape.surface[1]) for shape in self.parts.shapes) or 1
+        surfaces, bodies, colours = [], [np.zeros(0, np.int64)], [np.zeros((0, 3))]
+        for shape in self.parts.shapes:
+            share = max(60, int(most * len(shape.surface[1]) / total))
+            vertices, faces = coarser(shape.surface, share)
+            colour = shape.colour if shape.colour.ndim == 1 else shape.colour.mean(axis=0)
+            surfaces.append((vertices, faces))
+            bodies.append(np.full(len(vertices), shape.body))
+            colours.append(np.broadcast_to(colour, (len(faces), 3)))
+        return joined(surfaces), np.concatenate(bodies), np.concatenate(colours)
+
+    # ---------------------------------------------------------------------------------------------------- one of them
+
+    def draw(self, k: int) -> None:
+        """Draw the configuration of that number, in place of the one that is there."""
+        for artist in self.drawn:
+            artist.remove()
+        self.drawn = []
+        T, contents = self.placements[k], self.contents
+        self.draw_surfaces(T)
+        for rod in self.parts.rods:
+            self.line(
+                np.stack([transformed(T[rod.first], rod.start), transformed(T[rod.second], rod.end)]),
+                ROD,
+                3.0,
+                zorder=2,
+            )
+        if self.parts.rods:
+            self.dots(T[sorted({rod.second for rod in self.parts.rods}), :3, 3], ROD, 4.5, zorder=2)
+        if contents.axes:
+            self.draw_joint_axes(k)
+        if contents.inertia:
+            self.draw_ellipsoids(T)
+        self.draw_frames(T)
+        if contents.center_of_mass and self.parts.solids:
+            m = np.array([solid.mass for solid in self.parts.solids])
+            c = m @ np.array([transformed(T[solid.body], solid.center) for solid in self.parts.solids]) / m.sum()
+            self.dots(c[None], "white", 9.0, zorder=8, markeredgecolor=MIDDLE, markeredgewidth=1.2)
+            self.dots(c[None], MIDDLE, 9.0, zorder=9, label="centre of mass", marker="P", markeredgecolor="white")
+        for overlay in self.overlays:
+            self.draw_overlay(overlay if np.ndim(overlay.positions) == 2 else overlay.at(k))
+
+    def draw_surfaces(self, T: Array) -> None:
+        """Shapes, and boxes of bodies that have neither shape nor length, in the light."""
+        vertices, faces = self.surface
+        world = transformed(T[self.body_of_vertex], vertices)
+        parts, colours = [world[faces]], [self.colours]
+        for solid in self.parts.boxes:
+            corners, sides = box(np.maximum(solid.box, 0.004 * self.size))
+            parts.append(transformed(T[solid.body], corners @ solid.axes.T + solid.center)[sides])
+            colours.append(np.broadcast_to(rgb(SOLID), (len(sides), 3)))
+        self.triangles(np.concatenate(parts), np.concatenate(colours), zorder=1)
+
+    def triangles(self, corners: Array, colours: Array, zorder: int, alpha: float = 1.0) -> None:
+        """Flat triangles, darker where they turn away from the light."""
+        if not len(corners):
+            return
+        lit = SHADE + (1.0 - SHADE) * np.abs(normals(corners) @ (LIGHT / np.linalg.norm(LIGHT)))
+        faces = np.concatenate([np.clip(colours, 0.0, 1.0) * lit[:, None], np.full((len(lit), 1), alpha)], axis=1)
+        made = self.collection.Poly3DCollection(corners, facecolors=faces, linewidths=0.0, zorder=zorder)
+        if alpha == 1.0:
+            made.set(edgecolors=faces, linewidths=0.3)  # no gaps between neighbours
+        self.drawn.append(self.ax.add_collection3d(made))
+
+    def draw_joint_axes(self, k: int) -> None:
+        """Short lines along the axes, in one colour for joints that turn, in another for those that slide."""
+        axes = joint_axes(self.model, self.q[k])
+        half = 0.07 * self.size
+        for kind, colour, label in (
+            (False, TURNS, "axis of a turning joint"),
+            (True, SLIDES, "axis of a sliding joint"),
+        ):
+            for point, along in zip(
+                axes.points[axes.slides == kind], axes.directions[axes.slides == kind], strict=True
+            ):
+                self.line(np.stack([point - half * along, point + half * along]), colour, 1.8, zorder=4, label=label)
+        if len(axes.balls):
+            self.dots(axes.balls, TURNS, 7.0, zorder=4, label="ball joint", fillstyle="none")
+
+    def draw_ellipsoids(self, T: Array) -> None:
+        """The ellipsoids of equal inertia, seen through."""
+        for solid in self.parts.solids:
+            vertices, faces = ball(np.maximum(solid.ellipsoid, 0.004 * self.size), rings=8)
+            corners = transformed(T[solid.body], vertices @ solid.axes.T + solid.center)[faces]
+            self.triangles(corners, np.broadcast_to(rgb(SOLID), (len(faces), 3)), zorder=5, alpha=0.16)
+
+    def draw_frames(self, T: Array) -> None:
+        """The axes of frames in red, green and blue, and their names where they are few."""
+        bodies, offsets = self.model.frame_offsets(self.contents.frames)
+        for name, M in zip(self.contents.frames, T[bodies] @ offsets, strict=True):
+            for j, colour in enumerate(AXIS_COLOURS):
+                tip = M[:3, 3] + 0.09 * self.size * M[:3, j]
+                label = f"axes of a frame: {'xyz'[j]}"
+                self.line(np.stack([M[:3, 3], tip]), colour, 2.2, zorder=6, label=label)
+            if len(self.contents.frames) <= 6:
+                text = self.ax.text(*(M[:3, 3] + 0.03 * self.size), as_label(name), fontsize=8, zorder=10)
+                self.drawn.append(text)
+
+    def draw_overlay(self, overlay: Overlay) -> None:
+        """Points, arrows or cones that are there."""
+        there, colour = present(overlay), COLOURS.get(overlay.color, overlay.color)
+        starts, ends = (x[there] for x in marks(overlay))
+        if not len(starts):
+            return
+        if isinstance(overlay, Cones):
+            vertices, faces = cone(overlay.slope * overlay.height, overlay.height)
+            corners = [(vertices @ R.T + p)[faces] for R, p in zip(turn_to(ends - starts), starts, strict=True)]
+            self.triangles(
+                np.concatenate(corners),
+                np.broadcast_to(rgb(overlay.color), (len(corners) * len(faces), 3)),
+                zorder=7,
+                alpha=0.3,
+            )
+            self.line(np.stack([starts[0], ends[0]]), colour, 1.5, zorder=7)
+        elif isinstance(overlay, Arrows):
+            how = {"color": colour, "linewidth": 2.0, "arrow_length_ratio": 0.22, "zorder": 7}
+            self.drawn.append(self.ax.quiver(*starts.T, *(ends - starts).T, **how))
+        else:
+            self.dots(starts, colour, 7.0, zorder=7)
+
+    def line(self, points: Array, colour: str, width: float, **how: Any) -> None:
+        self.drawn += self.ax.plot(*points.T, color=colour, linewidth=width, solid_capstyle="round", **how)
+
+    def dots(self, points: Array, colour: str, size: float, **how: Any) -> None:
+        style = {"marker": "o", "linestyle": "none", **how}
+        self.drawn += self.ax.plot(*points.T, color=colour, markersize=size, **style)
+
+    def explain(self, where: Any) -> None:
+        """A legend, each word once: below the axes, or below the figure that holds them alone."""
+        found = dict(zip(*reversed(self.ax.get_legend_handles_labels()), strict=True))
+        for overlay in self.overlays:  # also of those that are there at another time
+            lines = require("matplotlib.lines", "plot", PURPOSE)
+            how = {"marker": "o", "linestyle": "none"} if isinstance(overlay, Points) else {"linewidth": 2.0}
+            colour = COLOURS.get(overlay.color, overlay.color)
+            found[as_label(overlay.label)] = lines.Line2D([], [], color=colour, **how)
+        if self.contents.inertia and self.parts.solids:
+            patches = require("matplotlib.patches", "plot", PURPOSE)
+            found["ellipsoid of equal mass and inertia"] = patches.Patch(color=SOLID, alpha=0.35)
+        if self.parts.boxes:
+            patches = require("matplotlib.patches", "plot", PURPOSE)
+            found["box of equal mass and inertia"] = patches.Patch(color=SOLID)
+        if not found:
+            return
+        if where is self.ax:
+            place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.02)}
+        else:
+            place = {"loc": "outside lower center"}
+        where.legend(found.values(), found.keys(), frameon=False, fontsize=8, ncols=3, **place)
+
+
+def make_room(ax: Any, points: Array) -> float:
+    """Limits of 3D axes that hold the points, with equal scales; returns the longest edge of what they span.
+
+    Raises:
+        ValueError: they are too far away to be drawn.
+    """
+    low, high, edge = bounds("plot_mechanism", points)
+    middle = 0.5 * (low + high)
+    half = 0.5 * np.maximum(high - low, FLATTEST * edge) + 0.04 * edge
+    low, high = middle - half, middle + half
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+    ax.set(xlabel="x in m", ylabel="y in m", zlabel="z in m")
+    ax.set_box_aspect(2.0 * half, zoom=0.92)
+    ax.tick_params(labelsize=8)
+    for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+        axis.set_pane_color((0.97, 0.97, 0.98, 1.0))
+        axis.set_major_locator(require("matplotlib.ticker", "plot", PURPOSE).MaxNLocator(5))
+    return edge
+
+
+def art3d() -> Any:
+    return require("mpl_toolkits.mplot3d.art3d", "plot", PURPOSE)

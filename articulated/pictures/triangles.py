@@ -1,0 +1,116 @@
+"""Triangles: surfaces of boxes, balls, cylinders and cones, and a coarser surface in place of a fine one.
+
+A surface is ``(vertices, faces)``: points ``(n, 3)`` in m, and for each triangle the numbers of its corners ``(m, 3)``,
+counter-clockwise as seen from outside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Surface", "ball", "box", "coarser", "cone", "cylinder", "joined", "normals", "turn_to"]
+
+Array = NDArray[np.float64]
+Surface = tuple[Array, NDArray[np.int64]]
+AROUND = 20  # corners of a circle: round enough for a picture
+
+
+def box(size: Array) -> Surface:
+    """A box about the origin, from its edges ``(3,)``."""
+    corners = np.array([[x, y, z] for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)]) * size
+    quads = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+    return corners, np.array([t for a, b, c, d in quads for t in ((a, b, c), (a, c, d))])
+
+
+def ball(radii: Array, rings: int = 12) -> Surface:
+    """An ellipsoid about the origin, from its semi-axes ``(3,)``."""
+    height = np.pi * (np.arange(rings + 1) / rings - 0.5)
+    profile = np.stack([np.cos(height), np.sin(height)], axis=1)
+    profile[[0, -1], 0] = 0.0
+    vertices, faces = turned(profile)
+    return vertices * radii, faces
+
+
+def cylinder(radius: float, length: float) -> Surface:
+    """A cylinder about the z axis, its middle in the origin."""
+    return turned(
+        np.array([[0.0, -0.5 * length], [radius, -0.5 * length], [radius, 0.5 * length], [0.0, 0.5 * length]])
+    )
+
+
+def cone(radius: float, length: float) -> Surface:
+    """A cone about the z axis, its tip in the origin, open to z = length."""
+    return turned(np.array([[0.0, 0.0], [radius, length], [0.0, length]]))
+
+
+def turned(profile: Array) -> Surface:
+    """What a line ``(k, 2)`` of distances from the z axis and heights passes over when it turns about that axis."""
+    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+    ring = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    k = len(profile)
+    vertices = np.empty((k, AROUND, 3))
+    vertices[..., :2] = profile[:, None, :1] * ring
+    vertices[..., 2] = profile[:, None, 1]
+    i, j = np.meshgrid(np.arange(k - 1), np.arange(AROUND), indexing="ij")
+    a, b = i * AROUND + j, i * AROUND + (j + 1) % AROUND
+    quads = np.stack([a, b, b + AROUND, a + AROUND], axis=-1).reshape(-1, 4)
+    faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
+    points = vertices.reshape(-1, 3)
+    return points, faces[~flat(points, faces)]
+
+
+def flat(vertices: Array, faces: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which triangles have two corners in one place."""
+    p = vertices[faces]
+    return np.asarray(
+        (p[:, 0] == p[:, 1]).all(1) | (p[:, 1] == p[:, 2]).all(1) | (p[:, 2] == p[:, 0]).all(1), dtype=np.bool_
+    )
+
+
+def joined(surfaces: list[Surface]) -> Surface:
+    """Several surfaces as one."""
+    if not surfaces:
+        return np.zeros((0, 3)), np.zeros((0, 3), np.int64)
+    first = np.cumsum([0, *(len(vertices) for vertices, _ in surfaces)])
+    faces = [part + start for (_, part), start in zip(surfaces, first[:-1], strict=True)]
+    return np.concatenate([vertices for vertices, _ in surfaces]), np.concatenate(faces)
+
+
+def normals(corners: Array) -> Array:
+    """Unit normals of triangles ``(..., 3, 3)``; zero where one has no area."""
+    n = np.cross(corners[..., 1, :] - corners[..., 0, :], corners[..., 2, :] - corners[..., 0, :])
+    return n / np.maximum(np.linalg.norm(n, axis=-1, keepdims=True), 1e-300)
+
+
+def coarser(surface: Surface, most: int) -> Surface:
+    """A surface with ``most`` triangles or fewer: corners that share a cell of a grid become one, ever larger cells.
+
+    Source: Rossignac and Borrel (1993), "Multi-resolution 3D approximations for rendering complex scenes".
+    """
+    vertices, faces = surface
+    size = float(np.ptp(vertices, axis=0).max(initial=0.0)) if len(vertices) else 0.0
+    cells = 96.0
+    while len(faces) > most and cells > 2.0:
+        place = np.round((surface[0] - surface[0].min(0)) * (cells / (size or 1.0))).astype(np.int64)
+        _, number = np.unique(place, axis=0, return_inverse=True)
+        number = number.reshape(-1)
+        count = np.bincount(number)
+        vertices = np.stack([np.bincount(number, surface[0][:, k]) / count for k in range(3)], axis=1)
+        faces = number[surface[1]]
+        a, b, c = faces.T
+        faces = faces[(a != b) & (b != c) & (c != a)]
+        _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+        faces = faces[np.sort(first)]
+        cells *= 0.8
+    return vertices, faces
+
+
+def turn_to(direction: Array) -> Array:
+    """Rotations that turn the z axis into directions ``(..., 3)`` of any length, ``(..., 3, 3)``; none for zero."""
+    length = np.linalg.norm(direction, axis=-1, keepdims=True)
+    z = np.where(length > 0.0, direction / np.where(length > 0.0, length, 1.0), [0.0, 0.0, 1.0])
+    other = np.where(np.abs(z[..., :1]) < 0.7, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
+    y = np.cross(z, other)
+    y /= np.linalg.norm(y, axis=-1, keepdims=True)
+    return np.stack([np.cross(y, z), y, z], axis=-1)

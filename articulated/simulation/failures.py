@@ -1,0 +1,58 @@
+"""Why a simulation came to no end, in words."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.errors import SimulationError, SingularInertiaError
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.steps import Outcome, Schedule
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.stepping.control_signals import ControlPlan
+from pluecker.spatial.errors import PlueckerError, shown
+
+__all__ = ["failure"]
+
+
+def failure(
+    model: Model,
+    outcome: Outcome,
+    schedule: Schedule,
+    plan: ControlPlan,
+    batch: tuple[int, ...],
+    trajectory: Trajectory,
+    on_unsolved: str,
+) -> SimulationError:
+    """The error for a step that could not be taken, or for a control that failed, with what was computed until then."""
+    if outcome.failed is None:
+        end = float(trajectory.time[-1]) if trajectory.time is not None and len(trajectory) else 0.0
+        return SimulationError(str(outcome.error), trajectory, end)
+    time = outcome.failed * schedule.step
+    where = f" in state {', '.join(map(str, np.unravel_index(outcome.state, batch)))} of the batch" if batch else ""
+    nq, nv, x = model.nq, model.nv, outcome.x[outcome.state]
+    q, v, tau, error = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv], float(x[nq + 6 * nv])
+    beginning = f"simulate: the motion cannot be followed beyond t = {time:.6g} s{where}: "
+    if not np.isfinite(tau).all():
+        k = int(np.argmin(np.isfinite(tau)))
+        why = f"control gives {tau[k]} for {shown(model.v_names[k])}"
+    elif np.isfinite(error):
+        more = "" if on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
+        why = f"the step is not solved, its error is {error:.3g} times what is tolerated; try a smaller step{more}"
+    else:
+        why = f"its numbers overflow; the fastest joint is {fastest(model, v)}"
+        try:
+            aba(model, q, v, tau)
+        except SingularInertiaError as found:
+            why = str(found).partition(": ")[2]
+        except PlueckerError:
+            pass
+        else:
+            why += "; a smaller step or an implicit integrator may follow it"
+    return SimulationError(beginning + why, trajectory, time)
+
+
+def fastest(model: Model, v: np.ndarray) -> str:
+    """Which coordinate moves fastest, and how fast."""
+    k = int(np.argmax(np.abs(v)))
+    return f"{shown(model.v_names[k])} at {v[k]:.3g}"

@@ -1,0 +1,46 @@
+"""The integrators that users can ask for, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping import bdf, euler, linearly_implicit, redmax_step, runge_kutta, semi_implicit
+from pluecker.articulated.stepping.integrator import INTEGRATORS, Integrator
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+
+__all__ = ["DRIVERS", "INTEGRATORS", "as_integrator"]
+
+KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta)  # each adds its own when imported
+
+# Those with steps of their own choice, which are no kernels: functions of the same arguments as the loop.
+DRIVERS: dict[str, Callable[..., Any]] = {}
+
+
+def as_integrator(model: Model, integrator: Any) -> Integrator | str:
+    """A kernel, or the name of a driver.
+
+    Raises:
+        TypeError, ValueError: it is neither.
+        ValueError: the model has dry friction, and it knows none.
+    """
+    names = [*INTEGRATORS, *DRIVERS]
+    if isinstance(integrator, str):
+        if integrator not in names:
+            raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {', '.join(names)}")
+        found: Integrator | str = INTEGRATORS.get(integrator, integrator)
+    elif isinstance(integrator, Integrator):
+        found = integrator
+    else:
+        kind = type(integrator).__name__
+        raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {', '.join(names)}")
+    if model.friction.any() and not (isinstance(found, Integrator) and found.takes_rows):
+        name = found if isinstance(found, str) else found.name
+        others = [each.name for each in INTEGRATORS.values() if each.takes_rows]
+        raise ArgumentValueError(
+            f"simulate: {name} knows no dry friction, and model {model.name!r} has it at "
+            f"{shown(model.v_names[int(model.friction.argmax())])}; use {' or '.join(others) or 'another integrator'}, or "
+            "model.replace(friction=0.0)"
+        )
+    return found

@@ -1,0 +1,142 @@
+"""What a simulation keeps besides q and v, and how it is found: by the loop, or from q and v afterwards, as a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
+from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+from pluecker.articulated.algorithms.momentum.center_of_mass import center_of_mass
+from pluecker.articulated.algorithms.momentum.momentum import momentum
+from pluecker.articulated.forces.applied_forces import applied_forces
+from pluecker.articulated.forces.elements import Element
+from pluecker.articulated.model.model import Model, listing
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.steps import RECORDED
+from pluecker.articulated.stepping.loop_driver import Signal
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
+
+__all__ = ["Recorder"]
+
+Block = Mapping[str, Array]
+
+
+class Recorder:
+    """What to keep of a simulation.
+
+    Attributes:
+        widths: of the arrays that the loop fills, zero for those that are not wanted.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        record: Any,
+        signals: Sequence[Signal],
+        elements: Sequence[Element],
+        rows: bool,
+        marked: bool,
+        threads: int,
+    ) -> None:
+        self.model, self.elements, self.threads, self.wrench = model, tuple(elements), threads, signals[6]
+        self.names = as_names(model, record)
+        self.by_loop = (
+            rows  # whose forces are known to the loop alone: then acceleration is what it did to the velocity
+        )
+        wanted = {
+            "q": model.nq,
+            "v": model.nv,
+            "tau": model.nv if {"tau", "a"} & self.names else 0,
+            "a": model.nv if "a" in self.names and self.by_loop else 0,
+            "error": 1 if marked or "error" in self.names else 0,
+        }
+        self.widths = {name: wanted[name] for name in RECORDED}
+
+    def complete(self, block: Block) -> dict[str, Array]:
+        """What follows from q, v and the joint forces of samples, arrays ``(samples, states, ...)``."""
+        model, names, many = self.model, self.names, self.threads
+        q, v = block["q"], block["v"]
+        found: dict[str, Array] = {}
+        if "a" in names and not self.by_loop:
+            found["a"] = of_each(self.acceleration, block["time"], q, v, block["tau"])
+        if "energy" in names:
+            found["kinetic_energy"] = of_each(lambda q, v: kinetic_energy(model, q, v, threads=many), q, v)
+            found["potential_energy"] = of_each(self.stored_energy, q, v)
+        if "momentum" in names:
+            found["momentum"] = of_each(lambda q, v: momentum(model, q, v, threads=many), q, v)
+        if "center_of_mass" in names:
+            found["center_of_mass"] = of_each(lambda q: center_of_mass(model, q, threads=many), q)
+        frames = [name for name in model.frame_names if name in names and name not in QUANTITIES]
+        if frames:
+            placements = of_each(lambda q: forward_kinematics(model, q, frames, threads=many), q)
+            found |= {name: np.ascontiguousarray(placements[..., k, :, :]) for k, name in enumerate(frames)}
+        return found
+
+    def acceleration(self, time: Array, q: Array, v: Array, tau: Array) -> Array:
+        """By the forces at the samples."""
+        wrenches = signal_at(self.wrench, time).reshape(len(q), -1, self.model.n_bodies, 6)
+        if self.elements:
+            wrenches = wrenches + applied_forces(self.model, self.elements, q, v, threads=self.threads).wrenches
+        return aba(self.model, q, v, tau, wrenches, threads=self.threads)
+
+    def stored_energy(self, q: Array, v: Array) -> Array:
+        """In the field of gravity, in the springs of joints and of elements."""
+        found = potential_energy(self.model, q, threads=self.threads)
+        return found + applied_forces(self.model, self.elements, q, v).energy if self.elements else found
+
+
+def of_each(function: Callable[..., Array], *samples: Array) -> Array:
+    """A result for each sample; NaN where there is none: a motion that grows without bounds ends with such."""
+    try:
+        return function(*samples)
+    except PlueckerError:
+        pass
+    found: list[Array | None] = []
+    for k in range(len(samples[0])):
+        try:
+            found.append(function(*(x[k : k + 1] for x in samples))[0])
+        except PlueckerError:
+            found.append(None)
+    known = next((x for x in found if x is not None), None)
+    if known is None:
+        return np.full(samples[-1].shape, np.nan)
+    return np.array([np.full_like(known, np.nan) if x is None else x for x in found])
+
+
+QUANTITIES = ("a", "tau", "energy", "momentum", "center_of_mass", "error")
+
+
+def as_names(model: Model, record: Any) -> frozenset[str]:
+    """Quantities, and frames of the model."""
+    if isinstance(record, str):
+        record = (record,)
+    if not isinstance(record, Iterable) or getattr(record, "shape", None) == ():
+        raise ArgumentTypeError(f"simulate: record is a {type(record).__name__}, expected names")
+    names = tuple(record)
+    for name in names:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"simulate: record has a {type(name).__name__} in it, expected names")
+        if name not in QUANTITIES and name not in model.frame_names:
+            raise UnknownNameError(
+                f"simulate: {shown(name)} cannot be recorded, expected {', '.join(QUANTITIES)}, or a frame: "
+                f"{listing(model.frame_names)}"
+            )
+    return frozenset(names)
+
+
+def signal_at(signal: Signal, times: Array) -> Array:
+    """A signal at so many times, ``(times, states or 1, width)``."""
+    k = np.clip(np.searchsorted(signal.times, times, side="right") - 1, 0, len(signal.times) - 1)
+    values = signal.values[k]
+    if not signal.linear or len(signal.times) == 1:
+        return values
+    after = np.minimum(k + 1, len(signal.times) - 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        s = (times - signal.times[k]) / (signal.times[after] - signal.times[k])
+    share = np.clip(np.where(after > k, s, 0.0), 0.0, 1.0)[:, None, None]
+    return values + share * (signal.values[after] - values)

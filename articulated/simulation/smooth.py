@@ -1,0 +1,219 @@
+"""Motion under given joint forces, by the Runge-Kutta method DOP853 of SciPy between the samples.
+
+Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), section II.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.integrate import solve_ivp
+
+from pluecker.articulated.algorithms.configuration.carry_velocity import carry_velocity
+from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.errors import SimulationError, SingularInertiaError
+from pluecker.articulated.model.joints import rate_joint
+from pluecker.articulated.model.layout import link_count, owns_coordinates
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_model
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
+from pluecker.spatial.functions.elementwise import as_numbers
+
+__all__ = ["configuration_rate", "follow"]
+
+Array = NDArray[np.float64]
+LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change
+UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
+
+
+def configuration_rate(model: Model, q: Array, v: Array) -> Array:
+    """dq/dt from the velocity, of one state: the same, but for quaternions, d/dt p = 1/2 p w, and for positions of free
+    joints, R v.
+
+    Source: RBDA section 4.5, with the angular velocity in body coordinates.
+    """
+    rate = np.empty(model.nq)
+    configuration_rate_kernel(model.packed, q, v, rate)
+    return rate
+
+
+@kernel
+def configuration_rate_kernel(m, q, v, rate):
+    """Each joint by itself"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            rate_joint(m, i, q, v, rate)
+
+
+def follow(
+    model: Model,
+    q: ArrayLike,
+    v: ArrayLike,
+    time: ArrayLike,
+    tau: ArrayLike,
+    *,
+    tol: float = 1e-9,
+    progress: Callable[[Iterable[int]], Iterable[int]] = iter,
+) -> Trajectory:
+    """The motion from the state ``q, v`` under joint forces, linear between their samples.
+
+    Exponential coordinates go over to the equivalent vector when they are longer than half a turn, and their velocities with
+    them, see :func:`carry_velocity`: in the samples, and in between before a turn is full.
+
+    Args:
+        model: the mechanism.
+        q, v: the state at ``time[0]``, ``(nq,)`` and ``(nv,)``.
+        time: rising, ``(n,)``, at least one; s.
+        tau: joint forces at these times, ``(n, nv)``; N m or N.
+        tol: of each step, relative to the coordinates and absolute, above 0.
+        progress: is given the numbers of the intervals and gives them back one by one, for a progress bar.
+
+    Returns:
+        A trajectory with ``time``, ``q`` ``(n, nq)``, ``v``, ``a`` and ``tau`` ``(n, nv)``.
+
+    Raises:
+        TypeError: an argument is of another type.
+        ValueError: an argument of the wrong shape, a number that is not finite, time that does not rise, a quaternion that
+            is not of unit length, a tolerance that is not above 0.
+        SimulationError: the motion cannot be followed to its end; the message says at what time.
+        SingularInertiaError: as :func:`aba`.
+
+    Example:
+        >>> import numpy as np
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.articulated.simulation.smooth import follow
+        >>> lift = ModelBuilder()
+        >>> lift.add_body("cabin", mass=2.0)
+        >>> lift.add_joint("shaft", "prismatic", parent="world", child="cabin", axis=(0, 0, 1))
+        >>> fall = follow(lift.build(), q=[0.0], v=[0.0], time=[0.0, 1.0], tau=np.zeros((2, 1)))
+        >>> fall.q[:, 0].round(6)
+        array([ 0.   , -4.905])
+
+    Source: RBDA section 3.1; Hairer, Norsett and Wanner (1993), section II.5.
+    """
+    as_model("simulate", model)
+    times = as_finite("time", time, None)
+    n = len(times)
+    forces = as_finite("tau", tau, (n, model.nv))
+    q, v = as_finite("q", q, (model.nq,)), as_finite("v", v, (model.nv,))
+    check_time(times)
+    check_quaternions(model, q)
+    tolerance = as_tolerance(tol)
+    if not callable(progress):
+        raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
+    between = {"method": "DOP853", "rtol": max(tolerance, 1e-13), "atol": tolerance}
+    quaternions = list(model.quaternion_slices().values())
+    vectors = list(model.rotation_vector_slices().values())
+
+    def normalized(y: Array) -> tuple[Array, Array]:
+        q, v = y[: model.nq].copy(), y[model.nq :]
+        for part in quaternions:
+            q[part] /= np.linalg.norm(q[part])
+        return q, v
+
+    def rate(t: float, y: Array, k: int) -> Array:
+        q, v = normalized(y)
+        s = (t - times[k]) / (times[k + 1] - times[k])
+        a = aba(model, q, v, (1.0 - s) * forces[k] + s * forces[k + 1])
+        return np.concatenate([configuration_rate(model, q, v), a])
+
+    def shortened(y: Array) -> Array:
+        q, v = normalized(y)
+        shorter = integrate(model, q, np.zeros(model.nv))
+        return np.concatenate([shorter, carry_velocity(model, q, shorter, v)])
+
+    def excess(t: float, y: Array, k: int) -> float:
+        return max(float(np.linalg.norm(y[part])) for part in vectors) - LONGEST
+
+    excess.terminal, excess.direction = True, 1.0  # type: ignore[attr-defined]
+
+    def follow(y: Array, k: int) -> Any:
+        if not vectors:
+            return solve_ivp(rate, (times[k], times[k + 1]), y, args=(k,), **between)
+        t = times[k]
+        while True:
+            step = solve_ivp(rate, (t, times[k + 1]), shortened(y), args=(k,), events=excess, **between)
+            if step.status != 1:
+                return step
+            t, y = step.t[-1], step.y[:, -1]
+
+    states = [np.concatenate([q, v])]
+    intervals = progress(range(n - 1))
+    if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
+        raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
+    for k in intervals:
+        try:
+            with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
+                step = follow(states[-1], k)
+                found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
+        except SingularInertiaError:
+            raise
+        except PlueckerError as error:  # the state has left the range of numbers that algorithms take
+            raise SimulationError(
+                f"simulate: the motion cannot be followed beyond t = {times[k]:.6g} s: {error}"
+            ) from None
+        if not step.success or not np.isfinite(found).all():
+            why = "its numbers overflow" if step.success else step.message
+            raise SimulationError(f"simulate: the motion cannot be followed beyond t = {step.t[-1]:.6g} s: {why}")
+        states.append(found)
+    y = np.array(states)
+    q_all, v_all = np.ascontiguousarray(y[:, : model.nq]), np.ascontiguousarray(y[:, model.nq :])
+    return Trajectory(times, q_all, v_all, aba(model, q_all, v_all, forces), forces)
+
+
+# ---------------------------------------------------------------------------------------------------------------- arguments
+
+
+def as_finite(name: str, value: ArrayLike, shape: tuple[int, ...] | None) -> Array:
+    """An array of its own with finite numbers, of the shape, or a row of at least one."""
+    array = as_numbers("simulate", name, value)
+    if array.shape != shape and (shape is not None or array.ndim != 1 or not len(array)):
+        expected = "(n,) with n at least 1" if shape is None else str(shape)
+        raise ArgumentValueError(f"simulate: {name} has shape {array.shape}, expected {expected}")
+    if not np.isfinite(array).all():
+        index = tuple(int(n) for n in np.argwhere(~np.isfinite(array))[0])
+        place = ", ".join(map(str, index))
+        raise ArgumentValueError(f"simulate: {name}[{place}] is {array[index]}, expected a finite number")
+    return array
+
+
+def as_tolerance(tol: object) -> float:
+    """The tolerance as a number."""
+    if isinstance(tol, bool) or not isinstance(tol, Real):
+        raise ArgumentTypeError(f"simulate: tol is a {type(tol).__name__}, expected a number above 0")
+    try:
+        number = float(tol)
+    except OverflowError:
+        number = np.inf
+    if not 0.0 < number < np.inf:
+        raise ArgumentValueError(f"simulate: tol is {number}, expected a finite number above 0")
+    return number
+
+
+def check_time(time: Array) -> None:
+    """Refuse time that does not rise, or whose differences are no numbers."""
+    if not (time[1:] > time[:-1]).all():
+        k = int(np.argmin(time[1:] > time[:-1]))
+        raise ArgumentValueError(f"simulate: time[{k + 1}] is {time[k + 1]} after {time[k]}, expected rising times")
+    with np.errstate(over="ignore"):
+        if len(time) and not np.isfinite(time[-1] - time[0]):
+            raise ArgumentValueError(f"simulate: time goes from {time[0]} to {time[-1]}, which overflows")
+
+
+def check_quaternions(model: Model, q: Array) -> None:
+    """Refuse quaternions that are not of unit length."""
+    for joint, part in model.quaternion_slices().items():
+        with np.errstate(over="ignore"):
+            length = float(np.linalg.norm(q[part]))
+        if not abs(length - 1.0) <= UNIT:
+            raise ArgumentValueError(
+                f"simulate: the quaternion of joint {joint!r}, q[{part.start}:{part.stop}], has length {length:.9g}, "
+                "expected 1 within 1e-6; normalize it (order [w, x, y, z])"
+            )

@@ -1,0 +1,144 @@
+"""The way from the state at the beginning to a recording, stretch by stretch of the compiled loop.
+
+Stretches are short enough that Python is back a few times a second: Ctrl-C, the progress bar, and files get their turn.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.recording import Recording
+from pluecker.articulated.stepping.control import Control
+from pluecker.articulated.stepping.control_signals import ControlPlan, asked
+from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.loop import loop_workspace, state_size
+from pluecker.articulated.stepping.loop_driver import Stretches
+from pluecker.articulated.stepping.scenario import smooth_model
+from pluecker.articulated.stepping.surroundings import MARKS
+from pluecker.articulated.stepping.task import EVERY, MEMORY, SUBSTEP, TOTAL
+from pluecker.spatial.errors import PlueckerError
+
+__all__ = ["RECORDED", "Outcome", "Schedule", "follow_steps"]
+
+Array = NDArray[np.float64]
+RECORDED = ("q", "v", "tau", "a", "error")  # in the order of the loop
+STRETCH = 0.1  # seconds
+NO_BOUND = 1e300  # for errors: only what is not finite is above it
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """So many steps, every so many of them a sample; the last state is one too.
+
+    Attributes:
+        step: s.
+        steps, every: numbers.
+    """
+
+    step: float
+    steps: int
+    every: int
+
+    @property
+    def samples(self) -> int:
+        """How many there are."""
+        return -(-self.steps // self.every) + 1
+
+    @property
+    def times(self) -> Array:
+        """Of the samples; s."""
+        return self.step * np.minimum(np.arange(self.samples) * self.every, self.steps)
+
+    def samples_before(self, step: int) -> int:
+        """How many samples are there once the loop stands before this step, or behind the last one."""
+        return self.samples if step > self.steps else -(-step // self.every)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """How far a simulation came.
+
+    Attributes:
+        samples: how many there are.
+        interrupted: whether somebody wanted it to end.
+        failed: the number of the first step that could not be taken; None if there is none.
+        state: the state of the batch where that was.
+        x: the states then.
+        error: what a control that is Python has raised.
+    """
+
+    samples: int
+    interrupted: bool
+    failed: int | None
+    state: int
+    x: Array
+    error: PlueckerError | None
+
+
+def follow_steps(
+    integrator: Integrator,
+    model: Model,
+    q: Array,
+    v: Array,
+    scenario: Array,
+    control: Control,
+    plan: ControlPlan,
+    schedule: Schedule,
+    recording: Recording,
+    *,
+    on_unsolved: str,
+    complete: Callable[[Mapping[str, Array]], Mapping[str, Array]],
+    progress: Callable[[int], None],
+    batch: tuple[int, ...],
+    threads: int,
+) -> Outcome:
+    """Fill the recording; q and v are ``(states, nq)`` and ``(states, nv)``."""
+    nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
+    x = np.zeros((len(q), state_size(nq, nv, plan.delay, memory)))
+    x[:, :nq], x[:, nq : nq + nv] = q, v
+    bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
+    numbers = np.concatenate([[schedule.step, bound], plan.limits])
+    settings = {
+        **plan.settings, TOTAL: schedule.steps, EVERY: schedule.every, SUBSTEP: on_unsolved == "substep", MEMORY: memory,
+    }  # fmt: skip
+    parameters = plan.signals[-1].values.shape[-1]
+    room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
+    arguments = smooth_model(model), scenario, x, numbers, settings, plan.signals, room, threads
+    stretches = Stretches(integrator, *arguments)
+    place = nq + 6 * nv + MARKS - 1
+    first, samples, error, interrupted = 0, 0, None, False
+    length, times = plan.period, schedule.times
+    try:
+        while first <= schedule.steps and not x[:, place].any():
+            arrays, slot, most = recording.room(samples, schedule.samples - samples)
+            stretches.record_into(arrays, slot)
+            length = plan.period if control.function is not None else min(length, most * schedule.every)
+            last = min(first + length, schedule.steps + 1)
+            if control.function is not None:
+                now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
+                x[:, nq + nv : nq + 2 * nv] = asked(control.function, first * schedule.step, *now).reshape(-1, nv)
+            begun = time.perf_counter()
+            stretches.advance(first, last)
+            took = time.perf_counter() - begun
+            failed = x[:, place].any()
+            first = last
+            done = schedule.samples_before(int(x[x[:, place] > 0.0, place].min()) if failed else first)
+            if done > samples:
+                recording.written(samples, done - samples, complete, times)
+                progress(done - samples)
+                samples = done
+            length = max(1, min(2 * length, int(length * STRETCH / max(took, 1e-6)) + 1))
+    except KeyboardInterrupt:
+        interrupted = True
+    except PlueckerError as found:
+        error = found
+    failing = np.where(x[:, place] > 0.0, x[:, place], np.inf)
+    state = int(np.argmin(failing))
+    failed_step = int(failing[state]) - 1 if np.isfinite(failing[state]) else None
+    return Outcome(samples, interrupted, failed_step, state, x, error)

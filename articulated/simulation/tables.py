@@ -1,0 +1,55 @@
+"""Trajectories as tables of other packages: pandas and xarray, where these are installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.trajectory import PARTS, Trajectory, TrajectoryError, names_of
+from pluecker.spatial.extras import require
+
+__all__ = ["to_pandas", "to_xarray"]
+
+
+def to_pandas(trajectory: Trajectory, model: Model) -> Any:
+    """See :meth:`Trajectory.to_pandas`."""
+    pandas = require("pandas", "tables", "tables of pandas")
+    trajectory.check(model, "Trajectory.to_pandas")
+    if trajectory.batch_shape:
+        raise TrajectoryError(
+            f"Trajectory.to_pandas: a table holds one motion, not a batch of shape {trajectory.batch_shape}; "
+            "to_xarray takes batches"
+        )
+    columns = {}
+    for part in PARTS:
+        values = getattr(trajectory, part)
+        if values is not None:
+            columns.update({f"{part}:{name}": values[:, j] for j, name in enumerate(names_of(model, part))})
+    for name, values in trajectory.columns.items():
+        for place in np.ndindex(*values.shape[1:]):
+            columns[name + (f"[{','.join(map(str, place))}]" if place else "")] = values[(slice(None), *place)]
+    time = trajectory.time
+    index = pandas.RangeIndex(len(trajectory), name="sample") if time is None else pandas.Index(time, name="time")
+    return pandas.DataFrame(columns, index=index)
+
+
+def to_xarray(trajectory: Trajectory, model: Model) -> Any:
+    """See :meth:`Trajectory.to_xarray`."""
+    xarray = require("xarray", "tables", "datasets of xarray")
+    trajectory.check(model, "Trajectory.to_xarray")
+    batch = [f"motion_{k}" for k in range(len(trajectory.batch_shape))]
+    samples = "sample" if trajectory.time is None else "time"
+    labels = {} if trajectory.time is None else {"time": ("time", trajectory.time, {"units": "s"})}
+    variables = {}
+    for part in PARTS:
+        values = getattr(trajectory, part)
+        if values is not None:
+            axis = "q_name" if part == "q" else "v_name"
+            labels[axis] = (axis, np.array(names_of(model, part), dtype=object), {})
+            variables[part] = ([*batch, samples, axis], values)
+    for name, values in trajectory.columns.items():
+        more = [f"{name}_{k}" for k in range(values.ndim - len(batch) - 1)]
+        variables[name] = ([*batch, samples, *more], values)
+    return xarray.Dataset(variables, coords=labels, attrs={"model": model.name})

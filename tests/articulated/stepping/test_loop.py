@@ -1,0 +1,322 @@
+"""The loop over steps does what a loop in Python around the same step does, with every kind of control, in lanes too."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import config
+
+from pluecker.articulated import (
+    Actuator,
+    CompiledControl,
+    Control,
+    Model,
+    ModelBuilder,
+    PDControl,
+    PointSpring,
+    SimulationError,
+    SimulationWarning,
+    TimeTable,
+    aba,
+    applied_forces,
+    difference,
+    integrate,
+    random_configuration,
+    simulate,
+)
+from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
+from pluecker.articulated.algorithms.dynamics.aba import LINK, aba_kernel
+from pluecker.articulated.model.layout import body_count, velocity_count
+from pluecker.articulated.simulation import recording
+from pluecker.articulated.stepping.control_function import SIGNATURE
+from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail
+from tests.mechanisms import random_description
+
+H = 1e-2
+
+
+@kernel
+def euler_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    """Explicit Euler; it remembers how often it was called, and is not solved where the first joint is fast."""
+    nv, nf = velocity_count(m), 6 * body_count(m)
+    f, rest = part(ws, 0, nf), tail(ws, nf)
+    stage_wrenches(m, c, q, v, f_ext, f, rest)
+    aba_kernel(m, q, v, law, f, v1, rest)
+    for k in range(nv):
+        a = load(v1, k)
+        store(v1, k, h * load(v, k))
+        store(rest, k, load(v, k) + h * a)
+    integrate_kernel(m, q, v1, q1, rest)
+    for k in range(nv):
+        store(v1, k, load(rest, k))
+    store(memory, 0, load(memory, 0) + 1.0)
+    return select(smaller(FAST, load(v, 0) * load(v, 0)), h / LONGEST, 0.0)
+
+
+FAST, LONGEST = 25.0, 0.5 * H
+EULER = Integrator(
+    "euler",
+    1,
+    euler_step,
+    workspace=lambda model, scenario: (
+        6 * model.n_bodies + max(stage_workspace(model), LINK * (model.n_links + 1) + 8 * model.nv)
+    ),
+    memory=lambda model, scenario: 1,
+    listed=False,
+)
+
+
+@pytest.fixture(scope="module")
+def tree() -> Model:
+    kinds = ("free", "revolute", "spherical", "prismatic")
+    return random_description(5, 4, kinds).build().replace(friction=0.0)
+
+
+@pytest.fixture
+def states(tree):
+    rng = np.random.default_rng(1)
+    count = 3 if config.DISABLE_JIT else 11  # eight lanes, and three beside them
+    return random_configuration(tree, rng, count), 0.3 * rng.standard_normal((count, tree.nv))
+
+
+def loop(model, q, v, steps, torque, f_ext=None):
+    """The same in Python: the states, and the joint forces."""
+    found = [(q, v, torque(0.0, q, v))]
+    for k in range(steps):
+        a = aba(model, q, v, found[-1][2], f_ext)
+        q, v = integrate(model, q, H * v), v + H * a
+        found.append((q, v, torque((k + 1) * H, q, v)))
+    return tuple(np.stack(part, axis=-2) for part in zip(*found, strict=True))
+
+
+def agree(motion, expected):
+    scale = np.abs(expected[1]).max()
+    for found, wanted in zip((motion.q, motion.v, motion.tau), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, atol=1e-11 * max(1.0, scale), rtol=1e-11)
+
+
+def run(model, q, v, steps=4, **options):
+    return simulate(model, q, v, steps * H, H, integrator=EULER, **options)
+
+
+def controls(tree):
+    """Every kind of control, and the same as a function of Python's."""
+    rng = np.random.default_rng(2)
+    u, target = rng.standard_normal(tree.nv), random_configuration(tree, rng)
+    knots, values = np.array([0.0, 1.5 * H, 3 * H]), rng.standard_normal((3, tree.nv))
+    P, D = rng.uniform(0.0, 3.0, (2, tree.nv))
+
+    def linear(t):
+        return np.array([np.interp(t, knots, column) for column in values.T])
+
+    def feedback(t, q, v):
+        return u + P * difference(tree, q, target) - D * v
+
+    def clipped(t, q, v):
+        return np.clip(3.0 * np.clip(feedback(t, q, v), -0.4, 0.4), -0.9, 0.9)
+
+    return {
+        "none": (None, lambda t, q, v: np.zeros_like(v)),
+        "constant": (u, lambda t, q, v: np.broadcast_to(u, v.shape)),
+        "linear": (TimeTable(knots, values), lambda t, q, v: np.broadcast_to(linear(t), v.shape)),
+        "held": (
+            TimeTable(knots, values, linear=False),
+            lambda t, q, v: np.broadcast_to(values[0 if t < 1.4 * H else 1 if t < 2.9 * H else 2], v.shape),
+        ),
+        "gains": (PDControl(P, D, q=target, tau=u), feedback),
+        "python": (feedback, feedback),
+        "compiled": (CompiledControl(SIGNATURE(spin_down), [0.5]), lambda t, q, v: -0.5 * v + t),
+        "limits": (Control(PDControl(P, D, q=target, tau=u), actuator=Actuator(3.0, 0.4), clip=True), clipped),
+    }
+
+
+def spin_down(t, q, v, tau, parameters):
+    """A control in C, as far as the loop can tell."""
+    for k in range(NV):
+        tau[k] = -parameters[0] * v[k] + t
+
+
+NV = 11
+
+
+@pytest.mark.parametrize("kind", ["none", "constant", "linear", "held", "gains", "python", "compiled", "limits"])
+def test_the_loop_is_that_of_python_with_every_control(kind, tree, states):
+    assert tree.nv == NV
+    model = tree.replace(effort_limit=0.9)
+    control, torque = controls(tree)[kind]
+    q, v = states
+    agree(run(model, q, v, control=control), loop(model, q, v, 4, torque))
+    agree(run(model, q[0], v[0], control=control), loop(model, q[0], v[0], 4, torque))
+
+
+def test_a_control_with_a_period_looks_at_the_state_once_for_each_and_holds(tree, states):
+    q, v = states[0][0], states[1][0]
+    seen = []
+
+    def sampled(t, q, v):
+        seen.append(t)
+        return -v
+
+    held = run(tree, q, v, 6, control=Control(sampled, period=3 * H))
+    np.testing.assert_allclose(seen, [0.0, 3 * H, 6 * H])
+    np.testing.assert_array_equal(held.tau, -held.v[[0, 0, 0, 3, 3, 3, 6]])
+    gains = Control(PDControl(0.0, 1.0, q=q), period=3 * H)
+    agree(run(tree, q, v, 6, control=gains), (held.q, held.v, held.tau))
+
+
+def test_actuators_answer_late(tree, states):
+    q, v = states
+    values = np.arange(1.0, 7.0)[:, None] * np.ones(tree.nv)
+    table = TimeTable(H * np.arange(6), values, linear=False)
+    motion = run(tree, q, v, 5, control=Control(table, actuator=Actuator(delay=2 * H)))
+    np.testing.assert_array_equal(motion.tau[..., 0], np.broadcast_to([0, 0, 1, 2, 3, 4], motion.tau.shape[:-1]))
+
+
+def test_wrenches_and_springs_act_on_bodies_and_tables_of_wrenches_are_taken_in_the_middle_of_steps(tree, states):
+    q, v = states
+    rng = np.random.default_rng(3)
+    first, second = rng.standard_normal((2, tree.n_bodies, 6))
+    zero = lambda t, q, v: np.zeros_like(v)  # noqa: E731
+    agree(run(tree, q, v, f_ext=first), loop(tree, q, v, 4, zero, first))
+    table = TimeTable([0.0, H], [first, second])
+    expected = loop(tree, q, v, 1, zero, 0.5 * (first + second))
+    agree(run(tree, q, v, 1, f_ext=table), expected)
+    spring = PointSpring("world", tree.body_names[0], stiffness=50.0, damping=2.0)
+    pulled = run(tree, q, v, 1, elements=spring)
+    agree(pulled, loop(tree, q, v, 1, zero, applied_forces(tree, spring, q, v).wrenches))
+    np.testing.assert_allclose(pulled.a[..., 0, :] * H, pulled.v[..., 1, :] - pulled.v[..., 0, :], atol=1e-10)
+
+
+def test_each_state_of_a_batch_has_its_own_control(tree, states):
+    q, v = states[0][0], states[1][0]
+    rng = np.random.default_rng(4)
+    u, P = rng.standard_normal((2, 3, tree.nv))
+    knots, values = [0.0, 2 * H], rng.standard_normal((3, 2, tree.nv))
+    parameters = rng.uniform(0.0, 1.0, (3, 1))
+    kinds = (
+        (lambda k: u[k]),
+        (lambda k: TimeTable(knots, values[k])),
+        (lambda k: PDControl(np.abs(P[k]), 0.1, q=q, tau=u[k])),
+        (lambda k: CompiledControl(SIGNATURE_OF_SPIN, parameters[k])),
+    )
+    for kind in kinds:
+        batch = run(tree, q, v, control=kind(slice(None)))
+        for k in range(3):
+            one = run(tree, q, v, control=kind(k))
+            agree(batch.motion(k), (one.q, one.v, one.tau))
+
+
+SIGNATURE_OF_SPIN = SIGNATURE(spin_down)
+
+
+def test_samples_come_every_so_many_steps_and_at_the_end(tree, states):
+    q, v = states
+    whole, some = run(tree, q, v, 7), run(tree, q, v, 7, every=3)
+    np.testing.assert_allclose(some.time, [0.0, 3 * H, 6 * H, 7 * H])
+    for name in ("q", "v", "tau", "a"):
+        np.testing.assert_array_equal(getattr(some, name), getattr(whole, name)[..., [0, 3, 6, 7], :])
+
+
+def test_a_recording_in_files_is_the_one_in_memory(tree, states, tmp_path, monkeypatch):
+    q, v = (x[:2].reshape(2, 1, -1) for x in states)
+    monkeypatch.setattr(recording, "LARGEST_BLOCK", 8 * 2 * 60 * 2)  # two samples or so
+    options = {"record": ("a", "tau", "energy", "error", tree.body_names[1]), "every": 2}
+    memory, files = run(tree, q, v, 9, **options), run(tree, q, v, 9, record_to=tmp_path / "new", **options)
+    assert files.q.shape == (2, 1, 6, tree.nq)
+    for name in ("time", "q", "v", "tau", "a"):
+        np.testing.assert_array_equal(getattr(files, name), getattr(memory, name))
+    assert set(files.columns) == set(memory.columns)
+    for name, column in memory.columns.items():
+        np.testing.assert_array_equal(files.columns[name], column)
+    assert np.load(tmp_path / "new" / "q.npy").shape == (6, 2, 1, tree.nq)
+    with pytest.raises(ValueError, match=r"record_to: .* is there already"):
+        run(tree, q, v, record_to=tmp_path / "new")
+
+
+# ---------------------------------------------------------------------------------------------- steps that are not solved
+
+
+def fast(states):
+    """States of which the second is too fast for the step, as the integrator above says."""
+    q, v = states[0].copy(), 0.1 * states[1]
+    v[1, 0] = 2.0 * np.sqrt(FAST)
+    return q, v
+
+
+def test_an_unsolved_step_is_an_error_that_says_when_and_keeps_what_was_computed(tree, states):
+    q, v = fast(states)
+    with pytest.raises(
+        SimulationError, match=r"beyond t = 0 s in state 1 of the batch: the step is not solved"
+    ) as caught:
+        run(tree, q, v)
+    assert caught.value.time == 0.0
+    assert len(caught.value.trajectory) == 1
+    push = TimeTable([0.0, 2 * H], [np.zeros(tree.nv), np.full(tree.nv, 1e5)], linear=False)
+    with pytest.raises(SimulationError, match=r"beyond t = 0\.03 s: the step is not solved") as caught:
+        run(tree, q[0], v[0], 9, control=push)
+    kept = caught.value.trajectory
+    agree(kept[:3], [x[..., :3, :] for x in (lambda m: (m.q, m.v, m.tau))(run(tree, q[0], v[0], 3, control=push))])
+    assert len(kept) == 4
+
+
+def test_unsolved_steps_are_marked_where_the_motion_goes_on(tree, states):
+    q, v = fast(states)
+    motion = run(tree, q, v, on_unsolved="continue")
+    marks = motion.columns["error"]
+    assert (marks[1, 1:] == H / LONGEST).all()
+    assert (marks[[0, 2]] == 0.0).all()
+    assert (marks[:, 0] == 0.0).all()
+    agree(motion, loop(tree, q, v, 4, lambda t, q, v: np.zeros_like(v)))
+
+
+def test_an_unsolved_step_is_divided_until_it_is_solved_and_other_states_do_not_notice(tree, states):
+    """The error that the integrator states is twice what is tolerated, so that two halves are solved."""
+    q, v = fast(states)
+    u = np.linspace(-1.0, 1.0, tree.nv)
+    motion = run(tree, q, v, 1, on_unsolved="substep", control=u)
+    others = np.arange(len(q)) != 1
+    expected = run(tree, q[others], v[others], 1, control=u)
+    np.testing.assert_array_equal(motion.q[others], expected.q)
+    half = simulate(tree, q[1], v[1], H, 0.5 * H, integrator=EULER, control=u, on_unsolved="continue")
+    np.testing.assert_allclose(motion.q[1, 1], half.q[2], atol=1e-12)
+    np.testing.assert_allclose(motion.v[1, 1], half.v[2], atol=1e-9)
+
+
+def test_a_control_that_is_no_number_is_named(tree, states):
+    q, v = states
+    with pytest.raises(SimulationError, match=r"beyond t = 0\.02 s in state 0 of the batch: control gives nan for"):
+        run(tree, q, v, control=CompiledControl(SIGNATURE_OF_NAN))
+    with pytest.raises(SimulationError, match=r"what control gives at t = 0\.01 s\[0\] is nan") as caught:
+        run(tree, q[0], v[0], control=lambda t, q, v: np.full(tree.nv, np.nan if t > 0.0 else 0.0))
+    assert len(caught.value.trajectory) == 1
+    with pytest.raises(SimulationError, match="has shape"):
+        run(tree, q[0], v[0], control=lambda t, q, v: np.zeros(2))
+
+
+def nan_later(t, q, v, tau, parameters):
+    tau[0] = np.nan if t > 1.5 * H else 0.0
+
+
+SIGNATURE_OF_NAN = SIGNATURE(nan_later)
+
+
+def test_an_interrupted_simulation_gives_back_what_was_computed(tree, states):
+    def impatient(t, q, v):
+        if t > 2.5 * H:
+            raise KeyboardInterrupt
+        return -v
+
+    with pytest.warns(SimulationWarning, match=r"interrupted; the trajectory ends at t = 0\.02 s"):
+        motion = run(tree, states[0], states[1], 9, control=impatient)
+    agree(motion, loop(tree, *states, 2, lambda t, q, v: -v))
+
+
+def test_a_body_may_have_the_name_of_a_quantity():
+    builder = ModelBuilder()
+    builder.add_body("a", mass=1.0)
+    builder.add_joint("slide", "prismatic", parent="world", child="a", axis=(1, 0, 0))
+    motion = simulate(builder.build(), [0.0], [0.0], 4 * H, H, control=[2.0])
+    np.testing.assert_allclose(motion.a, np.full((5, 1), 2.0))
