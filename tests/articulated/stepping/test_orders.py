@@ -29,6 +29,7 @@ LARGE = (
 STEPS = {1: 16, 2: 8, 4: 4}
 DURATION = 0.2
 BY_TOLERANCE = ("dop853", "dormand_prince")  # choose their steps themselves
+BY_DUALS = ("bdf1", "bdf2")  # each half a minute without compilation
 
 
 def mechanism(mimic: bool, large: bool) -> Model:
@@ -97,7 +98,14 @@ def motion(name, model, q, v, h, steps, law, f_ext, springs):
 
 
 @pytest.mark.parametrize("mimic", [False, True], ids=["tree", "mimic"])
-@pytest.mark.parametrize("name", [name for name in INTEGRATORS if name not in BY_TOLERANCE])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.slow if name in BY_DUALS else [])
+        for name in INTEGRATORS
+        if name not in BY_TOLERANCE
+    ],
+)
 def test_the_error_follows_the_step(name, mimic):
     order = INTEGRATORS[name].order
     steps = (8 if COMPILED else 1) * STEPS[order]
