@@ -18,6 +18,7 @@ TOPICS = {
     "jacobians": "Jacobians of frames and their rates, in batches and one state a call",
     "derivatives": "exact derivatives of inverse and forward dynamics",
     "centroidal": "centre of mass, centroidal momentum and Coriolis matrices",
+    "simulation": "steps of one motion, and of a batch of motions",
     "startup": "how long the first result takes, and how much memory",
     "compiling": "what is compiled for it, function by function",
     "algebra": "functions of a million vectors, transforms and inertias",

@@ -23,6 +23,7 @@ import pytest
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 OPTIONS = (
     *("--headless=new", "--no-sandbox", "--no-first-run", "--disable-extensions", "--hide-scrollbars", "--mute-audio"),
+    "--force-device-scale-factor=0.5",  # a quarter of the dots to be drawn
     *("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--remote-debugging-port=0"),
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",  # nothing but this machine is there
 )

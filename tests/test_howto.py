@@ -13,6 +13,7 @@ PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
 NEEDS = {
     "inverse_dynamics_of_a_batch": ("yourdfpy",),
     "identify_a_payload": ("yourdfpy",),
+    "see_a_mechanism": ("yourdfpy", "matplotlib", "viser"),
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),
 }
 
@@ -45,7 +46,9 @@ def test_there_are_how_to_pages():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=[page.stem for page in PAGES])
-def test_a_page_runs_and_prints_what_it_says(path, tmp_path, capsys):
+def test_a_page_runs_and_prints_what_it_says(path, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where a page writes its files
+    monkeypatch.setenv("MPLBACKEND", "Agg")
     for name in NEEDS.get(path.stem, ()):
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"the page needs {name}, which is not installed")

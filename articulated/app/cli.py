@@ -28,6 +28,7 @@ from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, rnea
 from pluecker.articulated.app.outputs import Output, check_outputs
+from pluecker.articulated.app.simulate_command import Loading, add_simulate
 from pluecker.articulated.app.streams import forgiving_streams, give_up_output
 from pluecker.articulated.app.view_command import add_view
 from pluecker.articulated.errors import ModelError, SimulationError, SingularInertiaError
@@ -171,6 +172,7 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
     forward.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     forward.set_defaults(run=run_forward)
 
+    add_simulate(commands, Loading(common, robot_help, load, robot_file, start))
     add_view(commands, common, robot_help, load, robot_file, check_quaternions)
 
     warm = commands.add_parser(

@@ -10,7 +10,8 @@ from typing import Any
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.viewer import PAGES, need_viewer, view
-from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError, read_trajectory
+from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
+from pluecker.articulated.simulation.trajectory_files import read_trajectory
 
 __all__ = ["add_view"]
 

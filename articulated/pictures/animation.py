@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.errors import OutputError
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.curves import as_motion, as_title
+from pluecker.articulated.pictures.curves import as_motion, as_title, known
 from pluecker.articulated.pictures.drawing import CAMERA, Drawing, space
 from pluecker.articulated.pictures.figures import new_figure
 from pluecker.articulated.pictures.mechanism import as_camera, as_contents
@@ -198,11 +198,11 @@ def animate(
     found = as_overlays(function, overlays, len(motion))
     if not callable(progress):
         raise ArgumentTypeError(f"{function}: progress is a {type(progress).__name__}, expected a function")
-    figure = new_figure(6.4, 5.4)
+    figure, q = new_figure(6.4, 5.4), known(motion, "q")
     with naming(function):
         ax = space(figure)
         ax.view_init(*direction)
-        drawing = Drawing(ax, model, contents, found, motion.q, body_placements(model, motion.q), TRIANGLES)
+        drawing = Drawing(ax, model, contents, found, q, body_placements(model, q), TRIANGLES)
         pictures = []
         for j in progress(range(len(samples))):
             k = samples[j]

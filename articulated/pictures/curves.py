@@ -16,7 +16,7 @@ from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryErr
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.arguments import naming
 
-__all__ = ["as_motion", "plot_energy", "plot_trajectory"]
+__all__ = ["as_motion", "as_title", "known", "plot_energy", "plot_trajectory"]
 
 Array = NDArray[np.float64]
 QUANTITIES = {
@@ -100,8 +100,8 @@ def plot_energy(model: Model, trajectory: Trajectory, *, title: str | None = Non
     as_motion("plot_energy", model, trajectory, ("q", "v"))
     heading = as_title("plot_energy", model, title)
     with naming("plot_energy"):
-        kinetic = kinetic_energy(model, trajectory.q, trajectory.v)
-        potential = potential_energy(model, trajectory.q)
+        kinetic = kinetic_energy(model, known(trajectory, "q"), known(trajectory, "v"))
+        potential = potential_energy(model, known(trajectory, "q"))
     total = kinetic + potential
     figure = figure_for("plot_energy", figure, 9.0, 5.6)
     figure.suptitle(f"{heading}: energy" if title is None else heading)
@@ -120,6 +120,12 @@ def plot_energy(model: Model, trajectory: Trajectory, *, title: str | None = Non
         axis.margins(x=0.0)
     label_lines(figure, top)
     return figure
+
+
+def known(trajectory: Trajectory, part: str) -> Array:
+    """A part that has been looked for before."""
+    values: Array = getattr(trajectory, part)
+    return values
 
 
 def as_title(function: str, model: Model, title: Any) -> str:

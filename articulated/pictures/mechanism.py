@@ -124,6 +124,11 @@ def as_frames(function: str, model: Model, frames: Any) -> tuple[str, ...]:
         which = as_option(function, "frames", frames, ("bodies", "all"))
         return model.body_names if which == "bodies" else model.frame_names
     with naming(function):
-        frames = tuple(frames) if isinstance(frames, Iterable) else frames
-        model.frame_offsets(frames)
+        model.frame_offsets(frames := list_of(frames))
     return tuple(frames)
+
+
+def list_of(things: Any) -> Any:
+    """A list, of what can be gone through once only too; else the thing itself, which is refused by others."""
+    several = isinstance(things, Iterable) and getattr(things, "shape", None) != ()
+    return list(things) if several else things

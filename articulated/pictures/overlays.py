@@ -180,9 +180,9 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         )
 
 
-def one_sample(overlay: Any, sample: int) -> dict[str, Array]:
+def one_sample(overlay: Any, sample: int) -> dict[str, Any]:
     """The arrays of one sample; those that stay, as they are."""
-    kind, found = type(overlay).__name__, {}
+    kind, found = type(overlay).__name__, dict[str, Any]()
     for name in arrays_of(overlay):
         array = getattr(overlay, name)
         if array.ndim == 3:
@@ -197,7 +197,7 @@ def as_overlays(function: str, overlays: Any, samples: int | None) -> tuple[Over
     """Overlays that fit: all that change have as many samples as there are, None where there is one moment only."""
     if isinstance(overlays, Overlay):
         overlays = (overlays,)
-    if isinstance(overlays, str) or not isinstance(overlays, Iterable):
+    if isinstance(overlays, str) or not isinstance(overlays, Iterable) or getattr(overlays, "shape", None) == ():
         raise ArgumentTypeError(f"{function}: overlays is {shown(overlays)}, expected Points, Arrows or Cones")
     found = tuple(overlays)
     for overlay in found:

@@ -56,8 +56,8 @@ def turned(profile: Array) -> Surface:
     a, b = i * AROUND + j, i * AROUND + (j + 1) % AROUND
     quads = np.stack([a, b, b + AROUND, a + AROUND], axis=-1).reshape(-1, 4)
     faces = np.concatenate([quads[:, [0, 1, 2]], quads[:, [0, 2, 3]]])
-    vertices = vertices.reshape(-1, 3)
-    return vertices, faces[~flat(vertices, faces)]
+    points = vertices.reshape(-1, 3)
+    return points, faces[~flat(points, faces)]
 
 
 def flat(vertices: Array, faces: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -29,7 +29,7 @@ from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.animation import sample_times
 from pluecker.articulated.pictures.contents import Contents
-from pluecker.articulated.pictures.curves import as_motion
+from pluecker.articulated.pictures.curves import as_motion, known
 from pluecker.articulated.pictures.mechanism import as_contents
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
 from pluecker.articulated.pictures.scenes import Scene
@@ -167,8 +167,9 @@ class Viewer:
             self._server = viser.ViserServer(host=HERE, port=port, label=model.name, verbose=False)
         self.url = f"http://{HERE}:{self._server.get_port()}"
         self._model, self._motion, self._lock, self._closed = model, motion, threading.Lock(), threading.Event()
+        self._player: threading.Thread | None = None
         try:
-            configurations = q[None] if motion is None else motion.q
+            configurations = q[None] if motion is None else known(motion, "q")
             self._scene = Scene(self._server, model, contents, overlays, configurations, "view")
             self._server.gui.configure_theme(show_logo=False, show_share_button=False, control_width="medium")
             self._now, self._playing = 0.0, motion is not None
@@ -197,6 +198,8 @@ class Viewer:
         """End the server; the page in the browser stays as it is."""
         if not self._closed.is_set():
             self._closed.set()
+            if self._player is not None:
+                self._player.join()
             with contextlib.redirect_stdout(io.StringIO()):
                 self._server.stop()
 
@@ -224,10 +227,10 @@ class Viewer:
         samples = [] if motion is None else sample_times("Viewer.save", motion, 1.0, RATE)
         with self._lock:
             if motion is not None:
-                self._scene.show(motion.q[0], 0)
+                self._scene.show(known(motion, "q")[0], 0)
             recorder = self._server.get_scene_serializer()
             for k in samples:
-                self._scene.show(motion.q[k], k)  # type: ignore[union-attr, index]
+                self._scene.show(known(motion, "q")[k], k)  # type: ignore[arg-type]
                 recorder.insert_sleep(1.0 / RATE)
             page = recorder.as_html()
         try:
@@ -246,7 +249,7 @@ class Viewer:
     def _add_sliders(self, q: Array) -> None:
         """One for each coordinate; of a quaternion, three for the rotation vector from where it is at first."""
         gui, q = self._server.gui, q.copy()
-        start, sliders = q.copy(), []
+        start, sliders = q.copy(), list[Any]()
 
         def moved(_: Any = None) -> None:
             for coordinates, slider in sliders:
@@ -328,15 +331,15 @@ class Viewer:
 
         button.on_click(toggle)
         line.on_update(dragged)
-        threading.Thread(target=play, name="pluecker viewer", daemon=True).start()
+        self._player = threading.Thread(target=play, name="pluecker viewer", daemon=True)
+        self._player.start()
 
     def _show_time(self, times: Array) -> None:
         """Show the last sample that is not later than now."""
         motion = self._motion
         assert motion is not None
-        assert motion.q is not None
         k = max(0, int(np.searchsorted(times, self._now + 1e-12, side="right")) - 1)
-        self._show(motion.q[k], k)
+        self._show(known(motion, "q")[k], k)
 
     def _add_switches(self, contents: Contents) -> None:
         """What is shown, a box to tick for each kind of things."""

@@ -27,7 +27,8 @@ which would make energy, but may only come nearer.
 **A soft limit is a row of its own**, since it alone is compliant: with the spring and the damper at the end of the step,
 ``r = -h (k (gap + h u) + d u)`` is a compliance of ``1 / (h (h k + d))`` about the velocity ``-k gap / (h k + d)``.
 
-Rows that are idle keep their places, with the multiplier zero: the shape is the same for all states and steps.
+Rows that are idle keep their places, with the multiplier zero: the shape is the same for all states and steps. They take no
+part in what is solved, so that a robot whose joints are inside their limits pays next to nothing for these.
 
 Sources: Moreau, "Numerical aspects of the sweeping process" (1999); Stewart, Trinkle (1996), gap and friction in one step;
 Todorov, Erez, Tassa, "MuJoCo" (2012) for limits and friction as rows.
@@ -214,44 +215,101 @@ def soft_velocity(h, gap, k, d):
 def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     """v+ = v_free + A^-1 J^T r, with v_free in ``x``; the error of r as a share of what is tolerated
 
-    ``memory`` has r from step to step. Where no row has anything to say in any state, nothing is solved.
+    ``memory`` has r from step to step. Solved are the rows on which v_free makes an impulse, and then those too on which the
+    impulses of the others make one, until there is none. A row that sleeps in a state has the multiplier zero there, whether
+    others of eight states need it or not.
     """
     n, nv = row_count(rows), velocity_count(m)
-    r, b, laws, compliance = part(memory, 0, n), part(ws, 0, n), part(ws, n, LAW * n), part(ws, n + LAW * n, n)
-    rest = tail(ws, (LAW + 2) * n)
-    W, y, rest = part(rest, 0, n * n), part(rest, n * n, nv), tail(rest, n * n + nv)
-    most = 0.0 * load(x, 0)
+    r, b, laws, compliance = part(memory, 0, n), part(ws, 0, n), part(ws, n, LAW * n), part(ws, (LAW + 1) * n, n)
+    awake, y, rest = part(ws, (LAW + 2) * n, n), part(ws, (LAW + 3) * n, nv), tail(ws, (LAW + 3) * n + nv)
     for k in range(n):
         u = row_velocity(rows, k, x)
         store(b, k, u)
         store(compliance, k, store_law(rows, k, h, q, v, b, laws, LAW * k))
-        alone, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
-        most = larger(most, larger(alone, -alone))
-    if within(most, 0.0):
-        clear(memory, n)
-        return most
-    store_mobility(m, rows, factor, compliance, W, y, rest)
-    error = solve_staircase_problem(W, b, laws, STEPS, TOLERANCE, r, rest)
+        store(awake, k, 0.0 * u)
     clear(y, nv)
+    error = 0.0 * load(q, 0)
+    while wake_rows(rows, b, laws, awake, y):
+        error = solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, rest)
+        clear(y, nv)
+        for k in range(n):
+            add_row_impulse(rows, k, load(r, k), y)
+        solve_factorized(m, factor, y, rest)
     for k in range(n):
-        add_row_impulse(rows, k, load(r, k), y)
-    solve_factorized(m, factor, y, rest)
+        store(r, k, select(smaller(0.5, load(awake, k)), load(r, k), 0.0 * load(r, k)))
     for k in range(nv):
         accumulate(x, k, load(y, k))
     return error / TOLERANCE
 
 
 @kernel
-def store_mobility(m, rows, factor, compliance, W, y, ws):
-    """W = J A^-1 J^T + compliance, column by column; ``y`` is scratch memory of nv numbers"""
-    n = row_count(rows)
+def wake_rows(rows, b, laws, awake, y):
+    """Wake those sleeping rows whose law asks for an impulse at the velocity b + J y; whether there are any, in any state"""
+    woken = False
+    for k in range(row_count(rows)):
+        u, is_awake = load(b, k) + row_velocity(rows, k, y), load(awake, k)
+        r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+        now = select(smaller(0.0, larger(r, -r)), 1.0 + 0.0 * u, is_awake)
+        if not within(now - is_awake, 0.5):
+            woken = True
+        store(awake, k, larger(now, is_awake))
+    return woken
+
+
+@kernel
+def sleeps(awake, k):
+    """Whether row ``k`` sleeps in all states"""
+    return within(load(awake, k), 0.5)
+
+
+@kernel
+def solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, ws):
+    """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error"""
+    n, count = row_count(rows), 0
     for k in range(n):
-        clear(y, velocity_count(m))
-        add_row_impulse(rows, k, 1.0 + 0.0 * load(compliance, k), y)
-        solve_factorized(m, factor, y, ws)
-        for i in range(n):
-            store(W, i * n + k, row_velocity(rows, i, y))
-        accumulate(W, k * n + k, load(compliance, k))
+        if not sleeps(awake, k):
+            count += 1
+    W, c, x, scaled = (
+        part(ws, 0, count * count),
+        part(ws, n * n, count),
+        part(ws, n * n + n, count),
+        tail(ws, n * n + 2 * n),
+    )
+    staircases, rest = part(scaled, 0, LAW * count), tail(scaled, LAW * n)
+    column = 0
+    for k in range(n):
+        if not sleeps(awake, k):
+            here = smaller(0.5, load(awake, k))
+            zero = 0.0 * load(b, k)
+            for j in range(LAW):
+                number = load(laws, LAW * k + j)
+                store(staircases, LAW * column + j, number if j % 2 == 1 else select(here, number, zero))
+            store(c, column, load(b, k))
+            store(x, column, select(here, load(r, k), zero))
+            store_mobility(m, rows, k, column, count, factor, awake, W, y, rest)
+            accumulate(W, column * count + column, load(compliance, k))
+            column += 1
+    error = solve_staircase_problem(W, c, staircases, STEPS, TOLERANCE, x, rest)
+    column = 0
+    for k in range(n):
+        store(r, k, 0.0 * load(b, k))
+        if not sleeps(awake, k):
+            store(r, k, load(x, column))
+            column += 1
+    return error
+
+
+@kernel
+def store_mobility(m, rows, k, column, count, factor, awake, W, y, ws):
+    """A column of W = J A^-1 J^T, of the rows that are awake; ``y`` is scratch memory of nv numbers"""
+    clear(y, velocity_count(m))
+    add_row_impulse(rows, k, 1.0 + 0.0 * load(awake, k), y)
+    solve_factorized(m, factor, y, ws)
+    i = 0
+    for j in range(row_count(rows)):
+        if not sleeps(awake, j):
+            store(W, i * count + column, row_velocity(rows, j, y))
+            i += 1
 
 
 @kernel
@@ -269,4 +327,5 @@ def keep_limits(rows, q, q1):
 
 def rows_workspace(model: Model, rows: int) -> int:
     """Of :func:`add_impulses`, for so many rows."""
-    return (LAW + 2) * rows + rows * rows + model.nv + max(staircase_memory(rows), 6 * model.nv)
+    problem = rows * rows + (LAW + 2) * rows + max(staircase_memory(rows), 6 * model.nv)
+    return (LAW + 3) * rows + model.nv + max(problem, 6 * model.nv)

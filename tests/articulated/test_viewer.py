@@ -168,12 +168,12 @@ def coloured(picture, colour):
 
 def shows_an_arm(picture):
     """The grey of its rods, and the orange of its joint axes."""
-    return coloured(picture, ROD) > 300 and coloured(picture, TURNS) > 40
+    return coloured(picture, ROD) > 75 and coloured(picture, TURNS) > 15
 
 
 @pytest.fixture(scope="module")
 def page():
-    with open_page("about:blank", 640, 480) as opened:
+    with open_page("about:blank", 900, 560) as opened:
         yield opened
 
 
@@ -203,7 +203,7 @@ def test_the_page_shows_the_motion_without_a_server_and_without_a_network(arm, p
     page.call("Page.navigate", url=path.as_uri())
     first = page.wait_for(shows_an_arm)
     middle = slice(first.shape[0] // 8, first.shape[0] * 3 // 4)  # without the line of time
-    page.wait_for(lambda now: (np.abs(now[middle].astype(int) - first[middle]).max(axis=-1) > 60).sum() > 200)
+    page.wait_for(lambda now: (np.abs(now[middle].astype(int) - first[middle]).max(axis=-1) > 60).sum() > 50)
 
 
 # ------------------------------------------------------------------------------------------------------------- the command

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
@@ -35,7 +37,7 @@ def distance_to_staircase(law: np.ndarray, r: float, u: float, w: float) -> floa
         corners += [(corners[-1][0], velocity), (law[2 + 2 * k], velocity)]
     corners.append((corners[-1][0], np.inf))
     nearest = np.inf
-    for (r0, u0), (r1, u1) in zip(corners[:-1], corners[1:], strict=True):
+    for (r0, u0), (r1, u1) in itertools.pairwise(corners):
         if np.isinf(r0) and np.isinf(r1):
             continue
         near_r, near_u = np.clip(r, min(r0, r1), max(r0, r1)), np.clip(u, u0, u1)

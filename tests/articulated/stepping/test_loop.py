@@ -11,6 +11,7 @@ from pluecker.articulated import (
     CompiledControl,
     Control,
     Model,
+    ModelBuilder,
     PDControl,
     PointSpring,
     SimulationError,
