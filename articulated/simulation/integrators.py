@@ -6,13 +6,23 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.stepping import bdf, euler, linearly_implicit, redmax_step, runge_kutta, semi_implicit
+from pluecker.articulated.stepping import (
+    adaptive,
+    bdf,
+    euler,
+    linearly_implicit,
+    redmax_step,
+    runge_kutta,
+    semi_implicit,
+    variational,
+)
 from pluecker.articulated.stepping.integrator import INTEGRATORS, Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["DRIVERS", "INTEGRATORS", "as_integrator"]
 
-KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta)  # each adds its own when imported
+# each adds its own when imported
+KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta, variational, adaptive)
 
 # Those with steps of their own choice, which are no kernels: functions of the same arguments as the loop.
 DRIVERS: dict[str, Callable[..., Any]] = {}

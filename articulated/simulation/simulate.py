@@ -23,8 +23,10 @@ from pluecker.articulated.simulation.failures import failure
 from pluecker.articulated.simulation.integrators import DRIVERS, as_integrator
 from pluecker.articulated.simulation.recorded import Recorder
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, as_folder
+from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.stepping.adaptive import with_tolerance
 from pluecker.articulated.stepping.control import JointLimits, TimeTable, as_control, finite, seconds
 from pluecker.articulated.stepping.control_signals import UNIT, batch_of, plan_control, whole
 from pluecker.articulated.stepping.integrator import Integrator
@@ -76,8 +78,10 @@ def simulate(
         f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``, or a :class:`TimeTable` of them.
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
         limits: whether position limits of joints hold, or how they are met.
-        integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,
-            ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"euler"``, ``"redmax"`` for comparison.
+        integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"dormand_prince"``,
+            with steps of its own choice inside each step, to the tolerance ``tol``, and with dry friction and limits as
+            events; ``"variational"``, which keeps momenta and has no trend in energy; ``"linearly_implicit"``, ``"bdf1"``
+            and ``"bdf2"`` for stiff springs; ``"euler"``, ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
             frames, for their placements, where no quantity has that name. With dry friction or position limits ``a`` is the
@@ -129,7 +133,7 @@ def simulate(
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     states_q, states_v = (spread(model, name, array, batch) for name, array in states.items())
     move = as_progress(progress, schedule.samples)
-    scenario = as_scenario(model, springs, limits)
+    scenario = with_tolerance(as_scenario(model, springs, limits), as_tolerance(tol))
     rows = isinstance(chosen, Integrator) and chosen.takes_rows and number_of(ROWS, scenario) > 0
     recorder = Recorder(model, record, plan.signals, springs, rows, on_unsolved == "continue", count)
     folder = None if record_to is None else as_folder(record_to)
