@@ -13,7 +13,6 @@ import numpy as np
 from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.problem.sets import DISCS, Sets
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Cones", "list_cones", "scaled_problem"]
@@ -48,90 +47,62 @@ class Cones(NamedTuple):
     held: Indices
 
 
-def list_cones(K):
+def list_cones(K: Sets) -> Cones:
     """The cones of the sets K. Bounds that are equal fix a multiplier, coefficients that are zero those of a disc."""
-    n, c = len(K.start) - 1, 0
-    most = DISCS * n
-    first, block, kind, row = (
-        np.zeros(n + 1, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
-    )
-    friction, has = np.zeros(most), np.zeros((most, 3))
-    simple, fixed, held = np.zeros(n, np.int64), np.zeros(K.start[-1], np.int64), np.zeros(n, np.int64)
-    for i in range(n):
-        top, r = K.start[i], 1
-        for k in range(DISCS):
-            size = K.sizes[i, k]
-            if size > 0 and K.friction[i, k] > FLAT:
-                block[c], kind[c], row[c], friction[c] = i, LINE if size == 1 else ROUND, r, K.friction[i, k]
-                has[c, 0], has[c, 1], has[c, 2] = 1.0, 1.0, size - 1.0
-                c += 1
-            else:
-                fixed[top + r : top + r + size] = 1
-                held[i] += size
-            r += size
-        if c == first[i]:
-            lower, upper = K.lower[i], K.upper[i]
-            if upper - lower <= min(1e-15 * max(abs(lower), abs(upper)), 1e300):
-                fixed[top] = 1
-                held[i] += 1
-            elif lower > -np.inf or upper < np.inf:
-                block[c], kind[c] = i, BOUNDS
-                has[c, 0], has[c, 1] = 1.0 if lower > -np.inf else 0.0, 1.0 if upper < np.inf else 0.0
-                c += 1
-        elif c == first[i] + 1 and held[i] == 0:
-            simple[i] = 1
-        first[i + 1] = c
-    return Cones(first, block[:c], kind[:c], row[:c], friction[:c], has[:c], simple, fixed, held)
+    top, sizes, mu, lower, upper = K.start[:-1], K.sizes, K.friction, K.lower, K.upper
+    offset = 1 + np.cumsum(sizes, axis=1) - sizes
+    discs = (sizes > 0) & (mu > FLAT)
+    flat = (sizes > 0) & ~discs
+    fixed, held = np.zeros(K.start[-1], np.int64), (sizes * flat).sum(axis=1)
+    for component in range(int(sizes.max(initial=0))):
+        block, disc = np.nonzero(flat & (sizes > component))
+        fixed[top[block] + offset[block, disc] + component] = 1
+    alone = ~discs.any(axis=1)
+    equal = alone & (upper - lower <= np.minimum(1e-15 * np.maximum(abs(lower), abs(upper)), 1e300))
+    fixed[top[equal]] = 1
+    held += equal
+    bounded = alone & ~equal & ((lower > -np.inf) | (upper < np.inf))
+    block, which = np.nonzero(np.column_stack([discs, bounded]))  # in the order of the blocks
+    disc, is_row = np.minimum(which, DISCS - 1), which == DISCS
+    size = sizes[block, disc]
+    has = np.column_stack([np.ones(len(block)), np.ones(len(block)), size - 1.0])
+    has[is_row] = np.column_stack([lower > -np.inf, upper < np.inf, np.zeros(len(top))])[block[is_row]]
+    return Cones(
+        np.concatenate([[0], np.cumsum(discs.sum(axis=1) + bounded)]), block,
+        np.where(is_row, BOUNDS, np.where(size == 1, LINE, ROUND)), np.where(is_row, 0, offset[block, disc]),
+        np.where(is_row, 0.0, mu[block, disc]), has, ((discs.sum(axis=1) == 1) & (held == 0)).astype(np.int64), fixed, held,
+    )  # fmt: skip
 
 
-@allocation_free_kernel
-def mean_diagonal(N, i):
-    """Of the diagonal entries of a block"""
-    size = N.rows[i + 1] - N.rows[i]
-    for k in range(N.first[i], N.first[i + 1]):
-        if N.column[k] == i:
-            s = 0.0
-            for r in range(size):
-                s += N.data[N.place[k] + r * size + r]
-            return s / size
-    return 0.0
+def mean_diagonals(N: BlockMatrix) -> Array:
+    """Of the diagonal entries of each block; 0 where there is none."""
+    heights = np.diff(N.rows)
+    row = np.repeat(np.arange(len(heights)), np.diff(N.first))
+    there = np.flatnonzero(N.column == row)
+    sums, place = np.zeros(len(heights)), N.place[there]
+    for r in range(int(heights.max(initial=0))):
+        block = row[there]
+        higher = heights[block] > r
+        sums[block[higher]] += N.data[place[higher] + r * (heights[block[higher]] + 1)]
+    return sums / heights
 
 
-def scaled_problem(N, b, K):
+def scaled_problem(N: BlockMatrix, b: Array, K: Sets) -> tuple[BlockMatrix, Array, Sets, Array, float]:
     """N, b and K for ``x = r / (scale * unit)``: blocks with mean diagonal entry one, |b| <= 1; scale; unit
 
     The unit is zero if r = 0 is a solution, since there is no b and no bound asks for another.
     """
-    n = len(K.start) - 1
-    scale, unit, largest = np.empty(n), 0.0, 0.0
-    for i in range(n):
-        scale[i] = mean_diagonal(N, i)
-        largest = max(largest, scale[i])
-    for i in range(n):
-        # As in ``scales`` of :mod:`~pluecker.contact.problem.prepared`, so that errors are the same.
-        mean = scale[i] if scale[i] > LEAST * largest else largest
-        scale[i] = np.sqrt(1.0 / mean) if mean > 0.0 else 1.0
-        for k in range(K.start[i], K.start[i + 1]):
-            unit = max(unit, abs(b[k]) * scale[i])
-        unit = max(unit, max(K.lower[i], -K.upper[i]) / scale[i])
+    heights = np.diff(K.start)
+    mean = mean_diagonals(N)
+    largest = mean.max(initial=0.0)
+    # As in ``scales`` of :mod:`~pluecker.contact.problem.prepared`, so that errors are the same.
+    mean = np.where(mean > LEAST * largest, mean, largest)
+    scale = np.sqrt(1.0 / np.where(mean > 0.0, mean, 1.0))
+    full = np.repeat(scale, heights)
+    unit = max(float((abs(b) * full).max(initial=0.0)), float((np.maximum(K.lower, -K.upper) / scale).max(initial=0.0)))
     divisor = unit if unit > 0.0 else 1.0
-    data, c = np.empty(len(N.data)), np.empty(len(b))
-    lower, upper = np.empty(n), np.empty(n)
-    for i in range(n):
-        size = K.start[i + 1] - K.start[i]
-        lower[i], upper[i] = K.lower[i] / divisor / scale[i], K.upper[i] / divisor / scale[i]
-        for k in range(K.start[i], K.start[i + 1]):
-            c[k] = b[k] * scale[i] / divisor
-        for k in range(N.first[i], N.first[i + 1]):
-            f, p = scale[i] * scale[N.column[k]], N.place[k]
-            for q in range(p, p + size * (N.columns[N.column[k] + 1] - N.columns[N.column[k]])):
-                data[q] = f * N.data[q]
-    A = BlockMatrix(N.rows, N.columns, N.first, N.column, N.place, data, N.width)
-    inner = Sets(K.start, K.sizes, K.friction, lower, upper)
-    return A, c, inner, scale, unit
-
-
-list_cones, scaled_problem = entry_point(list_cones), entry_point(scaled_problem)
+    row = np.repeat(np.arange(len(heights)), np.diff(N.first))
+    sizes = heights[row] * np.diff(N.columns)[N.column]
+    A = N._replace(data=np.repeat(scale[row] * scale[N.column], sizes) * N.data)
+    inner = K._replace(lower=K.lower / divisor / scale, upper=K.upper / divisor / scale)
+    return A, b * full / divisor, inner, scale, unit

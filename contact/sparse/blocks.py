@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -238,12 +238,14 @@ def multiply_any_transposed(B, i, x, y):
         block_transposed_times(B.data, B.place[k], height, B.columns[B.column[k] + 1] - j, x, top, y, j)
 
 
+@called_kernel
 def multiply(B, x, y, first, last):
     """y = B x in the block rows from ``first`` to ``last``, this one not included"""
     for i in range(first, last):
         multiply_row(B, i, x, y)
 
 
+@called_kernel
 def diagonal(B, out):
     """The diagonal entries of a matrix whose block rows and block columns are the same"""
     for i in range(len(B.rows) - 1):
@@ -254,6 +256,3 @@ def diagonal(B, out):
             if B.column[k] == i:
                 for r in range(height):
                     out[top + r] = B.data[B.place[k] + r * height + r]
-
-
-multiply, diagonal = allocation_free(multiply), allocation_free(diagonal)
