@@ -192,7 +192,7 @@ def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = Fal
     if config.DISABLE_JIT:
         return function
     options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options))
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=EntranceCompiler))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher
