@@ -47,6 +47,7 @@ from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row
 from pluecker.contact.sparse.cholesky import Symbolic, factor_in
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
 __all__ = ["interior_point"]
@@ -214,7 +215,7 @@ def interior_point(
     degree = float(np.where(C.kind == ROUND, 1.0, C.has[:, 0] + C.has[:, 1]).sum())
     scaling, change = Scaling(v, direction, l, np.zeros((cones, 3, widest))), Step(memory.y, ds, dz, f)
     goal = float(tolerance) if unit > 0.0 else np.inf
-    count = follow_path(N, c, inner, C, S, degree, scaling, change, memory, goal, int(limit))
+    count = answering(follow_path, N, c, inner, C, S, degree, scaling, change, memory, goal, int(limit))
     return int(count), unit * memory.best
 
 
