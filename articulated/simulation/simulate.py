@@ -79,9 +79,9 @@ def simulate(
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
         limits: whether position limits of joints hold, or how they are met.
         integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,
-            ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"variational"`` for long motions; ``"dormand_prince"``, with dry
-            friction and limits, and ``"dop853"``, without, divide steps as ``tol`` asks for; ``"euler"``,
-            ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
+            ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"variational"``, which keeps momenta and has no trend
+            in energy; ``"dormand_prince"``, with dry friction and limits, and ``"dop853"``, without, divide steps as ``tol``
+            asks for; ``"euler"``, ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
             frames, for their placements, where no quantity has that name. With dry friction or position limits ``a`` is the
