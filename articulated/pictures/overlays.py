@@ -192,7 +192,7 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         )
 
 
-def those_of(overlay: Overlay, samples: Any) -> dict[str, Array]:
+def those_of(overlay: Overlay, samples: Any) -> dict[str, Any]:
     """The arrays of some samples, over time as before."""
     arrays = {name: np.asarray(getattr(overlay, name)) for name in arrays_of(overlay)}
     return {name: array[samples] if array.ndim == 3 else array for name, array in arrays.items()}
