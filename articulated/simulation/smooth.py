@@ -5,7 +5,7 @@ Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from typing import Any
 
@@ -26,7 +26,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["configuration_rate", "follow"]
+__all__ = ["as_tolerance", "configuration_rate", "follow", "smooth_states"]
 
 Array = NDArray[np.float64]
 LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change
@@ -108,7 +108,40 @@ def follow(
     tolerance = as_tolerance(tol)
     if not callable(progress):
         raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
-    between = {"method": "DOP853", "rtol": max(tolerance, 1e-13), "atol": tolerance}
+
+    def torque(t: float, q: Array, v: Array) -> tuple[Array, None]:
+        k = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), n - 2)
+        s = (t - times[k]) / (times[k + 1] - times[k])
+        return (1.0 - s) * forces[k] + s * forces[k + 1], None
+
+    states = [np.concatenate([q, v])]
+    intervals = progress(range(n - 1))
+    if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
+        raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
+    following = smooth_states(model, q, v, times, torque, tolerance)
+    states += [state for _, state in zip(intervals, following, strict=False)]
+    y = np.array(states)
+    q_all, v_all = np.ascontiguousarray(y[:, : model.nq]), np.ascontiguousarray(y[:, model.nq :])
+    return Trajectory(times, q_all, v_all, aba(model, q_all, v_all, forces), forces)
+
+
+def smooth_states(
+    model: Model, q: Array, v: Array, times: Array, force: Callable[..., tuple[Array, Array | None]], tol: float
+) -> Iterator[Array]:
+    """The states ``[q, v]`` at all times but the first, one after the other, by DOP853.
+
+    Args:
+        model: the mechanism.
+        q, v: the state at the first time.
+        times: rising; s.
+        force: joint forces and wrenches on the bodies, or None, at a time in a state.
+        tol: relative and absolute.
+
+    Raises:
+        SimulationError: the motion cannot be followed; the message says at what time.
+        SingularInertiaError: as :func:`aba`.
+    """
+    between = {"method": "DOP853", "rtol": max(tol, 1e-13), "atol": tol}
     quaternions = list(model.quaternion_slices().values())
     vectors = list(model.rotation_vector_slices().values())
 
@@ -120,8 +153,7 @@ def follow(
 
     def rate(t: float, y: Array, k: int) -> Array:
         q, v = normalized(y)
-        s = (t - times[k]) / (times[k + 1] - times[k])
-        a = aba(model, q, v, (1.0 - s) * forces[k] + s * forces[k + 1])
+        a = aba(model, q, v, *force(t, q, v))
         return np.concatenate([configuration_rate(model, q, v), a])
 
     def shortened(y: Array) -> Array:
@@ -144,14 +176,11 @@ def follow(
                 return step
             t, y = step.t[-1], step.y[:, -1]
 
-    states = [np.concatenate([q, v])]
-    intervals = progress(range(n - 1))
-    if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
-        raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
-    for k in intervals:
+    state = np.concatenate([q, v])
+    for k in range(len(times) - 1):
         try:
             with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
-                step = follow(states[-1], k)
+                step = follow(state, k)
                 found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
         except SingularInertiaError:
             raise
@@ -162,10 +191,8 @@ def follow(
         if not step.success or not np.isfinite(found).all():
             why = "its numbers overflow" if step.success else step.message
             raise SimulationError(f"simulate: the motion cannot be followed beyond t = {step.t[-1]:.6g} s: {why}")
-        states.append(found)
-    y = np.array(states)
-    q_all, v_all = np.ascontiguousarray(y[:, : model.nq]), np.ascontiguousarray(y[:, model.nq :])
-    return Trajectory(times, q_all, v_all, aba(model, q_all, v_all, forces), forces)
+        state = found
+        yield found
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments

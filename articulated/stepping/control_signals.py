@@ -14,7 +14,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import LABELS
 from pluecker.articulated.stepping.control import CompiledControl, Control, PDControl, TimeTable, finite
-from pluecker.articulated.stepping.control_law import DELAY, EARLY, EXTERNAL, FEEDBACK, FUNCTION, HELD, PERIOD
+from pluecker.articulated.stepping.control_law import DELAY, EARLY, EXTERNAL, FEEDBACK, FUNCTION, HELD, LIMITED, PERIOD
 from pluecker.articulated.stepping.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, shown
 
@@ -151,6 +151,7 @@ def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, .
         HELD: control.period is not None or delay > 0,
         PERIOD: period,
         DELAY: delay,
+        LIMITED: control.clip or actuator is not None,
     }
     return ControlPlan(order, settings, limits_of(model, control), period, delay)
 

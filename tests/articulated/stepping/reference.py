@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from pluecker.articulated import Model, aba, applied_forces, difference
-from pluecker.articulated.simulation.simulate import configuration_rate
+from pluecker.articulated.simulation.smooth import configuration_rate
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import Model, ModelBuilder, difference
+from pluecker.articulated import Model, ModelBuilder, difference, simulate
 from pluecker.articulated.stepping.adaptive import DORMAND_PRINCE, with_tolerance
 from pluecker.articulated.stepping.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
@@ -139,3 +139,15 @@ def test_an_arm_with_friction_in_both_joints_comes_to_rest():
     np.testing.assert_array_equal(v, 0.0)
     ((q1, _, _),) = take_steps(DORMAND_PRINCE, model, q, v, 1e6, 1)
     np.testing.assert_allclose(q1, q, atol=1e-12)
+
+
+def test_simulate_takes_its_tolerance_and_joints_with_friction():
+    model = pendulum(friction=0.5, damping=0.1)
+    motion = simulate(model, [1.0], [2.0], 6.0, 0.5, integrator="dormand_prince", tol=1e-10)
+    coarse = simulate(model, [1.0], [2.0], 6.0, 0.5, integrator="dormand_prince", tol=1e-3)
+    np.testing.assert_array_equal(motion.v[-2:], 0.0)
+    assert motion.q[-1] == motion.q[-2]
+    assert 1e-9 < np.abs(coarse.q - motion.q).max() < 1e-1
+    for wrong in (0.0, np.inf, "small"):
+        with pytest.raises((ValueError, TypeError), match="simulate: tol is"):
+            simulate(model, [1.0], [2.0], 1.0, 0.5, integrator="dormand_prince", tol=wrong)

@@ -29,6 +29,12 @@ LARGE = (
 STEPS = {1: 16, 2: 8, 4: 4}
 DURATION = 0.2
 BY_TOLERANCE = ("dop853", "dormand_prince")  # choose their steps themselves
+NEWTON = ("bdf1", "bdf2")  # with exact derivatives, which take 20 s in plain Python
+NAMES = [
+    pytest.param(name, marks=pytest.mark.slow if name in NEWTON else ())
+    for name in INTEGRATORS
+    if name not in BY_TOLERANCE
+]
 
 
 def mechanism(mimic: bool, large: bool) -> Model:
@@ -97,7 +103,7 @@ def motion(name, model, q, v, h, steps, law, f_ext, springs):
 
 
 @pytest.mark.parametrize("mimic", [False, True], ids=["tree", "mimic"])
-@pytest.mark.parametrize("name", [name for name in INTEGRATORS if name not in BY_TOLERANCE])
+@pytest.mark.parametrize("name", NAMES)
 def test_the_error_follows_the_step(name, mimic):
     order = INTEGRATORS[name].order
     steps = (8 if COMPILED else 1) * STEPS[order]
