@@ -31,7 +31,7 @@ def follow_intervals(
     states = [(q, v)]
     for k in progress(range(len(time) - 1)):
         length = float(time[k + 1] - time[k])
-        control = TimeTable([0.0, length], tau[k : k + 2])
+        control = TimeTable(np.array([0.0, length]), tau[k : k + 2])
         try:
             motion = simulate(
                 model,

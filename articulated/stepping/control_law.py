@@ -22,7 +22,7 @@ from pluecker.spatial.scalars.operations import accumulate, load, part, select, 
 
 __all__ = [
     "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FUNCTION", "HELD", "LIMITED", "LIMITS",
-    "PERIOD", "SIGNALS", "STEP", "control_kernel", "control_workspace",
+    "PERIOD", "SIGNALS", "STEP", "control_kernel", "control_workspace", "differences",
 ]  # fmt: skip
 
 # settings, integers: behind the user's function and what calls it, whether Python sets u; whether there are gains; whether
@@ -77,7 +77,7 @@ def move_reference(m, q, rate, s, out, ws):
             integrate_joint(m, i, q, ws, out)
 
 
-@kernel
+@called_kernel
 def differences(m, q0, q1, out):
     """d(q0, q1) of all joints"""
     for i in range(1, link_count(m) + 1):

@@ -211,9 +211,15 @@ def asked(function: Any, t: float, q: Array, v: Array) -> Array:
     """What a function of Python's gives as joint forces, of the shape of v.
 
     Raises:
-        SimulationError: it gives something else.
+        SimulationError: it gives something else, or raises something.
     """
-    found = finite("simulate", f"what control gives at t = {t:.6g} s", function(t, q.copy(), v.copy()))
+    try:
+        given = function(t, q.copy(), v.copy())
+    except Exception as error:  # of any kind: what was computed until then is not lost with it
+        raise SimulationError(
+            f"simulate: control raised {type(error).__name__} at t = {t:.6g} s: {shown(str(error))}"
+        ) from error
+    found = finite("simulate", f"what control gives at t = {t:.6g} s", given)
     try:
         return np.broadcast_to(found, v.shape)
     except ValueError:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import signal
+import threading
+import time
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -15,6 +19,7 @@ from pluecker.articulated import (
     ModelBuilder,
     PDControl,
     PointSpring,
+    SimulationWarning,
     TimeTable,
     applied_forces,
     center_of_mass,
@@ -107,7 +112,9 @@ def test_controls_check_themselves(make, kind, message):
 
 
 def test_integrators_without_rows_refuse_dry_friction(pendulum):
-    with pytest.raises(ValueError, match=r"rk4 knows no dry friction, and model .* has it at 'j0'; use .*semi_implicit"):
+    with pytest.raises(
+        ValueError, match=r"rk4 knows no dry friction, and model .* has it at 'j0'; use .*semi_implicit"
+    ):
         simulate(pendulum.replace(friction=0.1), **START, integrator="rk4")
 
 
@@ -206,3 +213,36 @@ def test_forward_ends_with_dry_friction(tmp_path):
     assert found.v is not None
     if COMPILED:
         assert found.v[-1] == 0.0
+
+
+@pytest.mark.slow
+def test_a_million_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
+    """72 MB of samples. Memory holds a block of 4 MB, what is computed from it, and the times."""
+    free = pendulum.replace(damping=0.5)
+    simulate(free, **START, record_to=tmp_path / "first")  # what is compiled and imported stays
+    tracemalloc.start()
+    try:
+        motion = simulate(free, [0.5, -0.2], [0.0, 0.0], 1000.0, 0.001, record_to=tmp_path / "motion")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(motion) == 1_000_001
+    assert peak < 36e6
+    np.testing.assert_allclose(motion.q[-1], 0.0, atol=1e-12)
+    assert sum(file.stat().st_size for file in (tmp_path / "motion").iterdir()) > 72e6
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum):
+    """30 years of a pendulum."""
+    simulate(pendulum, **START)
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    begun = time.monotonic()
+    with pytest.warns(SimulationWarning, match="interrupted; the trajectory ends at t ="):
+        motion = simulate(pendulum, [0.5, -0.2], [0.0, 0.0], 1e9, 0.001, every=10**8)
+    took = time.monotonic() - begun
+    assert took < 5.0
+    assert motion.time is not None
+    assert motion.q is not None
+    assert len(motion) >= 1
+    assert np.isfinite(motion.q).all()
