@@ -73,7 +73,7 @@ def add_simulate(commands: Any, loading: Loading) -> None:
     parser.add_argument("--step", type=float, default=1e-3, metavar="S", help="of the integrator (0.001)")
     parser.add_argument("--every", type=int, default=10, metavar="N", help="steps from one sample to the next (10)")
     parser.add_argument("--control", default="none", metavar="hold|none|FILE", help="what moves the joints (none)")
-    names = ", ".join([*INTEGRATORS, *DRIVERS])
+    names = ", ".join(sorted([*INTEGRATORS, *DRIVERS]))
     parser.add_argument("--integrator", default="semi_implicit", metavar="NAME", help=f"{names} (semi_implicit)")
     parser.add_argument("--start", metavar="FILE", help="a file whose first sample has q (and v) to start from")
     parser.add_argument("-o", "--output", metavar="FILE", help="result, .csv, .npz or .h5 (CSV to standard output)")

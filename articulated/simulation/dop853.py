@@ -97,7 +97,7 @@ def force_of(model: Model, control: Control, plan: ControlPlan, elements: tuple[
 
     def asked_for(t: float, q: Array, v: Array) -> Array:
         if function is not None:
-            return asked(function, t, q, v)
+            return asked(model, function, t, q, v)
         if compiled is not None:
             tau = np.zeros(model.nv)
             compiled(t, q.copy(), v.copy(), tau, at(parameters, t).copy())

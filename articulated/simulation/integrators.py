@@ -37,7 +37,7 @@ def as_integrator(model: Model, integrator: Any) -> Integrator | str:
         TypeError, ValueError: it is neither.
         ValueError: the model has dry friction, and it knows none.
     """
-    names = [*INTEGRATORS, *DRIVERS]
+    names = sorted([*INTEGRATORS, *DRIVERS])
     if isinstance(integrator, str):
         if integrator not in names:
             raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {', '.join(names)}")
@@ -49,7 +49,7 @@ def as_integrator(model: Model, integrator: Any) -> Integrator | str:
         raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {', '.join(names)}")
     if model.friction.any() and not (isinstance(found, Integrator) and found.takes_rows):
         name = found if isinstance(found, str) else found.name
-        others = [each.name for each in INTEGRATORS.values() if each.takes_rows]
+        others = sorted(each.name for each in INTEGRATORS.values() if each.takes_rows)
         raise ArgumentValueError(
             f"simulate: {name} knows no dry friction, and model {model.name!r} has it at "
             f"{shown(model.v_names[int(model.friction.argmax())])}; use {' or '.join(others) or 'another integrator'}, or "

@@ -82,10 +82,11 @@ def simulate(
             ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"variational"``, which keeps momenta and has no trend
             in energy; ``"dormand_prince"``, with dry friction and limits, and ``"dop853"``, without, divide steps as ``tol``
             asks for; ``"euler"``, ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
-        record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
+        record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"`` (columns ``kinetic_energy`` and
+            ``potential_energy``, springs included; J), ``"momentum"`` (about the world's origin), ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
-            frames, for their placements, where no quantity has that name. With dry friction or position limits ``a`` is the
-            mean of the step behind it.
+            frames, for their placements ``(..., n, 4, 4)``, where no quantity has that name. With dry friction or position
+            limits ``a`` is the mean of the step behind it.
         every: steps from one sample to the next; the last state is a sample as well.
         record_to: a new folder; samples go to files in it, in constant memory, and the trajectory reads from them.
         on_unsolved: what happens where a step leaves an error above what is tolerated: ``"raise"``; ``"continue"``, with

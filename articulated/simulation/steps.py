@@ -122,7 +122,8 @@ def follow_steps(
             last = min(first + length, schedule.steps + 1)
             if control.function is not None:
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
-                x[:, nq + nv : nq + 2 * nv] = asked(control.function, first * schedule.step, *now).reshape(-1, nv)
+                tau = asked(model, control.function, first * schedule.step, *now)
+                x[:, nq + nv : nq + 2 * nv] = tau.reshape(-1, nv)
             begun = time.perf_counter()
             stretches.advance(first, last)
             took = time.perf_counter() - begun

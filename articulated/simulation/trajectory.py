@@ -120,6 +120,16 @@ class Trajectory:
         """The axes before those of the samples."""
         return next((x.shape[:-2] for x in (self.q, self.v, self.a, self.tau) if x is not None), ())
 
+    def __repr__(self) -> str:
+        """How many samples of what there are, in one line."""
+        when = f", {self.time[0]:g} to {self.time[-1]:g} s" if self.time is not None and len(self) else ""
+        batch = f" of {self.batch_shape} motions" if self.batch_shape else ""
+        robot = "" if self.model is None else f", model {self.model.name!r}"
+        parts = [f"{name} {x.shape}" for name, x in zip(PARTS, self._parts(), strict=True) if x is not None]
+        parts += [f"{name} {x.shape}" for name, x in self.columns.items()]
+        marks = f"; {len(self.overlays)} overlays" if self.overlays else ""
+        return f"<Trajectory: {len(self)} samples{batch}{when}{robot}: {', '.join(parts) or 'nothing else'}{marks}>"
+
     def __len__(self) -> int:
         if self.time is not None:
             return len(self.time)
@@ -174,7 +184,7 @@ class Trajectory:
         columns = {name: x[place] for name, x in self.columns.items()}
         return Trajectory(self.time, *parts, model=self.model, columns=columns)
 
-    def at(self, time: ArrayLike) -> Trajectory:
+    def at(self, time: ArrayLike) -> Any:
         """The trajectory at other times, between its samples.
 
         Configurations follow, joint by joint, the cubic curve on the manifold that has the positions and velocities of both
@@ -183,13 +193,18 @@ class Trajectory:
         All else is linear in between. Overlays stay behind.
 
         Args:
-            time: ``(m,)``, within that of the samples; s.
+            time: ``(m,)``, within that of the samples, or one of them; s.
+
+        Returns:
+            A trajectory; for one time, a :class:`Sample`.
 
         Raises:
             TypeError: the times are no numbers.
             TrajectoryError: there is no time, no model for configurations, or a time outside.
         """
         times = as_floats("time", time)
+        if times.ndim == 0:
+            return self.at(times[None])[0]
         if self.time is None or len(self) < 1:
             raise TrajectoryError("Trajectory.at: the trajectory has no time")
         if times.ndim != 1 or not np.isfinite(times).all():

@@ -290,6 +290,9 @@ class Control:
 
 def as_control(control: Any) -> Control:
     """Whatever the user gives, as a record."""
+    own = isinstance(control, (Control, TimeTable, PDControl, CompiledControl)) or callable(control)
+    if control is not None and not own:
+        control = finite("simulate", "control", control)
     return control if isinstance(control, Control) else Control(control)
 
 

@@ -13,10 +13,11 @@ from pluecker.articulated.errors import SimulationError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import LABELS
-from pluecker.articulated.stepping.control import CompiledControl, Control, PDControl, TimeTable, finite
+from pluecker.articulated.stepping.control import CompiledControl, Control, PDControl, TimeTable
 from pluecker.articulated.stepping.control_law import DELAY, EARLY, EXTERNAL, FEEDBACK, FUNCTION, HELD, LIMITED, PERIOD
 from pluecker.articulated.stepping.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.functions.elementwise import as_numbers
 
 __all__ = ["ControlPlan", "batch_of", "plan_control"]
 
@@ -207,7 +208,7 @@ def whole(time: float, unit: float, what: str, name: str) -> int:
     return count
 
 
-def asked(function: Any, t: float, q: Array, v: Array) -> Array:
+def asked(model: Model, function: Any, t: float, q: Array, v: Array) -> Array:
     """What a function of Python's gives as joint forces, of the shape of v.
 
     Raises:
@@ -219,13 +220,19 @@ def asked(function: Any, t: float, q: Array, v: Array) -> Array:
         raise SimulationError(
             f"simulate: control raised {type(error).__name__} at t = {t:.6g} s: {shown(str(error))}"
         ) from error
-    found = finite("simulate", f"what control gives at t = {t:.6g} s", given)
+    what = f"what control gives at t = {t:.6g} s"
+    found = as_numbers("simulate", what, given)
     try:
-        return np.broadcast_to(found, v.shape)
+        tau = np.broadcast_to(np.array(found), v.shape)
     except ValueError:
+        raise SimulationError(f"simulate: {what} has shape {found.shape}, expected {v.shape}") from None
+    if not np.isfinite(tau).all():
+        *state, k = (int(n) for n in np.argwhere(~np.isfinite(tau))[0])
+        where = f" in state {', '.join(map(str, state))} of the batch" if state else ""
         raise SimulationError(
-            f"simulate: what control gives at t = {t:.6g} s has shape {found.shape}, expected {v.shape}"
-        ) from None
+            f"simulate: {what} is {tau[(*state, k)]} for {coordinate_name(model, k)}{where}, expected a finite number"
+        )
+    return tau
 
 
 def coordinate_name(model: Model, k: int) -> str:

@@ -59,7 +59,7 @@ START = {"q": [0.5, -0.2], "v": [0.0, 0.1], "duration": 0.02, "step": 0.01}
         ({"duration": 0.015}, ValueError, r"the duration, 0\.015 s, is no whole number of steps of 0\.01 s"),
         ({"every": 0}, ValueError, "simulate: every is 0, expected 1 or more steps"),
         ({"control": [1.0]}, ValueError, r"simulate: control has shape \(1,\), expected \(\.\.\., 2\)"),
-        ({"control": [np.inf, 0.0]}, ValueError, r"control: the joint force\[0\] is inf"),
+        ({"control": [np.inf, 0.0]}, ValueError, r"simulate: control\[0\] is inf, expected a finite number"),
         (
             {"control": TimeTable([0.0, 1.0], [[0.0], [1.0]])},
             ValueError,

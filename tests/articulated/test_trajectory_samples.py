@@ -151,10 +151,21 @@ def test_at_the_samples_the_trajectory_is_what_it_was(mechanism):
     np.testing.assert_allclose(found.v, given.v, atol=1e-14)
     np.testing.assert_array_equal(found.columns["energy"], given.columns["energy"])
     np.testing.assert_allclose(difference(mechanism, given.q, found.q), 0.0, atol=1e-12)
+    np.testing.assert_array_equal(given.at(given.time[1]).v, found[1].v)
     with pytest.raises(TrajectoryError, match=r"time 0.5 s is outside 0 to 0.4 s"):
         given.at([0.1, 0.5])
     with pytest.raises(TrajectoryError, match="has no model"):
         Trajectory(given.time, given.q).at([0.1])
+
+
+def test_a_trajectory_says_in_one_line_what_it_has(mechanism):
+    line = repr(batch(mechanism))
+    assert line.startswith("<Trajectory: ")
+    assert "0 to 0.4 s" in line
+    assert f"q {batch(mechanism).q.shape}" in line
+    assert "energy" in line
+    assert len(line) < 500
+    assert repr(Trajectory()) == "<Trajectory: 0 samples: nothing else>"
 
 
 def test_velocities_follow_accelerations_where_these_are_known():
