@@ -96,7 +96,10 @@ def run(effort: Effort) -> Report:
             times = interleaved(group, effort)
             shares = {name: steps * (motions if name == "ours" or kind in peers[name] else 1) for name in group}
             each = {name: times[name].median / shares[name] for name in group}
-            over = {name: tuple(x * shares["ours"] / shares[name] for x in times[name].over(times["ours"])) for name in peers}
+            over = {
+                name: tuple(x * shares["ours"] / shares[name] for x in times[name].over(times["ours"]))
+                for name in peers
+            }
             report.rows.append(
                 [robot.label, f"{motions:,}", *(ratio(over.get(name)) for name in PEERS.values())]
                 + [seconds(each.get(name)) for name in ("ours", *PEERS.values())]

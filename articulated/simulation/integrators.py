@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.smooth_driver import follow_smoothly
 from pluecker.articulated.stepping import (
     adaptive,
     bdf,
@@ -25,7 +26,7 @@ __all__ = ["DRIVERS", "INTEGRATORS", "as_integrator"]
 KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta, variational, adaptive)
 
 # Those with steps of their own choice, which are no kernels: functions of the same arguments as the loop.
-DRIVERS: dict[str, Callable[..., Any]] = {}
+DRIVERS: dict[str, Callable[..., Any]] = {"dop853": follow_smoothly}
 
 
 def as_integrator(model: Model, integrator: Any) -> Integrator | str:

@@ -80,8 +80,9 @@ def simulate(
         limits: whether position limits of joints hold, or how they are met.
         integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"dormand_prince"``,
             with steps of its own choice inside each step, to the tolerance ``tol``, and with dry friction and limits as
-            events; ``"variational"``, which keeps momenta and has no trend in energy; ``"linearly_implicit"``, ``"bdf1"``
-            and ``"bdf2"`` for stiff springs; ``"euler"``, ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
+            events; ``"dop853"``, SciPy's, for smooth motions, likewise; ``"variational"``, which keeps momenta and has no
+            trend in energy; ``"linearly_implicit"``, ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"euler"``,
+            ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
             frames, for their placements, where no quantity has that name. With dry friction or position limits ``a`` is the

@@ -308,6 +308,7 @@ def adaptive(solver: Algorithm, **options: Any) -> Integrator:
         workspace=workspace,
         memory=lambda model, scenario: 1,
         takes_rows=True,
+        adaptive=True,
         lanes=False,
         **options,
     )

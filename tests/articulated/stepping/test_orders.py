@@ -28,12 +28,11 @@ LARGE = (
 # in DURATION, of the coarser of two runs: the error's next order is then some per cent of it
 STEPS = {1: 16, 2: 8, 4: 4}
 DURATION = 0.2
-BY_TOLERANCE = ("dop853", "dormand_prince")  # choose their steps themselves
 NEWTON = ("bdf1", "bdf2")  # with exact derivatives, which take 20 s in plain Python
 NAMES = [
     pytest.param(name, marks=pytest.mark.slow if name in NEWTON else ())
     for name in INTEGRATORS
-    if name not in BY_TOLERANCE
+    if not INTEGRATORS[name].adaptive
 ]
 
 
