@@ -24,7 +24,7 @@ if LIBRARY == "friction":
     imported = time.perf_counter()
     contacts = 1 if ALGORITHM == "small" else 60
     A = np.random.default_rng(0).standard_normal((3 * contacts, 2 * contacts))
-    N, b = (np.eye(3), [-1.0, 3.0, 0.0]) if contacts == 1 else (A @ A.T, A @ A[:, 0])
+    N, b = (np.eye(3), [-1.0, 3.0, 0.0]) if contacts == 1 else (A @ A.T, A @ A[0])
     problem = pluecker.contact.Problem.from_delassus(N, b, np.full(contacts, 0.9))
     loaded = time.perf_counter()
     if ALGORITHM == "warmup":

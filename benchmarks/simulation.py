@@ -70,8 +70,8 @@ def run(effort: Effort) -> Report:
     report = Report(
         "simulation",
         "Steps of a simulation",
-        "How long a step of one state takes, in one motion and in a batch of motions, one core, everything included. A ratio "
-        "above 1 says that pluecker is faster; a batch is compared with the peer's batch, Pinocchio's with its one motion.",
+        "How long a step of one state takes, in one motion and in a batch of motions, one core, everything included. A "
+        "ratio above 1 says that pluecker is faster; a batch is compared with MuJoCo's batch, Pinocchio's one motion.",
         ["robot", "motions", *(f"{name} / ours" for name in PEERS.values()), "ours", *PEERS.values()],
     )
     quick = effort.rounds < 3
@@ -120,7 +120,7 @@ def run(effort: Effort) -> Report:
     ]
     report.notes += [
         f"{steps} steps of 1 ms, without joint forces; ours by simulate with the integrator semi_implicit, one thread.",
-        "MuJoCo without constraints and contacts, Euler's integrator, joint damping explicit; Pinocchio in a loop of Python.",
+        "MuJoCo without constraints, Euler's integrator, joint damping explicit; Pinocchio in a loop of Python.",
         ROUNDS,
     ]
     return report

@@ -30,6 +30,10 @@ OPTIONS = (
 LONGEST = 90.0  # s: it draws without a graphics card, on a machine that does other things
 
 
+class Refused(Exception):
+    """A command that the browser does not take, as while one page gives way to another."""
+
+
 class Page:
     """A page that is open."""
 
@@ -37,13 +41,18 @@ class Page:
         self.connection, self.number = connection, 0
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
-        """One command of the protocol, and its result."""
+        """One command of the protocol, and its result.
+
+        Raises:
+            Refused: the browser says no.
+        """
         self.number += 1
         self.connection.send(json.dumps({"id": self.number, "method": method, "params": parameters}))
         while True:
             answer = json.loads(self.connection.recv(timeout=LONGEST))
             if answer.get("id") == self.number:
-                assert "error" not in answer, answer["error"]
+                if "error" in answer:
+                    raise Refused(answer["error"])
                 return answer["result"]
 
     def evaluate(self, expression: str) -> Any:
@@ -65,9 +74,10 @@ class Page:
         """
         end = time.monotonic() + LONGEST
         while True:
-            picture = self.picture()
-            if condition(picture):
-                return picture
+            with contextlib.suppress(Refused):
+                picture = self.picture()
+                if condition(picture):
+                    return picture
             assert time.monotonic() < end, "the page never looks as it should"
             time.sleep(0.2)
 

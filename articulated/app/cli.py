@@ -37,6 +37,7 @@ from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
 from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
+from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
@@ -199,7 +200,8 @@ FORWARD = """The motion under joint forces, by the articulated-body algorithm.
 
 The CSV header names joints: a column JOINT (or tau:JOINT) for each force. With q:JOINT and v:JOINT too, as 'pluecker
 inverse' writes them, the acceleration of each sample is computed. With a 'time' column instead, the motion is simulated
-from rest in the neutral configuration; with --start, from the state there. Forces are linear between samples."""
+from rest in the neutral configuration; with --start, from the state there. Forces are linear between samples; joints with
+dry friction stick and slide; position limits are passed over ('pluecker simulate' knows them)."""
 
 
 def samples(text: str) -> int:
@@ -333,7 +335,10 @@ def run_forward(options: argparse.Namespace) -> int:
     else:
         q, v = start(options, model, given)
         bar: Any = functools.partial(progress_bar, unit="sample")
-        result = follow(model, q, v, given.time, given.tau, progress=bar)
+        if model.friction.any():
+            result = follow_intervals(model, q, v, given.time, given.tau, progress=bar)
+        else:
+            result = follow(model, q, v, given.time, given.tau, progress=bar)
     finish(options, model, result, "motion under joint forces")
     return 0
 

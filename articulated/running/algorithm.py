@@ -28,7 +28,9 @@ from pluecker.articulated.running.arguments import (
     explain_singular,
     shares_memory,
 )
-from pluecker.articulated.running.batch import (
+from pluecker.articulated.running.batch import many_states, run_many
+from pluecker.articulated.running.fields import Field, as_fields
+from pluecker.articulated.running.single import (
     GOOD,
     LEFT_OUT,
     MOST_AXES,
@@ -38,11 +40,8 @@ from pluecker.articulated.running.batch import (
     Context,
     Head,
     Signature,
-    many_states,
     one_state,
-    run_many,
 )
-from pluecker.articulated.running.fields import Field, as_fields
 from pluecker.spatial.compiled.decorators import entrance, once
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from pluecker.spatial.scalars.lanes import WIDTH

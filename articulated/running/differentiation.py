@@ -23,8 +23,8 @@ from pluecker.articulated.model.layout import clear, link_count, owns_coordinate
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm, Plan
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.running.batch import Signature, applied
 from pluecker.articulated.running.fields import Field
+from pluecker.articulated.running.single import Signature, applied
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.memory.joined import as_rows, from_next_line, join

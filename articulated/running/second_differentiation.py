@@ -14,7 +14,6 @@ from typing import Any
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.batch import MOST_INPUTS, Signature, applied
 from pluecker.articulated.running.differentiation import (
     DIRECTIONS,
     FIELDS,
@@ -36,6 +35,7 @@ from pluecker.articulated.running.differentiation import (
     written_out,
 )
 from pluecker.articulated.running.fields import Field
+from pluecker.articulated.running.single import MOST_INPUTS, Signature, applied
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.memory.joined import as_rows, from_next_line, join, join_second
 from pluecker.spatial.scalars.lanes import WIDTH

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.algorithms.configuration.difference import difference
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_model
-from pluecker.articulated.simulation.integrators import DRIVERS, INTEGRATORS
+from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.control import seconds
@@ -110,7 +110,7 @@ def convergence(
     if runs < 3:
         raise ArgumentValueError(f"convergence: runs is {shown(runs)}, expected 3 or more")
     h = seconds("convergence", "step", step)
-    adaptive = integrator in DRIVERS or getattr(INTEGRATORS.get(integrator, integrator), "adaptive", False)
+    adaptive = isinstance(integrator, str) and integrator in ADAPTIVE
     values = tuple(tol / 10.0**k if adaptive else h / 2.0**k for k in range(runs))
     motions = []
     for k, value in enumerate(values):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.simulation.smooth_driver import follow_smoothly
+from pluecker.articulated.simulation.dop853 import follow_dop853
 from pluecker.articulated.stepping import (
     adaptive,
     bdf,
@@ -20,13 +20,14 @@ from pluecker.articulated.stepping import (
 from pluecker.articulated.stepping.integrator import INTEGRATORS, Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
-__all__ = ["DRIVERS", "INTEGRATORS", "as_integrator"]
+__all__ = ["ADAPTIVE", "DRIVERS", "INTEGRATORS", "as_integrator"]
 
-# each adds its own when imported
+# Each adds its own to the table when it is imported.
 KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta, variational, adaptive)
+ADAPTIVE = (adaptive.DORMAND_PRINCE.name, "dop853")  # whose error is bounded by a tolerance, whatever the step
 
 # Those with steps of their own choice, which are no kernels: functions of the same arguments as the loop.
-DRIVERS: dict[str, Callable[..., Any]] = {"dop853": follow_smoothly}
+DRIVERS: dict[str, Callable[..., Any]] = {"dop853": follow_dop853}
 
 
 def as_integrator(model: Model, integrator: Any) -> Integrator | str:

@@ -21,9 +21,7 @@ __all__ = ["FileRecording", "MemoryRecording", "Recording", "as_folder"]
 Array = NDArray[np.float64]
 Block = Mapping[str, Array]
 HEAD = 256  # bytes before the numbers of a file: room for any number of samples
-LARGEST_BLOCK = (
-    2**24
-)  # bytes of samples that are written at once, chosen: a quarter of a common cache and more than a page
+LARGEST_BLOCK = 2**22  # bytes of samples that are written at once: many pages, and less than a cache
 
 
 class Recording:

@@ -78,11 +78,10 @@ def simulate(
         f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``, or a :class:`TimeTable` of them.
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
         limits: whether position limits of joints hold, or how they are met.
-        integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"dormand_prince"``,
-            with steps of its own choice inside each step, to the tolerance ``tol``, and with dry friction and limits as
-            events; ``"dop853"``, SciPy's, for smooth motions, likewise; ``"variational"``, which keeps momenta and has no
-            trend in energy; ``"linearly_implicit"``, ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"euler"``,
-            ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
+        integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,
+            ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"variational"``, which keeps momenta and has no trend
+            in energy; ``"dormand_prince"``, with dry friction and limits, and ``"dop853"``, without, divide steps as ``tol``
+            asks for; ``"euler"``, ``"euler_infinitesimal"``, ``"redmax"`` for comparison.
         record: what to keep besides q and v: ``"a"``, ``"tau"``, ``"energy"``, ``"momentum"``, ``"center_of_mass"``,
             ``"error"`` (that was left in the steps since the last sample, as a share of what is tolerated), and names of
             frames, for their placements, where no quantity has that name. With dry friction or position limits ``a`` is the
@@ -91,7 +90,7 @@ def simulate(
         record_to: a new folder; samples go to files in it, in constant memory, and the trajectory reads from them.
         on_unsolved: what happens where a step leaves an error above what is tolerated: ``"raise"``; ``"continue"``, with
             ``columns["error"]`` above 1 there; ``"substep"`` divides it, into 32 at most, and goes on.
-        tol: of integrators that choose their steps themselves, relative to the coordinates and absolute, above 0.
+        tol: of integrators that divide steps, relative to the coordinates and absolute, above 0.
         progress: True for a bar, or a function that is given the numbers of the samples and gives them back one by one.
         threads: how many share a batch, at least 1; all cores if None.
 
@@ -134,7 +133,8 @@ def simulate(
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     states_q, states_v = (spread(model, name, array, batch) for name, array in states.items())
     move = as_progress(progress, schedule.samples)
-    scenario = with_tolerance(as_scenario(model, springs, limits), as_tolerance(tol))
+    tolerance = as_tolerance(tol)
+    scenario = with_tolerance(as_scenario(model, springs, limits), tolerance)
     rows = isinstance(chosen, Integrator) and chosen.takes_rows and number_of(ROWS, scenario) > 0
     recorder = Recorder(model, record, plan.signals, springs, rows, on_unsolved == "continue", count)
     folder = None if record_to is None else as_folder(record_to)
@@ -145,7 +145,7 @@ def simulate(
         recording = FileRecording(schedule.samples, size, recorder.widths, folder, batch)
     if not isinstance(chosen, Integrator):
         outcome: Outcome = DRIVERS[chosen](
-            model, states_q, states_v, commanded, plan, springs, schedule, recording, recorder.complete, move, tol
+            model, states_q, states_v, commanded, plan, springs, schedule, recording, recorder.complete, move, tolerance
         )
     elif size:
         outcome = follow_steps(

@@ -5,7 +5,7 @@ Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from typing import Any
 
@@ -26,10 +26,9 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["Chart", "as_tolerance", "configuration_rate", "follow"]
+__all__ = ["as_tolerance", "configuration_rate", "follow", "smooth_states"]
 
 Array = NDArray[np.float64]
-Acceleration = Callable[[float, Array, Array], Array]  # of the time and the state
 LONGEST = 1.25 * np.pi  # of exponential coordinates inside a step: far from 2 pi, and not so soon again after a change
 UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
@@ -51,73 +50,6 @@ def configuration_rate_kernel(m, q, v, rate):
     for i in range(1, link_count(m) + 1):
         if owns_coordinates(m, i):
             rate_joint(m, i, q, v, rate)
-
-
-class Chart:
-    """Motions as SciPy follows them: quaternions as four numbers, brought to unit length again; exponential coordinates
-    within a turn. A state is one array, q and then v.
-    """
-
-    def __init__(self, model: Model, tol: float) -> None:
-        self.model = model
-        self.options = {"method": "DOP853", "rtol": max(tol, 1e-13), "atol": tol}
-        self.quaternions = list(model.quaternion_slices().values())
-        self.vectors = list(model.rotation_vector_slices().values())
-
-    def state(self, y: Array) -> tuple[Array, Array]:
-        """q and v, with quaternions of unit length"""
-        q, v = y[: self.model.nq].copy(), y[self.model.nq :]
-        for part in self.quaternions:
-            q[part] /= np.linalg.norm(q[part])
-        return q, v
-
-    def shortened(self, y: Array) -> Array:
-        """The state with exponential coordinates not longer than half a turn"""
-        q, v = self.state(y)
-        if not self.vectors:
-            return np.concatenate([q, v])
-        shorter = integrate(self.model, q, np.zeros(self.model.nv))
-        return np.concatenate([shorter, carry_velocity(self.model, q, shorter, v)])
-
-    def solve(self, acceleration: Acceleration, y: Array, start: float, end: float) -> Any:
-        """SciPy's result, from where exponential coordinates changed last"""
-
-        def rate(t: float, y: Array) -> Array:
-            q, v = self.state(y)
-            return np.concatenate([configuration_rate(self.model, q, v), acceleration(t, q, v)])
-
-        def excess(t: float, y: Array) -> float:
-            return max(float(np.linalg.norm(y[part])) for part in self.vectors) - LONGEST
-
-        excess.terminal, excess.direction = True, 1.0  # type: ignore[attr-defined]
-        if not self.vectors:
-            return solve_ivp(rate, (start, end), y, **self.options)
-        while True:
-            step = solve_ivp(rate, (start, end), self.shortened(y), events=excess, **self.options)
-            if step.status != 1:
-                return step
-            start, y = step.t[-1], step.y[:, -1]
-
-    def follow(self, acceleration: Acceleration, y: Array, start: float, end: float) -> Array:
-        """The state at the end.
-
-        Raises:
-            SimulationError: the motion cannot be followed.
-            SingularInertiaError: as :func:`aba`.
-        """
-        beginning = "simulate: the motion cannot be followed beyond t = "
-        try:
-            with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
-                step = self.solve(acceleration, y, start, end)
-                found = self.shortened(step.y[:, -1])
-        except SingularInertiaError:
-            raise
-        except PlueckerError as error:  # the state has left the range of numbers that algorithms take
-            raise SimulationError(f"{beginning}{start:.6g} s: {error}") from None
-        if not step.success or not np.isfinite(found).all():
-            why = "its numbers overflow" if step.success else step.message
-            raise SimulationError(f"{beginning}{step.t[-1]:.6g} s: {why}")
-        return found
 
 
 def follow(
@@ -176,21 +108,91 @@ def follow(
     tolerance = as_tolerance(tol)
     if not callable(progress):
         raise ArgumentTypeError(f"simulate: progress is a {type(progress).__name__}, expected a function")
-    steps = np.diff(times)
 
-    def acceleration(k: int) -> Acceleration:
-        return lambda t, q, v: aba(model, q, v, forces[k] + (t - times[k]) / steps[k] * (forces[k + 1] - forces[k]))
+    def torque(t: float, q: Array, v: Array) -> tuple[Array, None]:
+        k = min(max(int(np.searchsorted(times, t, side="right")) - 1, 0), n - 2)
+        s = (t - times[k]) / (times[k + 1] - times[k])
+        return (1.0 - s) * forces[k] + s * forces[k + 1], None
 
-    chart = Chart(model, tolerance)
     states = [np.concatenate([q, v])]
     intervals = progress(range(n - 1))
     if not isinstance(intervals, Iterable) or getattr(intervals, "shape", None) == ():
         raise ArgumentTypeError(f"simulate: progress gave a {type(intervals).__name__}, expected what it was given")
-    for k in intervals:
-        states.append(chart.follow(acceleration(k), states[-1], times[k], times[k + 1]))
+    following = smooth_states(model, q, v, times, torque, tolerance)
+    states += [state for _, state in zip(intervals, following, strict=False)]
     y = np.array(states)
     q_all, v_all = np.ascontiguousarray(y[:, : model.nq]), np.ascontiguousarray(y[:, model.nq :])
     return Trajectory(times, q_all, v_all, aba(model, q_all, v_all, forces), forces)
+
+
+def smooth_states(
+    model: Model, q: Array, v: Array, times: Array, force: Callable[..., tuple[Array, Array | None]], tol: float
+) -> Iterator[Array]:
+    """The states ``[q, v]`` at all times but the first, one after the other, by DOP853.
+
+    Args:
+        model: the mechanism.
+        q, v: the state at the first time.
+        times: rising; s.
+        force: joint forces and wrenches on the bodies, or None, at a time in a state.
+        tol: relative and absolute.
+
+    Raises:
+        SimulationError: the motion cannot be followed; the message says at what time.
+        SingularInertiaError: as :func:`aba`.
+    """
+    between = {"method": "DOP853", "rtol": max(tol, 1e-13), "atol": tol}
+    quaternions = list(model.quaternion_slices().values())
+    vectors = list(model.rotation_vector_slices().values())
+
+    def normalized(y: Array) -> tuple[Array, Array]:
+        q, v = y[: model.nq].copy(), y[model.nq :]
+        for part in quaternions:
+            q[part] /= np.linalg.norm(q[part])
+        return q, v
+
+    def rate(t: float, y: Array, k: int) -> Array:
+        q, v = normalized(y)
+        a = aba(model, q, v, *force(t, q, v))
+        return np.concatenate([configuration_rate(model, q, v), a])
+
+    def shortened(y: Array) -> Array:
+        q, v = normalized(y)
+        shorter = integrate(model, q, np.zeros(model.nv))
+        return np.concatenate([shorter, carry_velocity(model, q, shorter, v)])
+
+    def excess(t: float, y: Array, k: int) -> float:
+        return max(float(np.linalg.norm(y[part])) for part in vectors) - LONGEST
+
+    excess.terminal, excess.direction = True, 1.0  # type: ignore[attr-defined]
+
+    def follow(y: Array, k: int) -> Any:
+        if not vectors:
+            return solve_ivp(rate, (times[k], times[k + 1]), y, args=(k,), **between)
+        t = times[k]
+        while True:
+            step = solve_ivp(rate, (t, times[k + 1]), shortened(y), args=(k,), events=excess, **between)
+            if step.status != 1:
+                return step
+            t, y = step.t[-1], step.y[:, -1]
+
+    state = np.concatenate([q, v])
+    for k in range(len(times) - 1):
+        try:
+            with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
+                step = follow(state, k)
+                found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
+        except SingularInertiaError:
+            raise
+        except PlueckerError as error:  # the state has left the range of numbers that algorithms take
+            raise SimulationError(
+                f"simulate: the motion cannot be followed beyond t = {times[k]:.6g} s: {error}"
+            ) from None
+        if not step.success or not np.isfinite(found).all():
+            why = "its numbers overflow" if step.success else step.message
+            raise SimulationError(f"simulate: the motion cannot be followed beyond t = {step.t[-1]:.6g} s: {why}")
+        state = found
+        yield found
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments

@@ -308,7 +308,6 @@ def adaptive(solver: Algorithm, **options: Any) -> Integrator:
         workspace=workspace,
         memory=lambda model, scenario: 1,
         takes_rows=True,
-        adaptive=True,
         lanes=False,
         **options,
     )

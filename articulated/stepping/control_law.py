@@ -21,13 +21,14 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
 
 __all__ = [
-    "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FUNCTION", "HELD", "LIMITS", "PERIOD",
-    "SIGNALS", "STEP", "control_kernel", "control_workspace",
+    "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FUNCTION", "HELD", "LIMITED", "LIMITS",
+    "PERIOD", "SIGNALS", "STEP", "control_kernel", "control_workspace", "differences",
 ]  # fmt: skip
 
 # settings, integers: behind the user's function and what calls it, whether Python sets u; whether there are gains; whether
-# control is sampled; the steps from one sample to the next; the samples by which the actuators answer late
-EXTERNAL, FEEDBACK, HELD, PERIOD, DELAY, CONTROL_SETTINGS = range(2, 8)
+# control is sampled; the steps from one sample to the next; the samples by which the actuators answer late; whether there
+# are actuators or limits
+EXTERNAL, FEEDBACK, HELD, PERIOD, DELAY, LIMITED, CONTROL_SETTINGS = range(2, 9)
 # numbers: the step, the error up to which one is taken, then gear, saturation and effort limit of each coordinate
 STEP, LIMITS = 0, 2
 # the signals, in this order: torque, q_r, its rate, v_r, P, D, the wrenches on the bodies, the parameters of the function
@@ -76,7 +77,7 @@ def move_reference(m, q, rate, s, out, ws):
             integrate_joint(m, i, q, ws, out)
 
 
-@kernel
+@called_kernel
 def differences(m, q0, q1, out):
     """d(q0, q1) of all joints"""
     for i in range(1, link_count(m) + 1):
@@ -138,7 +139,8 @@ def control_kernel(access: Access) -> Callable[..., Any]:
                 add_feedback(m, signals, b, t, h, q, v, law, ws)
             if load(settings, HELD) != 0:
                 clear(tail(law, nv), 3 * nv)
-        actuate(m, settings, numbers, i, law, ring)
+        if load(settings, LIMITED) != 0:
+            actuate(m, settings, numbers, i, law, ring)
 
     return control_law
 

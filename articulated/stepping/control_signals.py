@@ -14,7 +14,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import LABELS
 from pluecker.articulated.stepping.control import CompiledControl, Control, PDControl, TimeTable, finite
-from pluecker.articulated.stepping.control_law import DELAY, EARLY, EXTERNAL, FEEDBACK, FUNCTION, HELD, PERIOD
+from pluecker.articulated.stepping.control_law import DELAY, EARLY, EXTERNAL, FEEDBACK, FUNCTION, HELD, LIMITED, PERIOD
 from pluecker.articulated.stepping.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, shown
 
@@ -151,6 +151,7 @@ def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, .
         HELD: control.period is not None or delay > 0,
         PERIOD: period,
         DELAY: delay,
+        LIMITED: control.clip or actuator is not None,
     }
     return ControlPlan(order, settings, limits_of(model, control), period, delay)
 
@@ -210,9 +211,15 @@ def asked(function: Any, t: float, q: Array, v: Array) -> Array:
     """What a function of Python's gives as joint forces, of the shape of v.
 
     Raises:
-        SimulationError: it gives something else.
+        SimulationError: it gives something else, or raises something.
     """
-    found = finite("simulate", f"what control gives at t = {t:.6g} s", function(t, q.copy(), v.copy()))
+    try:
+        given = function(t, q.copy(), v.copy())
+    except Exception as error:  # of any kind: what was computed until then is not lost with it
+        raise SimulationError(
+            f"simulate: control raised {type(error).__name__} at t = {t:.6g} s: {shown(str(error))}"
+        ) from error
+    found = finite("simulate", f"what control gives at t = {t:.6g} s", given)
     try:
         return np.broadcast_to(found, v.shape)
     except ValueError:

@@ -48,7 +48,6 @@ class Integrator:
         implicit: whether gains of control and stiffness count at the end of the step, so that they are stable at any step.
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         variant: what takes its place for a model in a scenario, so that nothing is compiled that is not needed there.
-        adaptive: whether it divides each step by itself, to a tolerance.
         lanes: whether the kernel is generic.
         listed: whether users can ask for it.
     """
@@ -62,7 +61,6 @@ class Integrator:
     implicit: bool = False
     with_mimic: Integrator | None = None
     variant: Callable[[Model, Array], Integrator] | None = None
-    adaptive: bool = False
     lanes: bool = True
     listed: bool = True
 

@@ -153,7 +153,7 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
         q, v, rate, marks = part(x, 0, nq), part(x, nq, nv), part(x, nq + 5 * nv, nv), part(x, nq + 6 * nv, MARKS)
         memory, nf = tail(x, nq + 6 * nv + MARKS + ring_size), 6 * body_count(m)
         f, kept, rest = part(ws, 0, nf), part(ws, nf, nq + nv), tail(ws, nf + nq + nv)
-        kq, kv = part(kept, 0, nq), part(kept, nq, nv)
+        kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
         wrenches(env, b, 0.0, f, rest)
         for i in range(load(settings, FIRST), load(settings, LAST)):
             slot = (i + every - 1) // every - load(settings, SLOT)
@@ -172,7 +172,7 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
                 store(marks, 1, select(smaller(e, bound), load(marks, 1), i + 1.0))
                 return
             for k in range(nv):
-                store(rate, k, (load(kv, k) - load(v, k)) / h)
+                store(rate, k, (load(kv, k) - load(v, k)) * per_second)
             copy(kq, q)
             copy(kv, v)
             if i % every == 0:

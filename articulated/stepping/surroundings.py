@@ -23,9 +23,8 @@ from typing import Any, NamedTuple
 from numba import config, types
 
 from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
-from pluecker.articulated.stepping.control_law import SIGNALS, control_kernel
+from pluecker.articulated.stepping.control_law import SIGNALS, control_kernel, differences
 from pluecker.articulated.stepping.signals import LANES, ONE_STATE, Access, signal_kernel
-from pluecker.articulated.stepping.stage import stage_torque
 from pluecker.articulated.stepping.task import SIZE_OF_X, SURROUNDINGS, TASK_SIZE, environment
 from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
@@ -71,9 +70,14 @@ def direct(access: Access) -> Surroundings:
         m = env[0]
         nq, nv = configuration_count(m), velocity_count(m)
         before = tail(x, nq + nv)
-        for k in range(4 * nv):
-            store(out, k, load(before, k))
-        stage_torque(m, s, part(x, 0, nq), part(x, nq, nv), q, v, before, out)
+        differences(m, part(x, 0, nq), q, out)
+        for k in range(nv):
+            R, P, D = load(before, nv + k), load(before, 2 * nv + k), load(before, 3 * nv + k)
+            u = load(before, k) + s * R - P * load(out, k) - D * (load(v, k) - load(x, nq + k))
+            store(out, k, u)
+            store(out, nv + k, R)
+            store(out, 2 * nv + k, P)
+            store(out, 3 * nv + k, D)
 
     @kernel
     def wrenches(env, b, t, out, ws):

@@ -26,7 +26,7 @@ from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import project_block
 from pluecker.contact.sparse.cholesky import factor, solve
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
-from pluecker.spatial.compiled.decorators import allocation_free, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
@@ -117,7 +117,7 @@ def steps(P, S, L, exact, g, goal, limit, x, u, work, history, state):
 
 
 begin_at = allocation_free(begin_at)
-steps = entry_point(steps)
+steps = allocation_free(steps)
 
 
 def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
-from pluecker.contact.problem.sets import COMPONENTS, DISCS
+from pluecker.contact.problem.sets import DISCS
 from pluecker.contact.sparse.cholesky import solve
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Scaling", "Step", "added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
@@ -115,10 +115,15 @@ def less_projection(g, Q, count, size):
     return np.sqrt(length)
 
 
-def turn_block(C, i, top, size, v, direction, G, Q):
-    """Axes of a block with several cones: Gram-Schmidt on their components, the stiffest first"""
-    g, done = np.empty(size), np.zeros((DISCS, 3))
+@called_kernel
+def turn_block(C, i, top, size, v, direction, G, Q, g, done):
+    """Axes of a block with several cones: Gram-Schmidt on their components, the stiffest first
+
+    ``g``, ``(COMPONENTS,)``, and ``done``, ``(DISCS, 3)``, are places to work in.
+    """
     count = 0
+    for c in range(DISCS):
+        done[c, 0], done[c, 1], done[c, 2] = 0.0, 0.0, 0.0
     for r in range(size):
         if C.fixed[top + r]:
             Q[i, r, count] = 1.0
@@ -148,7 +153,8 @@ def turn_block(C, i, top, size, v, direction, G, Q):
             G[a, b, j] = s if other < 0 else 2.0 * HALF * C.friction[a] * s - G[a, other, j]
     for k in range(size):  # a free row, or what the components leave
         if count < size:
-            g[:] = 0.0
+            for r in range(size):
+                g[r] = 0.0
             g[k] = 1.0
             length = less_projection(g, Q[i], count, size)
             if length > 0.1:
@@ -157,7 +163,8 @@ def turn_block(C, i, top, size, v, direction, G, Q):
                 count += 1
 
 
-def turn(C, K, v, direction, G, Q):
+@called_kernel
+def turn(C, K, v, direction, G, Q, g, done):
     """The turns Q, and the components' coefficients G in the turned multipliers"""
     for i in range(len(K.start) - 1):
         top, size, c = K.start[i], K.start[i + 1] - K.start[i], C.first[i]
@@ -171,8 +178,11 @@ def turn(C, K, v, direction, G, Q):
             for r in range(size):
                 for s in range(size):
                     Q[i, r, s] = 0.0
-            G[c : C.first[i + 1]] = 0.0
-            turn_block(C, i, top, size, v, direction, G, Q)
+            for d in range(c, C.first[i + 1]):
+                for k in range(3):
+                    for r in range(size):
+                        G[d, k, r] = 0.0
+            turn_block(C, i, top, size, v, direction, G, Q, g, done)
 
 
 @allocation_free_kernel
@@ -209,9 +219,9 @@ def turn_any(C, K, Q, i, j, A, p, R, work):
             R[p + r * width + s] = x
 
 
-def turned_matrix(C, K, Q, target, N, R):
-    """The numbers of Q' N Q, of the blocks that have a target in the factor"""
-    work = np.empty((COMPONENTS, COMPONENTS))
+@called_kernel
+def turned_matrix(C, K, Q, target, N, R, work):
+    """The numbers of Q' N Q, of the blocks that have a target in the factor; ``work`` is ``(COMPONENTS, COMPONENTS)``"""
     for i in range(len(K.start) - 1):
         three = C.simple[i] == 1 and K.start[i + 1] - K.start[i] == 3
         for k in range(N.first[i], N.first[i + 1]):
@@ -223,6 +233,7 @@ def turned_matrix(C, K, Q, target, N, R):
                     turn_any(C, K, Q, i, j, N.data, N.place[k], R, work)
 
 
+@called_kernel
 def added_blocks(C, K, v, G, square, D):
     """D = G' v^2 G and a little, in the turned multipliers; 1 for those that are held"""
     for i in range(len(K.start) - 1):
@@ -241,6 +252,7 @@ def added_blocks(C, K, v, G, square, D):
                             D[p + r * size + s] += e * G[c, k, s]
 
 
+@called_kernel
 def turn_vector(C, K, Q, x, y):
     """y = Q' x, without multipliers that are fixed"""
     for i in range(len(K.start) - 1):
@@ -253,6 +265,7 @@ def turn_vector(C, K, Q, x, y):
             y[top + r] = s
 
 
+@called_kernel
 def turn_back(K, Q, step, y, x):
     """x += step * Q y"""
     for i in range(len(K.start) - 1):
@@ -267,6 +280,7 @@ def turn_back(K, Q, step, y, x):
 # ----------------------------------------------------------------------------------------------------------------- step
 
 
+@called_kernel
 def newton_step(C, K, S, L, scaling, h, target, step):
     """The step for the gradient h = Q' (N x + b), and its largest length, at most 1e9, inside the cones
 
@@ -302,8 +316,3 @@ def newton_step(C, K, S, L, scaling, h, target, step):
         t = max(t, largest_ratio(C.kind[c], point, (ds[c, 0], ds[c, 1], ds[c, 2]), C.has[c]))
         t = max(t, largest_ratio(C.kind[c], point, (dz[c, 0], dz[c, 1], dz[c, 2]), C.has[c]))
     return 1.0 / t
-
-
-turn_block, turn, turned_matrix = entry_point(turn_block), entry_point(turn), entry_point(turned_matrix)
-added_blocks, newton_step = entry_point(added_blocks), entry_point(newton_step)
-turn_vector, turn_back = entry_point(turn_vector), entry_point(turn_back)

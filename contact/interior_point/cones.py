@@ -13,7 +13,6 @@ import numpy as np
 from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.problem.sets import DISCS, Sets
 from pluecker.contact.sparse.blocks import Indices
-from pluecker.spatial.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Cones", "in_units_of_offset", "list_cones"]
@@ -47,62 +46,38 @@ class Cones(NamedTuple):
     held: Indices
 
 
-def list_cones(K):
+def list_cones(K: Sets) -> Cones:
     """The cones of the sets K. Bounds that are equal fix a multiplier, coefficients that are zero those of a disc."""
-    n, c = len(K.start) - 1, 0
-    most = DISCS * n
-    first, block, kind, row = (
-        np.zeros(n + 1, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
-        np.zeros(most, np.int64),
-    )
-    friction, has = np.zeros(most), np.zeros((most, 3))
-    simple, fixed, held = np.zeros(n, np.int64), np.zeros(K.start[-1], np.int64), np.zeros(n, np.int64)
-    for i in range(n):
-        top, r = K.start[i], 1
-        for k in range(DISCS):
-            size = K.sizes[i, k]
-            if size > 0 and K.friction[i, k] > FLAT:
-                block[c], kind[c], row[c], friction[c] = i, LINE if size == 1 else ROUND, r, K.friction[i, k]
-                has[c, 0], has[c, 1], has[c, 2] = 1.0, 1.0, size - 1.0
-                c += 1
-            else:
-                fixed[top + r : top + r + size] = 1
-                held[i] += size
-            r += size
-        if c == first[i]:
-            lower, upper = K.lower[i], K.upper[i]
-            if upper - lower <= min(1e-15 * max(abs(lower), abs(upper)), 1e300):
-                fixed[top] = 1
-                held[i] += 1
-            elif lower > -np.inf or upper < np.inf:
-                block[c], kind[c] = i, BOUNDS
-                has[c, 0], has[c, 1] = 1.0 if lower > -np.inf else 0.0, 1.0 if upper < np.inf else 0.0
-                c += 1
-        elif c == first[i] + 1 and held[i] == 0:
-            simple[i] = 1
-        first[i + 1] = c
-    return Cones(first, block[:c], kind[:c], row[:c], friction[:c], has[:c], simple, fixed, held)
+    top, sizes, mu, lower, upper = K.start[:-1], K.sizes, K.friction, K.lower, K.upper
+    offset = 1 + np.cumsum(sizes, axis=1) - sizes
+    discs = (sizes > 0) & (mu > FLAT)
+    flat = (sizes > 0) & ~discs
+    fixed, held = np.zeros(K.start[-1], np.int64), (sizes * flat).sum(axis=1)
+    for component in range(int(sizes.max(initial=0))):
+        block, disc = np.nonzero(flat & (sizes > component))
+        fixed[top[block] + offset[block, disc] + component] = 1
+    alone = ~discs.any(axis=1)
+    equal = alone & (upper - lower <= np.minimum(1e-15 * np.maximum(abs(lower), abs(upper)), 1e300))
+    fixed[top[equal]] = 1
+    held += equal
+    bounded = alone & ~equal & ((lower > -np.inf) | (upper < np.inf))
+    block, which = np.nonzero(np.column_stack([discs, bounded]))  # in the order of the blocks
+    disc, is_row = np.minimum(which, DISCS - 1), which == DISCS
+    size = sizes[block, disc]
+    has = np.column_stack([np.ones(len(block)), np.ones(len(block)), size - 1.0])
+    has[is_row] = np.column_stack([lower > -np.inf, upper < np.inf, np.zeros(len(top))])[block[is_row]]
+    return Cones(
+        np.concatenate([[0], np.cumsum(discs.sum(axis=1) + bounded)]), block,
+        np.where(is_row, BOUNDS, np.where(size == 1, LINE, ROUND)), np.where(is_row, 0, offset[block, disc]),
+        np.where(is_row, 0.0, mu[block, disc]), has, ((discs.sum(axis=1) == 1) & (held == 0)).astype(np.int64), fixed, held,
+    )  # fmt: skip
 
 
-def in_units_of_offset(b, K):
+def in_units_of_offset(b: Array, K: Sets) -> tuple[Array, Sets, float]:
     """b and K divided by the largest number among b and bounds that ask for another solution than r = 0; that number
 
     It is zero if r = 0 is a solution.
     """
-    n, unit = len(K.start) - 1, 0.0
-    for k in range(len(b)):
-        unit = max(unit, abs(b[k]))
-    for i in range(n):
-        unit = max(unit, max(K.lower[i], -K.upper[i]))
+    unit = max(float(abs(b).max(initial=0.0)), float(np.maximum(K.lower, -K.upper).max(initial=0.0)))
     divisor = unit if unit > 0.0 else 1.0
-    c, lower, upper = np.empty(len(b)), np.empty(n), np.empty(n)
-    for k in range(len(b)):
-        c[k] = b[k] / divisor
-    for i in range(n):
-        lower[i], upper[i] = K.lower[i] / divisor, K.upper[i] / divisor
-    return c, Sets(K.start, K.sizes, K.friction, lower, upper), unit
-
-
-list_cones, in_units_of_offset = entry_point(list_cones), entry_point(in_units_of_offset)
+    return b / divisor, K._replace(lower=K.lower / divisor, upper=K.upper / divisor), unit

@@ -25,6 +25,8 @@ for the convex problem.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from pluecker.contact.interior_point.cone_system import (
@@ -40,10 +42,12 @@ from pluecker.contact.interior_point.cone_system import (
 from pluecker.contact.interior_point.cones import in_units_of_offset, list_cones
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, rescale
 from pluecker.contact.problem.natural_map import larger, natural_map
-from pluecker.contact.problem.sets import project_block
-from pluecker.contact.sparse.blocks import multiply
-from pluecker.contact.sparse.cholesky import factor
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.contact.problem.sets import COMPONENTS, DISCS, Sets, project_block
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row
+from pluecker.contact.sparse.cholesky import Symbolic, factor_in
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
 __all__ = ["interior_point"]
@@ -117,9 +121,25 @@ def relative_error(K, s, c, zero, x, g, work):
 
 
 @allocation_free_kernel
+def copy(x, y):
+    """y = x"""
+    for k in range(len(x)):
+        y[k] = x[k]
+
+
+@allocation_free_kernel
+def forget(ds, dz):
+    """No predicted step"""
+    for c in range(len(ds)):
+        for k in range(3):
+            ds[c, k], dz[c, k] = 0.0, 0.0
+
+
+@called_kernel
 def velocity(N, K, x, c, g):
     """g = N x + c"""
-    multiply(N, x, g, 0, len(K.start) - 1)
+    for i in range(len(K.start) - 1):
+        multiply_row(N, i, x, g)
     for k in range(len(c)):
         g[k] += c[k]
 
@@ -127,7 +147,43 @@ def velocity(N, K, x, c, g):
 # ---------------------------------------------------------------------------------------------------------------- method
 
 
-def interior_point(N, b, K, s, start, tolerance, limit, S):
+class Memory(NamedTuple):
+    """Where the method works, and where it leaves its multipliers.
+
+    Attributes:
+        best: the best multipliers, scaled, ``(m,)``.
+        s: the scale of each multiplier, ``(m,)``.
+        x, g, h, y: multipliers, their velocities, those turned, a step, ``(m,)``.
+        turned, D, L: the numbers of Q' N Q, of what is added to it, and of the factor.
+        floor, where: of the factorisation, ``(m,)`` and ``(n,)``.
+        Q: the turn of each block, ``(n, widest, widest)``.
+        work: ``(m,)``.
+        zero: ``(n,)``.
+        corner, axis, done: small ones, ``(COMPONENTS, COMPONENTS)``, ``(COMPONENTS,)``, ``(DISCS, 3)``.
+    """
+
+    best: Array
+    s: Array
+    x: Array
+    g: Array
+    h: Array
+    y: Array
+    turned: Array
+    D: Array
+    L: Array
+    floor: Array
+    where: Indices
+    Q: Array
+    work: Array
+    zero: Array
+    corner: Array
+    axis: Array
+    done: Array
+
+
+def interior_point(
+    N: BlockMatrix, b: Array, K: Sets, s: Array, start: Array, tolerance: float, limit: int, S: Symbolic
+) -> tuple[int, Array]:
     """The multipliers of the convex problem, by a primal-dual interior-point method.
 
     Args:
@@ -145,30 +201,37 @@ def interior_point(N, b, K, s, start, tolerance, limit, S):
         The number of iterations, and the best multipliers that were met, scaled, in K, ``(m,)``, finite if all that is
         passed is. It ends at the tolerance or the limit, where nothing gets better, and where the objective has no minimum.
     """
-    m, n = len(b), len(K.start) - 1
     c, inner, unit = in_units_of_offset(b, K)
-    x, g, h, y = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
-    zero, work, best = np.zeros(n), np.empty(m), np.empty(m)
-    for i in range(n):
-        for k in range(K.start[i], K.start[i + 1]):
-            x[k] = start[k] / unit if unit > 0.0 else 0.0
+    C = list_cones(inner)
+    m, n, cones = len(b), len(K.start) - 1, len(C.kind)
+    widest = int(np.diff(K.start).max(initial=1))
+    x = start / unit if unit > 0.0 else np.zeros(m)
+    v, direction, l, ds, dz, f = (np.zeros((cones, size)) for size in (3, 2, 3, 3, 3, 3))
+    memory = Memory(
+        np.empty(m), s, x, np.empty(m), np.empty(m), np.empty(m), np.zeros(len(N.data)), np.empty(S.square[-1]),
+        np.empty(S.numbers[0]), np.empty(m), np.empty(n, np.int64), np.zeros((n, widest, widest)), np.empty(m),
+        np.zeros(n), np.empty((COMPONENTS, COMPONENTS)), np.empty(COMPONENTS), np.empty((DISCS, 3)),
+    )  # fmt: skip
+    degree = float(np.where(C.kind == ROUND, 1.0, C.has[:, 0] + C.has[:, 1]).sum())
+    scaling, change = Scaling(v, direction, l, np.zeros((cones, 3, widest))), Step(memory.y, ds, dz, f)
+    goal = float(tolerance) if unit > 0.0 else np.inf
+    count = answering(follow_path, N, c, inner, C, S, degree, scaling, change, memory, goal, int(limit))
+    return int(count), unit * memory.best
+
+
+def follow_path(N, c, inner, C, S, degree, scaling, change, memory, tolerance, limit):
+    """All of it, in scaled units, from the point in ``memory.x``; how many iterations. With an infinite tolerance that
+    point, projected, is the solution"""
+    v, direction, l, G, ds, dz = scaling.v, scaling.direction, scaling.l, scaling.G, change.ds, change.dz
+    best, s, x, g, h, Q = memory.best, memory.s, memory.x, memory.g, memory.h, memory.Q
+    zero, work, turned, D, L = memory.zero, memory.work, memory.turned, memory.D, memory.L
+    for i in range(len(inner.start) - 1):
         project_block(inner, i, x, x)
     velocity(N, inner, x, c, g)
-    best[:] = x
+    copy(x, best)
     error, _ = relative_error(inner, s, c, zero, x, g, work)
-    if error <= tolerance or unit == 0.0:
-        return 0, unit * best
-    C = list_cones(inner)
-    cones, degree, widest = len(C.kind), 0.0, 1
-    for i in range(n):
-        widest = max(widest, K.start[i + 1] - K.start[i])
-    for i in range(cones):
-        degree += 1.0 if C.kind[i] == ROUND else C.has[i, 0] + C.has[i, 1]
-    v, direction, l = np.zeros((cones, 3)), np.zeros((cones, 2)), np.zeros((cones, 3))
-    f, ds, dz = np.zeros((cones, 3)), np.zeros((cones, 3)), np.zeros((cones, 3))
-    G, Q = np.zeros((cones, 3, widest)), np.zeros((n, widest, widest))
-    scaling, change = Scaling(v, direction, l, G), Step(y, ds, dz, f)
-    turned, D, L = np.zeros(len(N.data)), np.empty(S.square[-1]), np.empty(S.numbers[0])
+    if error <= tolerance or tolerance == np.inf:
+        return 0
     start_point(C, inner, x, v, direction, l)
     count, waiting, least, least_map = 0, 0, np.inf, np.inf
     while not interrupted():
@@ -181,13 +244,13 @@ def interior_point(N, b, K, s, start, tolerance, limit, S):
             least, least_map, waiting = min(least, now), min(least_map, map_alone), 0
         if now < error and far < FAR:
             error = now
-            best[:] = x
+            copy(x, best)
         if far > TOO_FAR or error <= tolerance or waiting > PATIENCE or not np.isfinite(now) or count >= limit:
             break
-        turn(C, inner, v, direction, G, Q)
-        turned_matrix(C, inner, Q, S.target, N, turned)
+        turn(C, inner, v, direction, G, Q, memory.axis, memory.done)
+        turned_matrix(C, inner, Q, S.target, N, turned, memory.corner)
         added_blocks(C, inner, v, G, S.square, D)
-        factor(S, N, turned, D, TINY, L)
+        factor_in(S, N, turned, D, TINY, L, memory.floor, memory.where)
         turn_vector(C, inner, Q, g, h)
         gap = gap_after(l, 0.0, ds, dz)
         step = min(1.0, newton_step(C, inner, S, L, scaling, h, -1.0, change))
@@ -195,7 +258,7 @@ def interior_point(N, b, K, s, start, tolerance, limit, S):
         target = ratio**3 * gap / max(degree, 1.0)
         step = newton_step(C, inner, S, L, scaling, h, target, change)
         if step < POOR:
-            ds[:], dz[:] = 0.0, 0.0
+            forget(ds, dz)
             target = CENTRAL * gap / max(degree, 1.0)
             step = newton_step(C, inner, S, L, scaling, h, target, change)
         step = min(1.0, (1.0 - max(1e-8, min(0.01, 0.1 * ratio))) * step)
@@ -203,11 +266,11 @@ def interior_point(N, b, K, s, start, tolerance, limit, S):
         while not moved and step > 1e-9:
             step *= SHORT
             moved = rescale(C.kind, C.has, step, ds, dz, v, direction, l)
-        turn_back(inner, Q, step, y, x)
+        turn_back(inner, Q, step, change.y, x)
         if not moved:
             break
         count += 1
-    return count, unit * best
+    return count
 
 
-interior_point = entry_point(interior_point)
+follow_path = allocation_free(follow_path)

@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 
 __all__ = ["BOUNDS", "LINE", "ROUND", "divide", "jordan", "largest_ratio", "rescale"]
 
@@ -128,6 +128,7 @@ def rescale_round(s, z, v, direction, l):
     direction[0], direction[1] = x / size, y / size
 
 
+@called_kernel
 def rescale(kind, has, step, forward, backward, v, direction, l):
     """Take a step: s = l + step * forward, z = l + step * backward, in the scaling, and find their own scaling.
 
@@ -154,6 +155,3 @@ def rescale(kind, has, step, forward, backward, v, direction, l):
         else:
             rescale_half_lines(s, z, v[i], l[i])
     return True
-
-
-rescale = entry_point(rescale)

@@ -19,7 +19,7 @@ from pluecker.contact.problem.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Order", "Prepared", "arrange", "cut", "find_islands", "find_order", "prepare", "scales"]
@@ -56,10 +56,17 @@ def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices
         ``order, columns, islands, sides``: the blocks, ``(n,)``; the block columns, those that no block touches at the end;
         where each island starts in the one, and in the other, and their ends, ``(I + 1,)``.
     """
+    J, T = (operator.J, operator.T) if operator.is_factored else (operator.N, operator.N)
+    R, C = len(J.rows) - 1, len(J.columns) - 1
+    begin, islands, sides = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64)
+    begin[1:] = np.cumsum(np.bincount(J.column, minlength=C) + np.bincount(T.column, minlength=C))
+    order, columns = np.empty(R, np.int64), np.empty(C, np.int64)
+    met, crossed = np.zeros(R, np.int64), np.zeros(C, np.int64)
+    having = np.empty(int(begin[-1]), np.int64)
+    number = breadth_first(J, T, begin, begin[:-1].copy(), having, met, crossed, order, columns, islands, sides) + 1
     if operator.is_factored:
-        return breadth_first(operator.J, operator.T)
-    order, _, islands, _ = breadth_first(operator.N, operator.N)
-    return order, order, islands, np.zeros_like(islands)
+        return order, columns, islands[:number], sides[:number]
+    return order, order, islands[:number], np.zeros(number, np.int64)
 
 
 @allocation_free_kernel
@@ -77,40 +84,30 @@ def cross(B, i, begin, having, met, crossed, order, columns, found, reached):
     for k in range(B.first[i], B.first[i + 1]):
         c = B.column[k]
         if not crossed[c]:
-            crossed[c], columns[reached] = True, c
+            crossed[c], columns[reached] = 1, c
             reached += 1
             for m in range(begin[c], begin[c + 1]):
                 j = having[m]
                 if not met[j]:
-                    met[j], order[found] = True, j
+                    met[j], order[found] = 1, j
                     found += 1
     return found, reached
 
 
-def breadth_first(J, T):
+def breadth_first(J, T, begin, free, having, met, crossed, order, columns, islands, sides):
     """Breadth first, from the first block that was not met yet: all blocks of each column that a block has
 
-    What lies near in space comes near in memory, so that products wait less for it.
+    What lies near in space comes near in memory, so that products wait less for it. ``begin`` says where the block rows of
+    each block column are listed in ``having``, ``free`` is the same without the end, ``met`` and ``crossed`` are zero.
+    Returns the number of islands.
     """
-    R, C = len(J.rows) - 1, len(J.columns) - 1
-    begin = np.zeros(C + 1, np.int64)
-    for k in range(len(J.column)):
-        begin[J.column[k] + 1] += 1
-    for k in range(len(T.column)):
-        begin[T.column[k] + 1] += 1
-    for j in range(C):
-        begin[j + 1] += begin[j]
-    free, having = begin[:-1].copy(), np.empty(begin[C], np.int64)
     list_rows(J, free, having)
     list_rows(T, free, having)
-    order, columns = np.empty(R, np.int64), np.empty(C, np.int64)
-    met, crossed = np.zeros(R, np.bool_), np.zeros(C, np.bool_)
-    islands, sides = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64)
     number, head, found, reached = 0, 0, 0, 0
-    for start in range(R):
+    for start in range(len(order)):
         if met[start]:
             continue
-        order[found], met[start] = start, True
+        order[found], met[start] = start, 1
         found += 1
         while head < found:
             i = order[head]
@@ -119,11 +116,11 @@ def breadth_first(J, T):
             head += 1
         number += 1
         islands[number], sides[number] = found, reached
-    for c in range(C):
+    for c in range(len(columns)):
         if not crossed[c]:
             columns[reached] = c
             reached += 1
-    return order, columns, islands[: number + 1], sides[: number + 1]
+    return number
 
 
 class Order(NamedTuple):
@@ -218,27 +215,33 @@ def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full:
     if operator.is_factored:
         ones = np.ones(len(columns))
         factors = (operator.G,) if len(operator.G.data) else (operator.J, operator.T)
-        parts = [BlockMatrix(*rearrange(B, order, columns, s, ones)) for B in factors]
+        parts = [rearranged(B, order, columns, s, ones) for B in factors]
         return factored(parts[0], parts[-1], compliance)
-    return operator._replace(N=BlockMatrix(*rearrange(operator.N, order, order, s, s)), compliance=compliance)
+    return operator._replace(N=rearranged(operator.N, order, order, s, s), compliance=compliance)
 
 
-def rearrange(B, order, columns, left, right):
-    """The rows ``order`` and the columns ``columns`` of a matrix, multiplied by the scales of both"""
-    R, C = len(order), len(columns)
-    where = np.empty(C, np.int64)
-    new_columns = np.zeros(C + 1, np.int64)
-    for k in range(C):
+def rearranged(B: BlockMatrix, order: Indices, columns: Indices, left: Array, right: Array) -> BlockMatrix:
+    """The rows ``order`` and the columns ``columns`` of a matrix, multiplied by the scales of both."""
+    new = BlockMatrix(
+        np.zeros(len(order) + 1, np.int64), np.zeros(len(columns) + 1, np.int64), np.zeros(len(order) + 1, np.int64),
+        np.empty_like(B.column), np.empty_like(B.place), np.empty_like(B.data), B.width[order],
+    )  # fmt: skip
+    rearrange(B, order, columns, left, right, np.empty(len(columns), np.int64), new)
+    return new
+
+
+def rearrange(B, order, columns, left, right, where, new):
+    """The same, into ``new``, whose widths are there; ``where`` is a place for as many integers as there are columns"""
+    rows, first, column, place, data = new.rows, new.first, new.column, new.place, new.data
+    for k in range(len(columns)):
         j = columns[k]
         where[j] = k
-        new_columns[k + 1] = new_columns[k] + B.columns[j + 1] - B.columns[j]
-    rows, first, width = np.zeros(R + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
-    column, place, data = np.empty_like(B.column), np.empty_like(B.place), np.empty_like(B.data)
+        new.columns[k + 1] = new.columns[k] + B.columns[j + 1] - B.columns[j]
     n, p = 0, 0
-    for k in range(R):
+    for k in range(len(order)):
         i = order[k]
         height = B.rows[i + 1] - B.rows[i]
-        rows[k + 1], width[k] = rows[k] + height, B.width[i]
+        rows[k + 1] = rows[k] + height
         top = n
         for m in range(B.first[i], B.first[i + 1]):
             # Kept in ascending order of the columns, by insertion: rows are short.
@@ -257,10 +260,9 @@ def rearrange(B, order, columns, left, right):
             for _ in range(height * (B.columns[j + 1] - B.columns[j])):
                 data[p] = B.data[q] * scale
                 p, q = p + 1, q + 1
-    return rows, new_columns, first, column, place, data, width
 
 
-rearrange, breadth_first = entry_point(rearrange), entry_point(breadth_first)
+rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_first)
 
 
 def cut(P: Prepared, island: int) -> Prepared:

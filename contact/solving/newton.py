@@ -27,7 +27,7 @@ from pluecker.contact.problem.natural_map import distance_block
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import COMPONENTS, DISCS, derivative_block, length, project, shift_block
 from pluecker.contact.sparse.blocks import fill, multiply, to_scipy
-from pluecker.spatial.compiled.decorators import allocation_free, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["evaluate_all", "newton", "velocity"]
@@ -59,10 +59,12 @@ def residual(P, exact, x, u, centre, sigma, z, F):
     return np.sqrt(s)
 
 
-def jacobian(P, exact, u, z, sigma, out):
-    """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
+def jacobian(P, exact, u, z, sigma, V, w, M, out):
+    """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N
+
+    V, w and M have ``COMPONENTS`` entries in each direction, to work in.
+    """
     K, N = P.K, P.A.N
-    V, w, M = np.zeros((COMPONENTS, COMPONENTS)), np.zeros(COMPONENTS), np.zeros((COMPONENTS, COMPONENTS))
     for i in range(len(K.start) - 1):
         top = K.start[i]
         n = K.start[i + 1] - top
@@ -98,7 +100,7 @@ def jacobian(P, exact, u, z, sigma, out):
                         out[p + a * n + c] += one - V[a, c] + sigma * V[a, c] + M[a, c] * soft
 
 
-residual, jacobian = allocation_free(residual), entry_point(jacobian)
+residual, jacobian = allocation_free(residual), allocation_free(jacobian)
 
 
 class System:
@@ -145,6 +147,7 @@ def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hi
     """Improve one island; x and u become the best pair that was met. Returns the number of Newton steps."""
     K = P.K
     work, z, F, zero = np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), np.zeros(len(x))
+    V, small, M = np.zeros((COMPONENTS, COMPONENTS)), np.zeros(COMPONENTS), np.zeros((COMPONENTS, COMPONENTS))
     system = System(P)
 
     def error_of(x: Array, u: Array) -> float:
@@ -163,7 +166,7 @@ def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hi
                 start = f
             if not np.isfinite(f) or f <= max(0.1 * start * min(1.0, sigma), 1e-16 * size) or steps >= limit:
                 break
-            jacobian(P, law, speed, z, sigma, system.values)
+            jacobian(P, law, speed, z, sigma, V, small, M, system.values)
             d = system.solve(-F)
             if d is None:
                 break

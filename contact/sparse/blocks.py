@@ -258,12 +258,14 @@ def fill(B, values, out):
                     out[B.rows[i] + r, top + c] = values[p + r * width + c]
 
 
+@called_kernel
 def multiply(B, x, y, first, last):
     """y = B x in the block rows from ``first`` to ``last``, this one not included"""
     for i in range(first, last):
         multiply_row(B, i, x, y)
 
 
+@called_kernel
 def diagonal(B, out):
     """The diagonal entries of a matrix whose block rows and block columns are the same"""
     for i in range(len(B.rows) - 1):
@@ -276,4 +278,4 @@ def diagonal(B, out):
                     out[top + r] = B.data[B.place[k] + r * height + r]
 
 
-multiply, diagonal, fill = allocation_free(multiply), allocation_free(diagonal), allocation_free(fill)
+fill = allocation_free(fill)

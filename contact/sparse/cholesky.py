@@ -25,11 +25,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["Symbolic", "analyse", "factor", "solve"]
+__all__ = ["Symbolic", "analyse", "factor", "factor_in", "solve"]
 
 
 @allocation_free_kernel
@@ -133,7 +135,7 @@ def scatter(S, N, data, D, L, floor, tiny):
             floor[S.start[j] + k] = tiny * L[S.pivot[j] + k * n + k]
 
 
-def factor(S, N, data, D, tiny, L):
+def factor(S: Symbolic, N: BlockMatrix, data: Array, D: Array, tiny: float, L: Array) -> int:
     """The numbers of L, for N + D.
 
     Args:
@@ -149,8 +151,13 @@ def factor(S, N, data, D, tiny, L):
         How many pivots were left out: 0 for a matrix that is positive definite, beyond rounding. All of them, and L is not a
         factor, where the work was interrupted.
     """
+    return int(factor_in(S, N, data, D, tiny, L, np.empty(int(N.rows[-1])), np.empty(len(S.order), np.int64)))
+
+
+@called_kernel
+def factor_in(S, N, data, D, tiny, L, floor, where):
+    """The same, with places to work in: ``(m,)`` numbers, and as many integers as there are blocks"""
     n, count = len(S.order), 0
-    floor, where = np.empty(N.rows[-1]), np.empty(n, np.int64)
     scatter(S, N, data, D, L, floor, tiny)
     for j in range(n):
         size, p = S.size[j], S.pivot[j]
@@ -174,6 +181,7 @@ def factor(S, N, data, D, tiny, L):
     return count
 
 
+@called_kernel
 def solve(S, L, x):
     """x := (L L')^-1 x; zero for unknowns whose pivots were left out.
 
@@ -228,6 +236,3 @@ def solve(S, L, x):
                 for c in range(r + 1, size):
                     x[top + r] -= L[p + c * size + r] * x[top + c]
                 x[top + r] *= L[p + r * size + r]
-
-
-factor, solve = entry_point(factor), entry_point(solve)

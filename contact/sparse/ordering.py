@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, outlined_kernel
 
 __all__ = ["minimum_degree"]
 
@@ -58,6 +58,7 @@ def alike(i, j, adjacent, first, last, elements, variables, mark, stamp):
     return True
 
 
+@outlined_kernel
 def minimum_degree(pattern_first, pattern_column, weight):
     """An order of elimination.
 
@@ -119,7 +120,8 @@ def minimum_degree(pattern_first, pattern_column, weight):
             need += length[adjacent[k]]
         if top + need > len(pool):
             longer = np.empty(2 * (top + need), np.int64)
-            longer[:top] = pool[:top]
+            for k in range(top):
+                longer[k] = pool[k]
             pool = longer
         stamp += 1
         begin[p], whole = top, 0
@@ -214,6 +216,3 @@ def minimum_degree(pattern_first, pattern_column, weight):
         top = q
         length[p], size[p] = q - begin[p], whole
     return order
-
-
-minimum_degree = entry_point(minimum_degree)

@@ -16,7 +16,7 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.ordering import minimum_degree
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point, outlined_kernel
 
 __all__ = ["Symbolic", "analyse"]
 
@@ -64,6 +64,7 @@ def add_up(counts):
         counts[i] += counts[i - 1]
 
 
+@outlined_kernel
 def columns_of_factor(first, column, order, rank):
     """The rows of L in each column: those of the matrix, and those of the columns whose first row it is (its children)"""
     n = len(order)
@@ -78,7 +79,8 @@ def columns_of_factor(first, column, order, rank):
             c = sibling[c]
         if top + need > len(rows):
             longer = np.empty(2 * (top + need), np.int64)
-            longer[:top] = rows[:top]
+            for k in range(top):
+                longer[k] = rows[k]
             rows = longer
         for k in range(first[order[j]], first[order[j] + 1]):
             i = rank[column[k]]
@@ -176,4 +178,4 @@ def analyse(N):
     )
 
 
-columns_of_factor, analyse = entry_point(columns_of_factor), entry_point(analyse)
+analyse = entry_point(analyse)

@@ -32,7 +32,9 @@ from numba.extending import intrinsic
 from pluecker.spatial.compiled.numba_internals import (
     WITHOUT_REFERENCES,
     CPUDispatcher,
+    EntranceCompiler,
     PartCompiler,
+    WholeCompiler,
     address,
     cgutils,
     entrance,
@@ -41,6 +43,7 @@ from pluecker.spatial.compiled.numba_internals import (
 )
 
 __all__ = [
+    "TAUGHT",
     "address",
     "allocation_free",
     "allocation_free_kernel",
@@ -65,6 +68,8 @@ INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": 
 OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True}
 # What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
 CALLED: dict[str, Any] = {**WITHOUT_REFERENCES, "forceinline": False}
+# Of what a scalar can do: parts of the kernels that ask for it.
+TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
 
 
 class Kernel(CPUDispatcher):
@@ -78,12 +83,25 @@ class Kernel(CPUDispatcher):
         """The version for Python, compiled when it is first called, and kept on disk."""
         return entry_point(self.py_func)
 
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Of a kernel there is one copy for all integers, though to Numba each constant is a type of its own."""
+        return super().get_call_template(tuple(map(self.general, args)), kws)
+
+    @staticmethod
+    def general(kind: Any) -> Any:
+        """The type that an argument is compiled for."""
+        return types.unliteral(kind) if isinstance(kind, types.IntegerLiteral) else kind
+
 
 class CalledKernel(Kernel):
-    """A kernel of which there is one copy for all integers: to Numba each constant is a type of its own."""
+    """A kernel of which there is one copy for all truth values too."""
 
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        return super().get_call_template(tuple(map(types.unliteral, args)), kws)
+    general = staticmethod(types.unliteral)
+
+    @once
+    def entrance(self) -> Any:
+        """It counts no references there either."""
+        return allocation_free(self.py_func)
 
 
 def kernel(function: F) -> F:
@@ -112,7 +130,7 @@ def allocation_free_kernel(function: F) -> F:
     """
     if config.DISABLE_JIT:
         return function
-    return Kernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES}, pipeline_class=PartCompiler)
+    return CalledKernel(function, targetoptions={**INNER, **WITHOUT_REFERENCES}, pipeline_class=PartCompiler)
 
 
 def called_kernel(function: F) -> F:
@@ -129,14 +147,14 @@ def entry_point(function: F) -> F:
     """Compile ``function`` for calls from Python, lazily, once for each combination of argument types, cached on disk."""
     if config.DISABLE_JIT:
         return function
-    return keep_on_disk(CPUDispatcher(function, targetoptions=ENTRANCE))
+    return keep_on_disk(CPUDispatcher(function, targetoptions=ENTRANCE, pipeline_class=EntranceCompiler))
 
 
 def allocation_free(function: F) -> F:
     """The same for a function that allocates no memory, neither itself nor in what it calls: it counts no references."""
     if config.DISABLE_JIT:
         return function
-    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **CALLED}))
+    return keep_on_disk(CPUDispatcher(function, targetoptions={**ENTRANCE, **CALLED}, pipeline_class=WholeCompiler))
 
 
 def unlikely(condition):
@@ -174,7 +192,7 @@ def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = Fal
     if config.DISABLE_JIT:
         return function
     options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options))
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=EntranceCompiler))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

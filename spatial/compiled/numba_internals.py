@@ -19,7 +19,11 @@ private                              why
 ``get_python_api``                   Python's C functions and None, for compiled code that makes objects
 ``JITCodeLibrary``, ``Compiler``,    kernels become parts of what Python enters: to optimise each, with a copy of all that it
 ``NativeLowering``, ``_dynfunc``     calls, and make machine code of it, takes a third of the time to compile; ``_dynfunc``
-                                     makes what Numba's tables know a kernel by
+                                     makes what Numba's tables know a kernel by. The steps of Numba's compiler that kernels
+                                     do not need are left out, and what has no references is optimised once, not twice
+``Flags``                            options are compared and listed 20,000 times for a first call, each time from scratch: a
+                                     tenth of the time to compile
+``populate_array``                   makes an array of compiled code of its parts
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
 ``cgutils``                          the helpers with which Numba's own intrinsics are written, documented by example only
@@ -38,21 +42,40 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from llvmlite import binding
 from numba import _dynfunc, types
 from numba.core import caching, cgutils, event
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
+from numba.np.arrayobj import populate_array
+
+try:
+    from llvmlite.binding import newpassmanagers
+except ImportError:  # before Numba 0.61
+    newpassmanagers = None
 
 from pluecker.spatial.compiled.stamp import source_stamp
 from pluecker.spatial.properties import cached_property
 
 __all__ = [
-    "WITHOUT_REFERENCES", "CPUDispatcher", "PartCompiler", "address", "call_address", "cgutils", "check_index", "compiling",
-    "entrance", "event", "keep_on_disk", "once",
+    "WITHOUT_REFERENCES",
+    "CPUDispatcher",
+    "EntranceCompiler",
+    "PartCompiler",
+    "WholeCompiler",
+    "address",
+    "call_address",
+    "cgutils",
+    "check_index",
+    "compiling",
+    "entrance",
+    "event",
+    "keep_on_disk",
+    "once", "populate_array",
 ]  # fmt: skip
 
 # What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
@@ -94,43 +117,53 @@ class Part(JITCodeLibrary):
     Python enters, which links all parts and optimises them as a whole.
     """
 
-    def _optimize_functions(self, module: Any) -> None:
-        """Nothing is done to the code, so that it still calls whatever was linked for it."""
+    def add_ir_module(self, written: Any) -> None:
+        """Its only module; whoever links it verifies it."""
+        self._raise_if_finalized()
+        self._final_module = binding.parse_assembly(cgutils.normalize_ir_text(str(written)))
+        self._final_module.name = written.name
 
     def finalize(self) -> None:
-        """The code is there; what it calls is linked when somebody wants it."""
+        """Its code, which may be linked more than once, is kept as a tenth of the memory that LLVM takes for it."""
         self._raise_if_finalized()
         self._finalize_dynamic_globals()
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == binding.Linkage.external:
+                function.linkage = "linkonce_odr"
+        self.code: bytes = self._final_module.as_bitcode()
+        self._final_module = None
         self._finalized = True
-
-    @functools.cached_property
-    def alone(self) -> Any:
-        """Its own code."""
-        return super()._get_module_for_linking()
 
     @functools.cached_property
     def called(self) -> dict[Any, None]:
         """All parts and libraries that it calls, directly or not, each once and behind one that calls it."""
-        found: dict[Any, None] = {}
-        for library in self._linking_libraries:
-            found.setdefault(library)
-            for other in library.called if isinstance(library, Part) else ():
-                found.setdefault(other)
-        return found
-
-    @functools.cached_property
-    def whole(self) -> Any:
-        """With all that it calls. The linker takes only what is called in the code that it already has."""
-        module = self.alone.clone()
-        for library in self.called:
-            module.link_in(
-                library.alone if isinstance(library, Part) else library._get_module_for_linking(), preserve=True
-            )
-        return module
+        return with_called(self._linking_libraries)
 
     def _get_module_for_linking(self) -> Any:
+        """With all that it calls. The linker takes only what is called in the code that it already has."""
         self._ensure_finalized()
-        return self.whole
+        module = binding.parse_bitcode(self.code)
+        link(module, self.called)
+        return module
+
+
+def with_called(libraries: Any) -> dict[Any, None]:
+    """Those libraries and all that they call."""
+    found: dict[Any, None] = {}
+    for library in libraries:
+        found.setdefault(library)
+        for other in library.called if isinstance(library, Part) else ():
+            found.setdefault(other)
+    return found
+
+
+def link(module: Any, libraries: Any) -> None:
+    """Their code, each by itself, is added to a module."""
+    for library in libraries:
+        if isinstance(library, Part):
+            module.link_in(binding.parse_bitcode(library.code))
+        else:
+            module.link_in(library._get_module_for_linking(), preserve=True)
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -140,7 +173,6 @@ class PartLowering(NativeLowering):
     _name = "pluecker_part_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        state.flags.no_compile = True
         super().run_pass(state)
         library, lowered = state.library, state["cr"]
         library.finalize()
@@ -151,18 +183,117 @@ class PartLowering(NativeLowering):
         return True
 
 
+class Settled(Flags):
+    """Options of a compilation that nothing changes any more: one object for all compilations that have the same.
+
+    Numba finds by them what it has compiled, and lists them for those who follow its steps. To compare or to list some takes
+    50 microseconds, each time anew: a tenth of all the time to compile.
+    """
+
+    def __init__(self, flags: Any) -> None:
+        super().__init__(flags)
+        self.listed = super().values()
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def copy(self) -> Settled:
+        """Itself."""
+        return self
+
+    def values(self) -> Any:
+        """All options by their names."""
+        return self.listed
+
+
+SETTLED: dict[str, Settled] = {}
+
+
+def settled(flags: Any) -> Settled:
+    """The one object for such options."""
+    return SETTLED.setdefault(flags.summary(), Settled(flags))
+
+
+# Steps of Numba's compiler for what kernels do not have: closures, comprehensions, arrays in expressions, ``with``.
+LEFT_OUT = (
+    "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables", "InlineOverloads",
+    "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "RewriteDynamicRaises",
+)  # fmt: skip
+
+
 class PartCompiler(Compiler):
     """How Numba compiles a kernel: for those that call it."""
 
     def compile_extra(self, function: Any) -> Any:
         self.state.library = Part(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.flags.no_compile = True
+        self.state.flags = settled(self.state.flags)
         return super().compile_extra(function)
 
     def define_pipelines(self) -> Any:
         (pipeline,) = super().define_pipelines()
-        pipeline.passes = [(PartLowering if step is NativeLowering else step, text) for step, text in pipeline.passes]
+        steps = [step for step in pipeline.passes if step[0].__name__ not in LEFT_OUT]
+        pipeline.passes = [(PartLowering if step is NativeLowering else step, text) for step, text in steps]
         pipeline.finalize()
         return [pipeline]
+
+
+class Entrance(JITCodeLibrary):
+    """The code of a function that Python enters, with all that it calls."""
+
+    _linking_libraries: list[Any]
+
+    def finalize(self) -> None:
+        """All that is called is linked once, and not once for each that calls it."""
+        called = with_called(self._linking_libraries)
+        self._linking_libraries.clear()
+        for library in called:
+            vars(self).get("_reload_init", set()).update(vars(library).get("_reload_init", ()))  # not in old versions
+        link(self._final_module, called)
+        super().finalize()
+
+
+class Whole(Entrance):
+    """The same where no references are counted.
+
+    Numba optimises a module twice, so that references that cancel meet. Here it is done once. Loops are not unrolled: no
+    solver gains by it (measured: full matrices of 3 to 69 rows, sparse ones of 60 and 200 contacts), and it is a third of
+    the time to compile.
+    """
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Nothing is done to the code before that of others is linked to it."""
+
+    def _optimize_final_module(self) -> None:
+        """Once, as a whole."""
+        if newpassmanagers is None:
+            super()._optimize_final_module()
+            return
+        options = newpassmanagers.create_pipeline_tuning_options(speed_level=3)
+        options.loop_unrolling = options.loop_interleaving = options.slp_vectorization = False
+        options.loop_vectorization = True
+        builder = newpassmanagers.create_pass_builder(self._codegen._tm, options)
+        builder.getModulePassManager().run(self._final_module, builder)
+
+
+class EntranceCompiler(Compiler):
+    """How Numba compiles what Python enters."""
+
+    library: type[Entrance] = Entrance
+
+    def compile_extra(self, function: Any) -> Any:
+        self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
+        self.state.library.enable_object_caching()
+        self.state.flags = settled(self.state.flags)
+        return super().compile_extra(function)
+
+
+class WholeCompiler(EntranceCompiler):
+    """The same where no references are counted."""
+
+    library = Whole
 
 
 # ---------------------------------------------------------------------------------------------------------- machine code

@@ -4,7 +4,7 @@ In units in which the mean diagonal of each block is one. See :mod:`~pluecker.sp
 for ``kinds`` and ``laws``.
 """
 
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.cone_steps import CONTACT, numbers_of, rows_of
 from pluecker.spatial.dense.laws import larger, nearest_in_cone, size_of, staircase_response
 from pluecker.spatial.scalars.operations import load, select, smaller, sqrt, store, within
@@ -33,7 +33,7 @@ def contact_error(exact, mu, x, u, k):
     return e
 
 
-@outlined_kernel
+@called_kernel
 def cone_problem_error(kinds, laws, exact, x, u):
     """|x - P(x - u - g)|, of multipliers and velocities of like units; see the head of this file"""
     row, place = 0, 0
@@ -85,7 +85,7 @@ def copy_vector(n, x, y):
         store(y, k, load(x, k))
 
 
-@outlined_kernel
+@called_kernel
 def keep(n, goal, e, x, least, best):
     """The smaller of two errors, where the first is not enough; and the multipliers that belong to it"""
     condition = better(goal, least, e)

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from pluecker.spatial.compiled.decorators import OPTIONS, kernel
+from pluecker.spatial.compiled.decorators import TAUGHT, kernel
 
 __all__ = [
     "accumulate",
@@ -76,7 +76,7 @@ def sincos(x):
     return np.sin(x), np.cos(x)
 
 
-@overload(sincos, jit_options=OPTIONS)
+@overload(sincos, jit_options=TAUGHT)
 def _sincos(x):
     if isinstance(x, types.Complex):
         return lambda x: (np.sin(x), np.cos(x))
@@ -87,7 +87,7 @@ def sqrt(x):
     return np.sqrt(x)
 
 
-@overload(sqrt, jit_options=OPTIONS)
+@overload(sqrt, jit_options=TAUGHT)
 def _sqrt(x):
     if isinstance(x, NUMBER):
         return lambda x: np.sqrt(x)
@@ -106,7 +106,7 @@ def _atan2_complex(y, x):
     return np.arctan2(yr, xr) + 1j * ((xr * np.imag(y) - yr * np.imag(x)) / (xr * xr + yr * yr))
 
 
-@overload(atan2, jit_options=OPTIONS)
+@overload(atan2, jit_options=TAUGHT)
 def _atan2(y, x):
     if isinstance(y, types.Complex) and isinstance(x, types.Complex):
 
@@ -124,7 +124,7 @@ def smaller(x, y):
     return np.real(x) < np.real(y)
 
 
-@overload(smaller, jit_options=OPTIONS)
+@overload(smaller, jit_options=TAUGHT)
 def _smaller(x, y):
     if isinstance(x, NUMBER) and isinstance(y, NUMBER):
         return lambda x, y: x.real < y.real
@@ -135,7 +135,7 @@ def within(x, bound):
     return abs(x) <= bound
 
 
-@overload(within, jit_options=OPTIONS)
+@overload(within, jit_options=TAUGHT)
 def _within(x, bound):
     return (lambda x, bound: abs(x) <= bound) if isinstance(x, NUMBER) else None
 
@@ -145,7 +145,7 @@ def select(condition, x, y):
     return x if condition else y
 
 
-@overload(select, jit_options=OPTIONS)
+@overload(select, jit_options=TAUGHT)
 def _select(condition, x, y):
     alike = x == y or (isinstance(x, NUMBER) and isinstance(y, NUMBER))  # others have a select of their own
     if isinstance(condition, types.Boolean) and alike:
@@ -157,7 +157,7 @@ def sign(x):
     return np.sign(np.real(x))
 
 
-@overload(sign, jit_options=OPTIONS)
+@overload(sign, jit_options=TAUGHT)
 def _sign(x):
     if isinstance(x, NUMBER):
         return lambda x: np.sign(x.real)
@@ -168,7 +168,7 @@ def lift(number, like):
     return number + 0.0 * like
 
 
-@overload(lift, jit_options=OPTIONS)
+@overload(lift, jit_options=TAUGHT)
 def _lift(number, like):
     if isinstance(like, types.Complex):
         return lambda number, like: complex(number)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.articulated.running.batch import GOOD, Context
+from pluecker.articulated.running.single import GOOD, Context
 from tests.mechanisms import random_description, random_state
 
 H = 1e-30

@@ -8,10 +8,10 @@ from numba import config
 
 from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, rnea
 from pluecker.articulated.running import algorithm as algorithm_module
-from pluecker.articulated.running import batch
+from pluecker.articulated.running import single
 from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm
-from pluecker.articulated.running.batch import BUSY, RELEASES
 from pluecker.articulated.running.fields import Field
+from pluecker.articulated.running.single import BUSY, RELEASES
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 from pluecker.spatial.scalars.operations import load, load_integer, store
@@ -197,7 +197,7 @@ def test_who_finds_the_context_busy_takes_another_one(model):
 )
 def test_threads_that_call_for_one_state_do_not_meet(model, monkeypatch):
     """With the lock released, as it is for long calls only."""
-    monkeypatch.setattr(batch, "LONG_CALL", -1)
+    monkeypatch.setattr(single, "LONG_CALL", -1)
     model = model.replace(name="whose calls all count as long")
     _, _, contexts = called_once(model)
     assert contexts.usual.integers[RELEASES] == 1

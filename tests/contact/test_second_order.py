@@ -90,7 +90,7 @@ def test_turns_are_orthogonal_and_large_numbers_come_first(seed):
     angle = rng.uniform(0.0, 7.0, n)
     direction = np.where(is_round[:, None], np.stack([np.cos(angle), np.sin(angle)], 1), [1.0, 0.0])
     G, Q = np.zeros((n, 3, 6)), np.zeros((5, 6, 6))
-    turn(C, K, v, direction, G, Q)
+    turn(C, K, v, direction, G, Q, np.empty(6), np.empty((3, 3)))
     for i in range(5):
         size = len(range(K.start[i], K.start[i + 1]))
         q = Q[i, :size, :size]

@@ -292,6 +292,9 @@ def test_a_control_that_is_no_number_is_named(tree, states):
     with pytest.raises(SimulationError, match=r"what control gives at t = 0\.01 s\[0\] is nan") as caught:
         run(tree, q[0], v[0], control=lambda t, q, v: np.full(tree.nv, np.nan if t > 0.0 else 0.0))
     assert len(caught.value.trajectory) == 1
+    with pytest.raises(SimulationError, match=r"control raised ZeroDivisionError at t = 0\.01 s") as caught:
+        run(tree, q[0], v[0], control=lambda t, q, v: 0.0 * v if t == 0.0 else 1 // 0)
+    assert len(caught.value.trajectory) == 1
     with pytest.raises(SimulationError, match="has shape"):
         run(tree, q[0], v[0], control=lambda t, q, v: np.zeros(2))
 

@@ -1,4 +1,4 @@
-"""SciPy's integrator in simulate goes where the library's adaptive pair goes, under every control that it takes."""
+"""SciPy's integrator and the adaptive pair, which share nothing but the forces, go the same way."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
-    Control,
     Model,
     ModelBuilder,
     PDControl,
     PointSpring,
-    SimulationError,
     TimeTable,
     convergence,
     difference,
@@ -42,7 +40,6 @@ CONTROLS = {
     "gains": PDControl(
         [5.0, 5.0, 5.0, 5.0, 0.0, 0.0, 0.0], 0.5, q=[0.2, -0.1, 0.3, 0.5, 1.0, 0.0, 0.0, 0.0], tau=np.full(7, 0.1)
     ),
-    "function": lambda t, q, v: np.full(7, 0.3) - 0.2 * v,
 }
 
 
@@ -72,20 +69,6 @@ def test_a_batch_is_each_state_by_itself(arm):
         one = simulate(arm, neutral(arm), v[k], 0.04, 0.02, integrator="dop853", tol=1e-6)
         np.testing.assert_array_equal(both.q[k], one.q)
         np.testing.assert_array_equal(both.v[k], one.v)
-
-
-def test_it_refuses_control_whose_forces_jump(arm):
-    with pytest.raises(ValueError, match="simulate: dop853 takes no control with period; use 'dormand_prince'"):
-        simulate(arm, neutral(arm), np.zeros(7), 0.1, 0.02, integrator="dop853", control=Control(period=0.02))
-
-
-def test_what_cannot_be_followed_keeps_what_was_computed(arm):
-    def wild(t, q, v):
-        return np.full(7, 1e300 if t > 0.03 else 0.0)
-
-    with pytest.raises(SimulationError, match="cannot be followed beyond t = 0.04") as caught:
-        simulate(arm, neutral(arm), np.zeros(7), 0.1, 0.02, integrator="dop853", control=wild)
-    assert len(caught.value.trajectory) == 3
 
 
 @pytest.mark.parametrize("integrator", ["dop853", "dormand_prince"])

@@ -1,0 +1,248 @@
+"""What simulate refuses, what it records, how it compares itself with smaller steps, and what the command does with it."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import (
+    Actuator,
+    CompiledControl,
+    Control,
+    JointLimits,
+    ModelBuilder,
+    PDControl,
+    PointSpring,
+    SimulationWarning,
+    TimeTable,
+    applied_forces,
+    center_of_mass,
+    convergence,
+    forward_kinematics,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+    simulate,
+)
+from pluecker.articulated.app.cli import main
+from pluecker.articulated.simulation.trajectory_files import read_trajectory
+from pluecker.spatial import PlueckerError, UnknownNameError
+from tests.conftest import COMPILED
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    builder = ModelBuilder()
+    for k, parent in enumerate(("world", "b0")):
+        builder.add_body(f"b{k}", mass=1.0 + k, center_of_mass=(0, 0, -0.5), inertia=[0.1, 0.1, 0.02])
+        builder.add_joint(f"j{k}", "revolute", parent, f"b{k}", axis=(0, 1, 0), position=(0, 0, -k), effort_limit=2.0)
+    return builder.build()
+
+
+START = {"q": [0.5, -0.2], "v": [0.0, 0.1], "duration": 0.02, "step": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        ({"model": None}, TypeError, "simulate: model must be a pluecker.articulated.Model, got a NoneType"),
+        ({"q": [1.0]}, ValueError, r"simulate: q has shape \(1,\), expected \(\.\.\., 2\)"),
+        ({"v": [0.0, np.nan]}, ValueError, r"simulate: v\[1\] is nan, expected a finite number \(coordinate 'j1'\)"),
+        ({"step": 0.0}, ValueError, "simulate: step is 0.0 s, expected a finite number above 0"),
+        ({"step": "1"}, TypeError, "simulate: step is a str, expected a number of seconds"),
+        ({"duration": 0.015}, ValueError, r"the duration, 0\.015 s, is no whole number of steps of 0\.01 s"),
+        ({"every": 0}, ValueError, "simulate: every is 0, expected 1 or more steps"),
+        ({"control": [1.0]}, ValueError, r"simulate: control has shape \(1,\), expected \(\.\.\., 2\)"),
+        ({"control": [np.inf, 0.0]}, ValueError, r"control: the joint force\[0\] is inf"),
+        (
+            {"control": TimeTable([0.0, 1.0], [[0.0], [1.0]])},
+            ValueError,
+            r"control has shape \(2, 1\), expected \(\.\.\., 2, 2\)",
+        ),
+        ({"control": PDControl(1.0, [1.0], q=[0.0, 0])}, ValueError, r"damping has shape \(1,\)"),
+        ({"control": np.zeros((3, 2)), "q": np.zeros((2, 2))}, ValueError, "the leading axes do not broadcast"),
+        ({"control": Control(period=0.015)}, ValueError, r"the period of control, 0\.015 s, is no whole number"),
+        ({"control": Control(actuator=Actuator(gear=[1.0, 2, 3]))}, ValueError, "gear of the actuator has shape"),
+        ({"f_ext": np.zeros(6)}, ValueError, r"f_ext has shape \(6,\), expected \(\.\.\., 2, 6\)"),
+        ({"integrator": "eulr"}, ValueError, r"integrator is 'eulr', expected one of .*semi_implicit"),
+        ({"record": "velocity"}, UnknownNameError, "'velocity' cannot be recorded, expected a, tau, energy"),
+        ({"limits": JointLimits(damping=[1.0])}, ValueError, "damping of limits has shape"),
+        ({"limits": 1}, TypeError, "limits is a int, expected JointLimits, True or False"),
+        ({"on_unsolved": "stop"}, ValueError, "on_unsolved is 'stop', expected one of raise, continue, substep"),
+        ({"progress": len}, TypeError, "progress gave a int, expected what it was given"),
+        ({"tol": 0.0}, ValueError, "tol is 0.0"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_simulate_refuses_what_cannot_be_by_name(wrong, kind, message, pendulum):
+    with pytest.raises(kind, match=message) as caught:
+        simulate(**{"model": pendulum, **START, **wrong})
+    assert isinstance(caught.value, PlueckerError)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (lambda: TimeTable([0.0, np.nan], [[0.0], [0.0]]), ValueError, r"TimeTable: times\[1\] is nan"),
+        (
+            lambda: TimeTable([0.0, 0.0], [[0.0], [0.0]]),
+            ValueError,
+            r"times\[1\] is 0.0 after 0.0, expected rising times",
+        ),
+        (lambda: TimeTable([0.0], [[0.0], [0.0]]), ValueError, r"values has shape \(2, 1\), expected \(\.\.\., 1, "),
+        (lambda: PDControl(-1.0, 1.0, q=[0.0]), ValueError, "stiffness is -1.0 at one coordinate"),
+        (lambda: CompiledControl(len), TypeError, "function is a builtin_function_or_method, expected a numba.cfunc"),
+        (lambda: CompiledControl(ctypes.CFUNCTYPE(None)(lambda: None)), TypeError, "has another signature"),
+        (lambda: CompiledControl(0), ValueError, "the address is 0"),
+        (lambda: Actuator(saturation=0.0), ValueError, "saturation is 0.0"),
+        (lambda: Control(Control()), TypeError, "command is a Control"),
+        (lambda: JointLimits(restitution=1.5), ValueError, "restitution is 1.5, expected 0 to 1"),
+    ],
+)
+def test_controls_check_themselves(make, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        make()
+    assert isinstance(caught.value, PlueckerError)
+
+
+def test_integrators_without_rows_refuse_dry_friction(pendulum):
+    with pytest.raises(
+        ValueError, match=r"rk4 knows no dry friction, and model .* has it at 'j0'; use .*semi_implicit"
+    ):
+        simulate(pendulum.replace(friction=0.1), **START, integrator="rk4")
+
+
+def test_what_is_recorded_is_what_the_algorithms_say(pendulum):
+    spring = PointSpring("world", "b1", stiffness=3.0)
+    names = ("energy", "momentum", "center_of_mass", "b1", "a", "tau")
+    found = simulate(pendulum, **START, control=[0.1, 0.2], elements=spring, record=names)
+    q, v, columns = found.q, found.v, found.columns
+    np.testing.assert_array_equal(found.tau, np.tile([0.1, 0.2], (3, 1)))
+    np.testing.assert_allclose(columns["kinetic_energy"], kinetic_energy(pendulum, q, v))
+    stored = potential_energy(pendulum, q) + applied_forces(pendulum, spring, q, v).energy
+    np.testing.assert_allclose(columns["potential_energy"], stored)
+    np.testing.assert_allclose(columns["momentum"], momentum(pendulum, q, v))
+    np.testing.assert_allclose(columns["center_of_mass"], center_of_mass(pendulum, q))
+    np.testing.assert_allclose(columns["b1"], forward_kinematics(pendulum, q, ["b1"])[..., 0, :, :])
+    np.testing.assert_allclose(found.a[0] * 0.01, v[1] - v[0], rtol=0.01)
+
+
+def test_gains_follow_a_reference_that_moves_and_an_implicit_step_is_stable(pendulum):
+    """A stiffness of 1e9: the joints are where the reference is at the end of each step, to 1e-6 of its way."""
+    moving = TimeTable([0.0, 0.02, 0.04], [[0.0, 0.0], [1.0, -1.0], [0.0, 0.5]])
+    stiff = simulate(pendulum, [0.0, 0.0], [50.0, -50.0], 0.04, 0.01, control=PDControl(1e9, 0.0, q=moving))
+    np.testing.assert_allclose(stiff.q[1:3], [[0.5, -0.5], [1.0, -1.0]], atol=1e-5)
+
+
+def test_motions_by_steps_and_by_tolerances_come_together_under_all_controls(pendulum):
+    """Two codes that share nothing but aba: the loop's own order four, and DOP853 with the control in Python."""
+    controls = (
+        PDControl([30.0, 20.0], 2.0, q=TimeTable([0.0, 0.02], [[0.0, 0.0], [0.5, -0.5]]), tau=[0.3, 0.1]),
+        Control(PDControl(30.0, 1.0, q=[0.3, 0.0]), clip=True),
+        lambda t, q, v: np.array([t, -v[1]]),
+    )
+    force = np.full((2, 6), 0.1)
+    for control in controls[: 2 if COMPILED else 1]:
+        found, exact = (
+            simulate(pendulum, START["q"], START["v"], 0.02, h, control=control, f_ext=force, integrator=name, every=n)
+            for name, h, n in (("rk4", 0.0025, 4), ("dop853", 0.01, 1))
+        )
+        np.testing.assert_allclose(found.q, exact.q, atol=1e-6)
+        np.testing.assert_allclose(found.tau, exact.tau, atol=1e-4)  # gains times the same
+    free = simulate(
+        pendulum, [[0.5, 0.0], [0.1, 0.2]], [0.0, 0.0], 0.02, 0.01, control=controls[2], integrator="dop853"
+    )
+    assert free.q.shape == (2, 3, 2)
+
+
+def test_the_error_falls_with_the_order_and_is_estimated(pendulum):
+    """For a method of first order the error of the first run is twice the first difference, of the last the last one."""
+    found = convergence(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.01)
+    exact = simulate(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.01, integrator="dop853", tol=1e-12)
+    assert abs(found.order - 1.0) < 0.1
+    true = np.abs(found.trajectory.q - exact.q).max()
+    assert 0.5 * true < found.error[1] < 2.0 * true
+    assert "observed order" in str(found)
+    tight = convergence(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.04, integrator="dop853", tol=1e-4)
+    assert tight.name == "tol"
+    assert tight.error[1] < 1e-6
+    with pytest.raises(ValueError, match="runs is 2, expected 3 or more"):
+        convergence(pendulum, **START, runs=2)
+
+
+def test_the_command_simulates_holds_and_draws(tmp_path, capsys):
+    table, picture = tmp_path / "motion.csv", tmp_path / "motion.png"
+    options = ["--duration", "0.02", "--step", "0.01", "--every", "1"]
+    assert (
+        main(["simulate", "seven_joint_arm", *options, "--control", "hold", "-o", str(table), "--plot", str(picture)])
+        == 0
+    )
+    assert picture.exists()
+    text = table.read_text()
+    assert text.startswith("time,q:joint1")
+    assert main(["simulate", "seven_joint_arm", *options, "--control", str(table)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert main(["simulate", "seven_joint_arm", *options, "--step", "0.03"]) == 2
+    assert "is no whole number of steps" in capsys.readouterr().err
+
+
+def test_forward_ends_with_dry_friction(tmp_path):
+    """A pendulum with dry friction and damping, as it once took 480,000 evaluations and no end: it comes to rest."""
+    robot, forces, motion = (tmp_path / name for name in ("robot.urdf", "forces.csv", "motion.csv"))
+    robot.write_text(
+        """<robot name="pendulum"><link name="base"/>
+        <link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="pivot" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+        <dynamics friction="0.5" damping="0.1"/></joint></robot>"""
+    )
+    times = [0.0, 0.3, 1.0, 6.0, 12.0] if COMPILED else [0.0, 0.02]
+    forces.write_text("time,pivot\n" + "".join(f"{t},0\n" for t in times))
+    start = tmp_path / "start.csv"
+    start.write_text("pivot\n1.5\n")
+    assert main(["forward", str(robot), str(forces), "--start", str(start), "-o", str(motion)]) == 0
+    from pluecker.articulated import Model
+
+    found = read_trajectory(motion, Model.from_urdf(robot), bare="q")
+    assert found.v is not None
+    if COMPILED:
+        assert found.v[-1] == 0.0
+
+
+@pytest.mark.slow
+def test_a_million_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
+    """72 MB of samples. Memory holds a block of 4 MB, what is computed from it, and the times."""
+    free = pendulum.replace(damping=0.5)
+    simulate(free, **START, record_to=tmp_path / "first")  # what is compiled and imported stays
+    tracemalloc.start()
+    try:
+        motion = simulate(free, [0.5, -0.2], [0.0, 0.0], 1000.0, 0.001, record_to=tmp_path / "motion")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(motion) == 1_000_001
+    assert peak < 36e6
+    np.testing.assert_allclose(motion.q[-1], 0.0, atol=1e-12)
+    assert sum(file.stat().st_size for file in (tmp_path / "motion").iterdir()) > 72e6
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum):
+    """30 years of a pendulum."""
+    simulate(pendulum, **START)
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    begun = time.monotonic()
+    with pytest.warns(SimulationWarning, match="interrupted; the trajectory ends at t ="):
+        motion = simulate(pendulum, [0.5, -0.2], [0.0, 0.0], 1e9, 0.001, every=10**8)
+    took = time.monotonic() - begun
+    assert took < 5.0
+    assert motion.time is not None
+    assert motion.q is not None
+    assert len(motion) >= 1
+    assert np.isfinite(motion.q).all()
