@@ -14,6 +14,7 @@ NEEDS = {
     "inverse_dynamics_of_a_batch": ("yourdfpy",),
     "identify_a_payload": ("yourdfpy",),
     "see_a_mechanism": ("yourdfpy", "matplotlib", "viser"),
+    "simulate_a_robot": ("yourdfpy", "matplotlib"),
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),
 }
 

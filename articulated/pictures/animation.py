@@ -136,8 +136,8 @@ class Animation:
 
 
 def animate(
-    model: Model,
-    trajectory: Trajectory,
+    model: Model | Trajectory,
+    trajectory: Trajectory | None = None,
     path: str | Path | None = None,
     *,
     speed: float = 1.0,
@@ -157,13 +157,13 @@ def animate(
     A picture shows the last sample that is not later than it. Axes have equal scales, and room for the whole motion.
 
     Args:
-        model: the mechanism.
+        model: the mechanism; or the trajectory alone, if it knows its mechanism.
         trajectory: with ``q``. Without ``time``, each sample is one picture.
         path: where to write it too, a file that ends in ``.html``, ``.gif`` or ``.mp4``; nowhere if None.
         speed: of the motion that is shown, against the true one.
         rate: pictures a second.
         visuals, joint_axes, frames, inertia, center_of_mass: what is drawn, as in :func:`plot_mechanism`.
-        overlays: points, arrows and cones, at rest or with as many samples as the trajectory.
+        overlays: points, arrows and cones, at rest or with as many samples as the trajectory, besides its own.
         camera: from where it is seen: elevation above the horizontal and azimuth from the x axis; degrees.
         title: above the pictures; the model's name if None.
         progress: is given the numbers of the pictures and gives them back one by one, for a progress bar.
@@ -190,12 +190,12 @@ def animate(
         Animation of 51 pictures, 2.04 s: seven_joint_arm
     """
     function = "animate"
-    motion = as_motion(function, model, trajectory, ("q",))
+    model, motion = as_motion(function, model, trajectory, ("q",))
     place = None if path is None else check_animation(function, path)
     contents = as_contents(function, model, visuals, joint_axes, frames, inertia, center_of_mass)
     heading, direction = as_title(function, model, title), as_camera(function, camera)
     samples = sample_times(function, motion, positive(function, "speed", speed), positive(function, "rate", rate))
-    found = as_overlays(function, overlays, len(motion))
+    found = as_overlays(function, overlays, len(motion)) + as_overlays(function, motion.overlays, len(motion))
     if not callable(progress):
         raise ArgumentTypeError(f"{function}: progress is a {type(progress).__name__}, expected a function")
     figure, q = new_figure(6.4, 5.4), known(motion, "q")

@@ -27,11 +27,13 @@ QUANTITIES = {
 }
 
 
-def plot_trajectory(model: Model, trajectory: Trajectory, *, title: str | None = None, figure: Any = None) -> Any:
+def plot_trajectory(
+    model: Model | Trajectory, trajectory: Trajectory | None = None, *, title: str | None = None, figure: Any = None
+) -> Any:
     """Draw the coordinates of a motion over time: a panel for each of q, v, a and tau that the trajectory has.
 
     Args:
-        model: the mechanism, which gives names and units.
+        model: the mechanism, which gives names and units; or the trajectory alone, if it knows its mechanism.
         trajectory: what is drawn. Without ``time``, samples are counted from 1.
         title: above the panels; the model's name if None.
         figure: of matplotlib, to draw on; a new one of ``pyplot``, which is shown by it, if None.
@@ -57,7 +59,7 @@ def plot_trajectory(model: Model, trajectory: Trajectory, *, title: str | None =
         >>> figure = plot_trajectory(lift.build(), fall)  # doctest: +SKIP
         >>> figure.savefig("fall.png")  # doctest: +SKIP
     """
-    as_motion("plot_trajectory", model, trajectory, ())
+    model, trajectory = as_motion("plot_trajectory", model, trajectory, ())
     heading = as_title("plot_trajectory", model, title)
     parts = [part for part in QUANTITIES if getattr(trajectory, part) is not None]
     if not parts or model.nv == 0:
@@ -75,14 +77,16 @@ def plot_trajectory(model: Model, trajectory: Trajectory, *, title: str | None =
     return figure
 
 
-def plot_energy(model: Model, trajectory: Trajectory, *, title: str | None = None, figure: Any = None) -> Any:
+def plot_energy(
+    model: Model | Trajectory, trajectory: Trajectory | None = None, *, title: str | None = None, figure: Any = None
+) -> Any:
     """Draw the energy of a motion over time: kinetic, potential and their sum, and how much the sum has changed.
 
     The potential energy is that of gravity and of the joints' own springs. The lower panel shows what motors, losses, forces
     from outside, and the errors of an integrator have added since the first sample; without them it stays at zero.
 
     Args:
-        model: the mechanism.
+        model: the mechanism; or the trajectory alone, if it knows its mechanism.
         trajectory: a motion with ``q`` and ``v``. Without ``time``, samples are counted from 1.
         title: above the panels; the model's name if None.
         figure: of matplotlib, to draw on; a new one of ``pyplot``, which is shown by it, if None.
@@ -97,7 +101,7 @@ def plot_energy(model: Model, trajectory: Trajectory, *, title: str | None = Non
 
     Source: RBDA section 2.13, for the kinetic energy.
     """
-    as_motion("plot_energy", model, trajectory, ("q", "v"))
+    model, trajectory = as_motion("plot_energy", model, trajectory, ("q", "v"))
     heading = as_title("plot_energy", model, title)
     with naming("plot_energy"):
         kinetic = kinetic_energy(model, known(trajectory, "q"), known(trajectory, "v"))
@@ -135,18 +139,26 @@ def as_title(function: str, model: Model, title: Any) -> str:
     return as_label(model.name if title is None else title)
 
 
-def as_motion(function: str, model: Any, trajectory: Any, parts: tuple[str, ...]) -> Trajectory:
-    """A trajectory of the model that has these parts, and at least one sample."""
+def as_motion(function: str, model: Any, trajectory: Any, parts: tuple[str, ...]) -> tuple[Model, Trajectory]:
+    """The model and a trajectory of it with these parts, and a sample; that may come alone, if it knows its model."""
+    if isinstance(model, Trajectory) and trajectory is None:
+        if model.model is None:
+            raise TrajectoryError(f"{function}: the trajectory has no model; give it as the first argument")
+        model, trajectory = model.model, model
     as_model(function, model)
     if not isinstance(trajectory, Trajectory):
         raise ArgumentTypeError(f"{function}: trajectory is {shown(trajectory)}, expected a Trajectory")
+    if trajectory.batch_shape:
+        raise TrajectoryError(
+            f"{function}: the trajectory is a batch of shape {trajectory.batch_shape}; choose one by trajectory.motion(...)"
+        )
     for part in parts:
         if getattr(trajectory, part) is None:
             raise TrajectoryError(f"{function}: the trajectory has no {part}, which is needed")
     trajectory.check(model, function)
     if len(trajectory) == 0:
         raise TrajectoryError(f"{function}: the trajectory holds no samples")
-    return trajectory
+    return model, trajectory
 
 
 def quantity(model: Model, part: str) -> str:

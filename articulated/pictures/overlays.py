@@ -68,6 +68,10 @@ class Points:
         """Those of one sample, counted from 0. ValueError if there is no such sample."""
         return replace(self, **one_sample(self, sample))
 
+    def __getitem__(self, samples: Any) -> Points:
+        """Those of some samples, as a trajectory is sliced; marks at rest stay."""
+        return replace(self, **those_of(self, samples))
+
 
 @dataclass(frozen=True, eq=False)
 class Arrows:
@@ -101,6 +105,10 @@ class Arrows:
     def at(self, sample: int) -> Arrows:
         """Those of one sample, counted from 0. ValueError if there is no such sample."""
         return replace(self, **one_sample(self, sample))
+
+    def __getitem__(self, samples: Any) -> Arrows:
+        """Those of some samples, as a trajectory is sliced; marks at rest stay."""
+        return replace(self, **those_of(self, samples))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +145,10 @@ class Cones:
     def at(self, sample: int) -> Cones:
         """Those of one sample, counted from 0. ValueError if there is no such sample."""
         return replace(self, **one_sample(self, sample))
+
+    def __getitem__(self, samples: Any) -> Cones:
+        """Those of some samples, as a trajectory is sliced; marks at rest stay."""
+        return replace(self, **those_of(self, samples))
 
 
 Overlay = Points | Arrows | Cones
@@ -178,6 +190,12 @@ def check(overlay: Any, arrays: tuple[str, ...], lengths: tuple[str, ...]) -> No
         raise ArgumentValueError(
             f"{kind}: color is {shown(overlay.color)}, expected '#rrggbb' or one of {', '.join(COLOURS)}"
         )
+
+
+def those_of(overlay: Overlay, samples: Any) -> dict[str, Any]:
+    """The arrays of some samples, over time as before."""
+    arrays = {name: np.asarray(getattr(overlay, name)) for name in arrays_of(overlay)}
+    return {name: array[samples] if array.ndim == 3 else array for name, array in arrays.items()}
 
 
 def one_sample(overlay: Any, sample: int) -> dict[str, Any]:

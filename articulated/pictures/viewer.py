@@ -52,7 +52,7 @@ MOST_SLIDERS = 60  # beyond which nobody finds one
 
 
 def view(
-    model: Model,
+    model: Model | Trajectory,
     trajectory: Trajectory | None = None,
     q: ArrayLike | None = None,
     *,
@@ -74,13 +74,13 @@ def view(
     The viewer lives until :meth:`Viewer.close`, or the end of the program; a script ends with :meth:`Viewer.wait`.
 
     Args:
-        model: the mechanism.
+        model: the mechanism; or a trajectory, if it knows its mechanism.
         trajectory: with ``q``. Without ``time``, samples follow one another at 30 a second.
         q: the configuration that is shown first, ``(nq,)``; neutral, or the motion's first, if None.
         path: where to write it too, as one HTML file that works offline, see :meth:`Viewer.save`; nowhere if None.
         visuals, joint_axes, frames, inertia, center_of_mass: what is shown at first, as in :func:`plot_mechanism`. Without
             ``frames``, those of bodies can be switched on.
-        overlays: points, arrows and cones, at rest or with as many samples as the trajectory.
+        overlays: points, arrows and cones, at rest or with as many samples as the trajectory, besides its own.
         browser: whether to open a browser.
         port: at which the server listens; the next one that is free, if it is taken.
 
@@ -104,10 +104,15 @@ def view(
         http://127.0.0.1:8080
     """
     function = "view"
-    as_model(function, model)
-    motion = None if trajectory is None else as_motion(function, model, trajectory, ("q",))
+    if trajectory is None and not isinstance(model, Trajectory):
+        model, motion = as_model(function, model), None
+    else:
+        model, motion = as_motion(function, model, trajectory, ("q",))
     contents = as_contents(function, model, visuals, joint_axes, frames, inertia, center_of_mass)
-    found = as_overlays(function, overlays, None if motion is None else len(motion))
+    samples = None if motion is None else len(motion)
+    found = as_overlays(function, overlays, samples)
+    if motion is not None:
+        found += as_overlays(function, motion.overlays, samples)
     place = None if path is None else check_page(function, path)
     if not isinstance(browser, (bool, np.bool_)):
         raise ArgumentTypeError(f"{function}: browser is {shown(browser)}, expected True or False")

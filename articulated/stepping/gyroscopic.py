@@ -20,7 +20,7 @@ VII.5; implicit gyroscopic moments in steps of games, Catto, "Numerical Methods"
 """
 
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import D, G, S, sweep_inward, sweep_outward, swept_place
-from pluecker.articulated.algorithms.inertia.ltdl import multiply_ltdl
+from pluecker.articulated.algorithms.inertia.ltdl import solve_from_root, solve_towards_root
 from pluecker.articulated.model.joints import FREE, SPHERICAL
 from pluecker.articulated.model.layout import (
     FIRST_LINK,
@@ -57,16 +57,16 @@ def solve_with_gyroscopic_moments(m, h, v, factor, x, ws):
         if swept:
             sweep_inward(m, t, True, False, factor, x, ws)  # L^T y = b
         else:
-            multiply_ltdl(m, t, True, True, factor, x)
+            solve_towards_root(m, t, factor, x)
         if parent(m, i) == 0 and (kind(m, i) == FREE or kind(m, i) == SPHERICAL):
             turn_by_midpoint(m, t, i, h, v, factor, x)
-        for r in range(first, first + tree_entry(m, t, ROW_COUNT)):
-            k = row_coordinate(m, r)
-            store(x, k, inverse_pivot(m, t, r, factor) * load(x, k))
         if swept:
+            for r in range(first, first + tree_entry(m, t, ROW_COUNT)):
+                k = row_coordinate(m, r)
+                store(x, k, load(factor, swept_place(m, t, r) + D) * load(x, k))
             sweep_outward(m, t, True, factor, x, ws)  # L x = D^-1 y
         else:
-            multiply_ltdl(m, t, False, True, factor, x)
+            solve_from_root(m, t, factor, x)  # D L x = y
 
 
 @kernel

@@ -11,8 +11,8 @@ from tests.mechanisms import random_body, random_rotation  # noqa: E402
 KINDS = {"revolute": "hinge", "prismatic": "slide", "spherical": "ball"}
 
 
-def random_pair(seed, compile=True):
-    """The same tree for both, or the other one's description: joints by turns of all three types, with passive forces."""
+def random_pair(seed, compile=True, kinds=tuple(KINDS)):
+    """The same tree for both, or the other one's description: joints by turns of these types, with passive forces."""
     rng = np.random.default_rng(seed)
     spec = mujoco.MjSpec()
     spec.compiler.degree = False
@@ -20,7 +20,7 @@ def random_pair(seed, compile=True):
     builder = ModelBuilder(gravity=spec.option.gravity)
     bodies = {"world": spec.worldbody}
     for k in range(9):
-        kind, name = list(KINDS)[k % 3], f"b{k}"
+        kind, name = kinds[k % len(kinds)], f"b{k}"
         parent = "world" if k == 0 else f"b{rng.integers(k)}"
         data, position, turn = random_body(rng), rng.normal(size=3), random_rotation(rng)
         axis = rng.normal(size=3)

@@ -449,3 +449,18 @@ def test_marks_that_are_not_there_are_not_drawn():
 def red(picture):
     """How many dots have the colour of points."""
     return int((np.abs(picture[..., :3] - np.array([0xD6, 0x27, 0x28]) / 255.0).max(axis=-1) < 0.02).sum())
+
+
+def test_a_motion_that_knows_its_mechanism_is_shown_alone_with_what_belongs_to_it(arm):
+    t = np.linspace(0.0, 1.0, 5)
+    marks = Points(np.arange(15.0).reshape(5, 1, 3), label="target")
+    motion = Trajectory(t, np.zeros((5, arm.nq)), np.zeros((5, arm.nv)), model=arm, overlays=(marks,))
+    late = motion[3:]
+    np.testing.assert_array_equal(late.overlays[0].positions, marks.positions[3:])
+    film = animate(late, rate=4.0)
+    assert len(film.pictures) == 2
+    assert len(plot_energy(motion, figure=new_figure(4.0, 3.0)).axes) == 2
+    with pytest.raises(TrajectoryError, match="animate: the trajectory has no model"):
+        animate(motion.replace(model=None))
+    with pytest.raises(TrajectoryError, match=r"plot_energy: the trajectory is a batch of shape \(2,\)"):
+        plot_energy(Trajectory(t, np.zeros((2, 5, arm.nq)), np.zeros((2, 5, arm.nv)), model=arm))

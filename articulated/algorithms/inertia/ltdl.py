@@ -25,7 +25,7 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["factorize_ltdl", "invert_ltdl", "multiply_ltdl", "solve_ltdl"]
+__all__ = ["factorize_ltdl", "invert_ltdl", "multiply_ltdl", "solve_from_root", "solve_ltdl", "solve_towards_root"]
 
 
 @kernel
@@ -91,14 +91,26 @@ def eliminate_two(m, k, factor):
 @kernel
 def solve_ltdl(m, t, factor, x):
     """x from H x = b, with ``b`` in ``x``: first L^T y = b, then D L x = y"""
+    solve_towards_root(m, t, factor, x)
+    solve_from_root(m, t, factor, x)
+
+
+@kernel
+def solve_towards_root(m, t, factor, x):
+    """y from L^T y = b, with ``b`` in ``x``"""
     first = tree_entry(m, t, FIRST_ROW)
-    end = first + tree_entry(m, t, ROW_COUNT)
-    for k in range(end - 1, first - 1, -1):
+    for k in range(first + tree_entry(m, t, ROW_COUNT) - 1, first - 1, -1):
         row, y = factored_place(m, k), load(x, row_coordinate(m, k))
         for a in range(row_depth(m, k)):
             v = row_coordinate(m, ancestor(m, row + a))
             store(x, v, load(x, v) - load(factor, row + a) * y)
-    for k in range(first, end):
+
+
+@kernel
+def solve_from_root(m, t, factor, x):
+    """x from D L x = y, with ``y`` in ``x``"""
+    first = tree_entry(m, t, FIRST_ROW)
+    for k in range(first, first + tree_entry(m, t, ROW_COUNT)):
         row, depth, v = factored_place(m, k), row_depth(m, k), row_coordinate(m, k)
         y = load(factor, row + depth) * load(x, v)
         for a in range(depth):
