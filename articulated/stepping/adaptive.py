@@ -53,7 +53,7 @@ __all__ = ["DORMAND_PRINCE", "with_tolerance"]
 
 TOLERANCE = HEADER - 1  # where a scenario has the tolerance; zero stands for the usual one
 USUAL = 1e-9
-MOST = 100_000  # steps in one: more are no progress
+MOST = 10_000  # steps in one: more are no progress
 SHORTEST = 1e-14  # of the step
 EARLY = 0.05  # of a step: what happens so early is found to more digits in a shorter one
 HALVINGS = 40  # of the time in which a reaction leaves its bounds

@@ -233,13 +233,17 @@ def test_a_million_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum):
-    """30 years of a pendulum."""
+def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum, request):
+    """A day of a pendulum, which takes half a minute."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals go to the main thread")
     simulate(pendulum, **START)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
     begun = time.monotonic()
     with pytest.warns(SimulationWarning, match="interrupted; the trajectory ends at t ="):
-        motion = simulate(pendulum, [0.5, -0.2], [0.0, 0.0], 1e9, 0.001, every=10**8)
+        motion = simulate(pendulum, [0.5, -0.2], [0.0, 0.0], 1e5, 0.001, every=10**6)
     took = time.monotonic() - begun
     assert took < 5.0
     assert motion.time is not None

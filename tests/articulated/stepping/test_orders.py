@@ -11,6 +11,7 @@ import pytest
 
 from pluecker.articulated import Model, ModelBuilder, PointSpring, difference, integrate, neutral, stepping
 from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.stepping.integrator import INTEGRATORS
 from tests.articulated.stepping.driver import take_steps
 from tests.articulated.stepping.reference import exact_motion
@@ -28,12 +29,9 @@ LARGE = (
 # in DURATION, of the coarser of two runs: the error's next order is then some per cent of it
 STEPS = {1: 16, 2: 8, 4: 4}
 DURATION = 0.2
-BY_TOLERANCE = ("dop853", "dormand_prince")  # choose their steps themselves
 NEWTON = ("bdf1", "bdf2")  # with exact derivatives, which take 20 s in plain Python
 NAMES = [
-    pytest.param(name, marks=pytest.mark.slow if name in NEWTON else ())
-    for name in INTEGRATORS
-    if name not in BY_TOLERANCE
+    pytest.param(name, marks=pytest.mark.slow if name in NEWTON else ()) for name in INTEGRATORS if name not in ADAPTIVE
 ]
 
 
