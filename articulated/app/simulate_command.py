@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.errors import SimulationError, SimulationWarning
@@ -35,7 +36,8 @@ SWIFT = 20.0  # rad/s, of a joint that is held alone: chosen, a servo's
 
 DESCRIPTION = """The motion of a robot from rest in the neutral configuration, or from the state that --start names.
 
---control none: no joint forces. --control hold: critically damped servos keep the configuration; free joints get no force.
+--control none: no joint forces. --control hold: critically damped servos keep the configuration, and carry the weight of
+robots on a fixed base; free joints get no force.
 --control FILE: joint forces from a CSV or NPZ file with a 'time' column, as 'pluecker forward' reads it, linear between
 samples. Ctrl-C ends the simulation; what was computed is written."""
 
@@ -127,7 +129,9 @@ def holding(model: Model, q: Array) -> PDControl:
     for joint in model.joints:
         if joint.mimic is None and JOINT_TYPES[joint.type].nv == 6:
             inertia[model.v_slice(joint.name)] = 0.0  # nobody drives it
-    return PDControl(SWIFT**2 * inertia, 2.0 * SWIFT * inertia, q=q)
+    still = np.zeros(model.nv)
+    weight = rnea(model, q, still, still) if inertia.all() else still  # what flies bears none
+    return PDControl(SWIFT**2 * inertia, 2.0 * SWIFT * inertia, q=q, tau=weight)
 
 
 def as_table(path: str, given: Trajectory) -> TimeTable:

@@ -82,8 +82,9 @@ def plot_energy(
 ) -> Any:
     """Draw the energy of a motion over time: kinetic, potential and their sum, and how much the sum has changed.
 
-    The potential energy is that of gravity and of the joints' own springs. The lower panel shows what motors, losses, forces
-    from outside, and the errors of an integrator have added since the first sample; without them it stays at zero.
+    Recorded energies, columns ``kinetic_energy`` and ``potential_energy``, are shown as they are, with all springs;
+    without them the potential energy is that of gravity and of the joints' own springs. The lower panel shows what motors,
+    losses, forces from outside, and the errors of an integrator have added since the first sample, else zero.
 
     Args:
         model: the mechanism; or the trajectory alone, if it knows its mechanism.
@@ -106,6 +107,11 @@ def plot_energy(
     with naming("plot_energy"):
         kinetic = kinetic_energy(model, known(trajectory, "q"), known(trajectory, "v"))
         potential = potential_energy(model, known(trajectory, "q"))
+    recorded = [
+        trajectory.columns[name] for name in ("kinetic_energy", "potential_energy") if name in trajectory.columns
+    ]
+    if [column.ndim for column in recorded] == [1, 1]:
+        kinetic, potential = recorded
     total = kinetic + potential
     figure = figure_for("plot_energy", figure, 9.0, 5.6)
     figure.suptitle(f"{heading}: energy" if title is None else heading)

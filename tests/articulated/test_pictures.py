@@ -316,6 +316,14 @@ def test_energy_of_a_pendulum_is_that_of_the_textbook():
     np.testing.assert_allclose(figure.axes[1].lines[-1].get_ydata(), total - total[0], atol=1e-13)
 
 
+def test_energy_that_was_recorded_is_shown_with_that_of_springs_between_bodies():
+    model, t = pendulum(), np.linspace(0.0, 2.0, 21)
+    columns = {"kinetic_energy": t, "potential_energy": 1.0 - t}
+    figure = plot_energy(model, swing(model).replace(columns=columns))
+    for line, expected in zip(figure.axes[0].lines, (t, 1.0 - t, np.ones(21)), strict=True):
+        np.testing.assert_allclose(line.get_ydata(), expected, atol=1e-15)
+
+
 def test_figures_of_ones_own_are_drawn_on_and_saved_whole(tmp_path):
     figure = new_figure()
     assert plot_energy(pendulum(), swing(pendulum()), figure=figure) is figure

@@ -16,6 +16,7 @@ from pluecker.articulated import (
     CompiledControl,
     Control,
     JointLimits,
+    Model,
     ModelBuilder,
     PDControl,
     PointSpring,
@@ -31,6 +32,7 @@ from pluecker.articulated import (
     simulate,
 )
 from pluecker.articulated.app.cli import main
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.articulated.simulation.trajectory_files import read_trajectory
 from pluecker.spatial import PlueckerError, UnknownNameError
 from tests.conftest import COMPILED
@@ -186,6 +188,9 @@ def test_the_command_simulates_holds_and_draws(tmp_path, capsys):
     assert picture.exists()
     text = table.read_text()
     assert text.startswith("time,q:joint1")
+    held = read_trajectory(table, Model.from_urdf(SEVEN_JOINT_ARM), bare="q")
+    assert held.q is not None
+    assert np.ptp(held.q, axis=0).max() < 1e-12
     assert main(["simulate", "seven_joint_arm", *options, "--control", str(table)]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 4
     assert main(["simulate", "seven_joint_arm", *options, "--step", "0.03"]) == 2
@@ -207,8 +212,6 @@ def test_forward_ends_with_dry_friction(tmp_path):
     start = tmp_path / "start.csv"
     start.write_text("pivot\n1.5\n")
     assert main(["forward", str(robot), str(forces), "--start", str(start), "-o", str(motion)]) == 0
-    from pluecker.articulated import Model
-
     found = read_trajectory(motion, Model.from_urdf(robot), bare="q")
     assert found.v is not None
     if COMPILED:
