@@ -214,8 +214,7 @@ def as_scenario(model: Model, springs: tuple[Element, ...], limits: Any) -> Arra
         return pack_scenario(model, springs, options)
     if not isinstance(limits, (bool, np.bool_)):
         raise ArgumentTypeError(f"simulate: limits is a {type(limits).__name__}, expected JointLimits, True or False")
-    free = model if limits else model.replace(lower_limit=-np.inf, upper_limit=np.inf)
-    return pack_scenario(free, springs)
+    return pack_scenario(model, springs, {"limits": bool(limits)})
 
 
 def as_wrenches(f_ext: Any) -> Any:

@@ -19,6 +19,7 @@ Sources: the midpoint rule for rigid bodies, Hairer, Lubich, Wanner, *Geometric 
 VII.5; implicit gyroscopic moments in steps of games, Catto, "Numerical Methods" (GDC 2015).
 """
 
+from pluecker.articulated.algorithms.inertia.factor_products import inverse_pivot
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import D, G, S, sweep_inward, sweep_outward, swept_place
 from pluecker.articulated.algorithms.inertia.ltdl import solve_from_root, solve_towards_root
 from pluecker.articulated.model.joints import FREE, SPHERICAL
@@ -31,7 +32,6 @@ from pluecker.articulated.model.layout import (
     kind,
     parent,
     row_coordinate,
-    row_depth,
     solved_by_sweeps,
     tree_count,
     tree_entry,
@@ -67,14 +67,6 @@ def solve_with_gyroscopic_moments(m, h, v, factor, x, ws):
             sweep_outward(m, t, True, factor, x, ws)  # L x = D^-1 y
         else:
             solve_from_root(m, t, factor, x)  # D L x = y
-
-
-@kernel
-def inverse_pivot(m, t, r, factor):
-    """1 / D_r"""
-    if solved_by_sweeps(m, t):
-        return load(factor, swept_place(m, t, r) + D)
-    return load(factor, factored_place(m, r) + row_depth(m, r))
 
 
 @kernel

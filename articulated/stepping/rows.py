@@ -73,7 +73,11 @@ LAW = 2 * STEPS + 1
 
 
 def pack_rows(
-    model: Model, restitution: ArrayLike = 0.0, stiffness: ArrayLike = np.inf, damping: ArrayLike = 0.0
+    model: Model,
+    restitution: ArrayLike = 0.0,
+    stiffness: ArrayLike = np.inf,
+    damping: ArrayLike = 0.0,
+    limits: bool = True,
 ) -> Array:
     """The rows of a model: of each coordinate with dry friction, and with position limits where the joint has one freedom.
 
@@ -82,7 +86,10 @@ def pack_rows(
         restitution: of hard limits, a number or ``(nv,)``; 0 to 1.
         stiffness: of limits, a number or ``(nv,)``; N m/rad or N/m; infinite of hard ones.
         damping: of soft limits, likewise; N m s/rad or N s/m.
+        limits: whether position limits hold.
     """
+    if not limits and not model.friction.any():
+        return np.zeros(1)
     e, k, d = (np.broadcast_to(np.asarray(x, dtype=np.float64), (model.nv,)) for x in (restitution, stiffness, damping))
     records: list[tuple[float, ...]] = []
     place = np.full(model.nv, -1)
@@ -92,7 +99,8 @@ def pack_rows(
             place[joint.v_start : joint.v_start + n] = joint.q_start + np.arange(n)
     for j in range(model.nv):
         i, F = int(place[j]), float(model.friction[j])
-        lower, upper = (-np.inf, np.inf) if i < 0 else (float(model.lower_limit[i]), float(model.upper_limit[i]))
+        held = limits and i >= 0
+        lower, upper = (float(model.lower_limit[i]), float(model.upper_limit[i])) if held else (-np.inf, np.inf)
         limited, hard = np.isfinite(lower) or np.isfinite(upper), np.isinf(k[j])
         if limited and hard:
             records.append((j, i, F, lower, upper, e[j], np.inf, 0.0))

@@ -14,9 +14,9 @@ jacobian    where the rows of the Jacobian of all bodies are,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.frames.jacobian_rows import row_table
 from pluecker.articulated.forces.elements import Element
@@ -60,7 +60,7 @@ def number_of(part: int, scenario: Array) -> int:
 
 
 def pack_scenario(
-    model: Model, elements: Element | Sequence[Element] = (), row_options: Mapping[str, ArrayLike] | None = None
+    model: Model, elements: Element | Sequence[Element] = (), row_options: Mapping[str, Any] | None = None
 ) -> Array:
     """The array of a scenario; ``row_options`` are those of :func:`pack_rows`."""
     parts = [
