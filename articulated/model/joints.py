@@ -344,6 +344,12 @@ def moves_freely(m, i):
 
 
 @kernel
+def turns_freely(m, i):
+    """Whether the first three freedoms of joint ``i`` are the angular velocity of its body"""
+    return kind(m, i) == FREE or kind(m, i) == SPHERICAL
+
+
+@kernel
 def joint_transforms(m, q, ws, record):
     """The transforms of all joints into a workspace, each at the start of its link's record.
 

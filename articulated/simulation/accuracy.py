@@ -129,9 +129,9 @@ def convergence(
 def estimate(differences: tuple[float, ...], scale: float, ratio: float) -> tuple[float, tuple[float, float]]:
     """The order, and the errors of the first and of the last run, if the error is a power of what was made smaller."""
     before, last = differences[-2:]
-    if not last > ONLY_ROUNDING * scale:
+    if not (ONLY_ROUNDING * scale < last < math.inf and 0.0 < before < math.inf):
         return math.nan, (sum(differences), last)
-    order = math.log(before / last, ratio) if before > 0.0 else math.nan
+    order = math.log(before / last, ratio)
     if not order > 0.0:
         return order, (sum(differences), last)
     rest = last / (ratio**order - 1.0)

@@ -20,7 +20,7 @@ from pluecker.articulated.stepping import (
 from pluecker.articulated.stepping.integrator import INTEGRATORS, Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
-__all__ = ["ADAPTIVE", "DRIVERS", "INTEGRATORS", "as_integrator"]
+__all__ = ["ADAPTIVE", "DRIVERS", "INTEGRATORS", "as_integrator", "knowing_rows", "name_of"]
 
 # Each adds its own to the table when it is imported.
 KNOWN = (semi_implicit, linearly_implicit, redmax_step, bdf, euler, runge_kutta, variational, adaptive)
@@ -48,11 +48,18 @@ def as_integrator(model: Model, integrator: Any) -> Integrator | str:
         kind = type(integrator).__name__
         raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {', '.join(names)}")
     if model.friction.any() and not (isinstance(found, Integrator) and found.takes_rows):
-        name = found if isinstance(found, str) else found.name
-        others = sorted(each.name for each in INTEGRATORS.values() if each.takes_rows)
         raise ArgumentValueError(
-            f"simulate: {name} knows no dry friction, and model {model.name!r} has it at "
-            f"{shown(model.v_names[int(model.friction.argmax())])}; use {' or '.join(others) or 'another integrator'}, or "
-            "model.replace(friction=0.0)"
+            f"simulate: {name_of(found)} knows no dry friction, and model {model.name!r} has it at "
+            f"{shown(model.v_names[int(model.friction.argmax())])}; use {knowing_rows()}, or model.replace(friction=0.0)"
         )
     return found
+
+
+def name_of(integrator: Integrator | str) -> str:
+    """As users ask for it."""
+    return integrator if isinstance(integrator, str) else integrator.name
+
+
+def knowing_rows() -> str:
+    """The integrators that know dry friction and limits, for messages."""
+    return " or ".join(sorted(each.name for each in INTEGRATORS.values() if each.takes_rows))

@@ -20,7 +20,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array, as_floats, as_model, as_rows, as_threads, explain_inputs
 from pluecker.articulated.running.fields import STANDARD
 from pluecker.articulated.simulation.failures import failure
-from pluecker.articulated.simulation.integrators import DRIVERS, as_integrator
+from pluecker.articulated.simulation.integrators import DRIVERS, as_integrator, knowing_rows, name_of
 from pluecker.articulated.simulation.recorded import Recorder
 from pluecker.articulated.simulation.recording import FileRecording, MemoryRecording, as_folder
 from pluecker.articulated.simulation.smooth import as_tolerance
@@ -49,7 +49,7 @@ def simulate(
     control: Any = None,
     f_ext: Any = None,
     elements: Element | Sequence[Element] = (),
-    limits: JointLimits | bool = True,
+    limits: JointLimits | bool | None = None,
     integrator: str | Integrator = "semi_implicit",
     record: str | Iterable[str] = ("a", "tau"),
     every: int = 1,
@@ -65,7 +65,7 @@ def simulate(
     asked from outside, once for each period of control. A batch of states, of controls, or of wrenches runs eight
     at a time and on all cores. Ctrl-C ends the simulation, with a warning; what was computed is given back.
 
-    Integrators that know no dry friction refuse models with it, and pass over position limits.
+    Integrators that know no dry friction refuse models with it, and limits that are asked for.
 
     Args:
         model: the mechanism.
@@ -77,7 +77,8 @@ def simulate(
             these, a period, limits, and actuators.
         f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``, or a :class:`TimeTable` of them.
         elements: springs, cables and wrenches, as for :func:`applied_forces`.
-        limits: whether position limits of joints hold, or how they are met.
+        limits: whether position limits of joints hold, or how they are met; if None they do, hard and without
+            restitution, where the integrator knows them.
         integrator: ``"semi_implicit"``, first order, with dry friction and limits; ``"rk4"``; ``"linearly_implicit"``,
             ``"bdf1"`` and ``"bdf2"`` for stiff springs; ``"variational"``, which keeps momenta and has no trend
             in energy; ``"dormand_prince"``, with dry friction and limits, and ``"dop853"``, without, divide steps as ``tol``
@@ -129,6 +130,13 @@ def simulate(
             f"simulate: on_unsolved is {shown(on_unsolved)}, expected one of {', '.join(UNSOLVED)}"
         )
     chosen = as_integrator(model, integrator)
+    knows_rows = isinstance(chosen, Integrator) and chosen.takes_rows
+    if limits is None:
+        limits = knows_rows
+    elif limits is not False and not knows_rows:
+        raise ArgumentValueError(
+            f"simulate: limits is {shown(limits)}, and {name_of(chosen)} knows none; use {knowing_rows()}, or limits=False"
+        )
     count = as_threads("simulate", threads)
     batch = batch_of(model, commanded, wrenches, {name: array.shape[:-1] for name, array in states.items()})
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
@@ -136,7 +144,7 @@ def simulate(
     move = as_progress(progress, schedule.samples)
     tolerance = as_tolerance(tol)
     scenario = with_tolerance(as_scenario(model, springs, limits), tolerance)
-    rows = isinstance(chosen, Integrator) and chosen.takes_rows and number_of(ROWS, scenario) > 0
+    rows = knows_rows and number_of(ROWS, scenario) > 0
     recorder = Recorder(model, record, plan.signals, springs, rows, on_unsolved == "continue", count)
     folder = None if record_to is None else as_folder(record_to)
     size = math.prod(batch)
@@ -213,7 +221,9 @@ def as_scenario(model: Model, springs: tuple[Element, ...], limits: Any) -> Arra
                 )
         return pack_scenario(model, springs, options)
     if not isinstance(limits, (bool, np.bool_)):
-        raise ArgumentTypeError(f"simulate: limits is a {type(limits).__name__}, expected JointLimits, True or False")
+        raise ArgumentTypeError(
+            f"simulate: limits is a {type(limits).__name__}, expected JointLimits, True, False or None"
+        )
     return pack_scenario(model, springs, {"limits": bool(limits)})
 
 

@@ -121,6 +121,50 @@ def error_of(m, h, tol, v, u, x, rates_u, rates_v):
     return worst
 
 
+def attempt_kernel(trial: Callable[..., Any]) -> Callable[..., Any]:
+    """Trials until one is within the tolerance"""
+
+    @kernel
+    def attempt(held, c, s, dt, h, tol, q0, start, q, v, law, f_ext, modes, rates_u, rates_v, u, x, stage_q, ws):
+        """The length of the step that is taken, and its error"""
+        while True:
+            trial(held, c, s, dt, q0, start, q, v, law, f_ext, modes, rates_u, rates_v, u, x, stage_q, ws)
+            e = error_of(held, dt, tol, v, u, x, rates_u, rates_v)
+            if e <= 1.0 or dt < SHORTEST * h:
+                return dt, e
+            dt *= max(0.2, 0.9 * e**-0.2) if e < 1e10 else 0.2
+
+    return attempt
+
+
+@kernel
+def parts_of(m, c, ws):
+    """What a step works with: of nv numbers u, x, a, w, start and none; the rest as the names say"""
+    nq, nv, n, nb = configuration_count(m), velocity_count(m), row_count(rows(c)), body_count(m)
+    short = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
+    start, none, no_law = part(ws, 4 * nv, nv), part(ws, 5 * nv, nv), part(ws, 6 * nv, 4 * nv)
+    rates_u, rates_v = part(ws, 10 * nv, STAGES * nv), part(ws, 17 * nv, STAGES * nv)
+    rest = tail(ws, 24 * nv)
+    stage_q, modes, no_force = part(rest, 0, nq), part(rest, nq, n), part(rest, nq + n, 6 * nb)
+    held, rest = part(rest, nq + n + 6 * nb, len(m)), tail(rest, nq + n + 6 * nb + len(m))
+    return short + (start, none, no_law, rates_u, rates_v, stage_q, modes, no_force, held, rest)  # noqa: RUF005
+
+
+@kernel
+def land(m, t, u, x, modes, q, v, start, stage_q, a, w):
+    """The state at the end of a step, and ``start`` in its chart; what is held stands still"""
+    arrive(m, q, u, x, stage_q, a)
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            carry_joint(m, i, q, stage_q, start, w)
+    copy(configuration_count(m), stage_q, q)
+    copy(velocity_count(m), a, v)
+    copy(velocity_count(m), w, start)
+    for k in range(row_count(t)):
+        if load(modes, k) == 0.0:
+            store(v, coordinate(t, k), 0.0)
+
+
 def settle_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
     """The modes in which a motion begins"""
 
@@ -225,20 +269,14 @@ def step_kernel(solver: Algorithm) -> Callable[..., Any]:
     """The kernel of a step with that algorithm."""
     rate = rate_kernel(solver)
     trial, settle, release, impact = trial_kernel(rate), settle_kernel(rate), release_kernel(rate), impact_kernel(rate)
+    attempt = attempt_kernel(trial)
 
     @kernel
     def adaptive_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
         """As many steps as the tolerance and events need; ``memory`` has the length of the last one"""
-        nq, nv, n, nb = configuration_count(m), velocity_count(m), row_count(rows(c)), body_count(m)
-        u, x, a, w = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
-        start, none, no_law = part(ws, 4 * nv, nv), part(ws, 5 * nv, nv), part(ws, 6 * nv, 4 * nv)
-        rates_u, rates_v = part(ws, 10 * nv, STAGES * nv), part(ws, 17 * nv, STAGES * nv)
-        rest = tail(ws, 24 * nv)
-        stage_q, modes, no_force = part(rest, 0, nq), part(rest, nq, n), part(rest, nq + n, 6 * nb)
-        held, rest = part(rest, nq + n + 6 * nb, len(m)), tail(rest, nq + n + 6 * nb + len(m))
-        tol = load(c, TOLERANCE)
-        tol = tol if tol > 0.0 else USUAL
-        copy(nq, q0, q)
+        nv, t, tol = velocity_count(m), rows(c), load(c, TOLERANCE) if load(c, TOLERANCE) > 0.0 else USUAL
+        u, x, a, w, start, none, no_law, rates_u, rates_v, stage_q, modes, no_force, held, rest = parts_of(m, c, ws)
+        copy(configuration_count(m), q0, q)
         copy(nv, v0, v)
         copy(nv, v0, start)  # the velocity to which the law of control refers, in the chart of q
         s, length = 0.0, load(memory, 0)
@@ -247,19 +285,14 @@ def step_kernel(solver: Algorithm) -> Callable[..., Any]:
             settle(m, c, s, q0, start, q, v, law, f_ext, modes, held, a, rest)
             copy(nv, v, rates_u)
             copy(nv, a, rates_v)
-            whole = length >= h - s
-            dt = h - s if whole else length
-            while True:
-                trial(held, c, s, dt, q0, start, q, v, law, f_ext, modes, rates_u, rates_v, u, x, stage_q, rest)
-                e = error_of(m, dt, tol, v, u, x, rates_u, rates_v)
-                if e <= 1.0 or dt < SHORTEST * h:
-                    break
-                dt *= max(0.2, 0.9 * e**-0.2) if e < 1e10 else 0.2
-                whole = False
+            tried = min(length, h - s)
+            dt, e = attempt(
+                held, c, s, tried, h, tol, q0, start, q, v, law, f_ext, modes, rates_u, rates_v, u, x, stage_q, rest
+            )
             if not e <= 1.0:
                 return 1e300 + e
-            longer = dt * min(5.0, 0.9 * max(e, 1e-10) ** -0.2)
-            part_of, row, what = first_crossing(m, rows(c), dt, q, v, modes, rates_u, rates_v)
+            whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** -0.2)
+            part_of, row, what = first_crossing(m, t, dt, q, v, modes, rates_u, rates_v)
             y = release(
                 held, c, s, dt, part_of, q0, start, q, v, law, f_ext, modes, rates_u, rates_v, u, x, stage_q, a, rest
             )
@@ -269,20 +302,11 @@ def step_kernel(solver: Algorithm) -> Callable[..., Any]:
                 continue
             if part_of <= 1.0:
                 dt, whole = dt * part_of, False
-            if n > 0:  # u and x were used in between, and the step may be shorter now
+            if row_count(t) > 0:  # u and x were used in between, and the step may be shorter now
                 trial(held, c, s, dt, q0, start, q, v, law, f_ext, modes, rates_u, rates_v, u, x, stage_q, rest)
-            arrive(m, q, u, x, stage_q, a)
-            for i in range(1, link_count(m) + 1):
-                if owns_coordinates(m, i):
-                    carry_joint(m, i, q, stage_q, start, w)
-            copy(nq, stage_q, q)
-            copy(nv, a, v)
-            copy(nv, w, start)
-            for k in range(n):
-                if load(modes, k) == 0.0:
-                    store(v, coordinate(rows(c), k), 0.0)
+            land(m, t, u, x, modes, q, v, start, stage_q, a, w)
             if what != NOTHING and part_of <= 1.0:
-                apply_event(rows(c), row, what, q, v)
+                apply_event(t, row, what, q, v)
                 impact(m, c, q, v, modes, no_law, no_force, none, a, w, rest)
             s += dt
             if whole:

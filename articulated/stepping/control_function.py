@@ -15,13 +15,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 from numba import config, types
-from numba.extending import intrinsic
 
 from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.parallel.atomics import call_at
+from pluecker.spatial.parallel.atomics import call_at, call_c
 from pluecker.spatial.scalars.lanes import WIDTH, get_lane, set_lane
 from pluecker.spatial.scalars.operations import load, store, tail
 
@@ -52,19 +50,6 @@ if config.DISABLE_JIT:
 
     call_in_lanes = call_one
 else:
-
-    @intrinsic
-    def call_c(typing, function, t, q, v, tau, parameters):
-        """Call the function at an address, as C does: with a number and the addresses of four arrays."""
-
-        def generate(context, builder, signature, arguments):
-            pointer = ir.DoubleType().as_pointer()
-            kind = ir.FunctionType(ir.VoidType(), [ir.DoubleType(), *[pointer] * 4])
-            places = [builder.inttoptr(place, pointer) for place in arguments[2:]]
-            builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1], *places])
-            return context.get_dummy_value()
-
-        return types.none(types.intp, types.float64, *[types.intp] * 4), generate
 
     @kernel
     def call_block(settings, t, places, q, v, tau, parameters):

@@ -17,13 +17,12 @@ Source: Featherstone's distinction of spatial and classical acceleration, RBDA s
 the velocity at the end is semi-implicit Euler's.
 """
 
-from pluecker.articulated.model.joints import FREE, carry_joint, integrate_joint
+from pluecker.articulated.model.joints import carry_joint, integrate_joint, moves_freely
 from pluecker.articulated.model.layout import (
     clear,
     first_q,
     first_v,
     inertia,
-    kind,
     link_count,
     owns_coordinates,
     parent,
@@ -60,7 +59,7 @@ MOMENT = 4  # numbers of each link: the mass that its joint carries and its firs
 @kernel
 def is_free_root(m, i):
     """Whether link ``i`` hangs on the world by a free joint"""
-    return kind(m, i) == FREE and parent(m, i) == 0
+    return moves_freely(m, i) and parent(m, i) == 0
 
 
 @kernel

@@ -22,14 +22,13 @@ VII.5; implicit gyroscopic moments in steps of games, Catto, "Numerical Methods"
 from pluecker.articulated.algorithms.inertia.factor_products import inverse_pivot
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import D, G, S, sweep_inward, sweep_outward, swept_place
 from pluecker.articulated.algorithms.inertia.ltdl import solve_from_root, solve_towards_root
-from pluecker.articulated.model.joints import FREE, SPHERICAL
+from pluecker.articulated.model.joints import turns_freely
 from pluecker.articulated.model.layout import (
     FIRST_LINK,
     FIRST_ROW,
     ROW_COUNT,
     factored_place,
     first_v,
-    kind,
     parent,
     row_coordinate,
     solved_by_sweeps,
@@ -58,7 +57,7 @@ def solve_with_gyroscopic_moments(m, h, v, factor, x, ws):
             sweep_inward(m, t, True, False, factor, x, ws)  # L^T y = b
         else:
             solve_towards_root(m, t, factor, x)
-        if parent(m, i) == 0 and (kind(m, i) == FREE or kind(m, i) == SPHERICAL):
+        if parent(m, i) == 0 and turns_freely(m, i):
             turn_by_midpoint(m, t, i, h, v, factor, x)
         if swept:
             for r in range(first, first + tree_entry(m, t, ROW_COUNT)):

@@ -20,7 +20,7 @@ from pluecker.spatial.memory.views import parts
 from pluecker.spatial.scalars.lanes import LONG
 
 __all__ = [
-    "BROKEN", "add_shared", "call_at", "mask_shared", "pause", "raise_shared", "read_shared", "replace_shared",
+    "BROKEN", "add_shared", "call_at", "call_c", "mask_shared", "pause", "raise_shared", "read_shared", "replace_shared",
     "write_shared",
 ]  # fmt: skip
 
@@ -111,3 +111,17 @@ def call_at(typing, function, task, k):
         return builder.select(broken, LONG(BROKEN), result)
 
     return types.intp(types.intp, types.intp, types.intp), generate
+
+
+@intrinsic
+def call_c(typing, function, number, first, second, third, fourth):
+    """Call the function at an address, as C does, with a number and the addresses of four arrays of numbers; no result."""
+
+    def generate(context, builder, signature, arguments):
+        pointer = ir.DoubleType().as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [ir.DoubleType(), *[pointer] * 4])
+        arrays = [builder.inttoptr(place, pointer) for place in arguments[2:]]
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [arguments[1], *arrays])
+        return context.get_dummy_value()
+
+    return types.none(types.intp, types.float64, *[types.intp] * 4), generate

@@ -40,7 +40,9 @@ PUBLIC = {
     for name, thing in vars(pluecker.articulated).items()
     if name in pluecker.articulated.__all__ and inspect.isfunction(thing)
 }
-ON_BATCHES = {name: f for name, f in PUBLIC.items() if "threads" in inspect.signature(f).parameters}
+ON_BATCHES = {
+    name: f for name, f in PUBLIC.items() if "threads" in inspect.signature(f).parameters and name != "simulate"
+}  # whose batches have tests of their own
 METHODS = {"InertiaFactor.solve", "InertiaFactor.product"}
 PARTICULAR = {"operational_inertia"}  # it needs other models than these; it has tests of its own
 # What a function asks for that is no array, and what it gets here

@@ -35,6 +35,7 @@ from pluecker.articulated.app.cli import main
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.articulated.simulation.trajectory_files import read_trajectory
 from pluecker.spatial import PlueckerError, UnknownNameError
+from pluecker.spatial.errors import ArgumentValueError
 from tests.conftest import COMPILED
 
 
@@ -75,7 +76,7 @@ START = {"q": [0.5, -0.2], "v": [0.0, 0.1], "duration": 0.02, "step": 0.01}
         ({"integrator": "eulr"}, ValueError, r"integrator is 'eulr', expected one of .*semi_implicit"),
         ({"record": "velocity"}, UnknownNameError, "'velocity' cannot be recorded, expected a, tau, energy"),
         ({"limits": JointLimits(damping=[1.0])}, ValueError, "damping of limits has shape"),
-        ({"limits": 1}, TypeError, "limits is a int, expected JointLimits, True or False"),
+        ({"limits": 1}, TypeError, "limits is a int, expected JointLimits, True, False or None"),
         ({"on_unsolved": "stop"}, ValueError, "on_unsolved is 'stop', expected one of raise, continue, substep"),
         ({"progress": len}, TypeError, "progress gave a int, expected what it was given"),
         ({"tol": 0.0}, ValueError, "tol is 0.0"),
@@ -253,3 +254,18 @@ def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum, request):
     assert motion.q is not None
     assert len(motion) >= 1
     assert np.isfinite(motion.q).all()
+
+
+def test_limits_that_an_integrator_does_not_know_are_refused_where_they_are_asked_for():
+    builder = ModelBuilder()
+    builder.add_body("block", mass=1.0)
+    builder.add_joint(
+        "slide", "prismatic", parent="world", child="block", axis=(1, 0, 0), lower_limit=-0.1, upper_limit=0.1
+    )
+    model = builder.build()
+    for limits in (True, JointLimits(restitution=0.5)):
+        with pytest.raises(ArgumentValueError, match="rk4 knows none; use dormand_prince or semi_implicit"):
+            simulate(model, [0.0], [1.0], 0.2, 0.02, integrator="rk4", limits=limits)
+    beyond = simulate(model, [0.0], [1.0], 0.2, 0.02, integrator="rk4")
+    np.testing.assert_allclose(beyond.q[-1], 0.2)
+    assert simulate(model, [0.0], [1.0], 0.2, 0.02).q.max() <= 0.1

@@ -26,7 +26,7 @@ from pluecker.articulated.app.cli import main
 from pluecker.articulated.pictures.contents import ROD, TURNS
 from pluecker.articulated.pictures.overlays import rgb
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
-from pluecker.articulated.simulation.trajectory import write_trajectory
+from pluecker.articulated.simulation.trajectory_files import write_trajectory
 from pluecker.spatial import PlueckerError
 from tests.browser import open_page
 
