@@ -72,14 +72,20 @@ INPUTS = {
 }
 # Public functions that are called once, not in loops. Whoever adds one decides here that it needs no batches.
 WITHOUT_BATCHES = {
+    "animate",
+    "convergence",
     "derivative_of",
     "inertia_pattern",
     "joint_transform",
     "neutral",
+    "plot_energy",
+    "plot_mechanism",
+    "plot_trajectory",
     "random_configuration",
     "random_tree",
     "second_derivative_of",
     "simulate",
+    "view",
     "sparse_body_jacobian",
     "sparse_body_jacobian_dot",
     "warmup",
