@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pluecker.articulated.model.joints import difference_joint, integrate_joint
-from pluecker.articulated.model.layout import clear, configuration_count, link_count, owns_coordinates, velocity_count
+from pluecker.articulated.algorithms.configuration.difference import difference_kernel
+from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
+from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
 from pluecker.articulated.stepping.control_function import BLOCK, CALLER, FUNCTION
 from pluecker.articulated.stepping.signals import Access, last_knot, signal_kernel
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
@@ -72,17 +73,13 @@ def move_reference(m, q, rate, s, out, ws):
     """out = q moved along the rate for the time s"""
     for k in range(velocity_count(m)):
         store(ws, k, s * load(rate, k))
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            integrate_joint(m, i, q, ws, out)
+    integrate_kernel(m, q, ws, out, ws)
 
 
 @called_kernel
 def differences(m, q0, q1, out):
     """d(q0, q1) of all joints"""
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            difference_joint(m, i, q0, q1, out)
+    difference_kernel(m, q0, q1, out, out)
 
 
 def control_kernel(access: Access) -> Callable[..., Any]:

@@ -1,10 +1,10 @@
 """The forces that act at some instant of a step: of control, and of springs, cables and wrenches on the bodies."""
 
+from pluecker.articulated.algorithms.configuration.difference import difference_kernel
 from pluecker.articulated.forces.applied_forces import WORK, element_forces, link_wrench
 from pluecker.articulated.forces.packing import element_count
 from pluecker.articulated.forces.world_motion import TRANSFORM, VELOCITY, world_motion
-from pluecker.articulated.model.joints import difference_joint
-from pluecker.articulated.model.layout import body, body_count, link_count, owns_coordinates, velocity_count
+from pluecker.articulated.model.layout import body, body_count, link_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.scenario import elements
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
@@ -18,9 +18,7 @@ __all__ = ["stage_torque", "stage_workspace", "stage_wrenches"]
 def stage_torque(m, s, q0, v0, q, v, law, tau):
     """tau = u + s R - P d - D (v - v0), with d the displacement from q0 to q: the law that holds since the time s ago"""
     nv = velocity_count(m)
-    for i in range(1, link_count(m) + 1):
-        if owns_coordinates(m, i):
-            difference_joint(m, i, q0, q, tau)
+    difference_kernel(m, q0, q, tau, tau)
     for k in range(nv):
         x = load(law, k) + s * load(law, nv + k) - load(law, 2 * nv + k) * load(tau, k)
         store(tau, k, x - load(law, 3 * nv + k) * (load(v, k) - load(v0, k)))

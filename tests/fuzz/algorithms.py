@@ -874,7 +874,6 @@ def factorize(dice: Dice) -> Call:
         if dice.chance(0.2):
             call.named["form"] = Given(dice.pick("LDL", "ltl", "", None, 3, ["LTL"], thing(dice)), flaw=MAYBE)
     call.may_fail = is_singular(model)
-    call.infinite = True  # a model in it may have no limits
     call.compare = False
     if dice.chance(0.3):
         call.named["threads"] = threads_for(dice)
