@@ -8,6 +8,7 @@ elements    springs, cables and wrenches, :mod:`~pluecker.articulated.forces.pac
 rows        dry friction and limits of joints, :mod:`~pluecker.articulated.stepping.rows`
 jacobian    where the rows of the Jacobian of all bodies are,
             :func:`~pluecker.articulated.algorithms.frames.jacobian_rows.row_table`
+more        what an integrator of another package reads
 ==========  ======================================================================================
 """
 
@@ -29,9 +30,19 @@ from pluecker.articulated.stepping.rows import pack_rows
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer, tail
 
-__all__ = ["ELEMENTS", "ROWS", "elements", "jacobian_table", "number_of", "pack_scenario", "rows", "smooth_model"]
+__all__ = [
+    "ELEMENTS",
+    "ROWS",
+    "elements",
+    "jacobian_table",
+    "more",
+    "number_of",
+    "pack_scenario",
+    "rows",
+    "smooth_model",
+]
 
-ELEMENTS, ROWS, JACOBIAN = 0, 1, 2
+ELEMENTS, ROWS, JACOBIAN, MORE = 0, 1, 2, 3
 HEADER = 8
 
 
@@ -53,6 +64,12 @@ def jacobian_table(c):
     return tail(c, load_integer(c, JACOBIAN))
 
 
+@kernel
+def more(c):
+    """What an integrator of another package reads."""
+    return tail(c, load_integer(c, MORE))
+
+
 def number_of(part: int, scenario: Array) -> int:
     """How many records the part ``ELEMENTS`` or ``ROWS`` of a packed scenario has."""
     integers = scenario.view(np.int64)
@@ -60,13 +77,17 @@ def number_of(part: int, scenario: Array) -> int:
 
 
 def pack_scenario(
-    model: Model, elements: Element | Sequence[Element] = (), row_options: Mapping[str, Any] | None = None
+    model: Model,
+    elements: Element | Sequence[Element] = (),
+    row_options: Mapping[str, Any] | None = None,
+    more: Array | None = None,
 ) -> Array:
     """The array of a scenario; ``row_options`` are those of :func:`pack_rows`."""
     parts = [
         pack_elements(model, as_elements("simulate", elements)),
         pack_rows(model, **(row_options or {})),
         row_table(model).packed,
+        *([] if more is None else [more]),
     ]
     header = np.zeros(HEADER)
     places = HEADER + np.cumsum([0, *map(len, parts)])

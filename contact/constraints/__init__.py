@@ -1,0 +1,1 @@
+"""What holds bodies together beyond the tree: records of constraints, and the functions that they consist of."""

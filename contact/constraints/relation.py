@@ -1,0 +1,135 @@
+"""What constraints are made of: functions of the configuration, and rows that say what becomes of them.
+
+A *function* is a number phi that depends on where two frames are. Its rate is the power of a wrench,
+
+    dphi/dt = f . (v_2 - v_1) + n . (w_2 - w_1)    with the velocities of both bodies at one point p,
+
+so that a force r along it is ``r (n, f)`` at p on the second body, and its opposite on the first. A *row* is a sum of
+functions with coefficients, less an offset, and a law: it is held at zero, held by a spring and a damper, or kept in a
+range, with friction and a motor.
+
+===========  ==============================================  =============================================================
+kind         phi                                             on the second body
+===========  ==============================================  =============================================================
+OFFSET       ``d_1 . (x_2 - x_1)``                           the force ``d_1`` at x_2
+ALIGN        ``d_1 . d_2``                                   the moment ``d_2 x d_1``
+DISTANCE     ``|x_2 - x_1|``                                 the force along the line at x_2
+TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x (c y_1 - s e_1) / (c^2 + s^2)``, with
+                                                             ``y_1 = d_1 x e_1``, ``c = e_1 . d_2``, ``s = y_1 . d_2``
+COORDINATE   one coordinate of the model's                   its generalised force
+===========  ==============================================  =============================================================
+
+x, d and e are points and directions fixed to the frames, as their numbers say. All rates are exact wherever the bodies are,
+not only where the constraint holds; so rows of holonomic constraints are gradients.
+
+Sources: the functions are those of Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4
+(dot-1, dot-2, distance); source document 000 (docs/sources.md), joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["ALIGN", "COORDINATE", "DISTANCE", "OFFSET", "TURN", "Frame", "Function", "Parts", "Row"]
+
+OFFSET, ALIGN, DISTANCE, TURN, COORDINATE = range(5)
+Vector = tuple[float, float, float]
+ZERO: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A frame on a body: where it is in another one that has a name.
+
+    Attributes:
+        name: of a frame or a body of the model, or ``"world"``.
+        position: of its origin there; m.
+        rotation: its axes there, as columns.
+    """
+
+    name: str
+    position: Vector = ZERO
+    rotation: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+    @property
+    def matrix(self) -> Array:
+        """The axes as columns, ``(3, 3)``."""
+        return np.array(self.rotation)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A number that depends on where two frames are.
+
+    Attributes:
+        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN`` or ``COORDINATE``.
+        first, second: the frames; None for a coordinate.
+        point_1, point_2: x_1 and x_2, each in its frame.
+        axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
+        side_1: e_1, a unit vector across d_1.
+        coordinate: the place in v of a ``COORDINATE``.
+        position: its place in q; -1 where it has none.
+    """
+
+    kind: int
+    first: Frame | None = None
+    second: Frame | None = None
+    point_1: Vector = ZERO
+    point_2: Vector = ZERO
+    axis_1: Vector = ZERO
+    axis_2: Vector = ZERO
+    side_1: Vector = ZERO
+    coordinate: int = -1
+    position: int = -1
+
+
+@dataclass(frozen=True)
+class Row:
+    """What becomes of a sum of functions, ``phi = sum c_k phi_k - offset``.
+
+    A row *holds*, phi = 0, unless it has a range or is soft. With ``inertia`` it holds nothing, and has the force
+    ``-inertia d2phi/dt2``: that of a rotor that a gear turns.
+
+    Attributes:
+        terms: of each function its number among those of the constraint, and its coefficient.
+        offset: see above; in units of phi.
+        stiffness, damping: of a soft row, which is a spring and a damper; finite.
+        speed: what the rate of phi is to be, of a row that holds, or of a motor.
+        inertia: see above.
+        lower, upper: of a row with a range.
+        restitution: at its ends, 0 to 1.
+        friction: dry friction; the force that it takes to move.
+        force: the largest of a motor, whose speed is ``speed``.
+        holonomic: whether phi itself is held, and not its rate alone.
+    """
+
+    terms: tuple[tuple[int, float], ...]
+    offset: float = 0.0
+    stiffness: float = np.inf
+    damping: float = 0.0
+    speed: float = 0.0
+    inertia: float = 0.0
+    lower: float = -np.inf
+    upper: float = np.inf
+    restitution: float = 0.0
+    friction: float = 0.0
+    force: float = 0.0
+    ranged: bool = False
+    holonomic: bool = True
+
+    @property
+    def soft(self) -> bool:
+        """Whether it is a spring and a damper."""
+        return not self.ranged and bool(np.isfinite(self.stiffness))
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a constraint consists of."""
+
+    functions: tuple[Function, ...]
+    rows: tuple[Row, ...]

@@ -1,0 +1,1 @@
+"""A model and constraints on it: accelerations, steps, motions, in any mixture of reduced and maximal coordinates."""

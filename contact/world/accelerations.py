@@ -1,0 +1,166 @@
+"""Accelerations of a world at an instant, and the forces of its constraints.
+
+    H a + c(q, v) = tau + J_ext^T f_ext + J^T r        J a + Jdot v = 0
+
+Rows that are springs and dampers have the force that they have; a rotor resists acceleration.
+
+Sources: RBDA section 8.5; Baraff (1996), "Linear-time dynamics using Lagrange multipliers", for r from ``J H^-1 J^T``;
+source document 002, equation 12 (docs/sources.md).
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA, newton_euler
+from pluecker.articulated.algorithms.inertia.inertia_factor import (
+    factor_numbers,
+    factor_workspace,
+    factorize_trees,
+    solve_factorized,
+)
+from pluecker.articulated.model.layout import (
+    clear,
+    factor_size,
+    first_freedom,
+    freedom_count,
+    link_count,
+    velocity_count,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.fields import Field
+from pluecker.contact.world.jacobian import (
+    add_row_force,
+    row_rate,
+    store_biases,
+    store_jacobian,
+    store_row_values,
+    store_values,
+)
+from pluecker.contact.world.layout import (
+    LAW,
+    ROTOR,
+    ROW_DAMPING,
+    ROW_INERTIA,
+    ROW_STIFFNESS,
+    SOFT,
+    entry_count,
+    linear_count,
+    row_count,
+    row_entry,
+    row_number,
+    value_count,
+)
+from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.world.motion import (
+    ACCELERATION,
+    COLUMN,
+    PLACE,
+    VELOCITY,
+    place_links,
+    store_accelerations,
+    store_columns,
+)
+from pluecker.contact.world.packing import Packed
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, store, tail
+
+__all__ = ["ACCELERATIONS"]
+
+FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
+
+
+@kernel
+def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
+    """a_free from the forces that are given; then the forces of rows that hold"""
+    nv, n, rows = velocity_count(m), linear_count(w), row_count(w)
+    J = ws
+    S = tail(J, value_count(w))
+    factor = tail(S, mobility_numbers(w))
+    errors, biases = tail(factor, factor_size(m)), tail(factor, factor_size(m) + rows)
+    compliance, y = tail(biases, rows), tail(biases, rows + n)
+    rest = tail(y, nv)
+    store_rows_at_instant(m, w, q, v, J, errors, biases, y, rest)
+    clear(y, nv)
+    newton_euler(m, q, v, y, f_ext, a, rest)
+    add_passive_force(m, q, v, a)
+    for k in range(nv):
+        store(a, k, load(tau, k) - load(a, k))
+    factorize_trees(m, q, factor, rest, tail(rest, 2 * nv))
+    for k in range(rows):
+        store(r, k, 0.0 * load(errors, 0))
+    for k in range(n):
+        store_instant_law(w, k, v, J, errors, biases, compliance, r, a)
+    solve_factorized(m, factor, a, rest)
+    store_mobility(m, w, factor, J, compliance, S, y, rest)
+    factorize_rows(w, S, rest)
+    for k in range(n):
+        if row_entry(w, k, LAW) == SOFT:
+            store(biases, k, row_rate(w, J, k, a) + load(compliance, k) * load(r, k))
+    hold_rows(m, w, factor, J, S, compliance, biases, r, a, rest)
+
+
+@kernel
+def store_rows_at_instant(m, w, q, v, J, errors, biases, zero, ws):
+    """J, phi of each row, and -Jdot v of each row"""
+    links = link_count(m) + 1
+    X, V = ws, tail(ws, PLACE * links)
+    A = tail(V, VELOCITY * links)
+    C = tail(A, ACCELERATION * links)
+    G = tail(C, COLUMN * freedom_total(m))
+    numbers = tail(G, entry_count(w))
+    clear(zero, velocity_count(m))
+    place_links(m, q, X)
+    store_columns(m, q, X, C)
+    store_accelerations(m, q, v, X, V, A, zero)
+    store_jacobian(w, X, C, G, J)
+    store_values(w, q, X, numbers)
+    store_row_values(w, numbers, True, errors)
+    store_biases(w, X, V, A, numbers)
+    store_row_values(w, numbers, False, biases)
+    for k in range(row_count(w)):
+        store(biases, k, -load(biases, k))
+
+
+@kernel
+def store_instant_law(w, k, v, J, errors, target, compliance, r, forces):
+    """Compliance, the acceleration that is asked for, and of springs their force, which is given"""
+    law = row_entry(w, k, LAW)
+    zero = 0.0 * load(errors, k)
+    store(compliance, k, zero)
+    if law == ROTOR:
+        store(compliance, k, zero + 1.0 / row_number(w, k, ROW_INERTIA))
+    if law == SOFT:
+        f = -row_number(w, k, ROW_STIFFNESS) * load(errors, k) - row_number(w, k, ROW_DAMPING) * row_rate(w, J, k, v)
+        store(compliance, k, zero + FREE)
+        store(r, k, f)
+        add_row_force(w, J, k, f, forces)
+
+
+@kernel
+def freedom_total(m):
+    """The number of freedoms of all links"""
+    from_last = link_count(m)
+    return first_freedom(m, from_last) + freedom_count(m, from_last)
+
+
+def workspace(model: Model, packed: Packed) -> int:
+    """Of the kernel."""
+    links = model.n_links + 1
+    kept = packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
+    kept += 2 * packed.n_rows + packed.n_linear + model.nv
+    geometry = (PLACE + VELOCITY + ACCELERATION) * links + COLUMN * len(model.freedoms) + packed.n_entries
+    return kept + max(
+        geometry + packed.n_functions, RNEA.workspace(model), factor_workspace(model), packed.n_linear + 7 * model.nv
+    )
+
+
+ACCELERATIONS = Algorithm(
+    "World.accelerations",
+    accelerations_kernel,
+    inputs=("q", "v", "tau", "f_ext"),
+    outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
+    constants=lambda model, packed: packed.array,
+    workspace=workspace,
+    listed=False,
+)

@@ -1,0 +1,118 @@
+"""The Jacobian J of the rows of a world, and their values.
+
+A wrench (n, f) at p on a body has with each freedom on the body's way to the world the power ``n . w + f . (v + w x s)``, s
+from the origin of the freedom's link to p. Beyond the nearest common ancestor of both bodies opposite wrenches add up to
+nothing: those freedoms are not among a function's entries.
+
+Source: source document 002, section 4.1 (docs/sources.md), whose J takes velocities of the model to twists of bodies: the
+rows here are its columns' powers.
+"""
+
+from pluecker.articulated.model.layout import clear
+from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.world.functions import function_bias, function_value, function_wrench
+from pluecker.contact.world.layout import (
+    ENTRY_COUNT,
+    FIRST_ENTRY,
+    FIRST_TERM,
+    FIRST_VALUE,
+    FREEDOM,
+    KIND,
+    LINK,
+    ROW_OFFSET,
+    SIGN,
+    TERM_COUNT,
+    TERM_DESTINATION,
+    TERM_FUNCTION,
+    VALUE_COUNT,
+    column,
+    destination,
+    entry,
+    function_count,
+    function_entry,
+    row_count,
+    row_entry,
+    row_number,
+    term,
+    term_coefficient,
+    value_count,
+)
+from pluecker.contact.world.motion import COLUMN, PLACE
+from pluecker.spatial.algebra.transforms import load_transform
+from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import accumulate, load, store
+
+__all__ = ["add_row_force", "row_rate", "store_biases", "store_jacobian", "store_row_values", "store_values"]
+
+
+@kernel
+def store_values(w, q, X, phi):
+    """phi of each function; angles in (-pi, pi]"""
+    for k in range(function_count(w)):
+        store(phi, k, function_value(w, k, q, X))
+
+
+@kernel
+def store_biases(w, X, V, A, bias):
+    """Jdot v of each function"""
+    for k in range(function_count(w)):
+        store(bias, k, function_bias(w, k, X, V, A))
+
+
+@kernel
+def store_row_values(w, values, offsets, out):
+    """For each row the sum of its functions' values, less its offset where these are wanted"""
+    for k in range(row_count(w)):
+        x = 0.0 * load(values, 0)
+        for t in range(row_entry(w, k, FIRST_TERM), row_entry(w, k, FIRST_TERM) + row_entry(w, k, TERM_COUNT)):
+            x = x + term_coefficient(w, t) * load(values, term(w, t, TERM_FUNCTION))
+        store(out, k, x - row_number(w, k, ROW_OFFSET) if offsets else x)
+
+
+@kernel
+def store_jacobian(w, X, C, G, J):
+    """J of all rows by their values, and G, the entries of all functions"""
+    for k in range(function_count(w)):
+        store_function_entries(w, k, X, C, G)
+    clear(J, value_count(w))
+    for r in range(row_count(w)):
+        first = row_entry(w, r, FIRST_TERM)
+        for t in range(first, first + row_entry(w, r, TERM_COUNT)):
+            k, c = term(w, t, TERM_FUNCTION), term_coefficient(w, t)
+            e, d = function_entry(w, k, FIRST_ENTRY), term(w, t, TERM_DESTINATION)
+            for j in range(function_entry(w, k, ENTRY_COUNT)):
+                accumulate(J, destination(w, d + j), c * load(G, e + j))
+
+
+@kernel
+def store_function_entries(w, k, X, C, G):
+    """The power of a function's wrench with each freedom that moves the two frames against each other"""
+    first, n = function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
+    if function_entry(w, k, KIND) == COORDINATE:
+        store(G, first, 1.0 + 0.0 * load(X, 0))
+        return
+    p, moment, force = function_wrench(w, k, X)
+    for e in range(first, first + n):
+        _, r = load_transform(X, PLACE * entry(w, e, LINK))
+        s = load_vector(C, COLUMN * entry(w, e, FREEDOM))
+        power = dot3(moment, s[0]) + dot3(force, add_cross3(s[1], s[0], subtract3(p, r)))
+        store(G, e, entry(w, e, SIGN) * power)
+
+
+@kernel
+def row_rate(w, J, k, v):
+    """J_k v"""
+    first = row_entry(w, k, FIRST_VALUE)
+    x = load(J, first) * load(v, column(w, first))
+    for j in range(first + 1, first + row_entry(w, k, VALUE_COUNT)):
+        x = x + load(J, j) * load(v, column(w, j))
+    return x
+
+
+@kernel
+def add_row_force(w, J, k, r, x):
+    """x += J_k^T r"""
+    first = row_entry(w, k, FIRST_VALUE)
+    for j in range(first, first + row_entry(w, k, VALUE_COUNT)):
+        accumulate(x, column(w, j), load(J, j) * r)

@@ -1,0 +1,202 @@
+"""How the constraints of a world lie in memory: one flat array of float64, and the only functions that know what is where.
+
+Rows are sorted: first the *linear* ones (held, soft, rotors), in the order in which they are eliminated, then those with a
+range. A row has *values*: the entries of its row of the Jacobian J that can differ from zero. Those of one tree are a
+*segment*.
+
+==============  ========================================================================================================
+part            contents
+==============  ========================================================================================================
+header          counts, and where the other parts begin
+functions       one record a function: kind, the two links, its entries; its points and axes in link coordinates
+entries         of each function, which freedom of which link adds to it, and with which sign
+rows            one record a row: its values, terms, segments, law and numbers
+terms           of each row, which function, with which coefficient, and to which values its entries go
+columns         of each value, its place in v
+segments        of each row, which tree, which of its values, and which pairs
+pairs           of each segment of linear row j, the segments of linear rows i >= j on the same tree, and where S_ij is
+factor          S = L D L' of the linear rows by columns: their places, the row of each place; by rows: column and place
+ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.rows` has them
+==============  ========================================================================================================
+"""
+
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, load_integer, tail
+
+__all__ = [
+    "column", "destination", "entry", "entry_count", "factor_column", "factor_count", "factor_row", "function_count",
+    "function_entry", "function_number", "function_place", "linear_count", "pair", "range_count", "ranges", "row_count",
+    "row_entry", "row_number", "segment", "term", "term_coefficient", "value_count",
+]  # fmt: skip
+
+# header
+N_FUNCTIONS, N_ENTRIES, N_ROWS, N_LINEAR, N_VALUES, N_FACTOR, N_TURNS = range(7)
+FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLUMN, BY_ROW, RANGES = range(8, 19)
+HEADER = 24
+
+# function record, integers first; then the points and axes
+KIND, LINK_1, LINK_2, FIRST_ENTRY, ENTRY_COUNT, COORDINATE, POSITION, TURN_NUMBER = range(8)
+POINT_1, POINT_2, AXIS_1, AXIS_2, SIDE_1 = 8, 11, 14, 17, 20
+FUNCTION = 24
+# entry record: a freedom, its link, 1 on the way of the second body and -1 on that of the first; of a coordinate its place
+# in v and the link 0
+FREEDOM, LINK, SIGN = range(3)
+ENTRY = 3
+# row record, integers first; laws of linear rows
+FIRST_VALUE, VALUE_COUNT, FIRST_TERM, TERM_COUNT, FIRST_SEGMENT, SEGMENT_COUNT, LAW, HOLONOMIC = range(8)
+ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE = range(8, 14)
+ROW = 16
+HELD, SOFT, ROTOR, RANGED = range(4)
+# term record, the coefficient last
+TERM_FUNCTION, TERM_DESTINATION, COEFFICIENT = range(3)
+TERM = 3
+# segment record
+TREE, SEGMENT_VALUE, SEGMENT_LENGTH, FIRST_PAIR, PAIR_COUNT = range(5)
+SEGMENT = 5
+PAIR_SEGMENT, PAIR_PLACE = range(2)
+PAIR = 2
+
+
+@kernel
+def function_count(w):
+    """How many functions there are."""
+    return load_integer(w, N_FUNCTIONS)
+
+
+@kernel
+def entry_count(w):
+    """How many entries all functions have."""
+    return load_integer(w, N_ENTRIES)
+
+
+@kernel
+def row_count(w):
+    """How many rows there are."""
+    return load_integer(w, N_ROWS)
+
+
+@kernel
+def linear_count(w):
+    """How many of them are linear; they come first."""
+    return load_integer(w, N_LINEAR)
+
+
+@kernel
+def range_count(w):
+    """How many rows have a range; they come last."""
+    return load_integer(w, N_ROWS) - load_integer(w, N_LINEAR)
+
+
+@kernel
+def value_count(w):
+    """How many values all rows have."""
+    return load_integer(w, N_VALUES)
+
+
+@kernel
+def factor_count(w):
+    """How many entries of L are below the diagonal."""
+    return load_integer(w, N_FACTOR)
+
+
+@kernel
+def function_place(w, k):
+    """Where the record of function ``k`` begins."""
+    return load_integer(w, FUNCTIONS) + FUNCTION * k
+
+
+@kernel
+def function_entry(w, k, which):
+    """An integer of function ``k``."""
+    return load_integer(w, function_place(w, k) + which)
+
+
+@kernel
+def function_number(w, k, which):
+    """A number of function ``k``."""
+    return load(w, function_place(w, k) + which)
+
+
+@kernel
+def entry(w, e, which):
+    """An integer of entry ``e``, counted over all functions."""
+    return load_integer(w, load_integer(w, ENTRIES) + ENTRY * e + which)
+
+
+@kernel
+def row_entry(w, k, which):
+    """An integer of row ``k``."""
+    return load_integer(w, load_integer(w, ROWS) + ROW * k + which)
+
+
+@kernel
+def row_number(w, k, which):
+    """A number of row ``k``."""
+    return load(w, load_integer(w, ROWS) + ROW * k + which)
+
+
+@kernel
+def term(w, t, which):
+    """An integer of term ``t``, counted over all rows."""
+    return load_integer(w, load_integer(w, TERMS) + TERM * t + which)
+
+
+@kernel
+def term_coefficient(w, t):
+    """The coefficient of a term."""
+    return load(w, load_integer(w, TERMS) + TERM * t + COEFFICIENT)
+
+
+@kernel
+def destination(w, d):
+    """The value, counted over all rows, to which an entry of a term goes."""
+    return load_integer(w, load_integer(w, DESTINATIONS) + d)
+
+
+@kernel
+def column(w, k):
+    """The place in v of value ``k``."""
+    return load_integer(w, load_integer(w, COLUMNS) + k)
+
+
+@kernel
+def segment(w, s, which):
+    """An integer of segment ``s``."""
+    return load_integer(w, load_integer(w, SEGMENTS) + SEGMENT * s + which)
+
+
+@kernel
+def pair(w, p, which):
+    """An integer of pair ``p``."""
+    return load_integer(w, load_integer(w, PAIRS) + PAIR * p + which)
+
+
+@kernel
+def factor_column(w, k):
+    """Where column ``k`` of L begins among its entries."""
+    return load_integer(w, load_integer(w, BY_COLUMN) + k)
+
+
+@kernel
+def factor_row(w, p):
+    """The row of entry ``p`` of L."""
+    return load_integer(w, load_integer(w, BY_COLUMN) + linear_count(w) + 1 + p)
+
+
+@kernel
+def row_of_factor(w, k):
+    """Where row ``k`` of L begins in the list of columns and places."""
+    return load_integer(w, load_integer(w, BY_ROW) + k)
+
+
+@kernel
+def column_and_place(w, e):
+    """An entry of that list: the column, and the place of the entry of L"""
+    k = load_integer(w, BY_ROW) + linear_count(w) + 1 + 2 * e
+    return load_integer(w, k), load_integer(w, k + 1)
+
+
+@kernel
+def ranges(w):
+    """The table of rows with a range."""
+    return tail(w, load_integer(w, RANGES))

@@ -1,0 +1,206 @@
+"""The linear rows of a world solved together: S = J A^-1 J^T + compliance, its factor, and forces that hold rows.
+
+S has an entry for two rows only where they act on the same tree. Its factor ``S = L D L^T`` fills what the order of
+elimination makes it fill; which entries that are is found once, when the world is made. Chains of bodies in maximal
+coordinates, and loops between trees, take time in proportion to their length.
+
+**Redundant rows.** S is singular where rows say the same twice. So ``epsilon N_kk`` is added to each diagonal entry N_kk of
+S, and the forces are refined: with the velocities u that are left,
+
+    r <- r - (S + epsilon N)^-1 u,    x <- x + A^-1 J^T dr
+
+This converges to the forces nearest to the start in ``sum N_kk r_k^2``; from zero to the smallest. A velocity that no forces
+can take away stays: such rows contradict each other.
+
+Sources: Bertsekas, *Constrained optimization and Lagrange multiplier methods* (1982), for the proximal iteration;
+Carpentier, Budhiraja, Mansard (2021) for it in constrained dynamics; Davis, *Direct methods for sparse linear systems*
+(2006), chapter 4, for the factor row by row.
+"""
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
+from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
+from pluecker.articulated.algorithms.inertia.ltdl import solve_ltdl
+from pluecker.articulated.model.layout import (
+    FIRST_ROW,
+    clear,
+    row_coordinate,
+    solved_by_sweeps,
+    tree_entry,
+    velocity_count,
+)
+from pluecker.articulated.model.layout import ROW_COUNT as TREE_ROWS
+from pluecker.contact.world.jacobian import add_row_force, row_rate
+from pluecker.contact.world.layout import (
+    FIRST_PAIR,
+    FIRST_SEGMENT,
+    PAIR_COUNT,
+    PAIR_PLACE,
+    PAIR_SEGMENT,
+    SEGMENT_COUNT,
+    SEGMENT_LENGTH,
+    SEGMENT_VALUE,
+    TREE,
+    column,
+    column_and_place,
+    factor_column,
+    factor_count,
+    factor_row,
+    linear_count,
+    pair,
+    row_entry,
+    row_of_factor,
+    segment,
+)
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
+
+__all__ = ["EPSILON", "REFINEMENTS", "factorize_rows", "hold_rows", "mobility_numbers", "store_mobility"]
+
+EPSILON = 1e-9  # of a diagonal entry of S, added to it: beyond its rounding, and small beside what rows determine
+REFINEMENTS = 8  # at most
+ROUNDING = 1e-28  # of the residual that was there, squared as it is: nothing is left to do
+NEARER = 1e-2  # of the residual before: it still falls
+TINY = 1e-300
+
+
+@kernel
+def mobility_numbers(w):
+    """How many numbers the factor has: its diagonal, the diagonal of S, the entries of L"""
+    return 2 * linear_count(w) + factor_count(w)
+
+
+@kernel
+def clear_tree(m, t, x):
+    """x = 0 in the coordinates of tree ``t``"""
+    first = tree_entry(m, t, FIRST_ROW)
+    for k in range(first, first + tree_entry(m, t, TREE_ROWS)):
+        store(x, row_coordinate(m, k), 0.0)
+
+
+@kernel
+def solve_tree(m, t, factor, x, ws):
+    """x from A x = b in the coordinates of tree ``t``"""
+    if solved_by_sweeps(m, t):
+        solve_by_sweeps(m, t, factor, x, ws)
+    else:
+        solve_ltdl(m, t, factor, x)
+
+
+@kernel
+def store_mobility(m, w, factor, J, compliance, S, y, ws):
+    """S, its diagonal twice, in the places of its factor: S_ij = sum over trees of J_i A^-1 J_j^T
+
+    ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
+    """
+    n = linear_count(w)
+    for k in range(2 * n + factor_count(w)):
+        store(S, k, 0.0 * load(J, 0))
+    for j in range(n):
+        first = row_entry(w, j, FIRST_SEGMENT)
+        for s in range(first, first + row_entry(w, j, SEGMENT_COUNT)):
+            t, v = segment(w, s, TREE), segment(w, s, SEGMENT_VALUE)
+            clear_tree(m, t, y)
+            for k in range(v, v + segment(w, s, SEGMENT_LENGTH)):
+                store(y, column(w, k), load(J, k))
+            solve_tree(m, t, factor, y, ws)
+            p = segment(w, s, FIRST_PAIR)
+            for a in range(p, p + segment(w, s, PAIR_COUNT)):
+                accumulate(S, pair(w, a, PAIR_PLACE), segment_product(w, pair(w, a, PAIR_SEGMENT), J, y))
+        accumulate(S, j, load(compliance, j))
+    for k in range(n):
+        store(S, n + k, load(S, k))
+
+
+@kernel
+def segment_product(w, s, J, y):
+    """J_i y over the coordinates of one segment"""
+    v = segment(w, s, SEGMENT_VALUE)
+    x = load(J, v) * load(y, column(w, v))
+    for k in range(v + 1, v + segment(w, s, SEGMENT_LENGTH)):
+        x = x + load(J, k) * load(y, column(w, k))
+    return x
+
+
+@kernel
+def factorize_rows(w, S, y):
+    """S + epsilon N = L D L^T in place, row by row; 1 / D on the diagonal; ``y`` is scratch memory of n numbers
+
+    Row k: from L y = S_k with the rows before it, l_ki = y_i / D_i and D_k = S_kk - sum l_ki y_i.
+    """
+    n = linear_count(w)
+    L = tail(S, 2 * n)
+    for k in range(n):
+        first, last = row_of_factor(w, k), row_of_factor(w, k + 1)
+        for e in range(first, last):
+            i, p = column_and_place(w, e)
+            store(y, i, load(L, p))
+        size = load(S, n + k)
+        d = size + EPSILON * size
+        for e in range(first, last):
+            i, p = column_and_place(w, e)
+            yi = load(y, i)
+            for a in range(factor_column(w, i), p):
+                accumulate(y, factor_row(w, a), -load(L, a) * yi)
+            l = yi * load(S, i)
+            store(L, p, l)
+            d = d - l * yi
+        least = 0.5 * EPSILON * size + TINY
+        store(S, k, 1.0 / select(smaller(least, d), d, least))
+
+
+@kernel
+def solve_rows(w, S, x):
+    """x from (S + epsilon N) x = b, with ``b`` in ``x``"""
+    n = linear_count(w)
+    L = tail(S, 2 * n)
+    for k in range(n):
+        xk = load(x, k)
+        for a in range(factor_column(w, k), factor_column(w, k + 1)):
+            accumulate(x, factor_row(w, a), -load(L, a) * xk)
+    for k in range(n - 1, -1, -1):
+        xk = load(S, k) * load(x, k)
+        for a in range(factor_column(w, k), factor_column(w, k + 1)):
+            xk = xk - load(L, a) * load(x, factor_row(w, a))
+        store(x, k, xk)
+
+
+@called_kernel
+def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
+    """Forces r on the linear rows with which ``J x + compliance r = target``, and x with them; the largest residual
+
+    Both are given a start. The residual is squared, ``u_k^2 / N_kk``: twice an energy. It is refined until it is rounding,
+    or comes no nearer. ``ws``: n + 7 nv numbers.
+    """
+    n, nv = linear_count(w), velocity_count(m)
+    u, y, rest = part(ws, 0, n), part(ws, n, nv), tail(ws, n + nv)
+    left = residual(w, J, S, compliance, target, r, x, u)
+    goal = ROUNDING * left
+    for _ in range(REFINEMENTS):
+        solve_rows(w, S, u)
+        clear(y, nv)
+        for k in range(n):
+            accumulate(r, k, -load(u, k))
+            add_row_force(w, J, k, -load(u, k), y)
+        solve_factorized(m, factor, y, rest)
+        for k in range(nv):
+            accumulate(x, k, load(y, k))
+        before = left
+        left = residual(w, J, S, compliance, target, r, x, u)
+        one, zero = 1.0 + 0.0 * left, 0.0 * left
+        nearer = select(smaller(left, NEARER * before), one, zero)
+        if within(select(smaller(goal, left), nearer, zero), 0.5):
+            break
+    return left
+
+
+@kernel
+def residual(w, J, S, compliance, target, r, x, u):
+    """u = J x + compliance r - target of the linear rows; the largest, each divided by the root of its N_kk"""
+    n = linear_count(w)
+    largest = 0.0 * load(x, 0)
+    for k in range(n):
+        uk = row_rate(w, J, k, x) + load(compliance, k) * load(r, k) - load(target, k)
+        store(u, k, uk)
+        square = uk * uk / (load(S, n + k) + TINY)
+        largest = select(smaller(largest, square), square, largest) + 0.0 * square
+    return largest

@@ -1,0 +1,247 @@
+"""The array of a world's constraints, from their records: see :mod:`~pluecker.contact.world.layout`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.forces.packing import placed
+from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, IV, PARENT
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping import rows as range_rows
+from pluecker.contact.constraints.relation import COORDINATE, TURN, Function, Parts, Row
+from pluecker.contact.world import layout
+from pluecker.contact.world.ordering import eliminate, neighbours_of
+
+__all__ = ["Packed", "pack_constraints"]
+
+
+@dataclass(frozen=True, eq=False)
+class Packed:
+    """The constraints of a world as kernels read them.
+
+    Attributes:
+        array: see :mod:`~pluecker.contact.world.layout`.
+        rows: of each constraint, the numbers of its rows.
+        order: of each row of the array, which row it is, counted over all constraints as they were given.
+        functions: of each constraint, the numbers of its functions.
+        n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns: counts.
+    """
+
+    array: Array
+    rows: tuple[tuple[int, ...], ...]
+    functions: tuple[tuple[int, ...], ...]
+    n_rows: int
+    n_linear: int
+    n_values: int
+    n_factor: int
+    n_functions: int
+    n_entries: int
+    n_turns: int
+
+
+class Tree:
+    """What the packing needs to know of a model: paths of its links, and the tree of each coordinate."""
+
+    def __init__(self, model: Model) -> None:
+        records = model.links[:, INTEGERS_OF_LINK].astype(np.int64)
+        self.model, self.records = model, records
+        self.links = np.zeros(model.n_bodies + 1, dtype=np.int64)
+        moving = np.flatnonzero(records[1:, BODY] >= 0) + 1
+        self.links[records[moving, BODY]] = moving
+        rows = model.coordinate_tree
+        self.tree_of_coordinate = np.empty(model.nv, dtype=np.int64)
+        numbers = np.searchsorted(rows.first_row, np.arange(model.nv), side="right") - 1
+        self.tree_of_coordinate[rows.v] = numbers
+
+    def path(self, link: int) -> list[int]:
+        """The links from this one to the world, which is not among them."""
+        found = []
+        while link > 0:
+            found.append(link)
+            link = int(self.records[link, PARENT])
+        return found
+
+    def entries(self, a: int, b: int) -> list[tuple[int, int, int, int]]:
+        """Freedom, link, sign and coordinate of all that moves link b against link a."""
+        first, second = self.path(a), self.path(b)
+        common = set(first) & set(second)
+        found = []
+        for path, sign in ((first, -1), (second, 1)):
+            for i in path:
+                if i not in common:
+                    for k in range(int(self.records[i, COUNT])):
+                        freedom, v = int(self.records[i, FIRST]) + k, int(self.records[i, IV]) + k
+                        found.append((freedom, i, sign, v))
+        return found
+
+
+def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
+    """From the parts of all constraints, in their order."""
+    tree = Tree(model)
+    functions = [f for part in parts for f in part.functions]
+    first_function = np.cumsum([0, *(len(part.functions) for part in parts)])
+    records, entries, columns = pack_functions(tree, functions)
+    order, linear, later = sort_rows(tree, parts, first_function, columns)
+    table = RowTable(tree, first_function, columns)
+    for c, k in order:
+        table.add(c, parts[c].rows[k])
+    n, by_column, by_row, places = factor_pattern(order[:linear], later)
+    table.pair_segments(linear, places)
+    ranges = pack_ranges([parts[c].rows[k] for c, k in order[linear:]])
+    pieces = {
+        layout.FUNCTIONS: records, layout.ENTRIES: integers(entries), layout.ROWS: np.array(table.rows).reshape(-1),
+        layout.TERMS: np.array(table.terms).reshape(-1), layout.DESTINATIONS: integers(table.destinations),
+        layout.COLUMNS: integers(table.columns), layout.SEGMENTS: integers(table.segments),
+        layout.PAIRS: integers(table.pairs), layout.BY_COLUMN: integers(by_column), layout.BY_ROW: integers(by_row),
+        layout.RANGES: ranges,
+    }  # fmt: skip
+    n_turns = sum(f.kind == TURN for f in functions)
+    counts = [len(functions), len(entries), len(order), linear, len(table.columns), n, n_turns]
+    header = np.zeros(layout.HEADER, dtype=np.int64)
+    header[: len(counts)] = counts
+    place = layout.HEADER
+    for part, values in pieces.items():
+        header[part] = place
+        place += len(values)
+    numbers: dict[tuple[int, int], int] = {row: k for k, row in enumerate(order)}
+    return Packed(
+        np.concatenate([header.view(np.float64), *pieces.values()]),
+        tuple(tuple(numbers[c, k] for k in range(len(part.rows))) for c, part in enumerate(parts)),
+        tuple(tuple(range(a, b)) for a, b in itertools.pairwise(first_function)),
+        len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns,
+    )  # fmt: skip
+
+
+def integers(values: Any) -> Array:
+    """Whole numbers by their bits."""
+    return np.array(values, dtype=np.int64).reshape(-1).view(np.float64)
+
+
+def pack_functions(
+    tree: Tree, functions: Sequence[Function]
+) -> tuple[Array, list[tuple[int, int, int]], list[list[int]]]:
+    """Their records, the entries of all, and of each function the coordinates of its entries."""
+    records: list[Array] = []
+    entries: list[tuple[int, int, int]] = []
+    columns: list[list[int]] = []
+    turns = 0
+    for f in functions:
+        numbers = np.zeros(layout.FUNCTION)
+        if f.kind == COORDINATE:
+            own, a, b = [(f.coordinate, 0, 1, f.coordinate)], 0, 0
+        else:
+            assert f.first is not None
+            assert f.second is not None
+            (a, T1), (b, T2) = (placed(tree.model, tree.links, frame.name) for frame in (f.first, f.second))
+            own = tree.entries(a, b)
+            R1, R2 = T1[:3, :3] @ f.first.matrix, T2[:3, :3] @ f.second.matrix
+            x1 = T1[:3, :3] @ np.array(f.first.position) + T1[:3, 3]
+            x2 = T2[:3, :3] @ np.array(f.second.position) + T2[:3, 3]
+            data = [x1 + R1 @ f.point_1, x2 + R2 @ f.point_2, R1 @ f.axis_1, R2 @ f.axis_2, R1 @ f.side_1]
+            numbers[layout.POINT_1 : layout.SIDE_1 + 3] = np.concatenate(data)
+        head = [f.kind, a, b, len(entries), len(own), f.coordinate, f.position, turns]
+        numbers[: len(head)] = integers(head)
+        records.append(numbers)
+        turns += f.kind == TURN
+        entries += [entry[:3] for entry in own]
+        columns.append([entry[3] for entry in own])
+    return np.concatenate([np.zeros(0), *records]), entries, columns
+
+
+def sort_rows(
+    tree: Tree, parts: Sequence[Parts], first_function: Any, columns: list[list[int]]
+) -> tuple[list[tuple[int, int]], int, list[set[int]]]:
+    """The rows in the order of the array, each as constraint and number; how many are linear; who meets whom later."""
+    linear = [[k for k, row in enumerate(part.rows) if not row.ranged] for part in parts]
+    trees: list[set[int]] = []
+    for c, part in enumerate(parts):
+        v = {j for k in linear[c] for t, _ in part.rows[k].terms for j in columns[first_function[c] + t]}
+        trees.append({int(tree.tree_of_coordinate[j]) for j in v})
+    order, later = eliminate(neighbours_of(trees), [len(own) for own in linear])
+    sorted_rows = [(c, k) for c in order for k in linear[c]]
+    ranged = [(c, k) for c, part in enumerate(parts) for k, row in enumerate(part.rows) if row.ranged]
+    return sorted_rows + ranged, len(sorted_rows), later
+
+
+class RowTable:
+    """The rows, one after the other."""
+
+    def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]]) -> None:
+        self.tree, self.first_function, self.function_columns = tree, first_function, function_columns
+        self.rows: list[Array] = []
+        self.terms: list[Array] = []
+        self.destinations: list[int] = []
+        self.columns: list[int] = []
+        self.segments: list[list[int]] = []
+        self.pairs: list[tuple[int, int]] = []
+
+    def add(self, constraint: int, row: Row) -> None:
+        """A row: its values are sorted by tree, so that those of a tree are one segment."""
+        used = [(int(self.first_function[constraint]) + k, c) for k, c in row.terms]
+        trees = self.tree.tree_of_coordinate
+        v = sorted({j for k, _ in used for j in self.function_columns[k]}, key=lambda j: (trees[j], j))
+        first_value, first_term, first_segment = len(self.columns), len(self.terms), len(self.segments)
+        place = {j: first_value + k for k, j in enumerate(v)}
+        for k, c in used:
+            self.terms.append(np.concatenate([integers([k, len(self.destinations)]), [c]]))
+            self.destinations += [place[j] for j in self.function_columns[k]]
+        for t in sorted({int(trees[j]) for j in v}):
+            own = [place[j] for j in v if trees[j] == t]
+            self.segments.append([t, own[0], len(own), 0, 0])
+        self.columns += v
+        law = layout.RANGED if row.ranged else layout.ROTOR if row.inertia > 0.0 else layout.SOFT if row.soft else 0
+        head = [
+            first_value, len(v), first_term, len(used), first_segment, len(self.segments) - first_segment, law,
+            int(row.holonomic),
+        ]  # fmt: skip
+        numbers = [row.offset, row.stiffness, row.damping, row.speed, row.inertia, row.force, 0.0, 0.0]
+        self.rows.append(np.concatenate([integers(head), numbers]))
+
+    def pair_segments(self, linear: int, places: dict[tuple[int, int], int]) -> None:
+        """For each segment of row j, those of rows i >= j on its tree, and where S_ij is."""
+        heads = [row.view(np.int64) for row in self.rows[:linear]]
+        on: dict[int, list[tuple[int, int]]] = {}
+        for i, head in enumerate(heads):
+            for s in range(head[layout.FIRST_SEGMENT], head[layout.FIRST_SEGMENT] + head[layout.SEGMENT_COUNT]):
+                on.setdefault(self.segments[s][layout.TREE], []).append((i, s))
+        for j, head in enumerate(heads):
+            for s in range(head[layout.FIRST_SEGMENT], head[layout.FIRST_SEGMENT] + head[layout.SEGMENT_COUNT]):
+                own = [(other, places[i, j]) for i, other in on[self.segments[s][layout.TREE]] if i >= j]
+                self.segments[s][layout.FIRST_PAIR :] = [len(self.pairs), len(own)]
+                self.pairs += own
+
+
+def factor_pattern(
+    order: list[tuple[int, int]], later: list[set[int]]
+) -> tuple[int, list[int], list[int], dict[tuple[int, int], int]]:
+    """The entries of L below the diagonal; by columns, by rows; where each (row, column) is in the array of the factor."""
+    rows_of: dict[int, list[int]] = {}
+    for i, (c, _) in enumerate(order):
+        rows_of.setdefault(c, []).append(i)
+    n = len(order)
+    starts, rows, by_row = [0], [], [[] for _ in range(n)]  # type: ignore[var-annotated]
+    places = {(i, i): i for i in range(n)}
+    for j, (c, _) in enumerate(order):
+        below = [i for i in rows_of[c] if i > j] + sorted(i for other in later[c] for i in rows_of.get(other, []))
+        for i in below:
+            by_row[i].append((j, len(rows)))
+            places[i, j] = 2 * n + len(rows)
+            rows.append(i)
+        starts.append(len(rows))
+    ends = np.cumsum([0, *map(len, by_row)]).tolist()
+    return len(rows), starts + rows, ends + [x for own in by_row for e in own for x in e], places
+
+
+def pack_ranges(rows: Sequence[Row]) -> Array:
+    """Rows with a range, as steps know those of coordinates: row k is on coordinate k."""
+    table = np.array(
+        [(k, k, r.friction, r.lower, r.upper, r.restitution, r.stiffness, r.damping) for k, r in enumerate(rows)]
+    ).reshape(-1, range_rows.ROW)
+    table.view(np.int64)[:, : range_rows.FRICTION] = table[:, : range_rows.FRICTION]
+    return np.concatenate([np.array([len(table)]).view(np.float64), table.ravel()])
