@@ -65,7 +65,7 @@ from pluecker.contact.world.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store, tail
 
-__all__ = ["ACCELERATIONS"]
+__all__ = ["ACCELERATIONS", "geometry_numbers", "store_rows_at_instant"]
 
 FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
 
@@ -146,13 +146,20 @@ def freedom_total(m):
 
 def workspace(model: Model, packed: Packed) -> int:
     """Of the kernel."""
-    links = model.n_links + 1
     kept = packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
     kept += 2 * packed.n_rows + packed.n_linear + model.nv
-    geometry = (PLACE + VELOCITY + ACCELERATION) * links + COLUMN * len(model.freedoms) + packed.n_entries
     return kept + max(
-        geometry + packed.n_functions, RNEA.workspace(model), factor_workspace(model), packed.n_linear + 7 * model.nv
+        geometry_numbers(model, packed),
+        RNEA.workspace(model),
+        factor_workspace(model),
+        packed.n_linear + 7 * model.nv,
     )
+
+
+def geometry_numbers(model: Model, packed: Packed) -> int:
+    """Of :func:`store_rows_at_instant`."""
+    links = (PLACE + VELOCITY + ACCELERATION) * (model.n_links + 1)
+    return links + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
 ACCELERATIONS = Algorithm(

@@ -20,6 +20,7 @@ from pluecker.contact.world.accelerations import ACCELERATIONS
 from pluecker.contact.world.impact import IMPACT
 from pluecker.contact.world.joint_rows import joint_rows
 from pluecker.contact.world.packing import Packed, pack_constraints
+from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
 from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -132,6 +133,24 @@ class World:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
 
     # --------------------------------------------------------------------------------------------------------- an instant
+
+    def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> Rows:
+        """Errors, Jacobian and bias of all rows in a state.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            v: velocity, ``(..., nv)``; zero if None, and so is the bias then.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)`` and bias ``(..., n_rows)``, with
+            ``d error / dt = jacobian v`` and ``d2 error / dt2 = jacobian a + bias``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        inputs = q, np.zeros(self.model.nv) if v is None else v
+        return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
 
     def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
