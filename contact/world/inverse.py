@@ -11,7 +11,7 @@ actuators"; RBDA section 8.12.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,7 @@ def least_effort(
     return Effort(tau, given)
 
 
-def apply(A: Array, x: Array) -> Array:
+def apply(A: Any, x: Array) -> Array:
     """A x, of batches."""
     return np.asarray(np.einsum("...ij,...j->...i", A, x))
 

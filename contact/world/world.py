@@ -259,8 +259,9 @@ class World:
         n = len(laws)  # the joints' own friction is in rnea already
         rows = self.rows_at(q, v)
         own = Rows(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n])
-        motion = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
-        effort = least_effort(model, names, laws, own, *motion, needed, driven, np.broadcast_to(scale, (model.nv,)))
+        speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
+        scale = np.broadcast_to(scale, (model.nv,))
+        effort = least_effort(model, names, laws, own, speed, gain, needed, driven, scale)
         joints = np.zeros((*effort.forces.shape[:-1], self.n_rows - n))
         return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
 
