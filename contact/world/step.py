@@ -39,8 +39,6 @@ from pluecker.articulated.model.layout import (
     body_count,
     clear,
     factor_size,
-    first_freedom,
-    freedom_count,
     link_count,
     velocity_count,
 )
