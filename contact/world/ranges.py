@@ -67,7 +67,7 @@ __all__ = ["begin_ranges", "keep_coordinate_limits", "obey_ranges", "range_numbe
 
 STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
 LAW = 2 * STEPS + 1
-LEAST = 1e-11  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
+LEAST = 1e-13  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
 
 
 @kernel

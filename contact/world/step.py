@@ -154,7 +154,7 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
-        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, all_are_coordinates(w)
+        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
         for _ in range(REPETITIONS):
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
@@ -212,7 +212,7 @@ def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
     (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
     C, rate = zero, speed + (after - before) / h
     if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
-        gap, small = gap_of(w, k, time, values), CLOSED * size
+        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
         rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
     if law == ROTOR:
         C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
