@@ -76,8 +76,8 @@ from pluecker.contact.world.mean_rates import (
     begin_turns,
     keep_turns,
     reach,
-    store_counted_values,
     store_mean_rates,
+    store_values_at,
 )
 from pluecker.contact.world.mobility import (
     factorize_rows,
@@ -86,7 +86,7 @@ from pluecker.contact.world.mobility import (
     residual,
     store_mobility,
 )
-from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.world.motion import COLUMN, PLACE, store_columns
 from pluecker.contact.world.prescribed import prescribed
 from pluecker.contact.world.projection import close_gaps, gap_of, largest_gap
 from pluecker.contact.world.ranges import (
@@ -196,11 +196,10 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
 @kernel
 def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
-    place_links(m, q, X)
+    begin_turns(w, turns, phi)
+    store_values_at(m, w, q, X, phi)
     store_columns(m, q, X, ws)
     store_jacobian(w, X, ws, G, J)
-    begin_turns(w, turns, phi)
-    store_counted_values(w, q, X, phi)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
         store(guess, k, load(r, linear_count(w) + k))
