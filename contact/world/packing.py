@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, IV, PARENT
@@ -28,13 +29,14 @@ class Packed:
     Attributes:
         array: see :mod:`~pluecker.contact.world.layout`.
         rows: of each constraint, the numbers of its rows.
-        order: of each row of the array, which row it is, counted over all constraints as they were given.
+        place: of each row, counted over all constraints as they were given, which one of the array it is, ``(n_rows,)``.
         functions: of each constraint, the numbers of its functions.
         n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns: counts.
     """
 
     array: Array
     rows: tuple[tuple[int, ...], ...]
+    place: NDArray[np.int64]
     functions: tuple[tuple[int, ...], ...]
     n_rows: int
     n_linear: int
@@ -88,7 +90,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     first_function = np.cumsum([0, *(len(part.functions) for part in parts)])
     records, entries, columns = pack_functions(tree, functions)
     order, linear, later = sort_rows(tree, parts, first_function, columns)
-    table = RowTable(tree, first_function, columns)
+    table = RowTable(tree, first_function, columns, [has_value(f) for f in functions])
     for c, k in order:
         table.add(c, parts[c].rows[k])
     n, by_column, by_row, places = factor_pattern(order[:linear], later)
@@ -110,9 +112,11 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         header[part] = place
         place += len(values)
     numbers: dict[tuple[int, int], int] = {row: k for k, row in enumerate(order)}
+    rows = tuple(tuple(numbers[c, k] for k in range(len(part.rows))) for c, part in enumerate(parts))
     return Packed(
         np.concatenate([header.view(np.float64), *pieces.values()]),
-        tuple(tuple(numbers[c, k] for k in range(len(part.rows))) for c, part in enumerate(parts)),
+        rows,
+        np.array([k for own in rows for k in own], dtype=np.int64),
         tuple(tuple(range(a, b)) for a, b in itertools.pairwise(first_function)),
         len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns,
     )  # fmt: skip
@@ -169,11 +173,17 @@ def sort_rows(
     return sorted_rows + ranged, len(sorted_rows), later
 
 
+def has_value(f: Function) -> bool:
+    """Whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in q."""
+    return f.kind != COORDINATE or f.position >= 0
+
+
 class RowTable:
     """The rows, one after the other."""
 
-    def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]]) -> None:
+    def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]], valued: list[bool]) -> None:
         self.tree, self.first_function, self.function_columns = tree, first_function, function_columns
+        self.valued = valued
         self.rows: list[Array] = []
         self.terms: list[Array] = []
         self.destinations: list[int] = []
@@ -199,7 +209,7 @@ class RowTable:
         law = layout.RANGED if row.ranged else layout.ROTOR if row.inertia > 0.0 else layout.SOFT if row.soft else 0
         head = [
             first_value, len(v), first_term, len(used), first_segment, len(self.segments) - first_segment, law,
-            int(row.holonomic),
+            int(row.holonomic and all(self.valued[k] for k, _ in used)),
         ]  # fmt: skip
         numbers = [row.offset, row.stiffness, row.damping, row.speed, row.inertia, row.force, row.correction]
         place = len(self.motions) if row.motion is not None else -1
