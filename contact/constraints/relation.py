@@ -133,7 +133,8 @@ class Row:
         friction: dry friction; the force that it takes to move.
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
-        correction: of a motor that drives to phi = 0: its speed is ``speed - min(correction, 1/h) phi`` in a step h; 1/s.
+        correction: of a motor that drives to phi = 0: its speed is ``-min(correction, 1/h) phi`` in a step h, and at
+            most ``speed``; 1/s.
         motion: what phi is to be over time, beside ``offset``; of a row that holds, or is soft.
     """
 
