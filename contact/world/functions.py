@@ -139,7 +139,7 @@ def function_wrench(w, k, X):
 
 
 @kernel
-def function_bias(w, k, X, V, A):
+def function_bias(w, k, q, v, X, V, A):
     """d2phi/dt2 with no acceleration of any joint: Jdot v"""
     kind = function_entry(w, k, KIND)
     a, b = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)

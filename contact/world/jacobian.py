@@ -54,10 +54,10 @@ def store_values(w, q, X, phi):
 
 
 @kernel
-def store_biases(w, X, V, A, bias):
+def store_biases(w, q, v, X, V, A, bias):
     """Jdot v of each function"""
     for k in range(function_count(w)):
-        store(bias, k, function_bias(w, k, X, V, A))
+        store(bias, k, function_bias(w, k, q, v, X, V, A))
 
 
 @kernel
@@ -71,10 +71,10 @@ def store_row_values(w, values, offsets, out):
 
 
 @kernel
-def store_jacobian(w, X, C, G, J):
+def store_jacobian(w, q, X, C, G, J):
     """J of all rows by their values, and G, the entries of all functions"""
     for k in range(function_count(w)):
-        store_function_entries(w, k, X, C, G)
+        store_function_entries(w, k, q, X, C, G)
     clear(J, value_count(w))
     for r in range(row_count(w)):
         first = row_entry(w, r, FIRST_TERM)
@@ -86,7 +86,7 @@ def store_jacobian(w, X, C, G, J):
 
 
 @kernel
-def store_function_entries(w, k, X, C, G):
+def store_function_entries(w, k, q, X, C, G):
     """The power of a function's wrench with each freedom that moves the two frames against each other"""
     first, n = function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
     if function_entry(w, k, KIND) == COORDINATE:

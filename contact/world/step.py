@@ -195,7 +195,7 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
     place_links(m, q, X)
     store_columns(m, q, X, ws)
-    store_jacobian(w, X, ws, G, J)
+    store_jacobian(w, q, X, ws, G, J)
     begin_turns(w, turns, phi)
     store_counted_values(w, q, X, phi)
     store_row_values(w, phi, True, values)
