@@ -9,7 +9,7 @@ rows here are its columns' powers.
 """
 
 from pluecker.articulated.model.layout import clear
-from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.constraints.relation import COORDINATE, USER
 from pluecker.contact.world.functions import function_bias, function_value, function_wrench
 from pluecker.contact.world.layout import (
     ENTRY_COUNT,
@@ -38,9 +38,10 @@ from pluecker.contact.world.layout import (
     value_count,
 )
 from pluecker.contact.world.motion import COLUMN, PLACE
+from pluecker.contact.world.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import kernel, unlikely
 from pluecker.spatial.scalars.operations import accumulate, load, store
 
 __all__ = ["add_row_force", "row_rate", "store_biases", "store_jacobian", "store_row_values", "store_values"]
@@ -89,6 +90,9 @@ def store_jacobian(w, q, X, C, G, J):
 def store_function_entries(w, k, q, X, C, G):
     """The power of a function's wrench with each freedom that moves the two frames against each other"""
     first, n = function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
+    if unlikely(function_entry(w, k, KIND) == USER):
+        store_user_gradient(w, k, q, G, first)
+        return
     if function_entry(w, k, KIND) == COORDINATE:
         store(G, first, 1.0 + 0.0 * load(X, 0))
         return

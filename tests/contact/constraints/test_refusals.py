@@ -36,9 +36,9 @@ def mimicking():
         (lambda: c.Hinge2("x", "a", "b", angle=0.0), ValueError, "angle is 0, expected one between 0 and pi"),
         (lambda: c.Hinge2("x", "a", "b", suspension=2.0), TypeError, "suspension is a float"),
         (lambda: c.Screw("x", "a", "b"), ValueError, "Screw 'x': pitch is NaN"),
-        (lambda: c.Distance("x", "a", "b", 0.0), ValueError, "length is 0, expected a positive one; .* a Ball"),
-        (lambda: c.Distance("x", "a", "b", -1.0), ValueError, "length is -1"),
-        (lambda: c.Distance("x", "a", "b", 1.0, damping=2.0), ValueError, "needs no damper"),
+        (lambda: c.Rod("x", "a", "b", 0.0), ValueError, "length is 0, expected a positive one; .* a Ball"),
+        (lambda: c.Rod("x", "a", "b", -1.0), ValueError, "length is -1"),
+        (lambda: c.Rod("x", "a", "b", 1.0, damping=2.0), ValueError, "needs no damper"),
         (lambda: c.Rope("x", "a", "b", 0.0), ValueError, "length is 0, expected a number above 0"),
         (lambda: c.Rope("x", "a", "b", 1.0, restitution=1.5), ValueError, "restitution is 1.5, expected 0 to 1"),
         (

@@ -12,7 +12,8 @@ CASES = [(1e4, 100.0, 0.01), (200.0, 0.0, 0.1), (0.0, 30.0, 1e-3), (1.0, 2.0, 3.
 @pytest.mark.parametrize(("k", "d", "h"), CASES)
 def test_the_mapping_and_its_inverse(k, d, h):
     erp, cfm = erp_cfm(k, d, h)
-    assert 0.0 <= erp <= 1.0 and cfm > 0.0
+    assert 0.0 <= erp <= 1.0
+    assert cfm > 0.0
     assert spring_damper(erp, cfm, h) == pytest.approx((k, d), rel=1e-14, abs=1e-12)
 
 
