@@ -15,11 +15,13 @@ records                                                        what they hold
 ``Coupling``                                                   a sum of coordinates, angles and ways
 ``Limit``, ``Friction``                                        a range, dry friction
 ``Motor``, ``Servo``, ``PositionDrive``, ``PrescribedMotion``  what drives
+``UserFunction``                                               ``C(q) = 0`` or ``C(q) >= 0`` by a function of the user's
 =============================================================  ============================================================
 
 What is limited or driven is a measure: a joint's name, ``JointCoordinate``, ``Angle``, ``Travel``, ``Length``; joints have
 theirs as ``hinge.angle``, ``slider.travel``, ``rod.distance``. ``Frame`` places a frame on a body; ``Softness``,
-``erp_cfm``, ``spring_damper`` say how soft a constraint is; ``Spline`` is a motion over time.
+``erp_cfm``, ``spring_damper`` say how soft a constraint is; ``Spline`` is a motion over time. :func:`read_constraints` reads
+records from a TOML file.
 """
 
 from pluecker.contact.constraints.coupling import Coupling
@@ -49,6 +51,7 @@ from pluecker.contact.constraints.softness import (
     spring_damper,
 )
 from pluecker.contact.constraints.spline import Spline
+from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.universal import Hinge2, Universal
 from pluecker.contact.constraints.user import UserFunction
 
@@ -57,5 +60,5 @@ __all__ = [
     "Friction", "Gear", "Hinge", "Hinge2", "JointCoordinate", "Length", "Limit", "Motor", "Planar", "PointInPlane",
     "PointOnLine", "PositionDrive", "PrescribedMotion", "RackAndPinion", "Rod", "Rope", "Screw", "Servo", "Slider",
     "Softness", "Spline", "SpringDamper", "ToothForce", "Travel", "Universal", "UserFunction",
-    "damper_of_multiplier", "erp_cfm", "spring_damper",
+    "damper_of_multiplier", "erp_cfm", "read_constraints", "spring_damper",
 ]  # fmt: skip

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.checks import not_negative, positive, set_spring, share
 from pluecker.contact.constraints.frames import frame_at, named
 from pluecker.contact.constraints.measures import Length
-from pluecker.contact.constraints.numbers import not_negative, positive, set_spring, share
 from pluecker.contact.constraints.pair import TwoFrames, X, Z
 from pluecker.contact.constraints.relation import DISTANCE, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError

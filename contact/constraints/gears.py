@@ -45,9 +45,9 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.checks import plain_number, positive, set_spring
 from pluecker.contact.constraints.frames import across, as_frame, check_apart, frame_at, named
 from pluecker.contact.constraints.measures import Angle
-from pluecker.contact.constraints.numbers import plain_number, positive, set_spring
 from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
 from pluecker.contact.constraints.relation import DISTANCE, SIGHT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError

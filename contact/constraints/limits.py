@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.numbers import not_negative, set_limits, set_spring, share
+from pluecker.contact.constraints.checks import not_negative, set_limits, set_spring, share
 from pluecker.contact.constraints.on_measures import OnMeasure
 from pluecker.contact.constraints.relation import Parts, Row
 from pluecker.contact.errors import ConstraintError

@@ -31,8 +31,8 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.control import finite
 from pluecker.articulated.stepping.control_function import NUMBERS, SIGNATURE
+from pluecker.contact.constraints.checks import set_spring, share
 from pluecker.contact.constraints.frames import check_name, named
-from pluecker.contact.constraints.numbers import set_spring, share
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import USER, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
