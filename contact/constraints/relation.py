@@ -19,6 +19,7 @@ TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x
 SIGHT        angle of ``s = x_2 - x_1`` about ``d_1``         the force ``(c y_1 - s e_1) / (c^2 + s^2)`` at x_2, with
              from ``e_1``                                    ``c = e_1 . s``, ``s = y_1 . s``
 COORDINATE   one coordinate of the model's                   its generalised force
+USER         a function of q of the user's                    its gradient, as generalised forces
 ===========  ==============================================  =============================================================
 
 x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
@@ -41,9 +42,11 @@ from pluecker.contact.constraints.spline import Spline
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["ALIGN", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "SIGHT", "TURN", "Frame", "Function", "Parts", "Row"]
+__all__ = [
+    "ALIGN", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "SIGHT", "TURN", "USER", "Frame", "Function", "Parts", "Row",
+]  # fmt: skip
 
-OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT = range(6)
+OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT, USER = range(7)
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -94,13 +97,14 @@ class Function:
     """A number that depends on where two frames are.
 
     Attributes:
-        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT`` or ``COORDINATE``.
+        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE`` or ``USER``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
         side_1: e_1, a unit vector across d_1.
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
+        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`.
     """
 
     kind: int
@@ -113,6 +117,7 @@ class Function:
     side_1: Vector = ZERO
     coordinate: int = -1
     position: int = -1
+    user: Any = None
 
 
 @dataclass(frozen=True)

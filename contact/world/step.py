@@ -199,7 +199,7 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     begin_turns(w, turns, phi)
     store_values_at(m, w, q, X, phi)
     store_columns(m, q, X, ws)
-    store_jacobian(w, X, ws, G, J)
+    store_jacobian(w, q, X, ws, G, J)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
         store(guess, k, load(r, linear_count(w) + k))

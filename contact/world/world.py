@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
-from pluecker.contact.constraints.relation import COORDINATE, Frame, Parts
+from pluecker.contact.constraints.relation import Frame, Parts
+from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.accelerations import ACCELERATIONS
 from pluecker.contact.world.impact import IMPACT
@@ -109,6 +110,9 @@ class World:
         """The constraints as kernels read them."""
         return pack_constraints(self.model, self.parts)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(World, limits=self.limits), (self.model, self.constraints)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the constraints."""
@@ -153,11 +157,19 @@ class World:
             ValueError, TypeError: as :meth:`accelerations`.
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
-        return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+        try:
+            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, q)
+            raise
 
     def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
-        motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        try:
+            motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, inputs[0])
+            raise
         return motion, rows[..., self.packed.place]
 
     def accelerations(
@@ -348,13 +360,13 @@ class ConstraintHandle:
     def own_frame(self) -> Frame:
         """The second frame of the constraint."""
         for function in self.world.parts[self.number].functions:
-            if function.kind != COORDINATE and function.second is not None:
+            if function.second is not None:
                 return function.second
         raise ConstraintError(f"{self.name}: it acts on coordinates, not on bodies, and has no wrench")
 
     def sign(self, function: Any, frame: Frame) -> int:
         """1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
-        if function.kind == COORDINATE:
+        if function.second is None:
             return 0
         body = self.body(frame)
         return int(self.body(function.second) == body) - int(self.body(function.first) == body)
