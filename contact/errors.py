@@ -6,11 +6,15 @@ from typing import Any
 
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
-__all__ = ["FileError", "ProblemError", "UnsolvedError"]
+__all__ = ["ConstraintError", "FileError", "ProblemError", "UnsolvedError"]
 
 
 class ProblemError(ArgumentValueError):
     """Data that are no friction problem: a shape, a number, an index that cannot be."""
+
+
+class ConstraintError(ArgumentValueError):
+    """A constraint that cannot be: on this model, or with these numbers."""
 
 
 class FileError(ProblemError):

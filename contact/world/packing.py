@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, IV, PARENT
@@ -28,13 +29,14 @@ class Packed:
     Attributes:
         array: see :mod:`~pluecker.contact.world.layout`.
         rows: of each constraint, the numbers of its rows.
-        order: of each row of the array, which row it is, counted over all constraints as they were given.
+        place: of each row, counted over all constraints as they were given, which one of the array it is, ``(n_rows,)``.
         functions: of each constraint, the numbers of its functions.
         n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns: counts.
     """
 
     array: Array
     rows: tuple[tuple[int, ...], ...]
+    place: NDArray[np.int64]
     functions: tuple[tuple[int, ...], ...]
     n_rows: int
     n_linear: int
@@ -110,9 +112,11 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         header[part] = place
         place += len(values)
     numbers: dict[tuple[int, int], int] = {row: k for k, row in enumerate(order)}
+    rows = tuple(tuple(numbers[c, k] for k in range(len(part.rows))) for c, part in enumerate(parts))
     return Packed(
         np.concatenate([header.view(np.float64), *pieces.values()]),
-        tuple(tuple(numbers[c, k] for k in range(len(part.rows))) for c, part in enumerate(parts)),
+        rows,
+        np.array([k for own in rows for k in own], dtype=np.int64),
         tuple(tuple(range(a, b)) for a, b in itertools.pairwise(first_function)),
         len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns,
     )  # fmt: skip

@@ -2,47 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
+from pluecker.articulated.algorithms.frames.frames import frame_placement
+from pluecker.articulated.algorithms.momentum.momentum import momentum
+from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import LEFT_OUT
+from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
-from pluecker.contact.constraints.relation import Parts
+from pluecker.contact.constraints.relation import COORDINATE, Frame, Parts
+from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.accelerations import ACCELERATIONS
+from pluecker.contact.world.impact import IMPACT
+from pluecker.contact.world.inverse import Effort, least_effort
 from pluecker.contact.world.joint_rows import joint_rows
 from pluecker.contact.world.packing import Packed, pack_constraints
+from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
+from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 
-__all__ = ["ConstrainedAcceleration", "World"]
+__all__ = ["ConstrainedAcceleration", "ConstraintHandle", "Impact", "World"]
+
+JOINTS = "joints"  # what the rows of the model's own joints are called
 
 
 class ConstrainedAcceleration(NamedTuple):
     """How a world accelerates.
 
     Attributes:
-        acceleration: ``(..., nv)``.
-        forces: along the rows of all constraints, ``(..., n_rows)``, in the order of ``world.packed``.
+        acceleration: ``(..., nv)``; rad/s^2 or m/s^2.
+        forces: along the rows of all constraints, ``(..., n_rows)``; N or N m.
     """
 
     acceleration: Array
     forces: Array
 
 
-class World:
-    """A mechanism and constraints on it; immutable, its state is ``(q, v)``.
+class Impact(NamedTuple):
+    """The velocity after an impulse.
 
     Attributes:
+        velocity: ``(..., nv)``; rad/s or m/s.
+        impulses: along the rows of all constraints, ``(..., n_rows)``; N s or N m s.
+    """
+
+    velocity: Array
+    impulses: Array
+
+
+class World:
+    """A mechanism and constraints on it, in any mixture of reduced and maximal coordinates.
+
+    A world is immutable. Its state is ``(q, v)``, as of its model. A body on a free joint is in maximal coordinates, a body
+    on a tree in reduced ones; constraints hold frames of bodies, of any two, and coordinates. Each constraint is a few rows,
+    on which it has forces; the rows of all are counted in the order in which the constraints were given, and those of the
+    model's own joints, dry friction and limits, come last.
+
+    Args:
         model: the mechanism.
-        constraints: records of :mod:`pluecker.contact.constraints`, in their order.
+        constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
+        limits: whether position limits of the model's joints hold.
+
+    Raises:
+        TypeError: ``model`` is no model, something is no constraint.
+        ValueError: two constraints have one name, a constraint cannot be on this model.
+        KeyError: there is no frame or joint of that name.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact import World, constraints
+        >>> swing = ModelBuilder()
+        >>> for side in ("left", "right"):
+        ...     swing.add_body(side, mass=1.0, center_of_mass=(0, 0, -0.5), inertia=(0.1, 0.1, 0.01))
+        ...     place = (0.0 if side == "left" else 1.0, 0, 0)
+        ...     swing.add_joint(side, "revolute", parent="world", child=side, axis=(0, 1, 0), position=place)
+        >>> rod = constraints.Rod("rod", ("left", (0, 0, -1)), ("right", (0, 0, -1)), length=1.0)
+        >>> world = World(swing.build(), [rod])
+        >>> world.accelerations(q=[0.0, 0.0], v=[0.0, 0.0], tau=[1.0, 0.0]).acceleration.round(3)
+        array([1.429, 1.429])
     """
 
     def __init__(self, model: Model, constraints: Iterable[Any] = (), *, limits: bool = True) -> None:
         self.model = as_model("World", model)
-        self.constraints = tuple(constraints)
+        self.constraints = checked(constraints)
+        if not isinstance(limits, (bool, np.bool_)):
+            raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
+        self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
+
+    # ------------------------------------------------------------------------------------------------- what it consists of
 
     @cached_property
     def smooth(self) -> Model:
@@ -50,18 +105,303 @@ class World:
         return self.model.replace(friction=0.0)
 
     @cached_property
-    def parts(self) -> tuple[Parts, ...]:
-        """Functions and rows of each constraint; those of the model's joints, dry friction and limits, come last."""
-        return *(each.parts(self.model) for each in self.constraints), joint_rows(self.model, self.limits)
-
-    @cached_property
     def packed(self) -> Packed:
         """The constraints as kernels read them."""
         return pack_constraints(self.model, self.parts)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the constraints."""
+        return tuple(each.name for each in self.constraints)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows all constraints have, with those of the joints."""
+        return sum(len(part.rows) for part in self.parts)
+
+    def __getitem__(self, name: str) -> ConstraintHandle:
+        """A constraint by its name; ``"joints"`` has the rows of the model's own joints."""
+        names = (*self.names, JOINTS)
+        if not isinstance(name, str) or name not in names:
+            raise UnknownNameError(f"World: no constraint {shown(name)}; there are {', '.join(names)}")
+        return ConstraintHandle(self, names.index(name))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.constraints)
+
+    def __repr__(self) -> str:
+        return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
+
+    # --------------------------------------------------------------------------------------------------------- an instant
+
+    def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> Rows:
+        """Errors, Jacobian and bias of all rows in a state.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            v: velocity, ``(..., nv)``; zero if None, and so is the bias then.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)`` and bias ``(..., n_rows)``, with
+            ``d error / dt = jacobian v`` and ``d2 error / dt2 = jacobian a + bias``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        inputs = q, np.zeros(self.model.nv) if v is None else v
+        return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+
+    def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
+        """An algorithm that gives coordinates of the model, and numbers of rows."""
+        motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        return motion, rows[..., self.packed.place]
+
     def accelerations(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, f_ext: ArrayLike | None = None, *, threads: int | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        threads: int | None = None,
     ) -> ConstrainedAcceleration:
-        """Accelerations and forces of constraints."""
+        """Forward dynamics: accelerations, and the forces of the constraints.
+
+        ``H a + c(q, v) = tau + J_ext^T f_ext + J^T r`` with ``J a + Jdot v`` as the constraints want it. Damping, springs
+        and armature of joints count. Redundant rows share their load: of all forces that make the same motion those with
+        the least ``sum N_kk r_k^2`` are given, ``N = J H^-1 J^T``. Rows that contradict each other are met as nearly as they
+        can be. Velocities that constraints forbid are not corrected here; see :meth:`impact`.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            v: velocity, ``(..., nv)``.
+            tau: joint forces, ``(..., nv)``; N m or N.
+            f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            acceleration, ``(..., nv)``, and forces, ``(..., n_rows)``.
+
+        Raises:
+            ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, a joint moves no
+                inertia, the result overflows.
+            TypeError: something is not an array of real numbers.
+
+        Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
+        """
         inputs = q, v, tau, LEFT_OUT if f_ext is None else f_ext
-        return ConstrainedAcceleration(*ACCELERATIONS.call(self.smooth, inputs, None, threads, (self.packed,)))
+        return ConstrainedAcceleration(*self.run(ACCELERATIONS, inputs, threads))
+
+    def impact(
+        self, q: ArrayLike, v: ArrayLike, impulse: ArrayLike | None = None, *, threads: int | None = None
+    ) -> Impact:
+        """Velocities after an impulse, with all constraints: also what becomes of velocities that these forbid.
+
+        Args:
+            q, v: the state before, ``(..., nq)`` and ``(..., nv)``.
+            impulse: on the coordinates, ``(..., nv)``; N s or N m s; none if None.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            velocity, ``(..., nv)``, and impulses, ``(..., n_rows)``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+
+        Source: RBDA section 11.7.
+        """
+        return Impact(*self.run(IMPACT, (q, v, np.zeros(self.model.nv) if impulse is None else impulse), threads))
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        actuated: Iterable[str] | None = None,
+        weights: ArrayLike = 1.0,
+    ) -> Effort:
+        """Joint forces that make a motion, with the least effort of the drives, and the forces of the constraints.
+
+        Args:
+            q, v, a: configuration, velocity and acceleration, ``(..., nq)`` and ``(..., nv)``; constraints must allow them.
+            f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
+            actuated: the joints with a drive, by name; all of them if None.
+            weights: of the drives, a number or ``(nv,)``, above 0: the sum of squares of ``tau / weights`` is the least.
+
+        Returns:
+            tau, ``(..., nv)``, zero without a drive, and forces, ``(..., n_rows)``: of redundant rows those of least norm.
+
+        Raises:
+            ValueError: the constraints forbid the motion, the drives cannot make it, a shape does not fit.
+            KeyError: there is no joint of that name.
+            TypeError: something is not an array of real numbers.
+
+        Source: Nakamura, Ghodoussi (1989); RBDA section 8.12.
+        """
+        model = self.model
+        needed = rnea(model, q, v, a, f_ext)
+        driven = np.full(model.nv, actuated is None)
+        for joint in () if actuated is None else actuated:
+            driven[model.v_slice(joint)] = True
+        scale = as_numbers("World.inverse_dynamics", "weights", weights)
+        if scale.shape not in ((), (model.nv,)) or not (np.isfinite(scale) & (scale > 0.0)).all():
+            raise ArgumentValueError(
+                f"World.inverse_dynamics: weights is {shown(weights)}, expected numbers above 0, one or ({model.nv},)"
+            )
+        names = [name for name, part in zip((*self.names, JOINTS), self.parts, strict=True) for _ in part.rows]
+        laws = [row for part in self.parts[:-1] for row in part.rows]
+        n = len(laws)  # the joints' own friction is in rnea already
+        rows = self.rows_at(q, v)
+        own = Rows(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n])
+        speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
+        scale = np.broadcast_to(scale, (model.nv,))
+        effort = least_effort(model, names, laws, own, speed, gain, needed, driven, scale)
+        joints = np.zeros((*effort.forces.shape[:-1], self.n_rows - n))
+        return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
+
+    def momentum(self, q: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """The momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
+
+        Args:
+            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
+            point: in the world, ``(..., 3)``; m.
+
+        Returns:
+            ``[n; p]``, ``(..., 6)``; N m s and N s. Constraints between bodies do not change it.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+
+        Source: source document 002, equations 1 and 2 (docs/sources.md): ``p = m v_c``, ``L = I_c w``, summed over bodies.
+        """
+        h = momentum(self.model, q, v)
+        x = as_numbers("World.momentum", "point", point)
+        if x.shape[-1:] != (3,) or not np.isfinite(x).all():
+            raise ArgumentValueError(f"World.momentum: point is {shown(point)}, expected three finite numbers")
+        return np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
+
+
+class ConstraintHandle:
+    """One constraint of a world.
+
+    Attributes:
+        record: the constraint as it was given; None for the model's own joints.
+        rows: where its rows are among all.
+    """
+
+    def __init__(self, world: World, number: int) -> None:
+        self.world, self.number = world, number
+        self.record = world.constraints[number] if number < len(world.constraints) else None
+        first = sum(len(part.rows) for part in world.parts[:number])
+        self.rows = slice(first, first + len(world.parts[number].rows))
+
+    @property
+    def name(self) -> str:
+        """As it was given."""
+        return JOINTS if self.record is None else self.record.name
+
+    def forces(self, forces: Any) -> Array:
+        """Its own among the forces, or impulses, of all rows: of a result, or an array ``(..., n_rows)``."""
+        array = np.asarray(getattr(forces, "forces", getattr(forces, "impulses", forces)), dtype=np.float64)
+        if array.shape[-1:] != (self.world.n_rows,):
+            raise ConstraintError(
+                f"{self.name}: forces have shape {array.shape}, expected (..., {self.world.n_rows}), one for each row"
+            )
+        return array[..., self.rows]
+
+    def wrench(self, q: ArrayLike, forces: Any, frame: Frame | str | None = None) -> Array:
+        """The wrench of this constraint on the body that has a frame, in that frame.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            forces: what :meth:`World.accelerations` or :meth:`World.impact` gave, or forces of all rows, ``(..., n_rows)``.
+            frame: by name, or a :class:`Frame`; by default the constraint's second one. The moment is about its origin, the
+                numbers are along its axes. The wrench on the first body is asked for with the first frame.
+
+        Returns:
+            ``[n; f]``, ``(..., 6)``; N m and N, or N m s and N s.
+
+        Raises:
+            ValueError: the constraint does not act on that body by wrenches, a shape does not fit.
+            KeyError: there is no frame of that name.
+        """
+        world, parts = self.world, self.world.parts[self.number]
+        place = self.own_frame() if frame is None else frame if isinstance(frame, Frame) else Frame(frame)
+        signs = [self.sign(f, place) for f in parts.functions]
+        if not any(signs):
+            raise ConstraintError(f"{self.name}: it has no wrench on the body of frame {place.name!r}")
+        units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
+        own = list(world.packed.functions[self.number])
+        T = self.placement(as_numbers("wrench", "q", q), place)
+        R, x = T[..., :3, :3], T[..., :3, 3]
+        total = wrench_on(parts, signs, units[..., own, :], self.forces(forces), x)
+        n, f = (np.einsum("...ji,...j->...i", R, part) for part in (total[..., :3], total[..., 3:]))
+        return np.concatenate([n, f], axis=-1)
+
+    def own_frame(self) -> Frame:
+        """The second frame of the constraint."""
+        for function in self.world.parts[self.number].functions:
+            if function.kind != COORDINATE and function.second is not None:
+                return function.second
+        raise ConstraintError(f"{self.name}: it acts on coordinates, not on bodies, and has no wrench")
+
+    def sign(self, function: Any, frame: Frame) -> int:
+        """1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
+        if function.kind == COORDINATE:
+            return 0
+        body = self.body(frame)
+        return int(self.body(function.second) == body) - int(self.body(function.first) == body)
+
+    def body(self, frame: Frame) -> int:
+        """The number of the body that carries a frame, -1 for the world."""
+        model = self.world.model
+        if frame.name not in model.frame_names and frame.name in world_names(model):
+            return -1
+        return int(model.frame_offsets([frame.name])[0][0])
+
+    def placement(self, q: Array, frame: Frame) -> Array:
+        """Where a frame is, ``(..., 4, 4)``."""
+        own = np.eye(4)
+        own[:3, :3], own[:3, 3] = frame.matrix, frame.position
+        if self.body(frame) < 0:
+            return np.broadcast_to(own, (*q.shape[:-1], 4, 4))
+        return np.asarray(frame_placement(self.world.model, q, frame.name) @ own)
+
+    def __repr__(self) -> str:
+        return f"{self.name}: rows {self.rows.start} to {self.rows.stop - 1} of {self.world!r}"
+
+
+# ---------------------------------------------------------------------------------------------------------------- arguments
+
+
+def checked(constraints: Any) -> tuple[Any, ...]:
+    """The constraints, if they are such, with names of their own."""
+    if hasattr(constraints, "parts"):
+        constraints = (constraints,)
+    try:
+        records: Sequence[Any] = tuple(constraints)
+    except TypeError:
+        raise ArgumentTypeError(f"World: constraints is a {type(constraints).__name__}, expected records") from None
+    seen: set[str] = {JOINTS}
+    for k, record in enumerate(records):
+        if not hasattr(record, "parts") or not isinstance(getattr(record, "name", None), str):
+            raise ArgumentTypeError(f"World: constraint {k} is a {type(record).__name__}, expected a constraint")
+        if record.name in seen:
+            raise ConstraintError(f"World: constraint {k} is called {shown(record.name)}, as another one is")
+        seen.add(record.name)
+    return tuple(records)
+
+
+def parts_of(record: Any, model: Model) -> Parts:
+    """What a constraint consists of on this model; errors name it."""
+    try:
+        parts: Parts = record.parts(model)
+        return parts
+    except PlueckerError as error:
+        raise type(error)(f"World: constraint {record.name!r}: {error}") from None

@@ -1,0 +1,117 @@
+"""Velocities right after an impulse, or after constraints are imposed at once.
+
+    H (v+ - v) = p + J^T r        J v+ = the velocities that are asked for
+
+The configuration stays, and all forces that are finite do nothing in no time. Springs and dampers have no impulse; a rotor
+resists the change of its velocity.
+
+Source: RBDA section 11.7, impulsive dynamics; source document 004, impulses (docs/sources.md).
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import (
+    factor_numbers,
+    factor_workspace,
+    factorize_trees,
+    refused_coordinate,
+    solve_factorized,
+)
+from pluecker.articulated.model.layout import (
+    clear,
+    factor_size,
+    first_freedom,
+    freedom_count,
+    link_count,
+    velocity_count,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.fields import Field
+from pluecker.contact.world.jacobian import row_rate, store_jacobian
+from pluecker.contact.world.layout import (
+    LAW,
+    ROTOR,
+    ROW_INERTIA,
+    ROW_SPEED,
+    SOFT,
+    linear_count,
+    row_count,
+    row_entry,
+    row_number,
+    value_count,
+)
+from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.world.packing import Packed
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import accumulate, load, store, tail
+
+__all__ = ["IMPACT"]
+
+FREE = 1e200  # a compliance with which a row has no impulse
+
+
+@kernel
+def impact_kernel(m, w, q, v, p, v1, r, ws):
+    """v+ = v + H^-1 p, then the impulses of rows"""
+    nv, n = velocity_count(m), linear_count(w)
+    pivots, J = ws, tail(ws, 2 * nv)
+    S = tail(J, value_count(w))
+    factor = tail(S, mobility_numbers(w))
+    compliance = tail(factor, factor_size(m))
+    target, y = tail(compliance, n), tail(compliance, 2 * n)
+    rest = tail(y, nv)
+    C = tail(rest, PLACE * (link_count(m) + 1))
+    G = tail(C, COLUMN * (first_freedom(m, link_count(m)) + freedom_count(m, link_count(m))))
+    place_links(m, q, rest)
+    store_columns(m, q, rest, C)
+    store_jacobian(w, rest, C, G, J)
+    factorize_trees(m, q, factor, pivots, rest)
+    for k in range(nv):
+        store(v1, k, load(p, k))
+    solve_factorized(m, factor, v1, rest)
+    for k in range(nv):
+        accumulate(v1, k, load(v, k))
+    clear(r, row_count(w))
+    for k in range(n):
+        store_impulse_law(w, k, v, J, compliance, target)
+    store_mobility(m, w, factor, J, compliance, S, y, rest)
+    factorize_rows(w, S, rest)
+    hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
+    for k in range(n):
+        if row_entry(w, k, LAW) == SOFT:
+            store(r, k, 0.0 * load(v1, 0))
+
+
+@kernel
+def store_impulse_law(w, k, v, J, compliance, target):
+    """Compliance, and the velocity that is asked for"""
+    law, zero = row_entry(w, k, LAW), 0.0 * load(v, 0)
+    store(compliance, k, zero)
+    store(target, k, zero + row_number(w, k, ROW_SPEED))
+    if law == ROTOR:
+        store(compliance, k, zero + 1.0 / row_number(w, k, ROW_INERTIA))
+        store(target, k, row_rate(w, J, k, v))
+    if law == SOFT:
+        store(compliance, k, zero + FREE)
+        store(target, k, zero)
+
+
+def workspace(model: Model, packed: Packed) -> int:
+    """Of the kernel."""
+    kept = 2 * model.nv + packed.n_values + 4 * packed.n_linear + packed.n_factor + factor_numbers(model) + model.nv
+    geometry = PLACE * (model.n_links + 1) + COLUMN * len(model.freedoms) + packed.n_entries
+    return kept + max(geometry, factor_workspace(model), packed.n_linear + 7 * model.nv)
+
+
+IMPACT = Algorithm(
+    "World.impact",
+    impact_kernel,
+    inputs=("q", "v", Field("impulse", ("nv",))),
+    outputs=(Field("velocity", ("nv",)), Field("impulses", (lambda model, packed: packed.n_rows,))),
+    constants=lambda model, packed: packed.array,
+    workspace=workspace,
+    singular=refused_coordinate,
+    listed=False,
+)
