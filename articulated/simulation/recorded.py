@@ -64,7 +64,7 @@ class Recorder:
         q, v = block["q"], block["v"]
         found: dict[str, Array] = {}
         if "constraint_forces" in block:  # impulses of the loop
-            found["constraint_forces"] = block["constraint_forces"] / self.step
+            found["constraint_forces"] = block["constraint_forces"][..., self.dynamics.remembered.order] / self.step
         elif {"a", "constraint_forces"} & names and not self.dynamics.by_loop:
             found |= self.at_instants(block["time"], q, v, block["tau"])
         if "energy" in names:

@@ -95,11 +95,13 @@ class Remembered:
     Attributes:
         numbers: ``(..., n)``; None if it remembers nothing yet.
         first_impulse, impulses: the place, and how many there are.
+        order: of the impulses, as they are recorded.
     """
 
     numbers: Array | None = None
     first_impulse: int = 0
     impulses: int = 0
+    order: NDArray[np.int64] | None = None
 
     def spread(self, batch: tuple[int, ...]) -> Remembered:
         """With a row for each state of the batch."""

@@ -39,8 +39,6 @@ from pluecker.articulated.model.layout import (
     body_count,
     clear,
     factor_size,
-    first_freedom,
-    freedom_count,
     link_count,
     velocity_count,
 )
@@ -280,6 +278,7 @@ def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
         takes_rows=True,
         implicit=True,
         listed=False,
+        lasting=True,
     )
 
 
