@@ -41,8 +41,8 @@ class WorldMemory:
         key: of the world that it belongs to.
         time: how long the motion lasts already; s.
         turns: angles about hinges, counted over whole turns, ``(..., n)``; rad.
-        impulses: along the rows of all constraints in the last step, ``(..., n_rows)``; N s or N m s. The next step begins its
-            search with them.
+        impulses: along the rows of all constraints in the last step, ``(..., n_rows)``, with which the next one begins
+            its search; N s or N m s.
         integrator: that made the step.
         own: what that one remembers besides, ``(..., n)``.
 
@@ -132,9 +132,8 @@ def as_numbers_of(world: World, q: Array, memory: Any, integrator: str, own: int
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
     shapes = memory.turns.shape, memory.impulses.shape
     if shapes[0][-1:] != (n_turns,) or shapes[1][-1:] != (n_rows,) or shapes[0][:-1] != shapes[1][:-1]:
-        raise ConstraintError(
-            f"World: the memory has turns {shapes[0]} and impulses {shapes[1]}, expected (..., {n_turns}) and (..., {n_rows})"
-        )
+        expected = f"(..., {n_turns}) and (..., {n_rows})"
+        raise ConstraintError(f"World: the memory has turns {shapes[0]} and impulses {shapes[1]}, expected {expected}")
     if not np.isfinite(memory.turns).all() or not np.isfinite(memory.impulses).all() or not 0.0 <= memory.time < np.inf:
         raise ConstraintError("World: the memory holds numbers that are not finite, or a time below zero")
     check_turns(world, q, memory)
@@ -158,8 +157,8 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
             name for name, part in zip(world.names, world.parts, strict=False) for f in part.functions if f.kind == TURN
         ]
         raise ConstraintError(
-            f"World: the state does not fit the memory: the angle of {shown(names[k])} is another one by {off.max():.3g} rad; "
-            "leave the memory out after a change of the state"
+            f"World: the state does not fit the memory: the angle of {shown(names[k])} is another one by "
+            f"{off.max():.3g} rad; leave the memory out after a change of the state"
         )
 
 
