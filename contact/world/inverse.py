@@ -25,6 +25,7 @@ from pluecker.contact.world.rows_at import Rows
 __all__ = ["Effort", "least_effort"]
 
 POSSIBLE = 1e-8  # of the largest force, what drives that are not there would have to do
+RANK = 1e-10  # of the largest number of a matrix, a singular value that is rounding
 CONSISTENT = 1e-6  # of what an acceleration of a row is made of, that which constraints forbid
 ROUNDING = 1e-12  # of all accelerations: rows whose bodies do not move against each other have nothing else
 
@@ -79,16 +80,25 @@ def least_effort(
     wanted = needed - np.einsum("...ij,...i->...j", J, given)
     C = np.swapaxes(J[..., held, :], -1, -2)  # J^T of the rows that hold
     passive, active = C[..., ~driven, :], C[..., driven, :] / weights[driven][:, None]
-    inverse = np.linalg.pinv(passive, rcond=1e-10)
+    size = np.abs(C).max(axis=(-2, -1), initial=0.0)
+    inverse = pseudoinverse(passive, size)
     r0 = apply(inverse, wanted[..., ~driven])
     project = np.eye(C.shape[-1]) - inverse @ passive
     t = wanted[..., driven] / weights[driven]
-    r = r0 + apply(project @ np.linalg.pinv(active @ project, rcond=1e-10), t - apply(active, r0))
+    r = r0 + apply(project @ pseudoinverse(active @ project, size), t - apply(active, r0))
     tau = wanted - apply(C, r)
     check_possible(model, driven, tau, needed)
     tau = np.where(driven, tau, 0.0)
     given[..., held] = r
     return Effort(tau, given)
+
+
+def pseudoinverse(A: Any, size: Any) -> Array:
+    """The inverse of least norm; singular values that are rounding of numbers of that size count as zero."""
+    U, s, V = np.linalg.svd(A, full_matrices=False)
+    zero = s <= RANK * size[..., None]
+    inverse = np.where(zero, 0.0, 1.0) / np.where(zero, 1.0, s)
+    return np.asarray(np.swapaxes(V, -1, -2) @ (inverse[..., None] * np.swapaxes(U, -1, -2)))
 
 
 def apply(A: Any, x: Array) -> Array:

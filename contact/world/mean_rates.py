@@ -50,10 +50,10 @@ WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the near
 @kernel
 def all_are_coordinates(w):
     """Whether no row depends on where bodies are"""
+    plain = True
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) != COORDINATE:
-            return False
-    return True
+        plain = plain and function_entry(w, k, KIND) == COORDINATE
+    return plain
 
 
 @kernel

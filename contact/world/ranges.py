@@ -216,7 +216,7 @@ def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
 def answer(m, w, factor, J, S, compliance, row, y, ws):
     """y = A^-1 p and what linear rows make of it, with p in ``y``; the rate of ``row`` without them. Their impulses come
     first in ``ws``"""
-    n, nv = linear_count(w), velocity_count(m)
+    n = linear_count(w)
     dr, zeros, rest = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n)
     solve_factorized(m, factor, y, rest)
     own = row_rate(w, J, row, y)
