@@ -23,11 +23,12 @@ from pluecker.contact.world.layout import (
 from pluecker.contact.world.mean_rates import store_counted_values
 from pluecker.contact.world.mobility import refine_rows
 from pluecker.contact.world.motion import place_links
+from pluecker.contact.world.prescribed import prescribed
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, store, tail, within
 
-__all__ = ["close_gaps", "largest_gap"]
+__all__ = ["close_gaps", "gap_of", "largest_gap"]
 
 CLOSED = 1e-13  # of the reach
 REPETITIONS = 12  # at most
@@ -41,8 +42,9 @@ def is_held(w, k):
 
 @kernel
 def gap_of(w, k, time, values):
-    """phi of a held row less what it is to be"""
-    return load(values, k) - row_number(w, k, ROW_SPEED) * time
+    """phi of a held row less what it is to be at the time"""
+    s, _, _ = prescribed(w, k, time)
+    return load(values, k) - row_number(w, k, ROW_SPEED) * time - s
 
 
 @called_kernel

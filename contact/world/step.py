@@ -8,9 +8,9 @@ the step (:mod:`~pluecker.contact.world.mean_rates`):
 ============  ===============================================================================================================
 row           what is asked for
 ============  ===============================================================================================================
-held          its speed; what rounding left of a gap is taken back
-soft          ``r = -h (k phi(q+) + d (u - speed))``: the compliance ``1 / (h (h k + d))`` about the velocity
-              ``(d speed - k phi(q)) / (h k + d)``
+held          the mean rate of its motion s, or its speed; what rounding left of a gap is taken back
+soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
+              ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
 rotor         the velocity before the step, with the compliance 1 / inertia
 with a range  its law, :mod:`~pluecker.contact.world.ranges`
 ============  ===============================================================================================================
@@ -87,7 +87,8 @@ from pluecker.contact.world.mobility import (
     store_mobility,
 )
 from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
-from pluecker.contact.world.projection import close_gaps, largest_gap
+from pluecker.contact.world.prescribed import prescribed
+from pluecker.contact.world.projection import close_gaps, gap_of, largest_gap
 from pluecker.contact.world.ranges import (
     begin_ranges,
     keep_coordinate_limits,
@@ -153,7 +154,7 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
-        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, all_are_coordinates(w)
+        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
         for _ in range(REPETITIONS):
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
@@ -208,9 +209,10 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
 def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
     """Compliance, and the mean rate that is asked for"""
     law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
-    C, rate = zero, speed + zero
+    (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
+    C, rate = zero, speed + (after - before) / h
     if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
-        gap, small = load(values, k) - speed * time, CLOSED * size
+        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
         rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
     if law == ROTOR:
         C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
@@ -218,7 +220,7 @@ def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
         s, d = row_number(w, k, ROW_STIFFNESS), row_number(w, k, ROW_DAMPING)
         force = h * s + d
         if h * force > 1.0 / FREE:
-            C, rate = 1.0 / (h * force) + zero, (d * speed - s * load(values, k)) / force
+            C, rate = 1.0 / (h * force) + zero, (d * rate + s * (after - load(values, k))) / force
         else:
             C = FREE + zero
     store(compliance, k, C)
