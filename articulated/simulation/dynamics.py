@@ -26,7 +26,8 @@ class Dynamics:
         by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.
         constrained: whether forces of constraints can be recorded.
         remembered: what the integrator remembers when the simulation begins.
-        explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found; None if it does not know.
+        explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
+            share of what is tolerated; None if it does not know.
     """
 
     integrator: Integrator | str
@@ -35,7 +36,7 @@ class Dynamics:
     by_loop: bool = False
     constrained: bool = False
     remembered: Remembered = field(default_factory=Remembered)
-    explain: Callable[[Array, Array, Array], str | None] = lambda q, v, tau: None
+    explain: Callable[[Array, Array, Array, float], str | None] = lambda q, v, tau, error: None
 
     @classmethod
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:

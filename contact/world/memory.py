@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.constraints.relation import TURN
+from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError, FileError
 from pluecker.contact.world.functions import function_value
-from pluecker.contact.world.layout import KIND, TURN_NUMBER, function_count, function_entry
+from pluecker.contact.world.layout import TURN_NUMBER, function_count, function_entry
 from pluecker.contact.world.motion import PLACE, place_links
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, shown
@@ -94,7 +94,7 @@ class WorldMemory:
             FileError: it cannot be read, or holds something else.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
+            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 parts: dict[str, Any] = {name: file[name] for name in PARTS}
         except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
             raise FileError(f"WorldMemory.load: {path} holds no memory of a world ({error})") from None
@@ -154,7 +154,10 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
     if not (off <= NEAR).all():
         k = int(np.argwhere(off > NEAR)[0][-1])
         names = [
-            name for name, part in zip(world.names, world.parts, strict=False) for f in part.functions if f.kind == TURN
+            name
+            for name, part in zip(world.names, world.parts, strict=False)
+            for f in part.functions
+            if f.kind in ANGLES
         ]
         raise ConstraintError(
             f"World: the state does not fit the memory: the angle of {shown(names[k])} is another one by "
@@ -164,10 +167,10 @@ def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
 
 @kernel
 def turns_kernel(m, w, q, turns, ws):
-    """The angles of all TURN functions, in (-pi, pi]"""
+    """The angles that are counted over turns, in (-pi, pi]"""
     place_links(m, q, ws)
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) == TURN:
+        if function_entry(w, k, TURN_NUMBER) >= 0:
             store(turns, function_entry(w, k, TURN_NUMBER), function_value(w, k, q, ws))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.contact.constraints.relation import TURN
+from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
@@ -112,7 +113,7 @@ def world_dynamics(world: World, q: Any, springs: tuple[Element, ...], integrato
 
     return Dynamics(
         kernel, scenario, acceleration, by_loop=integrator == STEPS, constrained=True, remembered=remembered,
-        explain=lambda q, v, tau: explanation(world, q, v, tau),
+        explain=partial(explanation, world),
     )  # fmt: skip
 
 
@@ -140,8 +141,10 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
                 raise ConstraintError(
                     f"simulate: {integrator} knows no limits, dry friction and motors, and {where}; use {STEPS}{cure}"
                 )
-            if row.soft and any(parts.functions[k].kind == TURN for k, _ in row.terms):
+            if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
                 raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")
+            if row.motion is not None:
+                raise ConstraintError(f"simulate: {integrator} knows no motions over time, and {where}; use {STEPS}")
     return SMOOTH[integrator]
 
 

@@ -35,16 +35,15 @@ from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
 from pluecker.articulated.stepping.scenario import MORE, more
 from pluecker.articulated.stepping.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.contact.constraints.relation import TURN
 from pluecker.contact.world import accelerations, layout
 from pluecker.contact.world.accelerations import accelerations_kernel
 from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.world.layout import (
     HELD,
-    KIND,
     LAW,
     N_TURNS,
     ROW_SPEED,
+    TURN_NUMBER,
     entry_count,
     function_count,
     function_entry,
@@ -128,7 +127,7 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
     take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
     begin_turns(w, turns, phi)
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) == TURN:
+        if function_entry(w, k, TURN_NUMBER) >= 0:
             store(phi, k, load(phi, k) + h * function_rate(m, w, G, k, v1))
     store_counted_values(w, q1, X, phi)
     store_row_values(w, phi, True, values)
