@@ -282,6 +282,7 @@ def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
         takes_rows=True,
         implicit=True,
         listed=False,
+        lasting=True,
     )
 
 
