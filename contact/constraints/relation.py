@@ -17,10 +17,18 @@ DISTANCE     ``|x_2 - x_1|``                                 the force along the
 TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x (c y_1 - s e_1) / (c^2 + s^2)``, with
                                                              ``y_1 = d_1 x e_1``, ``c = e_1 . d_2``, ``s = y_1 . d_2``
 COORDINATE   one coordinate of the model's                   its generalised force
+ANGLE        between ``d_1`` and ``d_2``, from 0 to pi       the moment along ``d_1 x d_2``; none in line
+ROTATION     of the rotation vector from the axes ``e_1``,   the moment ``J^-T d_2``, with the J of the vector
+             ``d_1 x e_1``, ``d_1`` to those of the second
+             body, the component along ``d_2``
+SPIN         none; the rate ``d_2 . (w_2 - w_1)``            the moment ``d_2``
+SLIP         none; the rate of the points of both bodies     the force ``d_2`` at x_2
+             that are at x_2, along ``d_2``
 ===========  ==============================================  =============================================================
 
 x, d and e are points and directions fixed to the frames, as their numbers say. All rates are exact wherever the bodies are,
-not only where the constraint holds; so rows of holonomic constraints are gradients.
+not only where the constraint holds; so rows of holonomic constraints are gradients. SPIN and SLIP are rates of no function:
+rows on them hold velocities, or are dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
 
 Sources: the functions are those of Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4
 (dot-1, dot-2, distance); source document 000 (docs/sources.md), joints.
@@ -34,9 +42,13 @@ import numpy as np
 
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["ALIGN", "COORDINATE", "DISTANCE", "OFFSET", "TURN", "Frame", "Function", "Parts", "Row"]
+__all__ = [
+    "ALIGN", "ANGLE", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SLIP", "SPIN", "TURN", "Frame", "Function", "Parts",
+    "Row",
+]  # fmt: skip
 
 OFFSET, ALIGN, DISTANCE, TURN, COORDINATE = range(5)
+ANGLE, ROTATION, SPIN, SLIP = range(10, 14)
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -66,7 +78,7 @@ class Function:
     """A number that depends on where two frames are.
 
     Attributes:
-        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN`` or ``COORDINATE``.
+        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``COORDINATE``, ``ANGLE``, ``ROTATION``, ``SPIN`` or ``SLIP``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,9 @@ from pluecker.contact.world.packing import Packed, pack_constraints
 from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.maximal import Maximal
 
 __all__ = ["ConstrainedAcceleration", "ConstraintHandle", "Impact", "World"]
 
@@ -130,6 +133,24 @@ class World:
 
     def __repr__(self) -> str:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
+
+    def maximal(self, reference: ArrayLike | None = None) -> Maximal:
+        """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
+
+        Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
+
+        Args:
+            reference: configuration from which angles are counted, ``(nq,)``: springs and limits of joints that turn mean
+                angles up to half a turn from there. The neutral one if None.
+
+        Raises:
+            ConstraintError: a body without mass or inertia, which cannot be free; a universal joint with its axes in line;
+                springs of a joint that is free on a moving body; a constraint with the name of a joint.
+            ValueError, TypeError: ``reference`` is no configuration.
+        """
+        from pluecker.contact.world.maximal import make_maximal
+
+        return make_maximal(self, reference)
 
     # --------------------------------------------------------------------------------------------------------- an instant
 
