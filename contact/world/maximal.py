@@ -33,6 +33,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.determination import RANK, Determination, find_determination
 from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde
 from pluecker.contact.world.joint_rows import joint_rows
 from pluecker.contact.world.tree_joints import (
@@ -248,6 +249,31 @@ class Maximal:
             if kept(shape):
                 total[..., b, :] -= passive[..., 6 * b : 6 * b + 6]
         return total
+
+    def determined(self, q: ArrayLike) -> Determination:
+        """Which forces and reactions the motion determines, of the maximal world; ``q`` of the old one, ``(nq,)``.
+
+        ``reactions`` says it of the joints of the old world, as :meth:`reactions` gives them.
+        """
+        q_max, _ = self.state(q, np.zeros(self.source.model.nv))
+        found = find_determination(self.world, q_max)
+        known = np.ones(len(self.shapes), dtype=bool)
+        if found.redundancy:
+            many = np.broadcast_to(q_max, (found.redundancy, len(q_max)))
+            through = body_wrenches(self.world, many, found.free.T, self.receivers)
+            known = np.abs(through).max(axis=(0, 2)) <= RANK * self.largest_force(found.free.T, many)
+        return replace(found, reactions=known)
+
+    def largest_force(self, forces: Array, q: Array) -> float:
+        """The largest number among the wrenches of single constraints, of the joints and of the others."""
+        parts = (body_wrenches(self.world, q, forces, side) for side in (self.receivers, self.others))
+        return max(float(np.abs(part).max()) for part in parts)
+
+    @property
+    def others(self) -> list[tuple[int, ...]]:
+        """Of each function that belongs to no joint, all bodies."""
+        everyone = tuple(self.shapes)
+        return [() if own else everyone for own in self.receivers]
 
     @property
     def receivers(self) -> list[tuple[int, ...]]:
