@@ -18,7 +18,7 @@ from scipy.linalg import solve_triangular
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.world.reactions import body_wrenches
+from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.contact.world.row_errors import row_jacobian
 
 if TYPE_CHECKING:
@@ -108,6 +108,6 @@ def reactions_determined(world: World, q: Array, free: Array) -> Array:
         floating = model.replace(gravity=np.zeros(3))
         pushes = body_wrenches(world, np.broadcast_to(q, (free.shape[1], model.nq)), free.T)
         through = joint_forces(floating, q, still, still, pushes)
-        largest = np.abs(pushes).max()
+        largest = largest_wrench(world, q, free.T)
         known = np.abs(through).max(axis=(0, 2)) <= RANK * largest
     return known

@@ -44,7 +44,7 @@ from pluecker.contact.world.tree_joints import (
     translated_parts,
     tree_joint,
 )
-from pluecker.contact.world.reactions import body_wrenches
+from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.quaternions import quaternion_from_rotation, quaternion_log
@@ -261,19 +261,8 @@ class Maximal:
         if found.redundancy:
             many = np.broadcast_to(q_max, (found.redundancy, len(q_max)))
             through = body_wrenches(self.world, many, found.free.T, self.receivers)
-            known = np.abs(through).max(axis=(0, 2)) <= RANK * self.largest_force(found.free.T, many)
+            known = np.abs(through).max(axis=(0, 2)) <= RANK * largest_wrench(self.world, q_max, found.free.T)
         return replace(found, reactions=known)
-
-    def largest_force(self, forces: Array, q: Array) -> float:
-        """The largest number among the wrenches of single constraints, of the joints and of the others."""
-        parts = (body_wrenches(self.world, q, forces, side) for side in (self.receivers, self.others))
-        return max(float(np.abs(part).max()) for part in parts)
-
-    @property
-    def others(self) -> list[tuple[int, ...]]:
-        """Of each function that belongs to no joint, all bodies."""
-        everyone = tuple(self.shapes)
-        return [() if own else everyone for own in self.receivers]
 
     @property
     def receivers(self) -> list[tuple[int, ...]]:

@@ -16,7 +16,7 @@ from pluecker.contact.world.wrenches import FUNCTION_WRENCHES
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
 
-__all__ = ["body_wrenches", "function_forces", "joint_reactions"]
+__all__ = ["body_wrenches", "function_forces", "joint_reactions", "largest_wrench"]
 
 
 def function_forces(world: World, forces: Array) -> Array:
@@ -57,6 +57,13 @@ def body_wrenches(world: World, q: Array, forces: Array, receivers: Sequence[Seq
                 total[..., b, :3] += s * np.einsum("...ji,...j->...i", T[..., b, :3, :3], moment)
                 total[..., b, 3:] += s * np.einsum("...ji,...j->...i", T[..., b, :3, :3], force)
     return total
+
+
+def largest_wrench(world: World, q: Array, forces: Array) -> float:
+    """The largest number among the wrenches of single functions, for forces along all rows."""
+    units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
+    wrenches = np.abs(units[..., 3:]).max(axis=-1) * np.abs(function_forces(world, forces))
+    return float(wrenches.max(initial=0.0))
 
 
 def body_of(world: World, frame: str) -> int:
