@@ -16,6 +16,7 @@ from pluecker.articulated.algorithms.inertia.inertia_factor import (
     factor_numbers,
     factor_workspace,
     factorize_trees,
+    refused_coordinate,
     solve_factorized,
 )
 from pluecker.articulated.model.layout import (
@@ -65,7 +66,7 @@ from pluecker.contact.world.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store, tail
 
-__all__ = ["ACCELERATIONS"]
+__all__ = ["ACCELERATIONS", "geometry_numbers", "store_rows_at_instant"]
 
 FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
 
@@ -74,7 +75,7 @@ FREE = 1e200  # a compliance with which a row has no force of its own: its force
 def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
     """a_free from the forces that are given; then the forces of rows that hold"""
     nv, n, rows = velocity_count(m), linear_count(w), row_count(w)
-    J = ws
+    pivots, J = ws, tail(ws, 2 * nv)
     S = tail(J, value_count(w))
     factor = tail(S, mobility_numbers(w))
     errors, biases = tail(factor, factor_size(m)), tail(factor, factor_size(m) + rows)
@@ -86,7 +87,7 @@ def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
     add_passive_force(m, q, v, a)
     for k in range(nv):
         store(a, k, load(tau, k) - load(a, k))
-    factorize_trees(m, q, factor, rest, tail(rest, 2 * nv))
+    factorize_trees(m, q, factor, pivots, rest)
     for k in range(rows):
         store(r, k, 0.0 * load(errors, 0))
     for k in range(n):
@@ -146,13 +147,20 @@ def freedom_total(m):
 
 def workspace(model: Model, packed: Packed) -> int:
     """Of the kernel."""
-    links = model.n_links + 1
-    kept = packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
+    kept = 2 * model.nv + packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
     kept += 2 * packed.n_rows + packed.n_linear + model.nv
-    geometry = (PLACE + VELOCITY + ACCELERATION) * links + COLUMN * len(model.freedoms) + packed.n_entries
     return kept + max(
-        geometry + packed.n_functions, RNEA.workspace(model), factor_workspace(model), packed.n_linear + 7 * model.nv
+        geometry_numbers(model, packed),
+        RNEA.workspace(model),
+        factor_workspace(model),
+        packed.n_linear + 7 * model.nv,
     )
+
+
+def geometry_numbers(model: Model, packed: Packed) -> int:
+    """Of :func:`store_rows_at_instant`."""
+    links = (PLACE + VELOCITY + ACCELERATION) * (model.n_links + 1)
+    return links + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
 ACCELERATIONS = Algorithm(
@@ -162,5 +170,6 @@ ACCELERATIONS = Algorithm(
     outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
     constants=lambda model, packed: packed.array,
     workspace=workspace,
+    singular=refused_coordinate,
     listed=False,
 )

@@ -14,6 +14,7 @@ from pluecker.articulated.algorithms.inertia.inertia_factor import (
     factor_numbers,
     factor_workspace,
     factorize_trees,
+    refused_coordinate,
     solve_factorized,
 )
 from pluecker.articulated.model.layout import (
@@ -55,7 +56,7 @@ FREE = 1e200  # a compliance with which a row has no impulse
 def impact_kernel(m, w, q, v, p, v1, r, ws):
     """v+ = v + H^-1 p, then the impulses of rows"""
     nv, n = velocity_count(m), linear_count(w)
-    J = ws
+    pivots, J = ws, tail(ws, 2 * nv)
     S = tail(J, value_count(w))
     factor = tail(S, mobility_numbers(w))
     compliance = tail(factor, factor_size(m))
@@ -66,7 +67,7 @@ def impact_kernel(m, w, q, v, p, v1, r, ws):
     place_links(m, q, rest)
     store_columns(m, q, rest, C)
     store_jacobian(w, rest, C, G, J)
-    factorize_trees(m, q, factor, rest, tail(rest, 2 * nv))
+    factorize_trees(m, q, factor, pivots, rest)
     for k in range(nv):
         store(v1, k, load(p, k))
     solve_factorized(m, factor, v1, rest)
@@ -99,7 +100,7 @@ def store_impulse_law(w, k, v, J, compliance, target):
 
 def workspace(model: Model, packed: Packed) -> int:
     """Of the kernel."""
-    kept = packed.n_values + 4 * packed.n_linear + packed.n_factor + factor_numbers(model) + model.nv
+    kept = 2 * model.nv + packed.n_values + 4 * packed.n_linear + packed.n_factor + factor_numbers(model) + model.nv
     geometry = PLACE * (model.n_links + 1) + COLUMN * len(model.freedoms) + packed.n_entries
     return kept + max(geometry, factor_workspace(model), packed.n_linear + 7 * model.nv)
 
@@ -111,5 +112,6 @@ IMPACT = Algorithm(
     outputs=(Field("velocity", ("nv",)), Field("impulses", (lambda model, packed: packed.n_rows,))),
     constants=lambda model, packed: packed.array,
     workspace=workspace,
+    singular=refused_coordinate,
     listed=False,
 )

@@ -54,7 +54,8 @@ from pluecker.contact.world.layout import (
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
-__all__ = ["EPSILON", "REFINEMENTS", "factorize_rows", "hold_rows", "mobility_numbers", "store_mobility"]
+__all__ = ["EPSILON", "REFINEMENTS", "factorize_rows", "hold_rows", "mobility_numbers", "refine_rows", "residual",
+           "store_mobility"]  # fmt: skip
 
 EPSILON = 1e-9  # of a diagonal entry of S, added to it: beyond its rounding, and small beside what rows determine
 REFINEMENTS = 8  # at most
@@ -165,6 +166,23 @@ def solve_rows(w, S, x):
 
 
 @called_kernel
+def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
+    """r <- r - (S + epsilon N)^-1 u, x <- x + A^-1 J^T dr, with the residual in ``u``, which is spent
+
+    ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
+    """
+    n, nv = linear_count(w), velocity_count(m)
+    solve_rows(w, S, u)
+    clear(y, nv)
+    for k in range(n):
+        accumulate(r, k, -load(u, k))
+        add_row_force(w, J, k, -load(u, k), y)
+    solve_factorized(m, factor, y, ws)
+    for k in range(nv):
+        accumulate(x, k, load(y, k))
+
+
+@called_kernel
 def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
     """Forces r on the linear rows with which ``J x + compliance r = target``, and x with them; the largest residual
 
@@ -176,14 +194,7 @@ def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
     left = residual(w, J, S, compliance, target, r, x, u)
     goal = ROUNDING * left
     for _ in range(REFINEMENTS):
-        solve_rows(w, S, u)
-        clear(y, nv)
-        for k in range(n):
-            accumulate(r, k, -load(u, k))
-            add_row_force(w, J, k, -load(u, k), y)
-        solve_factorized(m, factor, y, rest)
-        for k in range(nv):
-            accumulate(x, k, load(y, k))
+        refine_rows(m, w, factor, J, S, u, r, x, y, rest)
         before = left
         left = residual(w, J, S, compliance, target, r, x, u)
         one, zero = 1.0 + 0.0 * left, 0.0 * left

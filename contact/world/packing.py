@@ -90,7 +90,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     first_function = np.cumsum([0, *(len(part.functions) for part in parts)])
     records, entries, columns = pack_functions(tree, functions)
     order, linear, later = sort_rows(tree, parts, first_function, columns)
-    table = RowTable(tree, first_function, columns)
+    table = RowTable(tree, first_function, columns, [has_value(f) for f in functions])
     for c, k in order:
         table.add(c, parts[c].rows[k])
     n, by_column, by_row, places = factor_pattern(order[:linear], later)
@@ -173,11 +173,17 @@ def sort_rows(
     return sorted_rows + ranged, len(sorted_rows), later
 
 
+def has_value(f: Function) -> bool:
+    """Whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in q."""
+    return f.kind != COORDINATE or f.position >= 0
+
+
 class RowTable:
     """The rows, one after the other."""
 
-    def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]]) -> None:
+    def __init__(self, tree: Tree, first_function: Any, function_columns: list[list[int]], valued: list[bool]) -> None:
         self.tree, self.first_function, self.function_columns = tree, first_function, function_columns
+        self.valued = valued
         self.rows: list[Array] = []
         self.terms: list[Array] = []
         self.destinations: list[int] = []
@@ -202,7 +208,7 @@ class RowTable:
         law = layout.RANGED if row.ranged else layout.ROTOR if row.inertia > 0.0 else layout.SOFT if row.soft else 0
         head = [
             first_value, len(v), first_term, len(used), first_segment, len(self.segments) - first_segment, law,
-            int(row.holonomic),
+            int(row.holonomic and all(self.valued[k] for k, _ in used)),
         ]  # fmt: skip
         numbers = [row.offset, row.stiffness, row.damping, row.speed, row.inertia, row.force, 0.0, 0.0]
         self.rows.append(np.concatenate([integers(head), numbers]))

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.frames.frames import frame_placement
+from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
@@ -18,10 +20,12 @@ from pluecker.contact.constraints.relation import COORDINATE, Frame, Parts
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.accelerations import ACCELERATIONS
 from pluecker.contact.world.impact import IMPACT
+from pluecker.contact.world.inverse import Effort, least_effort
 from pluecker.contact.world.joint_rows import joint_rows
 from pluecker.contact.world.packing import Packed, pack_constraints
+from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
 from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
-from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
@@ -154,6 +158,24 @@ class World:
 
     # --------------------------------------------------------------------------------------------------------- an instant
 
+    def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> Rows:
+        """Errors, Jacobian and bias of all rows in a state.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            v: velocity, ``(..., nv)``; zero if None, and so is the bias then.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)`` and bias ``(..., n_rows)``, with
+            ``d error / dt = jacobian v`` and ``d2 error / dt2 = jacobian a + bias``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        inputs = q, np.zeros(self.model.nv) if v is None else v
+        return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+
     def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
         motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
@@ -214,6 +236,76 @@ class World:
         Source: RBDA section 11.7.
         """
         return Impact(*self.run(IMPACT, (q, v, np.zeros(self.model.nv) if impulse is None else impulse), threads))
+
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        actuated: Iterable[str] | None = None,
+        weights: ArrayLike = 1.0,
+    ) -> Effort:
+        """Joint forces that make a motion, with the least effort of the drives, and the forces of the constraints.
+
+        Args:
+            q, v, a: configuration, velocity and acceleration, ``(..., nq)`` and ``(..., nv)``; constraints must allow them.
+            f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
+            actuated: the joints with a drive, by name; all of them if None.
+            weights: of the drives, a number or ``(nv,)``, above 0: the sum of squares of ``tau / weights`` is the least.
+
+        Returns:
+            tau, ``(..., nv)``, zero without a drive, and forces, ``(..., n_rows)``: of redundant rows those of least norm.
+
+        Raises:
+            ValueError: the constraints forbid the motion, the drives cannot make it, a shape does not fit.
+            KeyError: there is no joint of that name.
+            TypeError: something is not an array of real numbers.
+
+        Source: Nakamura, Ghodoussi (1989); RBDA section 8.12.
+        """
+        model = self.model
+        needed = rnea(model, q, v, a, f_ext)
+        driven = np.full(model.nv, actuated is None)
+        for joint in () if actuated is None else actuated:
+            driven[model.v_slice(joint)] = True
+        scale = as_numbers("World.inverse_dynamics", "weights", weights)
+        if scale.shape not in ((), (model.nv,)) or not (np.isfinite(scale) & (scale > 0.0)).all():
+            raise ArgumentValueError(
+                f"World.inverse_dynamics: weights is {shown(weights)}, expected numbers above 0, one or ({model.nv},)"
+            )
+        names = [name for name, part in zip((*self.names, JOINTS), self.parts, strict=True) for _ in part.rows]
+        laws = [row for part in self.parts[:-1] for row in part.rows]
+        n = len(laws)  # the joints' own friction is in rnea already
+        rows = self.rows_at(q, v)
+        own = Rows(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n])
+        speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
+        scale = np.broadcast_to(scale, (model.nv,))
+        effort = least_effort(model, names, laws, own, speed, gain, needed, driven, scale)
+        joints = np.zeros((*effort.forces.shape[:-1], self.n_rows - n))
+        return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
+
+    def momentum(self, q: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """The momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
+
+        Args:
+            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
+            point: in the world, ``(..., 3)``; m.
+
+        Returns:
+            ``[n; p]``, ``(..., 6)``; N m s and N s. Constraints between bodies do not change it.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+
+        Source: source document 002, equations 1 and 2 (docs/sources.md): ``p = m v_c``, ``L = I_c w``, summed over bodies.
+        """
+        h = momentum(self.model, q, v)
+        x = as_numbers("World.momentum", "point", point)
+        if x.shape[-1:] != (3,) or not np.isfinite(x).all():
+            raise ArgumentValueError(f"World.momentum: point is {shown(point)}, expected three finite numbers")
+        return np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
 
 
 class ConstraintHandle:

@@ -1,0 +1,125 @@
+"""Rows at the two ends of a step: the velocity of a row is its mean rate.
+
+A row of a step is (phi(q+) - phi(q)) / h, the mean rate of its function over the step, and not only J(q) v+:
+
+    (phi(q+) - phi(q)) / h = J v+ + rho        with rho of the order of the step, by what the functions are curved
+
+So what holds at the end of a step holds there exactly, and not to first order; forces act along J(q). With constant masses,
+which bodies in maximal coordinates have, the step is that of SHAKE and so symplectic. rho is found by repetition, each time
+from where the velocity leads to. Each repetition brings it nearer by a factor of about h |w|, or its square.
+
+Angles of ``TURN`` functions are counted over turns: of all values that an angle may stand for, the nearest to the one
+before and h times its rate.
+
+Sources: Ryckaert, Ciccotti, Berendsen (1977), SHAKE; Leimkuhler, Skeel, "Symplectic numerical integrators in constrained
+Hamiltonian systems" (1994).
+"""
+
+from math import pi
+
+from pluecker.articulated.model.layout import first_freedom, first_v, link_count
+from pluecker.contact.constraints.relation import COORDINATE, TURN
+from pluecker.contact.world.functions import function_value
+from pluecker.contact.world.jacobian import row_rate, store_row_values
+from pluecker.contact.world.layout import (
+    ENTRY_COUNT,
+    FIRST_ENTRY,
+    FREEDOM,
+    HOLONOMIC,
+    KIND,
+    LINK,
+    TURN_NUMBER,
+    entry,
+    function_count,
+    function_entry,
+    row_count,
+    row_entry,
+)
+from pluecker.contact.world.motion import PLACE, place_links
+from pluecker.spatial.algebra.transforms import load_transform
+from pluecker.spatial.algebra.vectors import dot3
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import load, sqrt, store
+
+__all__ = ["all_are_coordinates", "begin_turns", "keep_turns", "reach", "store_counted_values", "store_mean_rates"]
+
+WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the nearest whole number
+
+
+@kernel
+def all_are_coordinates(w):
+    """Whether no row depends on where bodies are"""
+    plain = True
+    for k in range(function_count(w)):
+        plain = plain and function_entry(w, k, KIND) == COORDINATE
+    return plain
+
+
+@kernel
+def nearest_turn(angle, expected):
+    """angle + 2 pi n, as near to what is expected as can be"""
+    turns = (expected - angle) * (0.5 / pi)
+    return angle + 2.0 * pi * ((turns + WHOLE) - WHOLE)
+
+
+@kernel
+def store_counted_values(w, q, X, phi):
+    """phi of each function; of angles the value that is nearest to the one in ``phi``"""
+    for k in range(function_count(w)):
+        value = function_value(w, k, q, X)
+        store(phi, k, nearest_turn(value, load(phi, k)) if function_entry(w, k, KIND) == TURN else value)
+
+
+@kernel
+def begin_turns(w, turns, phi):
+    """Angles as they were counted at the end of the step before"""
+    for k in range(function_count(w)):
+        if function_entry(w, k, KIND) == TURN:
+            store(phi, k, load(turns, function_entry(w, k, TURN_NUMBER)))
+
+
+@kernel
+def keep_turns(w, phi, turns):
+    """The angles at the end of the step"""
+    for k in range(function_count(w)):
+        if function_entry(w, k, KIND) == TURN:
+            store(turns, function_entry(w, k, TURN_NUMBER), load(phi, k))
+
+
+@kernel
+def function_rate(m, w, G, k, v):
+    """dphi/dt of function ``k`` that depends on two links"""
+    first = function_entry(w, k, FIRST_ENTRY)
+    rate = 0.0 * load(v, 0)
+    for e in range(first, first + function_entry(w, k, ENTRY_COUNT)):
+        i = entry(w, e, LINK)
+        rate = rate + load(G, e) * load(v, first_v(m, i) + entry(w, e, FREEDOM) - first_freedom(m, i))
+    return rate
+
+
+@called_kernel
+def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
+    """phi and the values of rows at q1, and rho of rows whose functions are held: (phi(q1) - phi(q)) / h - J v
+
+    ``phi`` and ``values`` are those at the beginning of the step, and G the entries of functions there.
+    """
+    place_links(m, q1, X)
+    for k in range(function_count(w)):
+        if function_entry(w, k, KIND) == TURN:
+            store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
+    store_counted_values(w, q1, X, phi1)
+    store_row_values(w, phi1, True, values1)
+    for k in range(row_count(w)):
+        if row_entry(w, k, HOLONOMIC) != 0:
+            store(rho, k, (load(values1, k) - load(values, k)) / h - row_rate(w, J, k, v))
+
+
+@kernel
+def reach(m, X):
+    """1 and the largest distance of a link from the origin: lengths are rounded in proportion to it"""
+    square = 0.0 * load(X, 0)
+    for i in range(1, link_count(m) + 1):
+        _, r = load_transform(X, PLACE * i)
+        square = larger(square, dot3(r, r))
+    return 1.0 + sqrt(square)

@@ -1,0 +1,78 @@
+"""Gaps that a step begins with, closed by moving bodies and not by impulses.
+
+With the errors e of held rows, the displacement d with the least ``d^T A d`` for which ``J d = -e``, repeated. J, A and
+their factors are those of the beginning of the step, so that each repetition is nearer by a factor of about the gap, as a
+share of the mechanism's lengths. Soft rows and rotors resist a displacement as they resist velocities.
+
+Source: Baumgarte (1972) names the drift; projection of positions as in Eich, "Convergence results for a coordinate
+projection method applied to mechanical systems with algebraic constraints" (1993).
+"""
+
+from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
+from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
+from pluecker.contact.world.jacobian import store_row_values
+from pluecker.contact.world.layout import (
+    HELD,
+    HOLONOMIC,
+    LAW,
+    ROW_SPEED,
+    linear_count,
+    row_entry,
+    row_number,
+)
+from pluecker.contact.world.mean_rates import store_counted_values
+from pluecker.contact.world.mobility import refine_rows
+from pluecker.contact.world.motion import place_links
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import load, part, store, tail, within
+
+__all__ = ["close_gaps", "largest_gap"]
+
+CLOSED = 1e-13  # of the reach
+REPETITIONS = 12  # at most
+
+
+@kernel
+def is_held(w, k):
+    """Whether phi of linear row ``k`` is held"""
+    return row_entry(w, k, LAW) == HELD and row_entry(w, k, HOLONOMIC) != 0
+
+
+@kernel
+def gap_of(w, k, time, values):
+    """phi of a held row less what it is to be"""
+    return load(values, k) - row_number(w, k, ROW_SPEED) * time
+
+
+@called_kernel
+def largest_gap(w, h, time, values):
+    """Of held rows at the end of the step"""
+    worst = 0.0 * time
+    for k in range(linear_count(w)):
+        if is_held(w, k):
+            gap = gap_of(w, k, time + h, values)
+            worst = larger(worst, larger(gap, -gap)) + 0.0 * gap
+    return worst
+
+
+@called_kernel
+def close_gaps(m, w, h, time, size, factor, J, S, phi, values, X, y, u, q1, ws):
+    """q1 with gaps closed, and phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row"""
+    n, nq, nv = linear_count(w), configuration_count(m), velocity_count(m)
+    d, q2 = part(ws, 0, nv), part(ws, nv, nq)
+    dr, rest = part(ws, nv + nq, n), tail(ws, nv + nq + n)
+    for _ in range(REPETITIONS):
+        clear(d, nv)
+        clear(dr, n)
+        for k in range(n):
+            store(u, k, gap_of(w, k, time + h, values) if is_held(w, k) else 0.0 * time)
+        refine_rows(m, w, factor, J, S, u, dr, d, y, rest)
+        integrate_kernel(m, q1, d, q2, rest)
+        for k in range(nq):
+            store(q1, k, load(q2, k))
+        place_links(m, q1, X)
+        store_counted_values(w, q1, X, phi)
+        store_row_values(w, phi, True, values)
+        if within(largest_gap(w, h, time, values) / size, CLOSED):
+            break

@@ -1,0 +1,303 @@
+"""Rows with a range in a step: limits, dry friction and a motor on one row, seen through the linear rows.
+
+An impulse p on coordinates moves them by ``x = A^-1 p`` and by what the linear rows then answer, so that these keep what
+they have: J x + compliance dr = 0. So the rows with a range have a small dense problem of their own, in which the linear
+ones are eliminated,
+
+    u = W r + b        u the mean rate of each row over the step        r on the staircase of its row
+
+with the laws of :mod:`~pluecker.articulated.stepping.rows`, and a motor: it drives with the impulse h M while the row is
+slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
+monotone laws is one; so is that of limits, which lie outside of both. Rows that have no impulse sleep, as they do there.
+
+Where a row with a range says what linear rows say already, W has a zero on the diagonal; a share of the row's mobility
+without them is added to it.
+
+Sources: Moreau, "Numerical aspects of the sweeping process" (1999); source document 000, motors and limits of joints
+(docs/sources.md).
+"""
+
+import numpy as np
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
+from pluecker.articulated.model.layout import clear, velocity_count
+from pluecker.articulated.stepping.rows import (
+    DAMPING,
+    FRICTION,
+    LOWER,
+    RESTITUTION,
+    STIFFNESS,
+    TOLERANCE,
+    UPPER,
+    is_soft,
+    limit_velocity,
+    sleeps,
+    soft_velocity,
+)
+from pluecker.articulated.stepping.rows import entry as range_entry
+from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.world.jacobian import add_row_force, row_rate
+from pluecker.contact.world.layout import (
+    FIRST_TERM,
+    HOLONOMIC,
+    KIND,
+    POSITION,
+    ROW_FORCE,
+    ROW_OFFSET,
+    ROW_SPEED,
+    TERM_COUNT,
+    TERM_FUNCTION,
+    function_entry,
+    linear_count,
+    range_count,
+    ranges,
+    row_entry,
+    row_number,
+    term,
+    term_coefficient,
+)
+from pluecker.contact.world.mobility import hold_rows
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.laws import larger, staircase_response
+from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
+from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
+
+__all__ = ["begin_ranges", "keep_coordinate_limits", "obey_ranges", "range_numbers", "range_scratch"]
+
+STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
+LAW = 2 * STEPS + 1
+LEAST = 1e-11  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
+
+
+@kernel
+def range_numbers(n):
+    """How many numbers ``n`` rows keep during a step: what they are woken for, laws, compliances, and W"""
+    return (LAW + 2) * n + n * n
+
+
+def range_scratch(n: int, linear: int, nv: int) -> int:
+    """How many numbers of scratch memory :func:`obey_ranges` takes."""
+    return (LAW + 2) * n + 2 * linear + nv + max(staircase_memory(n), linear + 7 * nv)
+
+
+# -------------------------------------------------------------------------------------------------------------- their laws
+
+
+@kernel
+def begin_ranges(w, h, v, x, J, values, kept):
+    """All rows sleep; their laws, from the velocities before the step, v, and at its end without these rows, x"""
+    n, first = range_count(w), linear_count(w)
+    laws, soft = part(kept, n, LAW * n), part(kept, (LAW + 1) * n, n)
+    for k in range(n):
+        zero = 0.0 * load(x, 0)
+        store(kept, k, zero)
+        before, free = row_rate(w, J, first + k, v), row_rate(w, J, first + k, x)
+        store(soft, k, store_law(w, k, h, load(values, first + k), before, free, laws, LAW * k))
+
+
+@kernel
+def store_law(w, k, h, x, before, free, law, at):
+    """The staircase of the row with a range number ``k``; what compliance it has
+
+    l_0 = inf or h (F + M); then steps at the lower limit, at zero for friction F, at the motor's speed for its force M, and
+    at the upper limit; -inf or -h (F + M). Steps of friction and motor beyond a limit are at the limit.
+    """
+    rows, row = ranges(w), linear_count(w) + k
+    zero = 0.0 * free
+    F, M = h * range_entry(rows, k, FRICTION) + zero, h * row_number(w, row, ROW_FORCE) + zero
+    still, driven = zero, row_number(w, row, ROW_SPEED) + zero
+    low, high, compliance = -np.inf + zero, np.inf + zero, zero
+    lower, upper = range_entry(rows, k, LOWER), range_entry(rows, k, UPPER)
+    if row_entry(w, row, HOLONOMIC) != 0:
+        if is_soft(rows, k):
+            s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
+            compliance = 1.0 / (h * (h * s + d)) + zero
+            if lower > -np.inf:
+                low = soft_velocity(h, x - lower, s, d)
+            if upper < np.inf:
+                high = -soft_velocity(h, upper - x, s, d)
+        else:
+            e = range_entry(rows, k, RESTITUTION)
+            if lower > -np.inf:
+                low = limit_velocity(h, x - lower, -before, -free, e)
+            if upper < np.inf:
+                high = -limit_velocity(h, upper - x, before, free, e)
+    still, driven = between(low, still, high), between(low, driven, high)
+    swap = smaller(driven, still)
+    one, two = select(swap, driven, still), select(swap, still, driven)
+    drop = 2.0 * select(swap, M, F)
+    most, infinite = F + M, np.inf + zero
+    has_lower, has_upper = smaller(-infinite, low), smaller(high, infinite)
+    store(law, at, select(has_lower, infinite, most))
+    store(law, at + 1, -select(has_lower, low, one))
+    store(law, at + 2, most)
+    store(law, at + 3, -one)
+    store(law, at + 4, most - drop)
+    store(law, at + 5, -two)
+    store(law, at + 6, -most)
+    store(law, at + 7, -select(has_upper, high, two))
+    store(law, at + 8, select(has_upper, -infinite, -most))
+    return compliance
+
+
+@kernel
+def between(low, x, high):
+    """x, or the bound beyond which it is"""
+    x = larger(low, x)
+    return select(smaller(high, x), high, x)
+
+
+# -------------------------------------------------------------------------------------------------------------- in a step
+
+
+@called_kernel
+def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
+    """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
+
+    ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
+    rows on which x makes an impulse, and then those too on which the impulses of these make one.
+    """
+    n, first = range_count(w), linear_count(w)
+    error = 0.0 * load(x, 0)
+    for turn in range(n + 1):
+        woken = wake_ranges(w, J, x, rho, kept)
+        count = 0
+        for k in range(n):
+            if not sleeps(kept, k):
+                count += 1
+        if woken:
+            store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws)
+        if count == 0 or (turn > 0 and not woken):
+            break
+        error = solve_ranges(w, J, rho, x, r, count, guess, kept, ws)
+        add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, ws)
+    for k in range(n):
+        store(guess, k, load(r, first + k))
+    return error / TOLERANCE
+
+
+@kernel
+def wake_ranges(w, J, x, rho, kept):
+    """Wake those sleeping rows whose law asks for an impulse; whether there are any, in any state"""
+    n, first, woken = range_count(w), linear_count(w), False
+    laws = part(kept, n, LAW * n)
+    for k in range(n):
+        u, is_awake = row_rate(w, J, first + k, x) + load(rho, first + k), load(kept, k)
+        r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+        now = select(smaller(0.0, larger(r, -r)), 1.0 + 0.0 * u, is_awake)
+        if not within(now - is_awake, 0.5):
+            woken = True
+        store(kept, k, larger(now, is_awake))
+    return woken
+
+
+@kernel
+def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
+    """W of the rows that are awake, column by column"""
+    n, first, nv = range_count(w), linear_count(w), velocity_count(m)
+    soft, W = part(kept, (LAW + 1) * n, n), part(kept, (LAW + 2) * n, n * n)
+    y, rest = part(ws, 0, nv), tail(ws, nv)
+    column = 0
+    for k in range(n):
+        if not sleeps(kept, k):
+            clear(y, nv)
+            add_row_force(w, J, first + k, 1.0 + 0.0 * load(J, 0), y)
+            own = answer(m, w, factor, J, S, compliance, first + k, y, rest)
+            i = 0
+            for j in range(n):
+                if not sleeps(kept, j):
+                    store(W, i * count + column, row_rate(w, J, first + j, y))
+                    i += 1
+            accumulate(W, column * count + column, load(soft, k) + LEAST * own)
+            column += 1
+
+
+@kernel
+def answer(m, w, factor, J, S, compliance, row, y, ws):
+    """y = A^-1 p and what linear rows make of it, with p in ``y``; the rate of ``row`` without them. Their impulses come
+    first in ``ws``"""
+    n = linear_count(w)
+    dr, zeros, rest = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n)
+    solve_factorized(m, factor, y, rest)
+    own = row_rate(w, J, row, y)
+    if n > 0:
+        clear(dr, n)
+        clear(zeros, n)
+        hold_rows(m, w, factor, J, S, compliance, zeros, dr, y, rest)
+    return own
+
+
+@kernel
+def solve_ranges(w, J, rho, x, r, count, guess, kept, ws):
+    """The impulses of the rows that are awake, in ``guess``, where they begin; those of all others become zero. The error"""
+    n, first = range_count(w), linear_count(w)
+    laws, W = part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count)
+    c, z, staircases, rest = (
+        part(ws, 0, count),
+        part(ws, n, count),
+        part(ws, 2 * n, LAW * count),
+        tail(ws, (LAW + 2) * n),
+    )
+    column = 0
+    for k in range(n):
+        if not sleeps(kept, k):
+            here, zero = smaller(0.5, load(kept, k)), 0.0 * load(x, 0)
+            for j in range(LAW):
+                number = load(laws, LAW * k + j)
+                store(staircases, LAW * column + j, number if j % 2 == 1 else select(here, number, zero))
+            b = row_rate(w, J, first + k, x) + load(rho, first + k)
+            i = 0
+            for j in range(n):  # b = u - W r, what the rates are without these rows
+                if not sleeps(kept, j):
+                    b = b - load(W, column * count + i) * load(r, first + j)
+                    i += 1
+            soft = load(kept, (LAW + 1) * n + k)
+            store(c, column, b + soft * load(r, first + k))
+            store(z, column, select(here, load(guess, k), zero))
+            column += 1
+    error = solve_staircase_problem(W, c, staircases, STEPS, TOLERANCE, z, rest)
+    column = 0
+    for k in range(n):
+        store(guess, k, 0.0 * load(x, 0))
+        if not sleeps(kept, k):
+            store(guess, k, load(z, column))
+            column += 1
+    return error
+
+
+@kernel
+def add_range_impulses(m, w, factor, J, S, compliance, x, r, wanted, ws):
+    """x and the impulses of linear rows with the impulses ``wanted`` in place of those in ``r``"""
+    n, first, nv = range_count(w), linear_count(w), velocity_count(m)
+    y, dr = part(ws, 0, nv), tail(ws, nv)
+    clear(y, nv)
+    for k in range(n):
+        add_row_force(w, J, first + k, load(wanted, k) - load(r, first + k), y)
+        store(r, first + k, load(wanted, k))
+    answer(m, w, factor, J, S, compliance, first, y, dr)
+    for k in range(nv):
+        accumulate(x, k, load(y, k))
+    for k in range(first):
+        accumulate(r, k, load(dr, k))
+
+
+@kernel
+def keep_coordinate_limits(w, q, q1):
+    """No coordinate of one row ends a step beyond its hard limit, or farther beyond than it was: rounding is taken away"""
+    rows, first = ranges(w), linear_count(w)
+    for k in range(range_count(w)):
+        row = first + k
+        t = row_entry(w, row, FIRST_TERM)
+        f = term(w, t, TERM_FUNCTION)
+        alone = row_entry(w, row, TERM_COUNT) == 1 and function_entry(w, f, KIND) == COORDINATE
+        if alone and row_entry(w, row, HOLONOMIC) != 0 and not is_soft(rows, k):
+            i, c, offset = function_entry(w, f, POSITION), term_coefficient(w, t), row_number(w, row, ROW_OFFSET)
+            if c == 1.0:
+                x = load(q, i)
+                lower, upper = (
+                    range_entry(rows, k, LOWER) + offset + 0.0 * x,
+                    range_entry(rows, k, UPPER) + offset + 0.0 * x,
+                )
+                y = larger(load(q1, i), select(smaller(x, lower), x, lower))
+                upper = select(smaller(upper, x), x, upper)
+                store(q1, i, select(smaller(upper, y), upper, y))

@@ -1,0 +1,75 @@
+"""Errors of all rows in a configuration, their rates' bias, and the Jacobian: as arrays, for those who build on them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.articulated.model.layout import clear, velocity_count
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
+from pluecker.contact.world.accelerations import geometry_numbers, store_rows_at_instant
+from pluecker.contact.world.jacobian import add_row_force
+from pluecker.contact.world.layout import row_count, value_count
+from pluecker.contact.world.packing import Packed
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, part, store, tail
+
+__all__ = ["ROWS_AT", "Rows"]
+
+
+class Rows(NamedTuple):
+    """The rows of a world in a state.
+
+    Attributes:
+        error: phi of each row, ``(..., n_rows)``; m or rad, or what its functions are in.
+        jacobian: J, dense, ``(..., n_rows, nv)``: ``dphi/dt = J v``.
+        bias: ``Jdot v``, ``(..., n_rows)``: ``d2phi/dt2 = J a + Jdot v``.
+    """
+
+    error: Array
+    jacobian: Array
+    bias: Array
+
+
+@kernel
+def rows_at_kernel(m, w, q, v, error, jacobian, bias, ws):
+    """phi, J and Jdot v"""
+    nv, n = velocity_count(m), row_count(w)
+    J, zero = ws, tail(ws, value_count(w))
+    store_rows_at_instant(m, w, q, v, J, error, bias, part(zero, 0, nv), tail(zero, nv))
+    clear(jacobian, n * nv)
+    for k in range(n):
+        store(bias, k, -load(bias, k))
+        add_row_force(w, J, k, 1.0 + 0.0 * load(error, k), tail(jacobian, nv * k))
+
+
+def workspace(model: Model, packed: Packed) -> int:
+    """Of the kernel."""
+    return packed.n_values + model.nv + geometry_numbers(model, packed)
+
+
+def n_rows(model: Model, packed: Packed) -> int:
+    """How many there are."""
+    return packed.n_rows
+
+
+ROWS_AT = Algorithm(
+    "World.rows_at",
+    rows_at_kernel,
+    inputs=("q", "v"),
+    outputs=(Field("error", (n_rows,)), Field("jacobian", (n_rows, "nv")), Field("bias", (n_rows,))),
+    constants=lambda model, packed: packed.array,
+    workspace=workspace,
+    listed=False,
+)
+
+
+def sorted_rows(packed: Packed, result: tuple[Array, Array, Array]) -> Rows:
+    """In the order in which constraints were given."""
+    error, jacobian, bias = result
+    place = packed.place
+    return Rows(error[..., place], np.ascontiguousarray(jacobian[..., place, :]), bias[..., place])

@@ -1,0 +1,28 @@
+"""What the loop over steps needs of a world: its integrator, and its scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pluecker.articulated.forces.elements import Element
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.scenario import pack_scenario
+from pluecker.contact.world.step import WORLD_STEP
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pluecker.contact.world.world import World
+
+__all__ = ["world_integrator", "world_scenario"]
+
+
+def world_scenario(world: World, elements: Element | Sequence[Element] = ()) -> Array:
+    """The array of a scenario in which the world's constraints hold; friction and limits of joints are among them."""
+    return pack_scenario(world.smooth, elements, {"limits": False}, more=world.packed.array)
+
+
+def world_integrator(world: World, elements: Element | Sequence[Element] = ()) -> Integrator:
+    """The compiled step of this world with these elements."""
+    return WORLD_STEP.serving(world.smooth, world_scenario(world, elements))

@@ -1,0 +1,304 @@
+"""The step of a world: semi-implicit Euler, and impulses along rows that hold, yield or bound the motion.
+
+    A (v+ - v_free) = J^T r        (phi(q+) - phi(q)) / h + compliance r = what is asked for        q+ = q moved along h v+
+
+A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit`. The velocity of each row is its mean rate over
+the step (:mod:`~pluecker.contact.world.mean_rates`):
+
+============  ===============================================================================================================
+row           what is asked for
+============  ===============================================================================================================
+held          its speed; what rounding left of a gap is taken back
+soft          ``r = -h (k phi(q+) + d (u - speed))``: the compliance ``1 / (h (h k + d))`` about the velocity
+              ``(d speed - k phi(q)) / (h k + d)``
+rotor         the velocity before the step, with the compliance 1 / inertia
+with a range  its law, :mod:`~pluecker.contact.world.ranges`
+============  ===============================================================================================================
+
+Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
+which would make energy (:mod:`~pluecker.contact.world.projection`).
+
+``memory`` is the time, the angles of ``TURN`` functions as they are counted, and the impulses of the last step. The error is
+the largest gap, the largest velocity along a row, times h, that is not as it is asked for, or what is left of laws of
+rows with a range, as a share of what is tolerated.
+
+Sources: Moreau, "Numerical aspects of the sweeping process" (1999); Ryckaert, Ciccotti, Berendsen (1977); source
+document 000 for soft rows (docs/sources.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers
+from pluecker.articulated.model.layout import (
+    body_count,
+    clear,
+    factor_size,
+    link_count,
+    velocity_count,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
+from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
+from pluecker.articulated.stepping.semi_implicit import free_velocity, semi_implicit_workspace
+from pluecker.articulated.stepping.stage import stage_wrenches
+from pluecker.contact.world import layout
+from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.world.layout import (
+    HELD,
+    HOLONOMIC,
+    LAW,
+    N_TURNS,
+    ROTOR,
+    ROW_DAMPING,
+    ROW_INERTIA,
+    ROW_SPEED,
+    ROW_STIFFNESS,
+    SOFT,
+    entry_count,
+    function_count,
+    linear_count,
+    range_count,
+    row_count,
+    row_entry,
+    row_number,
+    value_count,
+)
+from pluecker.contact.world.mean_rates import (
+    all_are_coordinates,
+    begin_turns,
+    keep_turns,
+    reach,
+    store_counted_values,
+    store_mean_rates,
+)
+from pluecker.contact.world.mobility import (
+    factorize_rows,
+    mobility_numbers,
+    refine_rows,
+    residual,
+    store_mobility,
+)
+from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.world.projection import close_gaps, largest_gap
+from pluecker.contact.world.ranges import (
+    begin_ranges,
+    keep_coordinate_limits,
+    obey_ranges,
+    range_numbers,
+    range_scratch,
+)
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import load, load_integer, part, select, smaller, store, tail, within
+
+__all__ = ["WORLD_STEP"]
+
+CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
+TOLERATED = 1e-10  # likewise: the error of a step is a share of it
+REPETITIONS = 16  # at most
+NEARER = 0.5  # of the error before: it still falls
+FREE = 1e200  # the compliance of a row without stiffness or damping
+
+
+def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
+    """The kernel of a step: of what a scenario does not have, nothing is compiled."""
+
+    @kernel
+    def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """v_free, then the impulses of rows at the end of the step, and the new state"""
+        nv, n = velocity_count(m), body_count(m)
+        x, moments, factor = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
+        rest = tail(factor, factor_size(m))
+        if with_elements:
+            stage_wrenches(m, c, q, v, f_ext, rest, tail(rest, 6 * n))
+            free_velocity(m, h, q, v, law, part(rest, 0, 6 * n), x, moments, factor, tail(rest, 6 * n))
+        else:
+            free_velocity(m, h, q, v, law, f_ext, x, moments, factor, rest)
+        return step_along_rows(m, more(c), h, q, v, x, moments, factor, q1, v1, memory, rest)
+
+    @called_kernel
+    def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
+        """From v_free in ``x`` to the state at the end of the step; the error"""
+        n, rows, nv, ranged = linear_count(w), row_count(w), velocity_count(m), range_count(w)
+        time, turns = load(memory, 0), tail(memory, 1)
+        r = tail(turns, load_integer(w, N_TURNS))
+        J, S = part(ws, 0, value_count(w)), tail(ws, value_count(w))
+        compliance = tail(S, mobility_numbers(w))
+        asked, target = tail(compliance, n), tail(compliance, 2 * n)
+        values = tail(target, n)
+        values1, rho = tail(values, rows), tail(values, 2 * rows)
+        G = tail(rho, rows)
+        phi = tail(G, entry_count(w))
+        phi1 = tail(phi, function_count(w))
+        X = tail(phi1, function_count(w))
+        u = tail(X, PLACE * (link_count(m) + 1))
+        y = tail(u, n)
+        kept = tail(y, nv)
+        guess = tail(kept, range_numbers(ranged))
+        rest = tail(guess, ranged)
+        size = begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, rest)
+        for k in range(n):
+            store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
+        store_mobility(m, w, factor, J, compliance, S, y, rest)
+        factorize_rows(w, S, rest)
+        clear(rho, rows)
+        if with_ranges:
+            hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
+            begin_ranges(w, h, v, x, J, values, kept)
+        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, all_are_coordinates(w)
+        for _ in range(REPETITIONS):
+            for k in range(n):
+                store(target, k, load(asked, k) - load(rho, k))
+            residual(w, J, S, compliance, target, r, x, u)
+            refine_rows(m, w, factor, J, S, u, r, x, y, rest)
+            if with_ranges:
+                error = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, rest)
+            before = worst
+            move_configuration(m, h, q, x, moments, y, q1, v1)
+            if plain:
+                worst = largest_miss(w, h, J, x, compliance, r, asked, rho, rho, 0)
+            else:
+                place = part(rest, 0, rows)
+                copy_rows(rows, rho, place)
+                store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
+                worst = largest_miss(w, h, J, x, compliance, r, asked, rho, place, ranged)
+            if within(worst / size, CLOSED):
+                break
+            one, zero = 1.0 + 0.0 * worst, 0.0 * worst
+            falls = select(smaller(worst, NEARER * before), one, zero)
+            if within(select(smaller(CLOSED * size, worst), falls, zero), 0.5):
+                break
+        if not plain:
+            if not within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
+                close_gaps(m, w, h, time, size, factor, J, S, phi1, values1, X, y, u, q1, rest)
+            worst = larger(worst, largest_gap(w, h, time, values1))
+            keep_turns(w, phi1, turns)
+        store(memory, 0, time + h)
+        if with_ranges:
+            keep_coordinate_limits(w, q, q1)
+        return larger(error, worst / (TOLERATED * size)) + 0.0 * worst
+
+    return world_step
+
+
+@kernel
+def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
+    """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
+    place_links(m, q, X)
+    store_columns(m, q, X, ws)
+    store_jacobian(w, X, ws, G, J)
+    begin_turns(w, turns, phi)
+    store_counted_values(w, q, X, phi)
+    store_row_values(w, phi, True, values)
+    for k in range(range_count(w)):
+        store(guess, k, load(r, linear_count(w) + k))
+    clear(r, row_count(w))
+    return reach(m, X)
+
+
+@kernel
+def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
+    """Compliance, and the mean rate that is asked for"""
+    law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
+    C, rate = zero, speed + zero
+    if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
+        gap, small = load(values, k) - speed * time, CLOSED * size
+        rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
+    if law == ROTOR:
+        C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
+    if law == SOFT:
+        s, d = row_number(w, k, ROW_STIFFNESS), row_number(w, k, ROW_DAMPING)
+        force = h * s + d
+        if h * force > 1.0 / FREE:
+            C, rate = 1.0 / (h * force) + zero, (d * speed - s * load(values, k)) / force
+        else:
+            C = FREE + zero
+    store(compliance, k, C)
+    store(asked, k, rate)
+
+
+@kernel
+def hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, ws):
+    """The impulses of linear rows alone, nearly"""
+    residual(w, J, S, compliance, asked, r, x, u)
+    refine_rows(m, w, factor, J, S, u, r, x, y, ws)
+
+
+@kernel
+def copy_rows(n, x, out):
+    """out = x"""
+    for k in range(n):
+        store(out, k, load(x, k))
+
+
+@called_kernel
+def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
+    """h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
+    n = linear_count(w)
+    worst = 0.0 * load(x, 0)
+    for k in range(n):
+        miss = row_rate(w, J, k, x) + load(rho, k) + load(compliance, k) * load(r, k) - load(asked, k)
+        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
+    for k in range(n, n + ranged):
+        miss = load(rho, k) - load(last, k)
+        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
+    return worst
+
+
+def world_workspace(model: Model, scenario: Array) -> int:
+    """Of a step."""
+    integers = scenario.view(np.int64)
+    w = integers[integers[MORE] :]
+    functions, entries, rows, n, values, factor, _ = (int(x) for x in w[: layout.N_TURNS + 1])
+    ranged = rows - n
+    kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
+    table = values + 5 * n + factor + 3 * rows + entries + 2 * functions + PLACE * (model.n_links + 1) + n + model.nv
+    own = range_numbers(ranged) + ranged
+    columns = COLUMN * len(model.freedoms)
+    scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
+    return max(semi_implicit_workspace(model, scenario), kept + table + own + scratch)
+
+
+def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
+    """The integrator for scenarios with elements, with ranges, with both or none."""
+    return Integrator(
+        "world_step",
+        1,
+        make_step(with_elements, with_ranges),
+        workspace=world_workspace,
+        memory=world_memory,
+        takes_rows=True,
+        implicit=True,
+        listed=False,
+    )
+
+
+def world_memory(model: Model, scenario: Array) -> int:
+    """The time, angles over turns, impulses."""
+    integers = scenario.view(np.int64)
+    w = integers[integers[MORE] :]
+    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS])
+
+
+def has_ranges(scenario: Array) -> bool:
+    """Whether any row has a range."""
+    integers = scenario.view(np.int64)
+    w = integers[integers[MORE] :]
+    return bool(w[layout.N_ROWS] > w[layout.N_LINEAR])
+
+
+VARIANTS = {
+    (elements, ranges): make_variant(elements, ranges) for elements in (False, True) for ranges in (False, True)
+}
+WORLD_STEP = replace(
+    VARIANTS[True, True],
+    variant=lambda model, scenario: VARIANTS[number_of(ELEMENTS, scenario) > 0, has_ranges(scenario)],
+)
