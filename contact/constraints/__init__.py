@@ -1,1 +1,60 @@
-"""What holds bodies together beyond the tree: records of constraints, and the functions that they consist of."""
+"""What holds bodies together beyond the tree: records of constraints, and the functions that they consist of.
+
+A record checks itself when it is made, and meets a model in a world. ``Hinge.at(name, model, q, first, second, point,
+axis)``, and so with all joints, places both frames where they meet in a configuration.
+
+=============================================================  ============================================================
+records                                                        what they hold
+=============================================================  ============================================================
+``Ball``, ``Hinge``, ``Slider``, ``Cylindrical``, ``Planar``,  two frames: :mod:`~pluecker.contact.constraints.joints`
+``Fixed``, ``PointOnLine``, ``PointInPlane``
+``Universal``, ``Hinge2``                                      two axes that meet: universal joint, wheel
+``Screw``                                                      a way in proportion to a turn
+``Distance``, ``Rope``                                         a distance: rod, spring, rope that may be slack
+``Gear``, ``Belt``, ``RackAndPinion``, ``Differential``        what turns together, with tooth forces
+``Coupling``                                                   a sum of coordinates, angles and ways
+``Limit``, ``Friction``                                        a range, dry friction
+``Motor``, ``Servo``, ``PositionDrive``, ``PrescribedMotion``  what drives
+=============================================================  ============================================================
+
+What is limited or driven is a measure: a joint's name, ``JointCoordinate``, ``Angle``, ``Travel``, ``Length``; joints have
+theirs as ``hinge.angle``, ``slider.travel``, ``rod.distance``. ``Frame`` places a frame on a body; ``Softness``,
+``erp_cfm``, ``spring_damper`` say how soft a constraint is; ``Spline`` is a motion over time.
+"""
+
+from pluecker.contact.constraints.coupling import Coupling
+from pluecker.contact.constraints.distance import Distance, Rope
+from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion, ToothForce
+from pluecker.contact.constraints.joints import (
+    Ball,
+    Cylindrical,
+    Fixed,
+    Hinge,
+    Planar,
+    PointInPlane,
+    PointOnLine,
+    Slider,
+)
+from pluecker.contact.constraints.limits import Friction, Limit
+from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Travel
+from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
+from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.constraints.screw import Screw
+from pluecker.contact.constraints.softness import (
+    ErpCfm,
+    Softness,
+    SpringDamper,
+    damper_of_multiplier,
+    erp_cfm,
+    spring_damper,
+)
+from pluecker.contact.constraints.spline import Spline
+from pluecker.contact.constraints.universal import Hinge2, Universal
+
+__all__ = [
+    "Angle", "Ball", "Belt", "Coupling", "Cylindrical", "Differential", "Distance", "ErpCfm", "Fixed", "Frame",
+    "Friction", "Gear", "Hinge", "Hinge2", "JointCoordinate", "Length", "Limit", "Motor", "Planar", "PointInPlane",
+    "PointOnLine", "PositionDrive", "PrescribedMotion", "RackAndPinion", "Rope", "Screw", "Servo", "Slider",
+    "Softness", "Spline", "SpringDamper", "ToothForce", "Travel", "Universal", "damper_of_multiplier", "erp_cfm",
+    "spring_damper",
+]  # fmt: skip

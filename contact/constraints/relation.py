@@ -16,6 +16,8 @@ ALIGN        ``d_1 . d_2``                                   the moment ``d_2 x 
 DISTANCE     ``|x_2 - x_1|``                                 the force along the line at x_2
 TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x (c y_1 - s e_1) / (c^2 + s^2)``, with
                                                              ``y_1 = d_1 x e_1``, ``c = e_1 . d_2``, ``s = y_1 . d_2``
+SIGHT        angle of ``s = x_2 - x_1`` about ``d_1``         the force ``(c y_1 - s e_1) / (c^2 + s^2)`` at x_2, with
+             from ``e_1``                                    ``c = e_1 . s``, ``s = y_1 . s``
 COORDINATE   one coordinate of the model's                   its generalised force
 ANGLE        between ``d_1`` and ``d_2``, from 0 to pi       the moment along ``d_1 x d_2``; none in line
 ROTATION     of the rotation vector from the axes ``e_1``,   the moment ``J^-T d_2``, with the J of the vector
@@ -26,9 +28,10 @@ SLIP         none; the rate of the points of both bodies     the force ``d_2`` a
              that are at x_2, along ``d_2``
 ===========  ==============================================  =============================================================
 
-x, d and e are points and directions fixed to the frames, as their numbers say. All rates are exact wherever the bodies are,
-not only where the constraint holds; so rows of holonomic constraints are gradients. SPIN and SLIP are rates of no function:
-rows on them hold velocities, or are dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
+x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
+DISTANCE has no direction: there it is d_1. All rates are exact wherever the bodies are, not only where the constraint holds;
+so rows of holonomic constraints are gradients. SPIN and SLIP are rates of no function: rows on them hold velocities, or are
+dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
 
 Sources: the functions are those of Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4
 (dot-1, dot-2, distance); source document 000 (docs/sources.md), joints.
@@ -37,18 +40,23 @@ Sources: the functions are those of Haug, *Computer-aided kinematics and dynamic
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from pluecker.articulated.model.description import rotation_matrix, vector
+from pluecker.contact.constraints.spline import Spline
+from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALIGN", "ANGLE", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SLIP", "SPIN", "TURN", "Frame", "Function", "Parts",
-    "Row",
+    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SIGHT", "SLIP", "SPIN", "TURN", "Frame",
+    "Function", "Parts", "Row",
 ]  # fmt: skip
 
-OFFSET, ALIGN, DISTANCE, TURN, COORDINATE = range(5)
-ANGLE, ROTATION, SPIN, SLIP = range(10, 14)
+OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT = range(6)
+ANGLE, ROTATION, SPIN, SLIP = range(10, 14)  # the rarer ones, of turning_functions.py
+ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
 
@@ -60,12 +68,32 @@ class Frame:
     Attributes:
         name: of a frame or a body of the model, or ``"world"``.
         position: of its origin there; m.
-        rotation: its axes there, as columns.
+        rotation: its axes there, as columns of a matrix, ``(3, 3)``, or a quaternion ``[w, x, y, z]``; not turned if None.
+
+    Raises:
+        TypeError: the name is no string; something is no array of numbers.
+        ValueError: no three finite numbers, no rotation.
+
+    Example:
+        >>> from pluecker.contact.constraints import Frame
+        >>> Frame("rod", (0.0, 0.0, 0.5)).position
+        (0.0, 0.0, 0.5)
     """
 
     name: str
-    position: Vector = ZERO
-    rotation: tuple[Vector, Vector, Vector] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    position: Any = ZERO
+    rotation: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ArgumentTypeError(
+                f"Frame: name is {shown(self.name)}, expected the name of a frame, a body, or 'world'"
+            )
+        label = f"Frame on {shown(self.name)}"
+        R = rotation_matrix(label, self.rotation).tolist()
+        x = vector(label, "position", self.position).tolist()
+        object.__setattr__(self, "position", tuple(c + 0.0 for c in x))
+        object.__setattr__(self, "rotation", tuple(tuple(c + 0.0 for c in row) for row in R))
 
     @property
     def matrix(self) -> Array:
@@ -78,7 +106,8 @@ class Function:
     """A number that depends on where two frames are.
 
     Attributes:
-        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``COORDINATE``, ``ANGLE``, ``ROTATION``, ``SPIN`` or ``SLIP``.
+        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``ANGLE``, ``ROTATION``, ``SPIN`` or
+            ``SLIP``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
@@ -117,6 +146,8 @@ class Row:
         friction: dry friction; the force that it takes to move.
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
+        correction: of a motor that drives to phi = 0: its speed is ``speed - min(correction, 1/h) phi`` in a step h; 1/s.
+        motion: what phi is to be over time, beside ``offset``; of a row that holds, or is soft.
     """
 
     terms: tuple[tuple[int, float], ...]
@@ -132,6 +163,8 @@ class Row:
     force: float = 0.0
     ranged: bool = False
     holonomic: bool = True
+    correction: float = 0.0
+    motion: Spline | None = None
 
     @property
     def soft(self) -> bool:

@@ -7,7 +7,7 @@ To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a br
 :func:`function_value`, :func:`function_wrench` and :func:`function_bias`.
 """
 
-from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET
+from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT
 from pluecker.contact.world.layout import (
     AXIS_1,
     AXIS_2,
@@ -42,9 +42,11 @@ from pluecker.spatial.algebra.vectors import (
     subtract3,
 )
 from pluecker.spatial.compiled.decorators import kernel, unlikely
-from pluecker.spatial.scalars.operations import atan2, load, sqrt
+from pluecker.spatial.scalars.operations import atan2, load, select, smaller, sqrt
 
 __all__ = ["function_bias", "function_value", "function_wrench"]
+
+MEETING = 1e-24  # m^2: points as near as that, 1e-12 m, have a line of rounding between them, or none
 
 
 @kernel
@@ -72,6 +74,26 @@ def turn(w, X, k):
 
 
 @kernel
+def sight(w, X, k):
+    """e_1 . s, y_1 . s, e_1, y_1 and s of a SIGHT"""
+    link = function_entry(w, k, LINK_1)
+    x1, x2 = points(w, X, k)
+    e1, s = direction(w, X, k, link, SIDE_1), subtract3(x2, x1)
+    y1 = cross3(direction(w, X, k, link, AXIS_1), e1)
+    return dot3(e1, s), dot3(y1, s), e1, y1, s
+
+
+@kernel
+def line(w, X, k, s):
+    """1 / |s| and s / |s|; where there is no line, none and d_1"""
+    size, d1 = dot3(s, s), direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
+    meets, zero, one = smaller(size, MEETING), 0.0 * size, 1.0 + 0.0 * size
+    y = select(meets, zero, 1.0 / sqrt(select(meets, one, size)))
+    along, (a, b, c) = scale3(y, s), d1
+    return y, (select(meets, a, along[0]), select(meets, b, along[1]), select(meets, c, along[2]))
+
+
+@kernel
 def function_value(w, k, q, X):
     """phi"""
     kind = function_entry(w, k, KIND)
@@ -90,6 +112,9 @@ def function_value(w, k, q, X):
     if kind == ALIGN:
         d1 = direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
         return dot3(d1, direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2))
+    if kind == SIGHT:
+        c, s, _, _, _ = sight(w, X, k)
+        return atan2(s, c)
     c, s, _, _, _ = turn(w, X, k)
     return atan2(s, c)
 
@@ -106,11 +131,13 @@ def function_wrench(w, k, X):
     if kind == OFFSET:
         return x2, none, direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
     if kind == DISTANCE:
-        s = subtract3(x2, x1)
-        return x2, none, scale3(1.0 / sqrt(dot3(s, s)), s)
+        return x2, none, line(w, X, k, subtract3(x2, x1))[1]
     if kind == ALIGN:
         d1 = direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
         return x2, cross3(direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2), d1), none
+    if kind == SIGHT:
+        c, s, e1, y1, _ = sight(w, X, k)
+        return x2, none, scale3(1.0 / (c * c + s * s), subtract3(scale3(c, y1), scale3(s, e1)))
     c, s, e1, y1, d2 = turn(w, X, k)
     across = subtract3(scale3(c, y1), scale3(s, e1))
     return x2, scale3(1.0 / (c * c + s * s), cross3(d2, across)), none
@@ -125,24 +152,40 @@ def function_bias(w, k, X, V, A):
         return 0.0 * load(X, 0)
     if unlikely(kind >= ANGLE):
         return turning_bias(w, k, X, V, A)
-    if kind in (OFFSET, DISTANCE):
+    if kind in (OFFSET, DISTANCE, SIGHT):
         x1, x2 = points(w, X, k)
         s, rate = subtract3(x2, x1), subtract3(point_velocity(X, V, b, x2), point_velocity(X, V, a, x1))
         gain = subtract3(point_acceleration(X, V, A, b, x2), point_acceleration(X, V, A, a, x1))
         if kind == DISTANCE:  # u . s'' + (s'^2 - (u . s')^2) / |s|
-            y = 1.0 / sqrt(dot3(s, s))
-            along = y * dot3(s, rate)
-            return y * (dot3(s, gain) + dot3(rate, rate) - along * along)
-        d1, turned, bent = turning(V, A, a, direction(w, X, k, a, AXIS_1))
-        return dot3(d1, gain) + 2.0 * dot3(turned, rate) + dot3(bent, s)
+            y, u = line(w, X, k, s)
+            along = dot3(u, rate)
+            return dot3(u, gain) + y * (dot3(rate, rate) - along * along)
+        if kind == OFFSET:
+            return offset_rates(V, A, a, direction(w, X, k, a, AXIS_1), s, rate, gain)[1]
+        c, s0, e1, y1, s = sight(w, X, k)
+        c1, c2 = offset_rates(V, A, a, e1, s, rate, gain)
+        s1, s2 = offset_rates(V, A, a, y1, s, rate, gain)
+        return angle_bias(c, s0, c1, s1, c2, s2)
     if kind == ALIGN:
         return product_bias(V, A, a, direction(w, X, k, a, AXIS_1), b, direction(w, X, k, b, AXIS_2))
-    c, s, e1, y1, d2 = turn(w, X, k)  # phi'' = (c s'' - s c'' - 2 phi' (c c' + s s')) / (c^2 + s^2)
-    size = 1.0 / (c * c + s * s)
+    c, s, e1, y1, d2 = turn(w, X, k)
     c1, s1 = product_rate(V, a, e1, b, d2), product_rate(V, a, y1, b, d2)
-    c2, s2 = product_bias(V, A, a, e1, b, d2), product_bias(V, A, a, y1, b, d2)
+    return angle_bias(c, s, c1, s1, product_bias(V, A, a, e1, b, d2), product_bias(V, A, a, y1, b, d2))
+
+
+@kernel
+def angle_bias(c, s, c1, s1, c2, s2):
+    """The second derivative of atan2(s, c): phi'' = (c s'' - s c'' - 2 phi' (c c' + s s')) / (c^2 + s^2)"""
+    size = 1.0 / (c * c + s * s)
     rate = size * (c * s1 - s * c1)
     return size * (c * s2 - s * c2 - 2.0 * rate * (c * c1 + s * s1))
+
+
+@kernel
+def offset_rates(V, A, a, d, s, rate, gain):
+    """Both derivatives of d . s, with d fixed to link a"""
+    d, turned, bent = turning(V, A, a, d)
+    return dot3(turned, s) + dot3(d, rate), dot3(d, gain) + 2.0 * dot3(turned, rate) + dot3(bent, s)
 
 
 @kernel

@@ -17,6 +17,7 @@ segments        of each row, which tree, which of its values, and which pairs
 pairs           of each segment of linear row j, the segments of linear rows i >= j on the same tree, and where S_ij is
 factor          S = L D L' of the linear rows by columns: their places, the row of each place; by rows: column and place
 ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.rows` has them
+motions         of rows with a motion over time: the number of its pieces, of each its first time and four coefficients
 ==============  ========================================================================================================
 """
 
@@ -31,10 +32,13 @@ __all__ = [
 
 # header
 N_FUNCTIONS, N_ENTRIES, N_ROWS, N_LINEAR, N_VALUES, N_FACTOR, N_TURNS = range(7)
-FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLUMN, BY_ROW, RANGES = range(8, 19)
+FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLUMN, BY_ROW, RANGES, MOTIONS = range(
+    8, 20
+)
 HEADER = 24
 
 # function record, integers first; then the points and axes
+# (TURN_NUMBER: which of the angles that are counted over turns it is, -1 of what is none)
 KIND, LINK_1, LINK_2, FIRST_ENTRY, ENTRY_COUNT, COORDINATE, POSITION, TURN_NUMBER = range(8)
 POINT_1, POINT_2, AXIS_1, AXIS_2, SIDE_1 = 8, 11, 14, 17, 20
 FUNCTION = 24
@@ -44,7 +48,8 @@ FREEDOM, LINK, SIGN = range(3)
 ENTRY = 3
 # row record, integers first; laws of linear rows
 FIRST_VALUE, VALUE_COUNT, FIRST_TERM, TERM_COUNT, FIRST_SEGMENT, SEGMENT_COUNT, LAW, HOLONOMIC = range(8)
-ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE = range(8, 14)
+ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE, ROW_CORRECTION = range(8, 15)
+ROW_MOTION = 15  # an integer: where its motion begins among those of all rows, -1 without one
 ROW = 16
 HELD, SOFT, ROTOR, RANGED = range(4)
 # term record, the coefficient last

@@ -15,7 +15,7 @@ from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LI
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping import rows as range_rows
-from pluecker.contact.constraints.relation import COORDINATE, TURN, Function, Parts, Row
+from pluecker.contact.constraints.relation import ANGLES, COORDINATE, Function, Parts, Row
 from pluecker.contact.world import layout
 from pluecker.contact.world.ordering import eliminate, neighbours_of
 
@@ -101,9 +101,9 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         layout.TERMS: np.array(table.terms).reshape(-1), layout.DESTINATIONS: integers(table.destinations),
         layout.COLUMNS: integers(table.columns), layout.SEGMENTS: integers(table.segments),
         layout.PAIRS: integers(table.pairs), layout.BY_COLUMN: integers(by_column), layout.BY_ROW: integers(by_row),
-        layout.RANGES: ranges,
+        layout.RANGES: ranges, layout.MOTIONS: np.array(table.motions),
     }  # fmt: skip
-    n_turns = sum(f.kind == TURN for f in functions)
+    n_turns = sum(f.kind in ANGLES for f in functions)
     counts = [len(functions), len(entries), len(order), linear, len(table.columns), n, n_turns]
     header = np.zeros(layout.HEADER, dtype=np.int64)
     header[: len(counts)] = counts
@@ -149,10 +149,10 @@ def pack_functions(
             x2 = T2[:3, :3] @ np.array(f.second.position) + T2[:3, 3]
             data = [x1 + R1 @ f.point_1, x2 + R2 @ f.point_2, R1 @ f.axis_1, R2 @ f.axis_2, R1 @ f.side_1]
             numbers[layout.POINT_1 : layout.SIDE_1 + 3] = np.concatenate(data)
-        head = [f.kind, a, b, len(entries), len(own), f.coordinate, f.position, turns]
+        head = [f.kind, a, b, len(entries), len(own), f.coordinate, f.position, turns if f.kind in ANGLES else -1]
         numbers[: len(head)] = integers(head)
         records.append(numbers)
-        turns += f.kind == TURN
+        turns += f.kind in ANGLES
         entries += [entry[:3] for entry in own]
         columns.append([entry[3] for entry in own])
     return np.concatenate([np.zeros(0), *records]), entries, columns
@@ -190,6 +190,7 @@ class RowTable:
         self.columns: list[int] = []
         self.segments: list[list[int]] = []
         self.pairs: list[tuple[int, int]] = []
+        self.motions: list[float] = []
 
     def add(self, constraint: int, row: Row) -> None:
         """A row: its values are sorted by tree, so that those of a tree are one segment."""
@@ -197,12 +198,12 @@ class RowTable:
         trees = self.tree.tree_of_coordinate
         v = sorted({j for k, _ in used for j in self.function_columns[k]}, key=lambda j: (trees[j], j))
         first_value, first_term, first_segment = len(self.columns), len(self.terms), len(self.segments)
-        place = {j: first_value + k for k, j in enumerate(v)}
+        value_of = {j: first_value + k for k, j in enumerate(v)}
         for k, c in used:
             self.terms.append(np.concatenate([integers([k, len(self.destinations)]), [c]]))
-            self.destinations += [place[j] for j in self.function_columns[k]]
+            self.destinations += [value_of[j] for j in self.function_columns[k]]
         for t in sorted({int(trees[j]) for j in v}):
-            own = [place[j] for j in v if trees[j] == t]
+            own = [value_of[j] for j in v if trees[j] == t]
             self.segments.append([t, own[0], len(own), 0, 0])
         self.columns += v
         law = layout.RANGED if row.ranged else layout.ROTOR if row.inertia > 0.0 else layout.SOFT if row.soft else 0
@@ -210,8 +211,12 @@ class RowTable:
             first_value, len(v), first_term, len(used), first_segment, len(self.segments) - first_segment, law,
             int(row.holonomic and all(self.valued[k] for k, _ in used)),
         ]  # fmt: skip
-        numbers = [row.offset, row.stiffness, row.damping, row.speed, row.inertia, row.force, 0.0, 0.0]
-        self.rows.append(np.concatenate([integers(head), numbers]))
+        numbers = [row.offset, row.stiffness, row.damping, row.speed, row.inertia, row.force, row.correction]
+        place = len(self.motions) if row.motion is not None else -1
+        if row.motion is not None:
+            pieces = row.motion.pieces
+            self.motions += [*integers([len(pieces)]), *pieces.ravel()]
+        self.rows.append(np.concatenate([integers(head), numbers, integers([place])]))
 
     def pair_segments(self, linear: int, places: dict[tuple[int, int], int]) -> None:
         """For each segment of row j, those of rows i >= j on its tree, and where S_ij is."""

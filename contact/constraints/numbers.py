@@ -1,0 +1,62 @@
+"""Numbers of constraints, checked: each message says of which constraint, what came, and what was expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.model.description import finite_number, number
+from pluecker.contact.constraints.softness import check_spring
+from pluecker.contact.errors import ProblemError
+
+__all__ = ["not_negative", "plain_number", "positive", "set_spring", "share"]
+
+
+def plain_number(label: str, key: str, value: Any) -> float:
+    """A finite number."""
+    return finite_number(label, key, value) + 0.0
+
+
+def positive(label: str, key: str, value: Any) -> float:
+    """A finite number above zero."""
+    x = finite_number(label, key, value)
+    if x <= 0.0:
+        raise ProblemError(f"{label}: {key} is {x:g}, expected a number above 0")
+    return x
+
+
+def not_negative(label: str, key: str, value: Any, infinite: bool = False) -> float:
+    """A number that is not negative, finite unless it may be infinite."""
+    x = number(label, key, value) if infinite else finite_number(label, key, value)
+    if x < 0.0:
+        raise ProblemError(f"{label}: {key} is {x:g}, expected no negative number")
+    return x + 0.0
+
+
+def share(label: str, key: str, value: Any) -> float:
+    """A number from 0 to 1."""
+    x = finite_number(label, key, value)
+    if not 0.0 <= x <= 1.0:
+        raise ProblemError(f"{label}: {key} is {x:g}, expected 0 to 1")
+    return x + 0.0
+
+
+def set_spring(record: Any, label: str) -> None:
+    """Check the stiffness and the damping of a record of one row."""
+    k = not_negative(label, "stiffness", record.stiffness, infinite=True)
+    d = not_negative(label, "damping", record.damping)
+    check_spring(label, "", k, d)
+    object.__setattr__(record, "stiffness", k)
+    object.__setattr__(record, "damping", d)
+
+
+def set_limits(record: Any, label: str) -> None:
+    """Check lower and upper limits, of which one is there."""
+    lower, upper = number(label, "lower", record.lower), number(label, "upper", record.upper)
+    if lower > upper:
+        raise ProblemError(f"{label}: lower is {lower:g} and upper is {upper:g}, expected lower <= upper")
+    if lower == np.inf or upper == -np.inf:
+        raise ProblemError(f"{label}: lower is {lower:g} and upper is {upper:g}: nothing is between them")
+    object.__setattr__(record, "lower", lower)
+    object.__setattr__(record, "upper", upper)

@@ -1,0 +1,151 @@
+"""What constraints between two frames have in common: a name, the frames, their checks, and `at`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.frames import as_frame, check_apart, check_name, meeting_frames, named
+from pluecker.contact.constraints.relation import ALIGN, ANGLES, OFFSET, Frame, Function, Parts, Row
+from pluecker.contact.constraints.softness import Softness
+from pluecker.spatial.errors import ArgumentTypeError
+
+__all__ = ["Constraint", "Pair", "TwoFrames", "X", "Y", "Z", "offsets", "rows_of", "tilts", "turned"]
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+IN_RADIANS = (ALIGN, *ANGLES)
+RIGID = Softness()
+Own = TypeVar("Own", bound="Pair")
+
+
+def offsets(first: Frame, second: Frame, axes: Sequence[tuple[float, float, float]]) -> tuple[Function, ...]:
+    """How far the second origin is from the first, along axes of the first frame."""
+    return tuple(Function(OFFSET, first, second, axis_1=axis) for axis in axes)
+
+
+def tilts(first: Frame, second: Frame) -> tuple[Function, ...]:
+    """The z axis of the second frame along x and y of the first: turns of the second about y, and backwards about x."""
+    return tuple(Function(ALIGN, first, second, axis_1=axis, axis_2=Z) for axis in (X, Y))
+
+
+def turned(first: Frame, second: Frame) -> Function:
+    """The x axis of the second frame along y of the first: its turn about z, where that is small."""
+    return Function(ALIGN, first, second, axis_1=Y, axis_2=X)
+
+
+def rows_of(functions: Sequence[Function], softness: Softness) -> tuple[Row, ...]:
+    """Each function at zero, or held there by springs and dampers."""
+    rows = []
+    for k, function in enumerate(functions):
+        stiffness, damping = softness.stiffness, softness.damping
+        if function.kind in IN_RADIANS:
+            stiffness, damping = softness.turning_stiffness, softness.turning_damping
+        rows.append(Row(((k, 1.0),), stiffness=stiffness, damping=damping))
+    return tuple(rows)
+
+
+class Constraint:
+    """What a world needs to know of a constraint: its name, and its parts in a model."""
+
+    name: str
+
+    def parts(self, model: Model) -> Parts:
+        """Functions and rows."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class TwoFrames(Constraint):
+    """What holds between two frames, each a :class:`Frame`, a name, or ``(name, position, rotation)``."""
+
+    name: str
+    first: Any
+    second: Any
+
+    def __post_init__(self) -> None:
+        check_name(type(self).__name__, self.name)
+        for key in ("first", "second"):
+            object.__setattr__(self, key, as_frame(self.label, key, getattr(self, key)))
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return named(type(self).__name__, self.name)
+
+    def check(self, model: Model) -> None:
+        """Both frames are known, and on two bodies."""
+        check_apart(self.label, model, first=self.first, second=self.second)
+
+    def functions(self) -> tuple[Function, ...]:
+        """What depends on where the frames are."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Pair(TwoFrames):
+    """A joint between two frames.
+
+    Attributes:
+        name: by which the world knows it.
+        first, second: the frames.
+        softness: springs and dampers in place of what holds; hard by default.
+
+    Raises:
+        TypeError, ValueError: what is no name, no frame, no softness.
+    """
+
+    softness: Softness = field(default=RIGID, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.softness, Softness):
+            raise ArgumentTypeError(f"{self.label}: softness is a {type(self.softness).__name__}, expected a Softness")
+
+    @classmethod
+    def at(
+        cls: type[Own],
+        name: str,
+        model: Model,
+        q: ArrayLike,
+        first: str,
+        second: str,
+        point: ArrayLike,
+        axis: ArrayLike = Z,
+        *,
+        side: ArrayLike | None = None,
+        **options: Any,
+    ) -> Own:
+        """The joint between two bodies that is closed in a configuration: both frames are placed where they meet.
+
+        Args:
+            name: of the constraint.
+            model: the mechanism.
+            q: the configuration in which the joint is closed, ``(nq,)``.
+            first, second: bodies or frames by name, or ``"world"``.
+            point: where both frames have their origin, in the world, ``(3,)``; m.
+            axis: the direction of their z axes, in the world, of any length but zero.
+            side: the direction of their x axes, of which the part across the axis counts; any if None.
+            options: other attributes of the constraint.
+
+        Raises:
+            KeyError: there is no body or frame of that name.
+            ValueError: a shape that does not fit, numbers that are not finite, an axis of no length, a side along it; both
+                frames on one body or on the world.
+            TypeError: what is no array of real numbers, no model, no name.
+        """
+        label = named(cls.__name__, name)
+        frames = meeting_frames(label, as_model(f"{cls.__name__}.at", model), q, first, second, point, axis, side)
+        result = cls(name, *frames, **options)
+        result.check(model)
+        return result
+
+    def parts(self, model: Model) -> Parts:
+        """Its functions, and a row for each."""
+        self.check(model)
+        functions = self.functions()
+        return Parts(functions, rows_of(functions, self.softness))
