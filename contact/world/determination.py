@@ -19,7 +19,6 @@ from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.world.reactions import body_wrenches, largest_wrench
-from pluecker.contact.world.row_errors import row_jacobian
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -59,7 +58,7 @@ class Determination:
 def scaled_jacobian(world: World, q: Array, rows: Array) -> tuple[Array, Array]:
     """Some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
     H = np.asarray(crba(world.model, q))  # it has the armature
-    J = row_jacobian(world, q)[rows]
+    J = world.rows_at(q).jacobian[rows]
     W = solve_triangular(np.linalg.cholesky(H), J.T, lower=True).T if len(J) else J
     size = np.linalg.norm(W, axis=1)
     size = np.where(size > 0.0, size, 1.0)
