@@ -29,6 +29,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
+    from pluecker.contact.world.determination import Determination
     from pluecker.contact.world.maximal import Maximal
 
 __all__ = ["ConstrainedAcceleration", "ConstraintHandle", "Impact", "World"]
@@ -175,6 +176,23 @@ class World:
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
         return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+
+    def determined(self, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
+        """Which forces of constraints, and which reactions of joints, the motion determines in a configuration.
+
+        Redundant rows (a door on three hinges) share their load in ways that rigid bodies do not know; which ones
+        :meth:`accelerations` gives there is a choice.
+
+        Args:
+            q: configuration, ``(nq,)``.
+            active: which rows with a range hold too, ``(n_rows,)`` of True and False; none if None.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        from pluecker.contact.world.determination import find_determination
+
+        return find_determination(self, as_configuration("World.determined", self.model, q), active)
 
     def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
@@ -399,6 +417,14 @@ class ConstraintHandle:
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments
+
+
+def as_configuration(function: str, model: Model, q: ArrayLike) -> Array:
+    """One configuration, ``(nq,)``; what else is wrong with it algorithms say."""
+    array = as_numbers(function, "q", q)
+    if array.shape != (model.nq,):
+        raise ConstraintError(f"{function}: q has shape {array.shape}, expected ({model.nq},)")
+    return array
 
 
 def checked(constraints: Any) -> tuple[Any, ...]:
