@@ -36,15 +36,14 @@ from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.determination import RANK, Determination, find_determination
 from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde
 from pluecker.contact.world.joint_rows import joint_rows
+from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.contact.world.tree_joints import (
     Coordinates,
     TranslatedConstraint,
-    TreeJoint,
     kept,
     translated_parts,
     tree_joint,
 )
-from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.quaternions import quaternion_from_rotation, quaternion_log
@@ -106,8 +105,8 @@ class Maximal:
                 length = float(np.linalg.norm(shape.numbers(q), axis=-1).max(initial=0.0))
                 if length > np.pi * (1.0 + 1e-12):
                     raise ArgumentValueError(
-                        f"Maximal.state: joint {shown(shape.joint.name)} is turned by {length:.6g} rad, expected at most pi: "
-                        "rotation vectors beyond half a turn have no equal among free bodies"
+                        f"Maximal.state: joint {shown(shape.joint.name)} is turned by {length:.6g} rad, expected at most "
+                        "pi: rotation vectors beyond half a turn have no equal among free bodies"
                     )
 
     def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -145,7 +144,10 @@ class Maximal:
             joint, twist = shape.joint, v[..., 6 * b : 6 * b + 6]
             if joint.mimic is not None:
                 continue
-            own_q, own_v = slice(joint.q_start, joint.q_start + shape.nq), slice(joint.v_start, joint.v_start + shape.nv)
+            own_q, own_v = (
+                slice(joint.q_start, joint.q_start + shape.nq),
+                slice(joint.v_start, joint.v_start + shape.nv),
+            )
             if kept(shape):
                 q_old[..., own_q], v_old[..., own_v] = q[..., 7 * b : 7 * b + 7], twist
                 continue
@@ -173,14 +175,18 @@ class Maximal:
         p = (r - np.array(shape.first.position)) @ F
         if shape.kind in ("spherical", "free"):
             quaternion = quaternion_from_rotation(R)
-            quaternion = np.where((quaternion * near[..., -4:]).sum(axis=-1, keepdims=True) < 0.0, -quaternion, quaternion)
+            quaternion = np.where(
+                (quaternion * near[..., -4:]).sum(axis=-1, keepdims=True) < 0.0, -quaternion, quaternion
+            )
             return quaternion if shape.kind == "spherical" else np.concatenate([p, quaternion], axis=-1)
         if shape.kind == "exponential":
             return np.asarray(quaternion_log(quaternion_from_rotation(R)))
         x = np.empty(near.shape)
         for k, c in enumerate(self.coordinates.of_body[shape.body]):
             f = c.function
-            y = np.array(f.axis_2) @ (R if f.first is shape.second else np.swapaxes(R, -1, -2))  # d_2 in the first frame
+            y = np.array(f.axis_2) @ (
+                R if f.first is shape.second else np.swapaxes(R, -1, -2)
+            )  # d_2 in the first frame
             d = np.array(f.axis_1)
             if f.kind == OFFSET:
                 x[..., k] = p @ d

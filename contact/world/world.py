@@ -29,6 +29,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, Pluec
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
+    from pluecker.contact.world.closing import Closed
     from pluecker.contact.world.determination import Determination
     from pluecker.contact.world.maximal import Maximal
 
@@ -176,6 +177,53 @@ class World:
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
         return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+
+    def close(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        *,
+        tol: float = 1e-11,
+        fixed: Iterable[str] | str = (),
+        time: float = 0.0,
+    ) -> Closed:
+        """The nearest configuration in which all constraints hold, and the nearest velocity that they allow.
+
+        Near is what takes little motion of little mass: ``1/2 d^T H d`` is least, with the way d from ``q`` and the inertia
+        matrix H there. ``q`` may be far away; then it is the nearest configuration around the one that was found first.
+        Limits are kept, hard and soft ones, and axes of hinges are not turned around. Springs hold nothing.
+
+        Args:
+            q: configuration, ``(nq,)``.
+            v: velocity, ``(nv,)``; zero if None.
+            tol: the largest error of a row; m or rad.
+            fixed: names of joints that stay where they are; their velocities may change.
+            time: at which motions over time are looked at; s.
+
+        Returns:
+            configuration, velocity, and the largest error that is left.
+
+        Raises:
+            ClosureError: nothing was found; it has the best configuration, its residual, the name of the worst constraint.
+            KeyError: there is no joint of a name in ``fixed``.
+            ValueError, TypeError: as :meth:`accelerations`; ``tol`` is not above 0 and below 1.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World, constraints
+            >>> arm = ModelBuilder()
+            >>> for name, parent, x in (("upper", "world", 0.0), ("lower", "upper", 1.0)):
+            ...     arm.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+            ...     arm.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0))
+            >>> nail = constraints.PointOnLine("nail", ("world", (1.0, 1.0, 0)), ("lower", (1.0, 0, 0)))
+            >>> print(round(World(arm.build(), [nail]).close([0.1, 1.0]).configuration[1], 6))
+            1.570796
+
+        Source: Nocedal, Wright (2006), sections 10.3 and 18.1.
+        """
+        from pluecker.contact.world.closing import close_world
+
+        return close_world(self, q, v, tol, fixed, time)
 
     def determined(self, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
         """Which forces of constraints, and which reactions of joints, the motion determines in a configuration.

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from pluecker.articulated import aba, body_accelerations, body_velocities, joint_forces, random_configuration, random_tree
+from pluecker.articulated import (
+    aba,
+    body_accelerations,
+    body_velocities,
+    joint_forces,
+    random_configuration,
+    random_tree,
+)
 from pluecker.articulated.model import layout
 from pluecker.contact.world.reactions import joint_reactions
 from pluecker.contact.world.world import World
