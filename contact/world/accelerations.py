@@ -10,6 +10,10 @@ source document 002, equation 12 (docs/sources.md).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA, newton_euler
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
@@ -30,6 +34,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
+from pluecker.contact.world.instant_ranges import begin_instant_ranges
 from pluecker.contact.world.jacobian import (
     add_row_force,
     row_rate,
@@ -43,10 +48,12 @@ from pluecker.contact.world.layout import (
     ROTOR,
     ROW_DAMPING,
     ROW_INERTIA,
+    ROW_SPEED,
     ROW_STIFFNESS,
     SOFT,
     entry_count,
     linear_count,
+    range_count,
     row_count,
     row_entry,
     row_number,
@@ -63,42 +70,61 @@ from pluecker.contact.world.motion import (
     store_columns,
 )
 from pluecker.contact.world.packing import Packed
+from pluecker.contact.world.ranges import obey_ranges, range_numbers, range_scratch
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.scalars.operations import load, select, smaller, store, tail
 
-__all__ = ["ACCELERATIONS", "geometry_numbers", "store_rows_at_instant"]
+__all__ = ["ACCELERATIONS", "accelerations_kernel", "geometry_numbers", "store_rows_at_instant"]
 
+UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
 FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
 
 
-@kernel
-def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
-    """a_free from the forces that are given; then the forces of rows that hold"""
-    nv, n, rows = velocity_count(m), linear_count(w), row_count(w)
-    pivots, J = ws, tail(ws, 2 * nv)
-    S = tail(J, value_count(w))
-    factor = tail(S, mobility_numbers(w))
-    errors, biases = tail(factor, factor_size(m)), tail(factor, factor_size(m) + rows)
-    compliance, y = tail(biases, rows), tail(biases, rows + n)
-    rest = tail(y, nv)
-    store_rows_at_instant(m, w, q, v, J, errors, biases, y, rest)
-    clear(y, nv)
-    newton_euler(m, q, v, y, f_ext, a, rest)
-    add_passive_force(m, q, v, a)
-    for k in range(nv):
-        store(a, k, load(tau, k) - load(a, k))
-    factorize_trees(m, q, factor, pivots, rest)
-    for k in range(rows):
-        store(r, k, 0.0 * load(errors, 0))
-    for k in range(n):
-        store_instant_law(w, k, v, J, errors, biases, compliance, r, a)
-    solve_factorized(m, factor, a, rest)
-    store_mobility(m, w, factor, J, compliance, S, y, rest)
-    factorize_rows(w, S, rest)
-    for k in range(n):
-        if row_entry(w, k, LAW) == SOFT:
-            store(biases, k, row_rate(w, J, k, a) + load(compliance, k) * load(r, k))
-    hold_rows(m, w, factor, J, S, compliance, biases, r, a, rest)
+def make_accelerations(with_ranges: bool) -> Callable[..., None]:
+    """The kernel: of what a world does not have, nothing is compiled."""
+
+    @kernel
+    def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
+        """a_free from the forces that are given; then the forces of rows that hold, and of those with a range"""
+        nv, n, rows, ranged = velocity_count(m), linear_count(w), row_count(w), range_count(w)
+        pivots, J = ws, tail(ws, 2 * nv)
+        S = tail(J, value_count(w))
+        factor = tail(S, mobility_numbers(w))
+        errors, biases = tail(factor, factor_size(m)), tail(factor, factor_size(m) + rows)
+        compliance, y = tail(biases, rows), tail(biases, rows + n)
+        kept = tail(y, nv)
+        rest = tail(kept, range_numbers(ranged) + ranged)
+        store_rows_at_instant(m, w, q, v, J, errors, biases, y, rest)
+        clear(y, nv)
+        newton_euler(m, q, v, y, f_ext, a, rest)
+        add_passive_force(m, q, v, a)
+        for k in range(nv):
+            store(a, k, load(tau, k) - load(a, k))
+        factorize_trees(m, q, factor, pivots, rest)
+        for k in range(rows):
+            store(r, k, 0.0 * load(errors, 0))
+        for k in range(n):
+            store_instant_law(w, k, v, J, errors, compliance, r, a)
+        solve_factorized(m, factor, a, rest)
+        store_mobility(m, w, factor, J, compliance, S, y, rest)
+        factorize_rows(w, S, rest)
+        for k in range(n):
+            if row_entry(w, k, LAW) == SOFT:
+                store(biases, k, row_rate(w, J, k, a) + load(compliance, k) * load(r, k))
+        hold_rows(m, w, factor, J, S, compliance, biases, r, a, rest)
+        if with_ranges:
+            guess = tail(kept, range_numbers(ranged))
+            for k in range(rows):
+                store(biases, k, -load(biases, k))
+            clear(guess, ranged)
+            begin_instant_ranges(w, v, J, errors, kept)
+            error = obey_ranges(m, w, factor, J, S, compliance, biases, a, r, guess, kept, rest)
+            store(a, 0, select(smaller(error, UNSOLVED), load(a, 0), load(a, 0) * np.nan))
+
+    return accelerations_kernel
+
+
+accelerations_kernel = make_accelerations(False)
 
 
 @kernel
@@ -124,15 +150,16 @@ def store_rows_at_instant(m, w, q, v, J, errors, biases, zero, ws):
 
 
 @kernel
-def store_instant_law(w, k, v, J, errors, target, compliance, r, forces):
-    """Compliance, the acceleration that is asked for, and of springs their force, which is given"""
+def store_instant_law(w, k, v, J, errors, compliance, r, forces):
+    """Compliance, and of springs their force, which is given"""
     law = row_entry(w, k, LAW)
     zero = 0.0 * load(errors, k)
     store(compliance, k, zero)
     if law == ROTOR:
         store(compliance, k, zero + 1.0 / row_number(w, k, ROW_INERTIA))
     if law == SOFT:
-        f = -row_number(w, k, ROW_STIFFNESS) * load(errors, k) - row_number(w, k, ROW_DAMPING) * row_rate(w, J, k, v)
+        rate = row_rate(w, J, k, v) - row_number(w, k, ROW_SPEED)
+        f = -row_number(w, k, ROW_STIFFNESS) * load(errors, k) - row_number(w, k, ROW_DAMPING) * rate
         store(compliance, k, zero + FREE)
         store(r, k, f)
         add_row_force(w, J, k, f, forces)
@@ -147,13 +174,14 @@ def freedom_total(m):
 
 def workspace(model: Model, packed: Packed) -> int:
     """Of the kernel."""
+    ranged = packed.n_rows - packed.n_linear
     kept = 2 * model.nv + packed.n_values + 2 * packed.n_linear + packed.n_factor + factor_numbers(model)
-    kept += 2 * packed.n_rows + packed.n_linear + model.nv
+    kept += 2 * packed.n_rows + packed.n_linear + model.nv + range_numbers(ranged) + ranged
     return kept + max(
         geometry_numbers(model, packed),
         RNEA.workspace(model),
         factor_workspace(model),
-        packed.n_linear + 7 * model.nv,
+        range_scratch(ranged, packed.n_linear, model.nv),
     )
 
 
@@ -163,13 +191,18 @@ def geometry_numbers(model: Model, packed: Packed) -> int:
     return links + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
-ACCELERATIONS = Algorithm(
-    "World.accelerations",
-    accelerations_kernel,
-    inputs=("q", "v", "tau", "f_ext"),
-    outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
-    constants=lambda model, packed: packed.array,
-    workspace=workspace,
-    singular=refused_coordinate,
-    listed=False,
-)
+def algorithm(with_ranges: bool) -> Algorithm:
+    """For worlds with ranges, or without."""
+    return Algorithm(
+        "World.accelerations",
+        make_accelerations(True) if with_ranges else accelerations_kernel,
+        inputs=("q", "v", "tau", "f_ext"),
+        outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
+        constants=lambda model, packed: packed.array,
+        workspace=workspace,
+        singular=refused_coordinate,
+        listed=False,
+    )
+
+
+ACCELERATIONS = {ranges: algorithm(ranges) for ranges in (False, True)}

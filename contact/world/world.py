@@ -281,7 +281,8 @@ class World:
         Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
         """
         inputs = q, v, tau, LEFT_OUT if f_ext is None else f_ext
-        return ConstrainedAcceleration(*self.run(ACCELERATIONS, inputs, threads))
+        ranged = self.packed.n_rows > self.packed.n_linear
+        return ConstrainedAcceleration(*self.run(ACCELERATIONS[ranged], inputs, threads))
 
     def impact(
         self, q: ArrayLike, v: ArrayLike, impulse: ArrayLike | None = None, *, threads: int | None = None

@@ -1,0 +1,104 @@
+"""Rows with a range at an instant: which bounds the force of each has, and which one acts.
+
+============================  ===================================================================================
+where the row is              its force
+============================  ===================================================================================
+it slides                     friction against the motion
+it is at rest                 up to its friction, so much that it stays at rest, or its rate begins to grow
+slower than its motor         the largest force of the motor; faster: the opposite; at its speed: in between
+at a hard limit, not leaving  pushes away as much as keeps it from accelerating beyond
+beyond a soft limit           its spring and damper
+============================  ===================================================================================
+
+So the force is between two bounds, and the acceleration of the row zero in between: the staircases of
+:mod:`~pluecker.contact.world.ranges`, with all steps at zero. A row that hits its limit with a velocity takes an impulse,
+for which there is no acceleration: it counts as not leaving.
+
+Source: Pfeiffer, Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 5: laws on the level of
+accelerations.
+"""
+
+import numpy as np
+
+from pluecker.articulated.stepping.rows import DAMPING, FRICTION, LOWER, STIFFNESS, UPPER, is_soft
+from pluecker.articulated.stepping.rows import entry as range_entry
+from pluecker.contact.world.jacobian import row_rate
+from pluecker.contact.world.layout import (
+    HOLONOMIC,
+    ROW_FORCE,
+    ROW_SPEED,
+    linear_count,
+    range_count,
+    ranges,
+    row_entry,
+    row_number,
+)
+from pluecker.contact.world.ranges import LAW
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import load, part, select, smaller, store
+
+__all__ = ["begin_instant_ranges"]
+
+STILL = 1e-9  # m/s or rad/s, and m or rad: a row is at rest, or at a limit
+
+
+@kernel
+def begin_instant_ranges(w, v, J, values, kept):
+    """All rows sleep; the staircases of their forces"""
+    n, first = range_count(w), linear_count(w)
+    laws = part(kept, n, LAW * n)
+    for k in range(n):
+        rate, zero = row_rate(w, J, first + k, v), 0.0 * load(v, 0)
+        store(kept, k, zero)
+        store(kept, (LAW + 1) * n + k, zero)  # its compliance
+        store_instant_law(w, k, load(values, first + k), rate, laws, LAW * k)
+
+
+@kernel
+def store_instant_law(w, k, x, rate, law, at):
+    """l_0 >= ... >= l_4 with all steps at zero"""
+    rows, row = ranges(w), linear_count(w) + k
+    zero = 0.0 * x
+    least, most = between_bounds(rate, range_entry(rows, k, FRICTION) + zero)
+    low, high = between_bounds(rate - row_number(w, row, ROW_SPEED), row_number(w, row, ROW_FORCE) + zero)
+    least, most = least + low, most + high
+    top, bottom = most, least
+    if row_entry(w, row, HOLONOMIC) != 0:
+        lower, upper = range_entry(rows, k, LOWER), range_entry(rows, k, UPPER)
+        if is_soft(rows, k):
+            s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
+            below = pushes(s * (lower - x) - d * rate, x - lower, zero)
+            push = below - pushes(s * (x - upper) + d * rate, upper - x, zero)
+            least, most = least + push, most + push
+            top, bottom = most, least
+        else:
+            top = select(rests(x - lower, rate), np.inf + zero, most)
+            bottom = select(rests(upper - x, -rate), -np.inf + zero, least)
+    store(law, at, top)
+    store(law, at + 2, most)
+    store(law, at + 4, 0.5 * (most + least))
+    store(law, at + 6, least)
+    store(law, at + 8, bottom)
+    for j in range(1, LAW, 2):
+        store(law, at + j, zero)
+
+
+@kernel
+def between_bounds(rate, force):
+    """Least and largest of a force that is -force where the rate is above zero, force below, and in between at zero"""
+    still = STILL + 0.0 * rate
+    least = select(smaller(rate, -still), force, -force)
+    return least, select(smaller(still, rate), -force, force)
+
+
+@kernel
+def pushes(force, gap, zero):
+    """A force that only pushes, where a limit is passed"""
+    return select(smaller(gap, zero), larger(force, zero), zero)
+
+
+@kernel
+def rests(gap, rate):
+    """Whether a row is at a limit and not leaving it; never at one that is infinite"""
+    return smaller(larger(gap, rate), STILL + 0.0 * rate)
