@@ -31,7 +31,7 @@ from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ClosureError, ConstraintError
-from pluecker.contact.world.determination import held_rows
+from pluecker.contact.world.determination import Flags, held_rows
 from pluecker.contact.world.flips import Flips
 from pluecker.spatial.errors import PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -87,7 +87,7 @@ class Point:
 class Closing:
     """The search for one world and one given configuration."""
 
-    def __init__(self, world: World, q: Array, fixed: Array, time: float) -> None:
+    def __init__(self, world: World, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
         rows = [row for part in world.parts for row in part.rows]
         self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
@@ -100,7 +100,7 @@ class Closing:
         self.moving = np.flatnonzero(~fixed)
         M = np.asarray(crba(self.model, q))[np.ix_(self.moving, self.moving)]
         self.M = M + SINGULAR * np.diag(np.diag(M) + np.diag(M).max(initial=1.0))
-        self.turning = np.array([turns(self.model, k) for k in self.moving], dtype=bool)
+        self.turning = np.array([turns(self.model, int(k)) for k in self.moving], dtype=np.bool_)
         self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in self.model.joints)
 
     # ---------------------------------------------------------------------------------------------------------- errors
@@ -181,7 +181,7 @@ class Closing:
                 break
         return p
 
-    def errors_beyond(self, point: Point) -> Array:
+    def errors_beyond(self, point: Point) -> Flags:
         """Which rows are beyond a limit."""
         return self.limited & (np.abs(self.beyond(point.values)) > 0.0)
 
@@ -209,9 +209,11 @@ class Closing:
         share = 1.0
         for _ in range(STEPS):
             D = self.displacement_rate(point.q)
-            B = D.T @ self.M @ D
+            B = np.asarray(D.T @ self.M @ D)
             B += SINGULAR * np.diag(np.diag(B) + np.diag(B).max(initial=1.0))
-            wanted = -np.linalg.solve(B, D.T @ self.M @ self.displacement(point.q)) if len(B) else np.zeros(0)
+            wanted = np.asarray(
+                -np.linalg.solve(B, D.T @ self.M @ self.displacement(point.q)) if len(B) else np.zeros(0)
+            )
             p = self.best_step(point, wanted, B, 0.0)
             if p @ B @ p <= NEAREST**2 * max(2.0 * energy, NEAREST**2):
                 break
@@ -277,7 +279,7 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     return Closed(point.q, velocity, point.worst[0])
 
 
-def fixed_coordinates(world: World, names: object) -> Array:
+def fixed_coordinates(world: World, names: object) -> Flags:
     """Which velocities belong to joints that stay where they are, ``(nv,)``."""
     chosen = (names,) if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
     fixed = np.zeros(world.model.nv, dtype=bool)

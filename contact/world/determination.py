@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Determination", "find_determination", "scaled_jacobian"]
 
+Flags = NDArray[np.bool_]
 RANK = 1e-7  # of a row: the root of rounding, with a margin; loops that close within it count as closed
 
 
@@ -39,9 +41,9 @@ class Determination:
         free: forces that move nothing, ``(n_rows, k)``: k is how many rows are too many.
     """
 
-    rows: Array
+    rows: Flags
     constraints: dict[str, bool]
-    reactions: Array
+    reactions: Flags
     free: Array
 
     @property
@@ -55,7 +57,7 @@ class Determination:
         return tuple(name for name, known in self.constraints.items() if not known)
 
 
-def scaled_jacobian(world: World, q: Array, rows: Array) -> tuple[Array, Array]:
+def scaled_jacobian(world: World, q: Array, rows: Flags) -> tuple[Array, Array]:
     """Some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
     H = np.asarray(crba(world.model, q))  # it has the armature
     J = world.rows_at(q).jacobian[rows]
@@ -65,13 +67,13 @@ def scaled_jacobian(world: World, q: Array, rows: Array) -> tuple[Array, Array]:
     return W / size[:, None], size
 
 
-def held_rows(world: World) -> Array:
+def held_rows(world: World) -> Flags:
     """Which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range."""
     rows = [row for part in world.parts for row in part.rows]
     return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in rows], dtype=bool)
 
 
-def find_determination(world: World, q: Array, active: Array | None = None) -> Determination:
+def find_determination(world: World, q: Array, active: ArrayLike | None = None) -> Determination:
     """Of one configuration.
 
     Args:
@@ -98,7 +100,7 @@ def find_determination(world: World, q: Array, active: Array | None = None) -> D
     return Determination(rows, names, reactions_determined(world, q, free), free)
 
 
-def reactions_determined(world: World, q: Array, free: Array) -> Array:
+def reactions_determined(world: World, q: Array, free: Array) -> Flags:
     """Whether the wrenches through joints do without the forces that move nothing, ``(n_bodies,)``."""
     model = world.model
     still = np.zeros(model.nv)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
@@ -26,7 +27,7 @@ SHORT = 0.1  # of an error that has a direction
 class Flips:
     """The rows of a world that align axes, in groups: an axis, and the one or two rows that keep it."""
 
-    def __init__(self, world: World, held: Array) -> None:
+    def __init__(self, world: World, held: NDArray[np.bool_]) -> None:
         self.world = world
         self.groups: list[tuple[Frame, Frame, Array, tuple[int, ...]]] = []
         first_row = 0

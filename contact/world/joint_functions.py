@@ -266,7 +266,7 @@ def joint_shape(model: Model, joint: Joint, body: int, links: list[int], carrier
     name = model.body_names[parent] if parent >= 0 else min(world_names(model) - set(model.frame_names))
     place = tuple(float(x) for x in records[0, layout.PLACEMENT + 9 : layout.PLACEMENT + 12])
     rotation = tuple(tuple(float(x) for x in row) for row in E.T)
-    first = Frame(name, place, rotation)  # type: ignore[arg-type]
+    first = Frame(name, place, rotation)
     ratio, offset = (1.0, 0.0) if joint.mimic is None else joint.mimic[1:]
     return JointShape(
         joint, body, parent, first, Frame(model.body_names[body]), np.array(axes).reshape(-1, 3), turning, pitch,

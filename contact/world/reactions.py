@@ -50,6 +50,7 @@ def body_wrenches(world: World, q: Array, forces: Array, receivers: Sequence[Seq
             continue
         p, n, force = np.split(units[..., k, :], 3, axis=-1)
         for frame, sign in ((f.first, -1.0), (f.second, 1.0)):
+            assert frame is not None
             b = body_of(world, frame.name)
             if b >= 0 and (receivers is None or b in receivers[k]):
                 s = sign * g[..., k, None]
