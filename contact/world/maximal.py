@@ -232,7 +232,7 @@ class Maximal:
         return pairs
 
     def reactions(
-        self, q: ArrayLike, v: ArrayLike, result: ConstrainedAcceleration, tau: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, accelerated: ConstrainedAcceleration, tau: ArrayLike | None = None
     ) -> Array:
         """The wrench through the joint that carries each body, as :func:`~pluecker.articulated.joint_forces` has it.
 
@@ -240,7 +240,7 @@ class Maximal:
 
         Args:
             q, v: of the old world, ``(..., nq)`` and ``(..., nv)``.
-            result: what the maximal world's ``accelerations`` gave there.
+            accelerated: what the maximal world's ``accelerations`` gave there.
             tau: the joint forces that act, ``(..., nv)``; none if None.
 
         Returns:
@@ -249,8 +249,8 @@ class Maximal:
         q = as_numbers("Maximal.reactions", "q", q)
         forces = as_numbers("Maximal.reactions", "tau", np.zeros(self.source.model.nv) if tau is None else tau)
         q_max, v_max = self.state(q, v)
-        total = body_wrenches(self.world, q_max, result.forces, self.receivers) + self.pairs(q, forces)
-        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * result.acceleration
+        total = body_wrenches(self.world, q_max, accelerated.forces, self.receivers) + self.pairs(q, forces)
+        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * accelerated.acceleration
         for b, shape in self.shapes.items():
             if kept(shape):
                 total[..., b, :] -= passive[..., 6 * b : 6 * b + 6]
