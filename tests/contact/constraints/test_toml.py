@@ -97,7 +97,10 @@ def test_every_record_but_functions_has_a_kind():
         ("[ball.x]\nfirst=3\nsecond='b'", r"\[ball.x\]: first is 3, expected a frame's name, or a table"),
         ("[ball.x]\nfirst={ position = [0,0,0] }\nsecond='b'", r"\[ball.x\]: first: the key 'frame' is missing"),
         ("[ball.x]\nfirst={ frame = 'a', at = 1 }\nsecond='b'", r"\[ball.x\]: first: no key 'at'"),
-        ("[ball.x]\nfirst={ frame = 'a', position = [0] }\nsecond='b'", r"\[ball.x\]: first: .*position has shape \(1,\)"),
+        (
+            "[ball.x]\nfirst={ frame = 'a', position = [0] }\nsecond='b'",
+            r"\[ball.x\]: first: .*position has shape \(1,\)",
+        ),
         ("[ball.x]\nfirst='a'\nsecond='b'\nsoftness={ damping = 1 }", r"\[ball.x\]: softness: .*needs no damper"),
         ("[rod.x]\nfirst='a'\nsecond='b'\nlength=-1", r"\[rod.x\]: Rod 'x': length is -1"),
         ("[rod.x]\nfirst='a'\nsecond='b'\nlength='long'", r"\[rod.x\]: .*length"),
@@ -119,7 +122,10 @@ def test_every_record_but_functions_has_a_kind():
         ),
         ("[coupling.x]\nterms=3", r"\[coupling.x\]: terms is 3, expected a list"),
         ("[coupling.x]\nterms=[{ of = 'a' }]", r"\[coupling.x\]: terms\[0\]: the key 'coefficient' is missing"),
-        ("[coupling.x]\nterms=[{ of = 'a', coefficient = 0 }]", r"\[coupling.x\]: Coupling 'x': the coefficient of .* is 0"),
+        (
+            "[coupling.x]\nterms=[{ of = 'a', coefficient = 0 }]",
+            r"\[coupling.x\]: Coupling 'x': the coefficient of .* is 0",
+        ),
         (
             "[prescribed_motion.x]\nof='a'\nmotion={ times = [1, 0], values = [0, 1] }",
             r"\[prescribed_motion.x\]: motion: Spline: times\[1\] is 0 after 1",
