@@ -107,7 +107,7 @@ class UserCall:
         if speed == 0.0:
             return 0.0
         if self.record.gradient is not None:
-            rate = self.difference(q, FIRST / speed * v, lambda x: self.gradient(x) @ v)
+            rate = self.difference(q, FIRST / speed * v, lambda x: float(self.gradient(x) @ v))
             return rate * speed / (2.0 * FIRST)
         ends = [self.value(integrate(self.model, q, sign * SECOND / speed * v)) for sign in (1.0, -1.0)]
         return (ends[0] - 2.0 * self.value(q) + ends[1]) * (speed / SECOND) ** 2
