@@ -6,7 +6,7 @@ from typing import Any
 
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
-__all__ = ["ConstraintError", "FileError", "ProblemError", "UnsolvedError"]
+__all__ = ["ClosureError", "ConstraintError", "FileError", "ProblemError", "UnsolvedError"]
 
 
 class ProblemError(ArgumentValueError):
@@ -15,6 +15,23 @@ class ProblemError(ArgumentValueError):
 
 class ConstraintError(ArgumentValueError):
     """A constraint that cannot be: on this model, or with these numbers."""
+
+
+class ClosureError(PlueckerError, RuntimeError):
+    """No configuration was found in which all constraints hold.
+
+    Attributes:
+        q: the best configuration that was met, ``(nq,)``.
+        residual: the largest error of a row there; m or rad.
+        constraint: the name of the constraint that has it.
+    """
+
+    def __init__(self, message: str, q: Any, residual: float, constraint: str) -> None:
+        super().__init__(message)
+        self.q, self.residual, self.constraint = q, residual, constraint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.q, self.residual, self.constraint)
 
 
 class FileError(ProblemError):

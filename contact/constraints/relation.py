@@ -19,11 +19,20 @@ TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x
 SIGHT        angle of ``s = x_2 - x_1`` about ``d_1``         the force ``(c y_1 - s e_1) / (c^2 + s^2)`` at x_2, with
              from ``e_1``                                    ``c = e_1 . s``, ``s = y_1 . s``
 COORDINATE   one coordinate of the model's                   its generalised force
+USER         a function of q of the user's                    its gradient, as generalised forces
+ANGLE        between ``d_1`` and ``d_2``, from 0 to pi       the moment along ``d_1 x d_2``; none in line
+ROTATION     of the rotation vector from the axes ``e_1``,   the moment ``J^-T d_2``, with the J of the vector
+             ``d_1 x e_1``, ``d_1`` to those of the second
+             body, the component along ``d_2``
+SPIN         none; the rate ``d_2 . (w_2 - w_1)``            the moment ``d_2``
+SLIP         none; the rate of the points of both bodies     the force ``d_2`` at x_2
+             that are at x_2, along ``d_2``
 ===========  ==============================================  =============================================================
 
 x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
-DISTANCE has no direction: there it is d_1. All rates are exact wherever the bodies are,
-not only where the constraint holds; so rows of holonomic constraints are gradients.
+DISTANCE has no direction: there it is d_1. All rates are exact wherever the bodies are, not only where the constraint holds;
+so rows of holonomic constraints are gradients. SPIN and SLIP are rates of no function: rows on them hold velocities, or are
+dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
 
 Sources: the functions are those of Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4
 (dot-1, dot-2, distance); source document 000 (docs/sources.md), joints.
@@ -41,9 +50,13 @@ from pluecker.contact.constraints.spline import Spline
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["ALIGN", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "SIGHT", "TURN", "Frame", "Function", "Parts", "Row"]
+__all__ = [
+    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SIGHT", "SLIP", "SPIN", "TURN", "USER",
+    "Frame", "Function", "Parts", "Row",
+]  # fmt: skip
 
-OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT = range(6)
+OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT, USER = range(7)
+ANGLE, ROTATION, SPIN, SLIP = range(10, 14)  # the rarer ones, of turning_functions.py
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -94,13 +107,15 @@ class Function:
     """A number that depends on where two frames are.
 
     Attributes:
-        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT`` or ``COORDINATE``.
+        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``USER``, ``ANGLE``, ``ROTATION``,
+            ``SPIN`` or ``SLIP``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
         side_1: e_1, a unit vector across d_1.
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
+        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`.
     """
 
     kind: int
@@ -113,6 +128,7 @@ class Function:
     side_1: Vector = ZERO
     coordinate: int = -1
     position: int = -1
+    user: Any = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a br
 :func:`function_value`, :func:`function_wrench` and :func:`function_bias`.
 """
 
-from pluecker.contact.constraints.relation import ALIGN, COORDINATE, DISTANCE, OFFSET, SIGHT
+from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, USER
 from pluecker.contact.world.layout import (
     AXIS_1,
     AXIS_2,
@@ -29,6 +29,8 @@ from pluecker.contact.world.motion import (
     point_of,
     point_velocity,
 )
+from pluecker.contact.world.turning_functions import turning_bias, turning_value, turning_wrench
+from pluecker.contact.world.user import user_bias, user_value
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import (
     add_cross3,
@@ -40,7 +42,7 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import kernel, unlikely
 from pluecker.spatial.scalars.operations import atan2, load, select, smaller, sqrt
 
 __all__ = ["function_bias", "function_value", "function_wrench"]
@@ -96,9 +98,13 @@ def line(w, X, k, s):
 def function_value(w, k, q, X):
     """phi"""
     kind = function_entry(w, k, KIND)
+    if unlikely(kind == USER):
+        return user_value(w, k, q)
     if kind == COORDINATE:
         i = function_entry(w, k, POSITION)
         return load(q, i) if i >= 0 else 0.0 * load(q, 0)
+    if unlikely(kind >= ANGLE):
+        return turning_value(w, k, X)
     if kind == OFFSET:
         x1, x2 = points(w, X, k)
         return dot3(direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1), subtract3(x2, x1))
@@ -120,6 +126,8 @@ def function_value(w, k, q, X):
 def function_wrench(w, k, X):
     """The point p, the moment n and the force f on the second body for a force of one along phi; none of a coordinate"""
     kind = function_entry(w, k, KIND)
+    if unlikely(kind >= ANGLE):
+        return turning_wrench(w, k, X)
     x1, x2 = points(w, X, k)
     zero = 0.0 * x2[0]
     none = zero, zero, zero
@@ -139,12 +147,16 @@ def function_wrench(w, k, X):
 
 
 @kernel
-def function_bias(w, k, X, V, A):
+def function_bias(w, k, q, v, X, V, A):
     """d2phi/dt2 with no acceleration of any joint: Jdot v"""
     kind = function_entry(w, k, KIND)
     a, b = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
+    if unlikely(kind == USER):
+        return user_bias(w, k, q, v)
     if kind == COORDINATE:
         return 0.0 * load(X, 0)
+    if unlikely(kind >= ANGLE):
+        return turning_bias(w, k, X, V, A)
     if kind in (OFFSET, DISTANCE, SIGHT):
         x1, x2 = points(w, X, k)
         s, rate = subtract3(x2, x1), subtract3(point_velocity(X, V, b, x2), point_velocity(X, V, a, x1))

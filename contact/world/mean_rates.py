@@ -42,7 +42,15 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, sqrt, store
 
-__all__ = ["all_are_coordinates", "begin_turns", "keep_turns", "reach", "store_counted_values", "store_mean_rates"]
+__all__ = [
+    "all_are_coordinates",
+    "begin_turns",
+    "keep_turns",
+    "reach",
+    "store_counted_values",
+    "store_mean_rates",
+    "store_values_at",
+]
 
 WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the nearest whole number
 
@@ -61,6 +69,13 @@ def nearest_turn(angle, expected):
     """angle + 2 pi n, as near to what is expected as can be"""
     turns = (expected - angle) * (0.5 / pi)
     return angle + 2.0 * pi * ((turns + WHOLE) - WHOLE)
+
+
+@called_kernel
+def store_values_at(m, w, q, X, phi):
+    """Where links are, and phi as :func:`store_counted_values` has it"""
+    place_links(m, q, X)
+    store_counted_values(w, q, X, phi)
 
 
 @kernel
@@ -104,11 +119,10 @@ def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
 
     ``phi`` and ``values`` are those at the beginning of the step, and G the entries of functions there.
     """
-    place_links(m, q1, X)
     for k in range(function_count(w)):
         if function_entry(w, k, TURN_NUMBER) >= 0:
             store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
-    store_counted_values(w, q1, X, phi1)
+    store_values_at(m, w, q1, X, phi1)
     store_row_values(w, phi1, True, values1)
     for k in range(row_count(w)):
         if row_entry(w, k, HOLONOMIC) != 0:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,8 @@ from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
-from pluecker.contact.constraints.relation import COORDINATE, Frame, Parts
+from pluecker.contact.constraints.relation import Frame, Parts
+from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.accelerations import ACCELERATIONS
 from pluecker.contact.world.impact import IMPACT
@@ -31,6 +32,11 @@ from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simula
 from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.closing import Closed
+    from pluecker.contact.world.determination import Determination
+    from pluecker.contact.world.maximal import Maximal
 
 __all__ = ["ConstrainedAcceleration", "ConstraintHandle", "Impact", "World"]
 
@@ -113,6 +119,9 @@ class World:
         """The constraints as kernels read them."""
         return pack_constraints(self.model, self.parts)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(World, limits=self.limits), (self.model, self.constraints)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the constraints."""
@@ -139,6 +148,24 @@ class World:
     def __repr__(self) -> str:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
 
+    def maximal(self, reference: ArrayLike | None = None) -> Maximal:
+        """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
+
+        Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
+
+        Args:
+            reference: configuration from which angles are counted, ``(nq,)``: springs and limits of joints that turn mean
+                angles up to half a turn from there. The neutral one if None.
+
+        Raises:
+            ConstraintError: a body without mass or inertia, which cannot be free; a universal joint with its axes in line;
+                springs of a joint that is free on a moving body; a constraint with the name of a joint.
+            ValueError, TypeError: ``reference`` is no configuration.
+        """
+        from pluecker.contact.world.maximal import make_maximal
+
+        return make_maximal(self, reference)
+
     # --------------------------------------------------------------------------------------------------------- an instant
 
     def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> Rows:
@@ -157,11 +184,83 @@ class World:
             ValueError, TypeError: as :meth:`accelerations`.
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
-        return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+        try:
+            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, q)
+            raise
+
+    def close(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        *,
+        tol: float = 1e-11,
+        fixed: Iterable[str] | str = (),
+        time: float = 0.0,
+    ) -> Closed:
+        """The nearest configuration in which all constraints hold, and the nearest velocity that they allow.
+
+        Near is what takes little motion of little mass: ``1/2 d^T H d`` is least, with the way d from ``q`` and the inertia
+        matrix H there. ``q`` may be far away; then it is the nearest configuration around the one that was found first.
+        Limits are kept, hard and soft ones, and axes of hinges are not turned around. Springs hold nothing.
+
+        Args:
+            q: configuration, ``(nq,)``.
+            v: velocity, ``(nv,)``; zero if None.
+            tol: the largest error of a row; m or rad.
+            fixed: names of joints that stay where they are; their velocities may change.
+            time: at which motions over time are looked at; s.
+
+        Returns:
+            configuration, velocity, and the largest error that is left.
+
+        Raises:
+            ClosureError: nothing was found; it has the best configuration, its residual, the name of the worst constraint.
+            KeyError: there is no joint of a name in ``fixed``.
+            ValueError, TypeError: as :meth:`accelerations`; ``tol`` is not above 0 and below 1.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World, constraints
+            >>> arm = ModelBuilder()
+            >>> for name, parent, x in (("upper", "world", 0.0), ("lower", "upper", 1.0)):
+            ...     arm.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+            ...     arm.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0))
+            >>> nail = constraints.PointOnLine("nail", ("world", (1.0, 1.0, 0)), ("lower", (1.0, 0, 0)))
+            >>> print(round(World(arm.build(), [nail]).close([0.1, 1.0]).configuration[1], 6))
+            1.570796
+
+        Source: Nocedal, Wright (2006), sections 10.3 and 18.1.
+        """
+        from pluecker.contact.world.closing import close_world
+
+        return close_world(self, q, v, tol, fixed, time)
+
+    def determined(self, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
+        """Which forces of constraints, and which reactions of joints, the motion determines in a configuration.
+
+        Redundant rows (a door on three hinges) share their load in ways that rigid bodies do not know; which ones
+        :meth:`accelerations` gives there is a choice.
+
+        Args:
+            q: configuration, ``(nq,)``.
+            active: which rows with a range hold too, ``(n_rows,)`` of True and False; none if None.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        from pluecker.contact.world.determination import find_determination
+
+        return find_determination(self, as_configuration("World.determined", self.model, q), active)
 
     def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
-        motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        try:
+            motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, inputs[0])
+            raise
         return motion, rows[..., self.packed.place]
 
     def accelerations(
@@ -444,13 +543,13 @@ class ConstraintHandle:
     def own_frame(self) -> Frame:
         """The second frame of the constraint."""
         for function in self.world.parts[self.number].functions:
-            if function.kind != COORDINATE and function.second is not None:
+            if function.second is not None:
                 return function.second
         raise ConstraintError(f"{self.name}: it acts on coordinates, not on bodies, and has no wrench")
 
     def sign(self, function: Any, frame: Frame) -> int:
         """1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
-        if function.kind == COORDINATE:
+        if function.second is None:
             return 0
         body = self.body(frame)
         return int(self.body(function.second) == body) - int(self.body(function.first) == body)
@@ -475,6 +574,14 @@ class ConstraintHandle:
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments
+
+
+def as_configuration(function: str, model: Model, q: ArrayLike) -> Array:
+    """One configuration, ``(nq,)``; what else is wrong with it algorithms say."""
+    array = as_numbers(function, "q", q)
+    if array.shape != (model.nq,):
+        raise ConstraintError(f"{function}: q has shape {array.shape}, expected ({model.nq},)")
+    return array
 
 
 def checked(constraints: Any) -> tuple[Any, ...]:

@@ -1,0 +1,310 @@
+"""The nearest configuration in which the constraints of a world hold.
+
+    minimise  1/2 d^T M d,  d = from the given configuration to q        subject to  phi(q) = 0,  lower <= psi(q) <= upper
+
+M is the inertia matrix in the given configuration: what has to be moved farther weighs less. First a configuration in which
+everything holds is looked for, by the steps of Levenberg and Marquardt on the errors, each the smallest one in M; it may be
+far away. From there, steps of sequential quadratic programming lead to the nearest one, each followed by the way back onto
+the constraints, until the direction to the start is one that these forbid.
+
+Axes that are to be parallel have no error where they point against each other either. So an error of theirs is continued
+beyond a right angle, to 2 where they are turned around, and a result is looked at for axes that are.
+
+This is the nearest configuration around the one that is found first; where there are many, another may be nearer.
+
+Sources: Nocedal, Wright, *Numerical optimization* (2006), sections 10.3 and 18.1; Haug, *Computer-aided kinematics and
+dynamics of mechanical systems* (1989), section 4.4, for positions of closed loops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.algorithms.configuration.difference import difference
+from pluecker.articulated.algorithms.configuration.integrate import integrate
+from pluecker.articulated.algorithms.inertia.crba import crba
+from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.errors import ClosureError, ConstraintError
+from pluecker.contact.world.determination import Flags, held_rows
+from pluecker.contact.world.flips import Flips
+from pluecker.spatial.errors import PlueckerError, shown
+from pluecker.spatial.functions.arguments import as_numbers
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["Closed", "close_world"]
+
+STEPS = 100  # of Levenberg and Marquardt from one start, and of the search for the nearest configuration
+STARTS = 30  # the given configuration, and others around it, farther and farther away
+NEAREST = 1e-9  # of the distance: a step that is shorter leads nowhere
+SINGULAR = 1e-11  # of the largest: directions in which the constraints say no more
+SLACK = 1e-13  # m or rad: rounding, beside limits
+LONGEST = 0.5  # rad: of a turn in one step, so that none is made for which there is no reason
+PROBE = 1e-6  # rad or m, of central differences
+
+
+class Closed(NamedTuple):
+    """A state in which the constraints of a world hold.
+
+    Attributes:
+        configuration: ``(nq,)``.
+        velocity: the nearest one that the constraints allow, ``(nv,)``.
+        residual: the largest error of a row that is left; m or rad.
+    """
+
+    configuration: Array
+    velocity: Array
+    residual: float
+
+
+@dataclass
+class Point:
+    """A configuration with the errors there.
+
+    Attributes:
+        q: configuration.
+        values, jacobian: of all rows, phi and its gradient by the coordinates that may move.
+        errors: of rows that hold and of limits, zero elsewhere.
+        size: of the errors, the root of the sum of their squares.
+        worst: the largest error of a row, and which row it is.
+    """
+
+    q: Array
+    values: Array
+    jacobian: Array
+    errors: Array
+    size: float
+    worst: tuple[float, int]
+
+
+class Closing:
+    """The search for one world and one given configuration."""
+
+    def __init__(self, world: World, q: Array, fixed: Flags, time: float) -> None:
+        self.world, self.model, self.start = world, world.model, q
+        rows = [row for part in world.parts for row in part.rows]
+        self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
+        self.motion = np.array([0.0 if row.motion is None else row.motion.at(time)[0] for row in rows])
+        ranged = [row.ranged for row in rows]
+        self.lower = np.array([row.lower if own else -np.inf for row, own in zip(rows, ranged, strict=True)])
+        self.upper = np.array([row.upper if own else np.inf for row, own in zip(rows, ranged, strict=True)])
+        self.limited = np.isfinite(self.lower) | np.isfinite(self.upper)
+        self.flips = Flips(world, self.held)
+        self.moving = np.flatnonzero(~fixed)
+        M = np.asarray(crba(self.model, q))[np.ix_(self.moving, self.moving)]
+        self.M = M + SINGULAR * np.diag(np.diag(M) + np.diag(M).max(initial=1.0))
+        self.turning = np.array([turns(self.model, int(k)) for k in self.moving], dtype=np.bool_)
+        self.straight = all(JOINT_TYPES[joint.type].rate_is_velocity for joint in self.model.joints)
+
+    # ---------------------------------------------------------------------------------------------------------- errors
+
+    def at(self, q: Array) -> Point:
+        """The errors in a configuration."""
+        rows = self.world.rows_at(q)
+        values, J = rows.error - self.motion, rows.jacobian[:, self.moving]
+        values, J = self.flips.continued(q, values, J)
+        errors = np.where(self.held, values, 0.0) + self.beyond(values)
+        k = int(np.argmax(np.abs(errors))) if len(errors) else 0
+        worst = float(np.abs(errors[k])) if len(errors) else 0.0
+        return Point(q, values, J, errors, float(np.linalg.norm(errors)), (worst, k))
+
+    def beyond(self, values: Array) -> Array:
+        """How far limits are exceeded."""
+        low, high = np.minimum(values - self.lower, 0.0), np.maximum(values - self.upper, 0.0)
+        return np.where(self.limited, low + high, 0.0)
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """A configuration after a step of the coordinates that may move."""
+        whole = np.zeros(self.model.nv)
+        whole[self.moving] = step
+        return np.asarray(integrate(self.model, q, whole))
+
+    # ------------------------------------------------------------------------------------------------------- feasibility
+
+    def feasible(self, q: Array, tol: float) -> Point:
+        """Where everything holds, from one start; or where it does not become better."""
+        point, damping = self.at(q), 1e-3
+        for _ in range(STEPS):
+            if point.worst[0] <= tol:
+                break
+            step = self.smallest_step(point, damping)
+            step = step * min(1.0, LONGEST / max(np.abs(step[self.turning]).max(initial=0.0), LONGEST))
+            ahead = self.at(self.moved(point.q, step))
+            if ahead.size < point.size * (1.0 - 1e-4):
+                point, damping = ahead, max(damping * 0.1, 1e-12)
+            elif damping > 1e8:
+                break
+            else:
+                damping *= 8.0
+        return point
+
+    def smallest_step(self, point: Point, damping: float) -> Array:
+        """The step, smallest in M, that takes the errors away as far as damping lets it, within the limits."""
+        still = np.zeros(len(self.moving))
+        size = min(1.0, point.size)  # so that the damping goes with the errors, and the last steps are Newton's
+        return self.best_step(point, still, self.M, damping * size)
+
+    def best_step(self, point: Point, wanted: Array, B: Array, damping: float) -> Array:
+        """The p that minimises ``1/2 (p - wanted)^T B (p - wanted)`` with linear errors zero and within linear limits.
+
+        Limits are added where p would leave them, and left out again where they would pull.
+        """
+        W = np.linalg.solve(B, point.jacobian.T) if len(self.moving) else point.jacobian.T
+        low, high = self.lower - point.values, self.upper - point.values
+        on = np.where(self.errors_beyond(point), np.sign(point.errors), 0.0)  # 1 at the upper end, -1 at the lower
+        p = wanted
+        for _ in range(2 * int(self.limited.sum()) + 2):
+            rows = self.held | (on != 0.0)
+            target = np.where(self.held, -point.values, np.where(on > 0.0, high, low))[rows]
+            A = point.jacobian[rows]
+            S = A @ W[:, rows]
+            S = S + damping * np.diag(np.diag(S) + SINGULAR)
+            multiplier = np.zeros(len(rows))
+            multiplier[rows] = np.linalg.lstsq(S, target - A @ wanted, rcond=SINGULAR)[0]
+            p = wanted + W[:, rows] @ multiplier[rows]
+            change = point.jacobian @ p
+            over = self.limited & ~rows & ((change > high + SLACK) | (change < low - SLACK))
+            pulling = (on * multiplier > SLACK) & ~self.held
+            if over.any():
+                k = int(np.argmax(np.where(over, np.maximum(change - high, low - change), -np.inf)))
+                on[k] = 1.0 if change[k] > high[k] else -1.0
+            elif pulling.any():
+                on[int(np.argmax(np.where(pulling, on * multiplier, -np.inf)))] = 0.0
+            else:
+                break
+        return p
+
+    def errors_beyond(self, point: Point) -> Flags:
+        """Which rows are beyond a limit."""
+        return self.limited & (np.abs(self.beyond(point.values)) > 0.0)
+
+    # ----------------------------------------------------------------------------------------------------------- nearest
+
+    def displacement(self, q: Array) -> Array:
+        """d, from the start to a configuration."""
+        return np.asarray(difference(self.model, self.start, q))[..., self.moving]
+
+    def displacement_rate(self, q: Array) -> Array:
+        """How d changes with a step from ``q``."""
+        n = len(self.moving)
+        if self.straight:
+            return np.eye(n)
+        steps = np.zeros((n, self.model.nv))
+        steps[np.arange(n), self.moving] = PROBE
+        ahead, behind = (
+            self.displacement(integrate(self.model, np.broadcast_to(q, (n, len(q))), s)) for s in (steps, -steps)
+        )
+        return np.asarray((ahead - behind).T / (2.0 * PROBE))
+
+    def nearest(self, point: Point, tol: float) -> Point:
+        """From where everything holds to the nearest such place."""
+        energy = self.energy(point.q)
+        share = 1.0
+        for _ in range(STEPS):
+            D = self.displacement_rate(point.q)
+            B = np.asarray(D.T @ self.M @ D)
+            B += SINGULAR * np.diag(np.diag(B) + np.diag(B).max(initial=1.0))
+            wanted = np.asarray(
+                -np.linalg.solve(B, D.T @ self.M @ self.displacement(point.q)) if len(B) else np.zeros(0)
+            )
+            p = self.best_step(point, wanted, B, 0.0)
+            if p @ B @ p <= NEAREST**2 * max(2.0 * energy, NEAREST**2):
+                break
+            share = min(1.0, 4.0 * share)
+            while share > 1e-6:
+                ahead = self.feasible(self.moved(point.q, share * p), tol)
+                if ahead.worst[0] <= tol and self.energy(ahead.q) < energy:
+                    point, energy = ahead, self.energy(ahead.q)
+                    break
+                share *= 0.5
+            else:
+                break
+        return point
+
+    def energy(self, q: Array) -> float:
+        """1/2 d^T M d"""
+        d = self.displacement(q)
+        return 0.5 * float(d @ self.M @ d)
+
+    # ------------------------------------------------------------------------------------------------------------ starts
+
+    def search(self, tol: float) -> tuple[Point, bool]:
+        """The nearest configuration, and whether everything holds there; else the best that was met."""
+        rng = np.random.default_rng(0)
+        best: Point | None = None
+        for k in range(STARTS):
+            q = self.start
+            if k:
+                reach = np.pi * k / STARTS
+                q = self.moved(q, reach * rng.uniform(-1.0, 1.0, len(self.moving)))
+            point = self.feasible(q, tol)
+            if point.worst[0] <= tol:
+                return self.nearest(point, tol), True
+            if best is None or point.worst[0] < best.worst[0]:
+                best = point
+            if not len(self.moving):
+                break
+        assert best is not None
+        return best, False
+
+
+def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
+    """See ``World.close``."""
+    model = world.model
+    start = as_numbers("World.close", "q", q)
+    if start.shape != (model.nq,):
+        raise ConstraintError(f"World.close: q has shape {start.shape}, expected ({model.nq},)")
+    tol = float(tol)
+    if not 0.0 < tol < 1.0:
+        raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
+    closing = Closing(world, start, fixed_coordinates(world, fixed), float(time))
+    point, found = closing.search(tol)
+    if not found:
+        name = name_of_row(world, point.worst[1])
+        raise ClosureError(
+            f"World.close: no configuration was found in which all constraints hold; in the best, constraint {shown(name)} "
+            f"is off by {point.worst[0]:.3g} m or rad",
+            point.q,
+            point.worst[0],
+            name,
+        )
+    velocity = world.impact(point.q, np.zeros(model.nv) if v is None else v).velocity
+    return Closed(point.q, velocity, point.worst[0])
+
+
+def fixed_coordinates(world: World, names: object) -> Flags:
+    """Which velocities belong to joints that stay where they are, ``(nv,)``."""
+    chosen = (names,) if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
+    fixed = np.zeros(world.model.nv, dtype=bool)
+    for name in chosen:
+        try:
+            fixed[world.model.v_slice(name)] = True
+        except PlueckerError as error:
+            raise type(error)(f"World.close: fixed: {error}") from None
+    return fixed
+
+
+def turns(model: Model, v: int) -> bool:
+    """Whether a velocity is one of a turn."""
+    for joint in model.joints:
+        kind = JOINT_TYPES[joint.type]
+        k = v - joint.v_start
+        if joint.mimic is None and 0 <= k < kind.nv:
+            return kind.q_units[k] == "rad" if kind.rate_is_velocity else k < 3
+    return False
+
+
+def name_of_row(world: World, row: int) -> str:
+    """The constraint to which a row belongs."""
+    for name, part in zip((*world.names, "joints"), world.parts, strict=True):
+        if row < len(part.rows):
+            return name
+        row -= len(part.rows)
+    return "joints"

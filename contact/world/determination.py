@@ -1,0 +1,114 @@
+"""Which forces of constraints the motion determines, and which rows say the same as others.
+
+Forces x with ``J^T x = 0`` move nothing: any multiple of them can be added. A row is determined if it has no share in such
+forces, and so is a reaction if these have no part in it. Rows are compared by energy: with ``H = L L^T`` the rows of
+``J L^-T`` are brought to length one, so that no unit matters; what is shorter than a share of 1e-7 then counts as nothing.
+
+Sources: Wehage, Haug (1982) for dependent constraints by a factor of J; source document 000 (docs/sources.md), redundancy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve_triangular
+
+from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
+from pluecker.articulated.algorithms.inertia.crba import crba
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.world.reactions import body_wrenches, largest_wrench
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["Determination", "find_determination", "scaled_jacobian"]
+
+Flags = NDArray[np.bool_]
+RANK = 1e-7  # of a row: the root of rounding, with a margin; loops that close within it count as closed
+
+
+@dataclass(frozen=True, eq=False)
+class Determination:
+    """What the motion says of the forces of a world's constraints in one configuration.
+
+    Attributes:
+        rows: whether the force on each row is determined, ``(n_rows,)``; those of springs, dampers and rotors always are.
+        constraints: whether all rows of a constraint are, by its name.
+        reactions: whether the wrench through the joint that carries each body is, ``(n_bodies,)``.
+        free: forces that move nothing, ``(n_rows, k)``: k is how many rows are too many.
+    """
+
+    rows: Flags
+    constraints: dict[str, bool]
+    reactions: Flags
+    free: Array
+
+    @property
+    def redundancy(self) -> int:
+        """How many rows more there are than hold something."""
+        return int(self.free.shape[1])
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """The constraints that share loads in ways which the motion does not tell."""
+        return tuple(name for name, known in self.constraints.items() if not known)
+
+
+def scaled_jacobian(world: World, q: Array, rows: Flags) -> tuple[Array, Array]:
+    """Some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
+    H = np.asarray(crba(world.model, q))  # it has the armature
+    J = world.rows_at(q).jacobian[rows]
+    W = solve_triangular(np.linalg.cholesky(H), J.T, lower=True).T if len(J) else J
+    size = np.linalg.norm(W, axis=1)
+    size = np.where(size > 0.0, size, 1.0)
+    return W / size[:, None], size
+
+
+def held_rows(world: World) -> Flags:
+    """Which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range."""
+    rows = [row for part in world.parts for row in part.rows]
+    return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in rows], dtype=bool)
+
+
+def find_determination(world: World, q: Array, active: ArrayLike | None = None) -> Determination:
+    """Of one configuration.
+
+    Args:
+        world: the mechanism and its constraints.
+        q: configuration, ``(nq,)``.
+        active: which rows with a range hold too, ``(n_rows,)``; none if None.
+    """
+    n = sum(len(part.rows) for part in world.parts)
+    holding = held_rows(world) if active is None else held_rows(world) | np.asarray(active, dtype=bool)
+    W, size = scaled_jacobian(world, q, holding)
+    free = np.zeros((n, 0))
+    if len(W):
+        U, s, _ = np.linalg.svd(W, full_matrices=True)
+        rank = int((s > RANK).sum())
+        free = np.zeros((n, len(W) - rank))
+        free[holding] = U[:, rank:] / size[:, None]
+    share = np.zeros(n)
+    share[holding] = np.linalg.norm(free[holding] * size[:, None], axis=1)
+    rows = share <= RANK
+    names, place = {}, 0
+    for constraint, part in zip(world.constraints, world.parts, strict=False):
+        names[constraint.name] = bool(rows[place : place + len(part.rows)].all())
+        place += len(part.rows)
+    return Determination(rows, names, reactions_determined(world, q, free), free)
+
+
+def reactions_determined(world: World, q: Array, free: Array) -> Flags:
+    """Whether the wrenches through joints do without the forces that move nothing, ``(n_bodies,)``."""
+    model = world.model
+    still = np.zeros(model.nv)
+    known = np.ones(model.n_bodies, dtype=bool)
+    if free.shape[1]:
+        floating = model.replace(gravity=np.zeros(3))
+        pushes = body_wrenches(world, np.broadcast_to(q, (free.shape[1], model.nq)), free.T)
+        through = joint_forces(floating, q, still, still, pushes)
+        largest = largest_wrench(world, q, free.T)
+        known = np.abs(through).max(axis=(0, 2)) <= RANK * largest
+    return known

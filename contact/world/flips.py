@@ -1,0 +1,92 @@
+"""Axes that are turned around: where ``d_1 . d_2 = 0`` holds, but not as it was meant.
+
+The second frame's z axis is along the first's where its components along x and y there are zero; but these are zero, too,
+where it points the other way. A constraint with two such rows, or three, means the side on which both frames have the same
+axes. On the other side the error ``sin`` of the angle is continued as ``2 - sin``, so that it grows up to half a turn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import ALIGN, Frame, Function
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["Flips"]
+
+SHORT = 0.1  # of an error that has a direction
+
+
+class Flips:
+    """The rows of a world that align axes, in groups: an axis, and the one or two rows that keep it."""
+
+    def __init__(self, world: World, held: NDArray[np.bool_]) -> None:
+        self.world = world
+        self.groups: list[tuple[Frame, Frame, Array, tuple[int, ...]]] = []
+        first_row = 0
+        for part in world.parts:
+            aligned: dict[tuple[Frame, Frame], list[tuple[int, Function]]] = {}
+            for k, row in enumerate(part.rows):
+                f = part.functions[row.terms[0][0]]
+                if held[first_row + k] and len(row.terms) == 1 and f.kind == ALIGN and row.offset == 0.0:
+                    assert f.first is not None
+                    assert f.second is not None
+                    aligned.setdefault((f.first, f.second), []).append((first_row + k, f))
+            for (first, second), members in aligned.items():
+                self.add(first, second, members)
+            first_row += len(part.rows)
+
+    def add(self, first: Frame, second: Frame, members: list[tuple[int, Function]]) -> None:
+        """Rows between the same frames: two with a common axis, and another one if there is one."""
+        for key in ("axis_2", "axis_1"):
+            axes = [getattr(f, key) for _, f in members]
+            common = [axis for axis in axes if axes.count(axis) == 2]
+            if common:
+                pair = tuple(row for row, f in members if getattr(f, key) == common[0])
+                self.groups.append((first, second, np.array(common[0]), pair))
+                for row, f in members:
+                    if row not in pair:
+                        self.groups.append((first, second, np.array(f.axis_2), (row,)))
+                return
+
+    def cosines(self, q: Array) -> Array:
+        """Of the angle between each axis on the first frame and on the second."""
+        if not self.groups:
+            return np.zeros(0)
+        found = []
+        for first, second, axis, _ in self.groups:
+            d1, d2 = (self.rotation(q, frame) @ axis for frame in (first, second))
+            found.append(d1 @ d2)
+        return np.array(found)
+
+    def rotation(self, q: Array, frame: Frame) -> Array:
+        """Its axes in the world."""
+        if frame.name not in self.world.model.frame_names:
+            return frame.matrix
+        return np.asarray(forward_kinematics(self.world.model, q, [frame.name])[0, :3, :3] @ frame.matrix)
+
+    def continued(self, q: Array, values: Array, J: Array) -> tuple[Array, Array]:
+        """The errors and the Jacobian, with errors of axes that are turned around continued: s becomes ``(2/|s| - 1) s``."""
+        cosines = self.cosines(q)
+        if not (cosines < 0.0).any():
+            return values, J
+        values, J = values.copy(), J.copy()
+        for c, (_, _, _, rows) in zip(cosines, self.groups, strict=True):
+            if c >= 0.0:
+                continue
+            own = list(rows)
+            s = values[own]
+            size = float(np.linalg.norm(s))
+            u = s / size if size > 0.0 else np.eye(len(own))[0]
+            across = (2.0 - size) / max(size, SHORT)
+            along = np.outer(u, u)
+            values[own] = (2.0 - size) * u
+            J[own] = (across * (np.eye(len(own)) - along) - along) @ J[own]
+        return values, J

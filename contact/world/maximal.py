@@ -1,0 +1,364 @@
+"""The same world in maximal coordinates: each body free, each joint a constraint.
+
+    q_max = placements of the bodies      v_max = J v      a_max = J a + Jdot v      tau = J^T tau_max
+
+J takes velocities of the model to twists of its bodies (source document 002, section 4.1); the other way leads through the
+wrenches D of unit forces on the coordinates, ``D^T S = 1``: ``v = D^T (v_body - X v_parent)``, ``tau_max = D tau``.
+
+Both worlds have the same accelerations, the same net wrenches on bodies, and the same reactions where the motion determines
+them. Redundant constraints share their load in different ways.
+
+Sources: RBDA sections 3.4 and 8.2; Baraff (1996); source document 002, sections 3 and 4 (docs/sources.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.algorithms.configuration.neutral import neutral
+from pluecker.articulated.algorithms.dynamics.passive_force import passive_force
+from pluecker.articulated.algorithms.frames.forward_kinematics import (
+    body_accelerations,
+    body_velocities,
+    forward_kinematics,
+)
+from pluecker.articulated.forces.packing import world_names
+from pluecker.articulated.model import layout
+from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.determination import RANK, Determination, find_determination
+from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde
+from pluecker.contact.world.joint_rows import joint_rows
+from pluecker.contact.world.reactions import body_wrenches, largest_wrench
+from pluecker.contact.world.tree_joints import (
+    Coordinates,
+    TranslatedConstraint,
+    kept,
+    translated_parts,
+    tree_joint,
+)
+from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.functions.quaternions import quaternion_from_rotation, quaternion_log
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import ConstrainedAcceleration, World
+
+__all__ = ["Maximal", "make_maximal"]
+
+LEAST = 1e-13  # of the largest moment of inertia of a body: less is what rounding leaves of none
+
+
+@dataclass(frozen=True, eq=False)
+class Maximal:
+    """A world in maximal coordinates, and the maps between it and the world that it was made from.
+
+    Attributes:
+        world: each body of the old model on a free joint of its own name; a constraint for each joint, under the joint's
+            name; then the constraints of the old world.
+        source: the old world.
+        reference: the configuration from which turns are counted, ``(nq,)``.
+    """
+
+    world: World
+    source: World
+    reference: Array
+    shapes: dict[int, JointShape]
+    coordinates: Coordinates
+
+    # ------------------------------------------------------------------------------------------------------------- motion
+
+    def state(self, q: ArrayLike, v: ArrayLike) -> tuple[Array, Array]:
+        """Configuration and velocity of the maximal world, ``(..., 7 n)`` and ``(..., 6 n)``, n bodies.
+
+        Args:
+            q, v: of the old world, ``(..., nq)`` and ``(..., nv)``.
+
+        Raises:
+            ValueError: exponential coordinates of more than half a turn, which free bodies do not know; and as
+                :func:`~pluecker.articulated.body_velocities`.
+            TypeError: something is not an array of real numbers.
+        """
+        q = as_numbers("Maximal.state", "q", q)
+        twists = body_velocities(self.source.model, q, v)
+        T = forward_kinematics(self.source.model, q)
+        self.refuse_long_vectors(q)
+        places = np.concatenate([T[..., :3, 3], quaternion_from_rotation(T[..., :3, :3])], axis=-1)
+        for b, shape in self.shapes.items():
+            if kept(shape):
+                places[..., b, :] = q[..., shape.joint.q_start : shape.joint.q_start + 7]
+        shape_of_batch = twists.shape[:-2]
+        places = np.broadcast_to(places, (*shape_of_batch, *places.shape[-2:]))
+        return places.reshape(*shape_of_batch, -1).copy(), twists.reshape(*shape_of_batch, -1)
+
+    def refuse_long_vectors(self, q: Array) -> None:
+        """Of exponential joints."""
+        for shape in self.shapes.values():
+            if shape.kind == "exponential":
+                length = float(np.linalg.norm(shape.numbers(q), axis=-1).max(initial=0.0))
+                if length > np.pi * (1.0 + 1e-12):
+                    raise ArgumentValueError(
+                        f"Maximal.state: joint {shown(shape.joint.name)} is turned by {length:.6g} rad, expected at most "
+                        "pi: rotation vectors beyond half a turn have no equal among free bodies"
+                    )
+
+    def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """Accelerations of the maximal world, ``(..., 6 n)``, from those of the old one, ``(..., nv)``."""
+        twists = body_accelerations(self.source.model, q, v, a)
+        return np.asarray(twists.reshape(*twists.shape[:-2], -1))
+
+    def back(self, q: ArrayLike, v: ArrayLike, reference: ArrayLike | None = None) -> tuple[Array, Array]:
+        """Configuration and velocity of the old world, ``(..., nq)`` and ``(..., nv)``.
+
+        Where the bodies are not quite as the joints want it, what the joints do not allow is left out.
+
+        Args:
+            q, v: of the maximal world, ``(..., 7 n)`` and ``(..., 6 n)``.
+            reference: a configuration, ``(..., nq)``, to which angles shall be next, and quaternions; that from which turns
+                are counted if None.
+
+        Raises:
+            ValueError: a shape does not fit.
+            TypeError: something is not an array of real numbers.
+        """
+        model, n = self.source.model, self.source.model.n_bodies
+        q, v = as_numbers("Maximal.back", "q", q), as_numbers("Maximal.back", "v", v)
+        if q.shape[-1:] != (7 * n,) or v.shape[-1:] != (6 * n,):
+            raise ArgumentValueError(
+                f"Maximal.back: q and v have shapes {q.shape} and {v.shape}, expected (..., {7 * n}) and (..., {6 * n})"
+            )
+        batch = np.broadcast_shapes(q.shape[:-1], v.shape[:-1])
+        q, v = np.broadcast_to(q, (*batch, 7 * n)), np.broadcast_to(v, (*batch, 6 * n))
+        near = self.reference if reference is None else as_numbers("Maximal.back", "reference", reference)
+        near = np.broadcast_to(near, (*batch, model.nq))
+        T = forward_kinematics(self.world.model, q)
+        q_old, v_old = np.empty((*batch, model.nq)), np.empty((*batch, model.nv))
+        for b, shape in self.shapes.items():
+            joint, twist = shape.joint, v[..., 6 * b : 6 * b + 6]
+            if joint.mimic is not None:
+                continue
+            own_q, own_v = (
+                slice(joint.q_start, joint.q_start + shape.nq),
+                slice(joint.v_start, joint.v_start + shape.nv),
+            )
+            if kept(shape):
+                q_old[..., own_q], v_old[..., own_v] = q[..., 7 * b : 7 * b + 7], twist
+                continue
+            x = self.displacement(shape, T, near[..., own_q])
+            E, r = self.step(shape, T)
+            q_old[..., own_q] = x
+            if shape.parent >= 0:
+                twist = twist - moved(E, r, v[..., 6 * shape.parent : 6 * shape.parent + 6])
+            v_old[..., own_v] = np.einsum("...ij,...i->...j", shape.duals(x), twist)
+        return q_old, v_old
+
+    def step(self, shape: JointShape, T: Array) -> tuple[Array, Array]:
+        """E and r of the transform to a body from the one that carries it, given the placements of all."""
+        child = T[..., shape.body, :, :]
+        parent = T[..., shape.parent, :, :] if shape.parent >= 0 else np.broadcast_to(np.eye(4), child.shape)
+        R = np.swapaxes(parent[..., :3, :3], -1, -2)
+        r = np.einsum("...ij,...j->...i", R, child[..., :3, 3] - parent[..., :3, 3])
+        return np.swapaxes(child[..., :3, :3], -1, -2) @ parent[..., :3, :3], r
+
+    def displacement(self, shape: JointShape, T: Array, near: Array) -> Array:
+        """The coordinates of a joint, given the placements of all bodies."""
+        E, r = self.step(shape, T)
+        F = shape.first.matrix
+        R = F.T @ np.swapaxes(E, -1, -2)
+        p = (r - np.array(shape.first.position)) @ F
+        if shape.kind in ("spherical", "free"):
+            quaternion = quaternion_from_rotation(R)
+            quaternion = np.where(
+                (quaternion * near[..., -4:]).sum(axis=-1, keepdims=True) < 0.0, -quaternion, quaternion
+            )
+            return quaternion if shape.kind == "spherical" else np.concatenate([p, quaternion], axis=-1)
+        if shape.kind == "exponential":
+            return np.asarray(quaternion_log(quaternion_from_rotation(R)))
+        x = np.empty(near.shape)
+        for k, c in enumerate(self.coordinates.of_body[shape.body]):
+            f = c.function
+            y = np.array(f.axis_2) @ (
+                R if f.first is shape.second else np.swapaxes(R, -1, -2)
+            )  # d_2 in the first frame
+            d = np.array(f.axis_1)
+            if f.kind == OFFSET:
+                x[..., k] = p @ d
+            elif f.kind == TURN:
+                phi = c.sign * np.arctan2(y @ np.cross(d, f.side_1), y @ np.array(f.side_1)) + c.start
+                x[..., k] = phi + 2.0 * np.pi * np.round((near[..., k] - phi) / (2.0 * np.pi))
+            else:  # ANGLE
+                x[..., k] = c.sign * np.arctan2(np.linalg.norm(np.cross(d, y), axis=-1), y @ d) + c.start
+        return x
+
+    # ------------------------------------------------------------------------------------------------------------- forces
+
+    def forces(self, q: ArrayLike, tau: ArrayLike) -> Array:
+        """What joint forces are on free bodies, ``(..., 6 n)``: a wrench on each body, and its opposite on the parent.
+
+        Args:
+            q: of the old world, ``(..., nq)``.
+            tau: joint forces, ``(..., nv)``; N m or N.
+
+        Returns:
+            ``tau_max`` with ``tau = J^T tau_max``, wrenches in body coordinates.
+        """
+        model = self.source.model
+        q, tau = as_numbers("Maximal.forces", "q", q), as_numbers("Maximal.forces", "tau", tau)
+        pairs = self.pairs(q, tau)
+        T = forward_kinematics(model, q)
+        total = pairs.copy()
+        for b, shape in self.shapes.items():
+            if shape.parent >= 0:
+                E, r = self.step(shape, T)
+                n, f = (np.einsum("...ji,...j->...i", E, part) for part in (pairs[..., b, :3], pairs[..., b, 3:]))
+                total[..., shape.parent, :] -= np.concatenate([n + np.cross(r, f), f], axis=-1)
+        return np.asarray(total.reshape(*total.shape[:-2], -1))
+
+    def pairs(self, q: Array, tau: Array) -> Array:
+        """The wrenches D tau of the joints on the bodies that they carry, in body coordinates, ``(..., n_bodies, 6)``."""
+        batch = np.broadcast_shapes(q.shape[:-1], tau.shape[:-1])
+        pairs = np.zeros((*batch, self.source.model.n_bodies, 6))
+        for b, shape in self.shapes.items():
+            if shape.joint.mimic is None:
+                own = tau[..., shape.joint.v_start : shape.joint.v_start + shape.nv]
+                pairs[..., b, :] = np.einsum("...ij,...j->...i", shape.duals(shape.numbers(q)), own)
+        return pairs
+
+    def reactions(
+        self, q: ArrayLike, v: ArrayLike, result: ConstrainedAcceleration, tau: ArrayLike | None = None
+    ) -> Array:
+        """The wrench through the joint that carries each body, as :func:`~pluecker.articulated.joint_forces` has it.
+
+        All that acts between body and parent is in it: what the bearings carry, the joint's own force, springs, rotors.
+
+        Args:
+            q, v: of the old world, ``(..., nq)`` and ``(..., nv)``.
+            result: what the maximal world's ``accelerations`` gave there.
+            tau: the joint forces that act, ``(..., nv)``; none if None.
+
+        Returns:
+            ``(..., n_bodies, 6)``, in body coordinates, from the parent to the body.
+        """
+        q = as_numbers("Maximal.reactions", "q", q)
+        forces = as_numbers("Maximal.reactions", "tau", np.zeros(self.source.model.nv) if tau is None else tau)
+        q_max, v_max = self.state(q, v)
+        total = body_wrenches(self.world, q_max, result.forces, self.receivers) + self.pairs(q, forces)
+        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * result.acceleration
+        for b, shape in self.shapes.items():
+            if kept(shape):
+                total[..., b, :] -= passive[..., 6 * b : 6 * b + 6]
+        return total
+
+    def determined(self, q: ArrayLike) -> Determination:
+        """Which forces and reactions the motion determines, of the maximal world; ``q`` of the old one, ``(nq,)``.
+
+        ``reactions`` says it of the joints of the old world, as :meth:`reactions` gives them.
+        """
+        q_max, _ = self.state(q, np.zeros(self.source.model.nv))
+        found = find_determination(self.world, q_max)
+        known = np.ones(len(self.shapes), dtype=bool)
+        if found.redundancy:
+            many = np.broadcast_to(q_max, (found.redundancy, len(q_max)))
+            through = body_wrenches(self.world, many, found.free.T, self.receivers)
+            known = np.abs(through).max(axis=(0, 2)) <= RANK * largest_wrench(self.world, q_max, found.free.T)
+        return replace(found, reactions=known)
+
+    @property
+    def receivers(self) -> list[tuple[int, ...]]:
+        """Of each function of the maximal world, the body whose joint it belongs to."""
+        owners: list[tuple[int, ...]] = []
+        for constraint, part in zip(self.world.constraints, self.world.parts, strict=False):
+            own = getattr(constraint, "owners", None)
+            owners += [(b,) for b in own] if own is not None else [()] * len(part.functions)
+        return owners + [()] * (self.world.packed.n_functions - len(owners))
+
+
+def moved(E: Array, r: Array, twist: Array) -> Array:
+    """A twist in the coordinates of another body, X v."""
+    w, u = twist[..., :3], twist[..., 3:]
+    parts = w, u + np.cross(w, r)
+    return np.concatenate([np.einsum("...ij,...j->...i", E, part) for part in parts], axis=-1)
+
+
+# ------------------------------------------------------------------------------------------------------------ making it
+
+
+def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
+    """The world with each body free, and a constraint for each joint: see ``World.maximal``."""
+    model = world.model
+    q = neutral(model) if reference is None else as_numbers("World.maximal", "reference", reference)
+    if q.shape != (model.nq,):
+        raise ArgumentValueError(f"World.maximal: reference has shape {q.shape}, expected ({model.nq},)")
+    refuse_massless(model)
+    shapes = joint_shapes(model)
+    coordinates = Coordinates(model, shapes, q)
+    ranges = joint_rows(model, world.limits)
+    joints = (None if kept(shapes[b]) else tree_joint(coordinates, b, ranges) for b in sorted(shapes))
+    constraints: list[Any] = [joint for joint in joints if joint is not None]
+    names = {joint.name for joint in constraints}
+    for record, part in zip(world.constraints, world.parts, strict=False):
+        if record.name in names:
+            raise ConstraintError(f"World.maximal: constraint {shown(record.name)} has the name of a joint; rename it")
+        if any(f.kind == COORDINATE for f in part.functions):
+            constraints.append(TranslatedConstraint(record.name, record, *translated_parts(part, coordinates)))
+        else:
+            constraints.append(record)
+    made = type(world)(free_bodies(model, shapes), constraints, limits=world.limits)
+    return Maximal(made, world, q, shapes, coordinates)
+
+
+def refuse_massless(model: Model) -> None:
+    """Bodies that cannot be free: without mass, or without inertia about an axis."""
+    for record in model.links[1:]:
+        body = int(record[layout.BODY])
+        if body < 0:
+            continue
+        m, h = record[layout.INERTIA], record[layout.INERTIA + 1 : layout.INERTIA + 4]
+        xx, xy, xz, yy, yz, zz = record[layout.INERTIA + 4 : layout.INERTIA + 10]
+        about_origin = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if m > 0.0:
+            K = tilde(h)
+            moments = np.linalg.eigvalsh(about_origin + K @ K / m)
+        if not m > 0.0 or moments[0] <= LEAST * np.abs(about_origin).max():
+            what = "has no mass" if not m > 0.0 else "has no moment of inertia about an axis"
+            raise ConstraintError(
+                f"World.maximal: body {shown(model.body_names[body])} {what}, and cannot be free; give it an inertia"
+            )
+
+
+def free_bodies(model: Model, shapes: dict[int, JointShape]) -> Model:
+    """The bodies of a model, each on a free joint of its own name, with the frames that they carry."""
+    world = min(world_names(model) - set(model.frame_names))
+    builder = ModelBuilder(model.name, model.gravity, world)
+    for b, name in enumerate(model.body_names):
+        shape = shapes[b]
+        builder.add_body(name, 1.0, inertia=(1.0, 1.0, 1.0))
+        if kept(shape):
+            v = slice(shape.joint.v_start, shape.joint.v_start + 6)
+            own = {key: getattr(model, key)[v] for key in ("armature", "damping", "friction", "stiffness")}
+            rest = model.rest_position[shape.joint.q_start : shape.joint.q_start + 7]
+            first = shape.first
+            builder.add_joint(
+                name, "free", world, name, position=first.position, rotation=first.matrix, rest_position=rest, **own
+            )
+        else:
+            builder.add_joint(name, "free", world, name)
+    for (name, body), place in zip(model.frames, model.frame_placements, strict=True):
+        if name not in model.body_names:
+            carrier = world if body < 0 else model.body_names[body]
+            builder.add_frame(name, carrier, place[:3, 3], place[:3, :3])
+    made = builder.build()
+    numbers = np.arange(layout.INERTIA, layout.INERTIA + 10)
+    links = made.links.copy()
+    for old in model.links[1:]:
+        if old[layout.BODY] >= 0:
+            row = 1 + int(np.flatnonzero(links[1:, layout.BODY] == old[layout.BODY])[0])
+            links[row, numbers] = old[numbers]
+    return replace(made, links=links, urdf=model.urdf)

@@ -1,0 +1,218 @@
+"""The joints of a model as constraints: what holds, and the forces that act along their coordinates.
+
+Armature is a rotor on the coordinate, damping and stiffness a soft row, dry friction and limits a row with a range, a mimic
+joint a row on two coordinates. Then the equations of motion are those of the model, with the joint's forces in the open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import COORDINATE, OFFSET, Frame, Function, Parts, Row
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.joint_functions import Coordinate, JointShape
+from pluecker.spatial.errors import shown
+
+__all__ = ["Coordinates", "TranslatedConstraint", "TreeJoint", "translated_parts", "tree_joint"]
+
+WORLD = -1
+
+
+@dataclass(frozen=True)
+class TreeJoint:
+    """A joint of a model as a constraint between two bodies.
+
+    Attributes:
+        name: of the joint.
+        kind: its type.
+        first, second: its frame on the parent, and the body's own.
+        content: functions and rows.
+        owners: of each function, the number of the body whose joint it belongs to.
+    """
+
+    name: str
+    kind: str
+    first: Frame
+    second: Frame
+    content: Parts
+    owners: tuple[int, ...]
+
+    def parts(self, model: Model) -> Parts:
+        """As they were found from the model that had the joint."""
+        return self.content
+
+
+@dataclass(frozen=True)
+class TranslatedConstraint:
+    """A constraint on coordinates of a model, on the same bodies without that model's joints.
+
+    Attributes:
+        name: of the constraint.
+        record: as it was given for the model with joints.
+        content: functions and rows.
+        owners: of each function, the number of the body whose joint it belongs to; -1 of none.
+    """
+
+    name: str
+    record: object
+    content: Parts
+    owners: tuple[int, ...]
+
+    def parts(self, model: Model) -> Parts:
+        """As they were translated."""
+        return self.content
+
+
+class Coordinates:
+    """The coordinates of a model as functions between frames of the bodies.
+
+    Args:
+        model: that has the joints.
+        shapes: of these, by body.
+        reference: from which turns are counted, ``(nq,)``.
+    """
+
+    def __init__(self, model: Model, shapes: Mapping[int, JointShape], reference: Array) -> None:
+        self.model, self.shapes = model, shapes
+        self.of_body = {
+            b: kept_coordinates(b) if kept(shape) else shape.coordinates(reference) for b, shape in shapes.items()
+        }
+        self.owner: dict[int, tuple[int, Coordinate]] = {}
+        for b, shape in shapes.items():
+            if shape.joint.mimic is None:
+                for k, coordinate in enumerate(self.of_body[b]):
+                    self.owner[shape.joint.v_start + k] = b, coordinate
+
+
+def kept(shape: JointShape) -> bool:
+    """Whether a joint needs no constraint: the body is free in the world already."""
+    return shape.kind == "free" and shape.parent == WORLD
+
+
+def kept_coordinates(body: int) -> tuple[Coordinate, ...]:
+    """The velocities of a body that is free in the world."""
+    return tuple(Coordinate(Function(COORDINATE, coordinate=6 * body + k)) for k in range(6))
+
+
+class Collection:
+    """Functions and rows of one constraint, as they are put together."""
+
+    def __init__(self, body: int) -> None:
+        self.body = body
+        self.functions: list[Function] = []
+        self.rows: list[Row] = []
+        self.owners: list[int] = []
+
+    def add(self, function: Function, owner: int | None = None) -> int:
+        """The number of a function, which may be there already."""
+        if function not in self.functions:
+            self.functions.append(function)
+            self.owners.append(self.body if owner is None else owner)
+        return self.functions.index(function)
+
+    def row(self, terms: list[tuple[Coordinate, float, int]], **law: float | bool) -> None:
+        """A row on a sum of coordinates with coefficients, each of the joint of a body, less ``offset``."""
+        own, offset = [], float(law.pop("offset", 0.0))
+        for coordinate, c, owner in terms:
+            own.append((self.add(coordinate.function, owner), c * coordinate.sign))
+            offset -= c * coordinate.start
+        self.rows.append(Row(tuple(own), offset=offset, **law))  # type: ignore[arg-type]
+
+
+def tree_joint(coordinates: Coordinates, body: int, ranges: Parts) -> TreeJoint | None:
+    """The joint that carries a body as a constraint; None where there is nothing to hold.
+
+    Args:
+        coordinates: of the model.
+        body: its number.
+        ranges: rows on coordinates of the model, of which those of this joint are taken.
+
+    Raises:
+        ConstraintError: it has a spring for which there are no rows.
+    """
+    shape, model = coordinates.shapes[body], coordinates.model
+    joint, own = shape.joint, coordinates.of_body[body]
+    collection = Collection(body)
+    functions, rows = shape.held()
+    for f in functions:
+        collection.add(f)
+    collection.rows += rows
+    if shape.kind == "helical":
+        travel = Coordinate(shape.make(OFFSET, axis_1=shape.axis))
+        collection.row([(travel, 1.0, body), (own[0], -shape.pitch, body)])
+    if joint.mimic is not None:
+        source, coordinate = coordinates.owner[joint.v_start]
+        terms = [(own[0], 1.0, body), (coordinate, -shape.ratio, source)]
+        collection.row(terms, offset=shape.offset)
+    else:
+        v = slice(joint.v_start, joint.v_start + shape.nv)
+        rest = model.rest_position[joint.q_start : joint.q_start + shape.nq]
+        add_passive_rows(collection, shape, own, model.armature[v], model.damping[v], model.stiffness[v], rest)
+        for row in ranges.rows:
+            k = ranges.functions[row.terms[0][0]].coordinate - joint.v_start
+            if 0 <= k < shape.nv:
+                added = replace(row, terms=((collection.add(own[k].function), own[k].sign),), offset=-own[k].start)
+                collection.rows.append(added)
+    if not collection.rows:
+        return None
+    content = Parts(tuple(collection.functions), tuple(collection.rows))
+    return TreeJoint(joint.name, shape.kind, shape.first, shape.second, content, tuple(collection.owners))
+
+
+def add_passive_rows(
+    collection: Collection,
+    shape: JointShape,
+    own: tuple[Coordinate, ...],
+    armature: Array,
+    damping: Array,
+    stiffness: Array,
+    rest: Array,
+) -> None:
+    """Rotors, dampers and springs."""
+    b, vector = shape.body, shape.kind == "exponential"
+    for k, coordinate in enumerate(own):
+        term = [(coordinate, 1.0, b)]
+        if armature[k] > 0.0:
+            collection.row(term, inertia=armature[k])
+        if shape.chain or vector:
+            if stiffness[k] > 0.0 or damping[k] > 0.0:
+                collection.row(term, offset=rest[k], stiffness=stiffness[k], damping=damping[k])
+        elif damping[k] > 0.0:
+            collection.row(term, stiffness=0.0, damping=damping[k])
+    if shape.kind == "spherical" and stiffness.any():
+        for k, function in enumerate(shape.rotation_vector(matrix_of(rest))):
+            if stiffness[k] > 0.0:
+                collection.row([(Coordinate(function), 1.0, b)], stiffness=stiffness[k])
+    if shape.kind == "free" and stiffness.any():
+        raise ConstraintError(
+            f"joint {shown(shape.joint.name)} is free on a moving body and has springs, for which there are no rows; use "
+            "springs between points"
+        )
+
+
+def matrix_of(p: Array) -> Array:
+    """The rotation of a quaternion ``[w, x, y, z]``, axes as columns."""
+    w, x, y, z = p / np.linalg.norm(p)
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    return np.asarray(np.eye(3) + 2.0 * w * K + 2.0 * K @ K)
+
+
+def translated_parts(parts: Parts, coordinates: Coordinates) -> tuple[Parts, tuple[int, ...]]:
+    """A constraint's parts with functions between frames in place of coordinates, and the owners of these."""
+    functions, owners, found = [], [], []
+    for f in parts.functions:
+        owner, coordinate = coordinates.owner[f.coordinate] if f.kind == COORDINATE else (WORLD, Coordinate(f))
+        functions.append(coordinate.function)
+        owners.append(owner)
+        found.append(coordinate)
+    rows = []
+    for row in parts.rows:
+        terms = tuple((k, c * found[k].sign) for k, c in row.terms)
+        start = sum(c * found[k].start for k, c in row.terms)
+        rows.append(replace(row, terms=terms, offset=row.offset - start))
+    return Parts(tuple(functions), tuple(rows)), tuple(owners)

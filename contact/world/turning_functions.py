@@ -1,0 +1,136 @@
+"""Functions and rates of relative turns: ANGLE, ROTATION, SPIN, SLIP of :mod:`~pluecker.contact.constraints.relation`.
+
+They are rarer than those of :mod:`~pluecker.contact.world.functions`, which calls them; each is compiled once.
+
+Source: for the rotation vector, :mod:`~pluecker.articulated.model.exponential`.
+"""
+
+from pluecker.articulated.model.exponential import exponential_products
+from pluecker.contact.constraints.relation import ANGLE, ROTATION, SPIN
+from pluecker.contact.world.layout import (
+    AXIS_1,
+    AXIS_2,
+    KIND,
+    LINK_1,
+    LINK_2,
+    POINT_2,
+    SIDE_1,
+    function_entry,
+    function_place,
+)
+from pluecker.contact.world.motion import ACCELERATION, PLACE, VELOCITY, point_acceleration, point_of, point_velocity
+from pluecker.spatial.algebra.motions import twist_from_translation
+from pluecker.spatial.algebra.rotations import quaternion_from_rotation, rotation_vector_from_quaternion
+from pluecker.spatial.algebra.transforms import load_transform
+from pluecker.spatial.algebra.vectors import (
+    add3,
+    cross3,
+    dot3,
+    load3,
+    load_vector,
+    rotate,
+    rotate_back,
+    scale3,
+    subtract3,
+)
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.scalars.operations import atan2, sqrt
+
+__all__ = ["turning_bias", "turning_value", "turning_wrench"]
+
+
+@kernel
+def own_axis(w, X, k, which_link, which_axis):
+    """An axis of function ``k``, fixed to a link, in world axes"""
+    E, _ = load_transform(X, PLACE * function_entry(w, k, which_link))
+    return rotate_back(E, load3(w, function_place(w, k) + which_axis))
+
+
+@kernel
+def rotation_vector(w, k, X):
+    """Of the turn from the axes e, d x e, d on the first body to those of the second; in axes of the second"""
+    E2, _ = load_transform(X, PLACE * function_entry(w, k, LINK_2))
+    z = rotate(E2, own_axis(w, X, k, LINK_1, AXIS_1))
+    x = rotate(E2, own_axis(w, X, k, LINK_1, SIDE_1))
+    y = cross3(z, x)  # rows of R = [x' y' z']', which takes coordinates of the second body to those of the axes
+    R = x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
+    return rotation_vector_from_quaternion(quaternion_from_rotation(R))
+
+
+@outlined_kernel
+def turning_value(w, k, X):
+    """phi"""
+    kind = function_entry(w, k, KIND)
+    if kind == ANGLE:
+        d1, d2 = own_axis(w, X, k, LINK_1, AXIS_1), own_axis(w, X, k, LINK_2, AXIS_2)
+        n = cross3(d1, d2)
+        return atan2(sqrt(dot3(n, n)), dot3(d1, d2))
+    if kind == ROTATION:
+        return dot3(load3(w, function_place(w, k) + AXIS_2), rotation_vector(w, k, X))
+    E, _ = load_transform(X, 0)
+    return 0.0 * E[0]
+
+
+@outlined_kernel
+def turning_wrench(w, k, X):
+    """p, n, f"""
+    kind, link = function_entry(w, k, KIND), function_entry(w, k, LINK_2)
+    p = point_of(X, link, load3(w, function_place(w, k) + POINT_2))
+    d2 = own_axis(w, X, k, LINK_2, AXIS_2)
+    none = scale3(0.0, d2)
+    if kind == ANGLE:
+        n = cross3(own_axis(w, X, k, LINK_1, AXIS_1), d2)
+        return p, scale3(1.0 / sqrt(dot3(n, n)), n), none
+    if kind == ROTATION:  # d . J^-1 w = (J^-T d) . w, and J(r)^T = J(-r)
+        r, d = rotation_vector(w, k, X), load3(w, function_place(w, k) + AXIS_2)
+        E, _ = load_transform(X, PLACE * link)
+        return p, rotate_back(E, inverse_products(scale3(-1.0, r), d)), none
+    if kind == SPIN:
+        return p, d2, none
+    return p, none, d2
+
+
+@kernel
+def inverse_products(r, u):
+    """J(r)^-1 u = u + r x u / 2 + D r x (r x u), the inverse of ``u - B r x u + C r x (r x u)``"""
+    return twist_from_translation(scale3(-1.0, r), u)
+
+
+@outlined_kernel
+def turning_bias(w, k, X, V, A):
+    """The second derivative of phi, or the first of the rate, with no acceleration of any joint"""
+    kind, a, b = function_entry(w, k, KIND), function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
+    w1, _ = load_vector(V, VELOCITY * a)
+    w2, _ = load_vector(V, VELOCITY * b)
+    b1, _ = load_vector(A, ACCELERATION * a)
+    b2, _ = load_vector(A, ACCELERATION * b)
+    u, d2 = subtract3(w2, w1), own_axis(w, X, k, LINK_2, AXIS_2)
+    gain = add3(subtract3(b2, b1), cross3(w2, w1))  # of u, in axes that turn with the second body: b2 - b1 - w2 x u
+    if kind == SPIN:
+        return dot3(d2, gain)
+    if kind == ROTATION:  # r'' = J^-1 (u' - J' r')
+        E, _ = load_transform(X, PLACE * b)
+        r, d = rotation_vector(w, k, X), load3(w, function_place(w, k) + AXIS_2)
+        rate = inverse_products(r, rotate(E, u))
+        _, _, turned = exponential_products(r, rate, rate)
+        return dot3(d, inverse_products(r, subtract3(rotate(E, gain), turned)))
+    if kind == ANGLE:
+        return angle_bias(own_axis(w, X, k, LINK_1, AXIS_1), d2, w1, w2, b1, b2)
+    x = point_of(X, b, load3(w, function_place(w, k) + POINT_2))
+    slip = subtract3(point_velocity(X, V, b, x), point_velocity(X, V, a, x))
+    change = subtract3(point_acceleration(X, V, A, b, x), point_acceleration(X, V, A, a, x))
+    change = subtract3(change, cross3(w1, slip))  # the point of the first body is another one at each instant
+    return dot3(d2, change) + dot3(cross3(w2, d2), slip)
+
+
+@kernel
+def angle_bias(d1, d2, w1, w2, b1, b2):
+    """phi'' of c = d_1 . d_2 = cos phi: c' = -s phi', c'' = -s phi'' - c phi'^2"""
+    n = cross3(d1, d2)
+    s, c = sqrt(dot3(n, n)), dot3(d1, d2)
+    r1, r2 = cross3(w1, d1), cross3(w2, d2)
+    a1, a2 = add3(cross3(b1, d1), cross3(w1, r1)), add3(cross3(b2, d2), cross3(w2, r2))
+    c1 = dot3(r1, d2) + dot3(d1, r2)
+    c2 = dot3(a1, d2) + 2.0 * dot3(r1, r2) + dot3(d1, a2)
+    rate = -c1 / s
+    return -(c2 + c * rate * rate) / s

@@ -1,0 +1,169 @@
+"""Closing a mechanism: everything holds, limits and sides too, nothing nearer does, and what cannot be is said."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pluecker.articulated import Model, ModelBuilder, crba, difference, integrate, random_configuration
+from pluecker.contact import constraints as c
+from pluecker.contact.errors import ClosureError, ConstraintError
+from pluecker.contact.world.world import World
+from pluecker.spatial.errors import UnknownNameError
+
+
+def two_bars(**limits) -> Model:
+    """A double pendulum of bars of 1 m in the plane x, y."""
+    builder = ModelBuilder()
+    for name, parent, x in (("upper", "world", 0.0), ("lower", "upper", 1.0)):
+        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+        options = limits if name == "upper" else {}
+        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0), **options)
+    return builder.build()
+
+
+def nail(x, y):
+    """The end of the lower bar is on a vertical line."""
+    return c.PointOnLine("nail", ("world", (x, y, 0)), ("lower", (1.0, 0, 0)))
+
+
+def free_bodies(n) -> Model:
+    builder = ModelBuilder()
+    for k in range(n):
+        builder.add_body(f"body{k}", 1.0, inertia=(0.1, 0.2, 0.25))
+        builder.add_joint(f"body{k}", "free", "world", f"body{k}")
+    return builder.build()
+
+
+@pytest.mark.parametrize("start", [(0.3, 1.0), (-0.2, 2.0), (0.0, 0.0)])
+def test_a_triangle_closes_as_geometry_says(start):
+    """Bars of 1 m to a point at the distance d: the elbow turns by pi - 2 asin(d / 2)."""
+    d = np.hypot(1.2, 0.5)
+    closed = World(two_bars(), [nail(1.2, 0.5)]).close(start)
+    bend = np.pi - 2.0 * np.arcsin(d / 2.0)
+    elbow = closed.configuration[1]
+    assert_allclose(abs(elbow), bend, atol=1e-10)
+    assert_allclose(closed.configuration[0], np.arctan2(0.5, 1.2) - elbow / 2.0, atol=1e-10)
+    assert closed.residual <= 1e-11
+
+
+def test_limits_choose_the_other_elbow():
+    """With the shoulder kept above the line to the point, the elbow has to bend downwards."""
+    line = np.arctan2(0.5, 1.2)
+    for world in (
+        World(two_bars(lower_limit=line, upper_limit=2.0), [nail(1.2, 0.5)]),
+        World(two_bars(), [nail(1.2, 0.5), c.Limit("stop", "upper", lower=line)]),
+    ):
+        closed = world.close([0.1, 1.0]).configuration
+        assert closed[0] > line
+        assert closed[1] < 0.0
+        assert world.rows_at(closed).error[:2] == pytest.approx(0.0, abs=1e-11)
+
+
+def test_a_limit_is_touched_where_the_nearest_configuration_is_beyond():
+    """One equation for two angles, so that a curve is left: on it the nearest point within a limit."""
+    level = c.PointInPlane("level", c.Frame("world", (0, 1.0, 0), [[1, 0, 0], [0, 0, 1], [0, -1, 0]]), "tip")
+    builder = ModelBuilder()
+    for name, parent, x in (("upper", "world", 0.0), ("lower", "upper", 1.0)):
+        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+        builder.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0))
+    builder.add_frame("tip", "lower", position=(1, 0, 0))
+    model = builder.build()
+    unlimited = World(model, [level]).close([0.2, 0.1]).configuration
+    stop = unlimited[1] - 0.1
+    closed = World(model, [level, c.Limit("stop", "lower", upper=stop)]).close([0.2, 0.1]).configuration
+    assert_allclose(closed[1], stop, atol=1e-11)
+    assert_allclose(np.sin(closed[0]) + np.sin(closed.sum()), 1.0, atol=1e-11)
+
+
+def test_nothing_is_nearer():
+    """On the curve that one equation leaves, both neighbours are farther from the start, in the metric of H."""
+    model = free_bodies(1)
+    world = World(model, [c.Ball("ball", "world", ("body0", (0.3, 0.2, 0.1)))])
+    rng = np.random.default_rng(2)
+    start = random_configuration(model, rng)
+    H = crba(model, start)
+    closed = world.close(start).configuration
+
+    def energy(q):
+        d = difference(model, start, q)
+        return 0.5 * d @ H @ d
+
+    least = energy(closed)
+    for _ in range(10):
+        aside = world.close(integrate(model, closed, 1e-3 * rng.standard_normal(6))).configuration
+        assert energy(aside) >= least - 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
+def test_axes_are_not_turned_around(seed):
+    """From anywhere: z with z of a hinge, all axes of what is fixed."""
+    model = free_bodies(2)
+    world = World(model, [c.Hinge("hinge", "world", "body0"), c.Fixed("weld", ("body0", (1, 0, 0)), "body1")])
+    closed = world.close(random_configuration(model, np.random.default_rng(seed)))
+    _, x, y, _ = closed.configuration[3:7]
+    assert_allclose(1.0 - 2.0 * (x * x + y * y), 1.0, atol=1e-10)
+    turn = difference(model, closed.configuration, np.concatenate([closed.configuration[7:], closed.configuration[7:]]))
+    assert_allclose(turn[:3], 0.0, atol=1e-10)
+    assert_allclose(np.linalg.norm(turn[3:6]), 1.0, atol=1e-10)
+
+
+def test_exactly_turned_around_is_no_solution():
+    world = World(free_bodies(1), [c.Hinge("hinge", "world", "body0")])
+    closed = world.close([0, 0, 0, 0, 1, 0, 0]).configuration
+    assert_allclose(2.0 * (closed[4] ** 2 + closed[5] ** 2), 0.0, atol=1e-12)
+
+
+def test_velocities_are_the_nearest_that_the_constraints_allow():
+    world = World(two_bars(), [nail(1.2, 0.5)])
+    closed = world.close([0.3, 1.0], [1.0, 2.0])
+    assert_allclose(world.rows_at(closed.configuration).jacobian @ closed.velocity, 0.0, atol=1e-12)
+    assert_allclose(closed.velocity, 0.0, atol=1e-12)
+    loose = World(two_bars(), [c.Coupling("gear", {"upper": 2.0, "lower": -1.0})])
+    assert_allclose(loose.close([0.1, 0.2], [1.0, 2.0]).velocity, [1.0, 2.0], atol=1e-12)
+
+
+def test_joints_that_are_fixed_stay():
+    world = World(two_bars(), [c.Coupling("gear", {"upper": 2.0, "lower": -1.0})])
+    assert_allclose(world.close([0.3, 1.0], fixed="upper").configuration, [0.3, 0.6], atol=1e-12)
+    assert_allclose(world.close([0.3, 1.0], fixed=["lower"]).configuration, [0.5, 1.0], atol=1e-12)
+
+
+def test_motions_are_met_at_the_time_that_is_asked_for():
+    drive = c.PrescribedMotion("drive", "upper", c.Spline([0.0, 1.0, 2.0], [0.1, 0.5, 0.2]))
+    world = World(two_bars(), [drive])
+    for t, value in ((0.0, 0.1), (1.0, 0.5), (2.0, 0.2)):
+        assert_allclose(world.close([0.0, 0.3], time=t).configuration[0], value, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_what_cannot_close_is_an_error_with_the_best_that_was_found():
+    """Bars of 1 m do not reach a point at 2.5 m: the best is half a metre off, in one direction or shared by two rows."""
+    world = World(two_bars(), [nail(2.5, 0.0)])
+    with pytest.raises(ClosureError, match=r"'nail' is off by 0\.5") as caught:
+        world.close([0.2, 0.3])
+    error = caught.value
+    assert error.constraint == "nail"
+    assert_allclose(error.residual, 0.5, atol=1e-3)
+    assert_allclose(np.abs(world.rows_at(error.q).error).max(), error.residual, atol=1e-12)
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.constraint, again.residual, str(again)) == (error.constraint, error.residual, str(error))
+
+
+@pytest.mark.slow
+def test_limits_that_leave_no_room_are_an_error():
+    world = World(two_bars(), [nail(1.2, 0.5), c.Limit("stop", "lower", -0.5, 0.5)])
+    with pytest.raises(ClosureError, match="no configuration"):
+        world.close([0.2, 0.3])
+
+
+def test_arguments_that_cannot_be():
+    world = World(two_bars(), [nail(1.2, 0.5)])
+    with pytest.raises(ConstraintError, match=r"q has shape \(3,\)"):
+        world.close([0.0, 0.0, 0.0])
+    with pytest.raises(ConstraintError, match="tol is 0"):
+        world.close([0.0, 0.0], tol=0.0)
+    with pytest.raises(UnknownNameError, match="fixed"):
+        world.close([0.0, 0.0], fixed="elbow")

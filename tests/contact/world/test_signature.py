@@ -1,0 +1,130 @@
+"""The same mechanism in reduced and in maximal coordinates: the same accelerations, wrenches and reactions."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pluecker.articulated import (
+    aba,
+    body_accelerations,
+    body_velocities,
+    joint_forces,
+    random_configuration,
+    random_tree,
+)
+from pluecker.articulated.model import layout
+from pluecker.contact.world.reactions import joint_reactions
+from pluecker.contact.world.world import World
+from tests.contact.world.signatures import draw_mechanism, without_odd_springs
+
+MECHANISMS = [pytest.param(k, marks=pytest.mark.slow) if k >= 12 else k for k in range(200)]
+LIMIT = 1e-10  # relative, of accelerations; reactions 1e-8
+
+
+def largest(*arrays):
+    """The largest number in any of them."""
+    return max(np.abs(a).max(initial=1e-300) for a in arrays)
+
+
+def net_wrenches(model, q, v, acceleration):
+    """I a + v x* I v of each body, from spatial accelerations without gravity: what all forces add up to."""
+    total = np.empty((model.n_bodies, 6))
+    for record in model.links[1:]:
+        b = int(record[layout.BODY])
+        if b >= 0:
+            total[b] = net_wrench(record, v[b], acceleration[b])
+    return total
+
+
+def net_wrench(record, v, a):
+    """Of one body, by the formulas of particles: m, h and J about the origin."""
+    m, *rest = record[layout.INERTIA : layout.INERTIA + 10]
+    h, (xx, xy, xz, yy, yz, zz) = np.array(rest[:3]), rest[3:]
+    J = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    times = lambda x: np.concatenate([J @ x[:3] + np.cross(h, x[3:]), m * x[3:] - np.cross(h, x[:3])])  # noqa: E731
+    momentum = times(v)
+    turning = np.concatenate(
+        [np.cross(v[:3], momentum[:3]) + np.cross(v[3:], momentum[3:]), np.cross(v[:3], momentum[3:])]
+    )
+    return times(a) + turning
+
+
+@pytest.mark.parametrize("seed", MECHANISMS)
+def test_reduced_and_maximal_coordinates_agree(seed):
+    draw = draw_mechanism(seed)
+    world, q, v = draw.world, draw.q, draw.v
+    model, twin = world.model, world.maximal(q)
+    q_max, v_max = twin.state(q, v)
+    tau_max = twin.forces(q, draw.tau)
+    reduced = world.accelerations(q, v, draw.tau, draw.f_ext)
+    maximal = twin.world.accelerations(q_max, v_max, tau_max, draw.f_ext)
+    expected = twin.acceleration(q, v, reduced.acceleration)
+    free = aba(model, q, v, draw.tau, draw.f_ext)
+    limit = max(LIMIT, draw.rounding)
+    assert_allclose(maximal.acceleration, expected, atol=limit * largest(expected, twin.acceleration(q, v, free)))
+    twists = v_max.reshape(-1, 6)
+    net = [net_wrenches(model, q, twists, a.reshape(-1, 6)) for a in (expected, maximal.acceleration)]
+    carried = joint_reactions(world, q, v, reduced, draw.f_ext)
+    found = twin.reactions(q, v, maximal, draw.tau)
+    known, known_too = world.determined(q), twin.determined(q)
+    limit = max(1e-8, 100.0 * draw.rounding) * largest(*net, carried)
+    assert_allclose(net[1], net[0], atol=limit)
+    assert_allclose(found[known.reactions], carried[known.reactions], atol=limit)
+    assert known.redundancy == known_too.redundancy
+    assert (known.reactions == known_too.reactions).all()
+    for name, determined in known.constraints.items():
+        assert known_too.constraints[name] == determined
+        if determined:
+            own = [w[name].forces(r) for w, r in ((world, reduced), (twin.world, maximal))]
+            assert_allclose(*own, atol=max(1e-8, 100.0 * draw.rounding) * largest(*own, carried))
+    if not world.constraints:
+        assert_allclose(reduced.acceleration, free, atol=max(LIMIT, draw.rounding) * largest(free))
+        through = joint_forces(model, q, v, reduced.acceleration, draw.f_ext)
+        assert_allclose(found, through, atol=limit)
+
+
+@pytest.fixture
+def tree():
+    """Of every joint type, in five states."""
+    model = without_odd_springs(random_tree(24, 5, mimic=0.2, passive=True, branching=0.4))
+    rng = np.random.default_rng(5)
+    q = random_configuration(model, rng, 5)
+    return World(model), q, rng.standard_normal((5, model.nv)), rng.standard_normal((5, model.nv))
+
+
+def test_states_go_there_and_back(tree):
+    world, q, v, _ = tree
+    twin = world.maximal()
+    there = [twin.state(q[k], v[k]) for k in range(5)]
+    q_max, v_max = twin.state(q, v)
+    assert_allclose(q_max, [each[0] for each in there], atol=1e-14)
+    assert_allclose(v_max, [each[1] for each in there], atol=1e-12)
+    for k in range(5):
+        q_back, v_back = world.maximal(q[k]).back(q_max[k], v_max[k])
+        assert_allclose(q_back, q[k], atol=1e-12)
+        assert_allclose(v_back, v[k], atol=1e-10)
+
+
+def test_angles_come_back_in_the_turn_that_is_asked_for():
+    model = random_tree(1, 0, joints=["revolute"])
+    twin = World(model).maximal()
+    state = twin.state([20.0], [1.0])
+    assert_allclose(twin.back(*state)[0], [20.0 - 6.0 * np.pi], atol=1e-13)
+    assert_allclose(twin.back(*state, reference=[19.0])[0], [20.0], atol=1e-13)
+
+
+def test_forces_have_the_same_power(tree):
+    world, q, v, tau = tree
+    twin = world.maximal()
+    power = (twin.forces(q, tau) * twin.state(q, v)[1]).sum(axis=-1)
+    assert_allclose(power, (tau * v).sum(axis=-1), rtol=1e-10)
+
+
+def test_velocities_and_accelerations_are_those_of_the_bodies(tree):
+    world, q, v, a = tree
+    twin = world.maximal()
+    assert_allclose(twin.state(q, v)[1].reshape(5, -1, 6), body_velocities(world.model, q, v))
+    assert_allclose(twin.acceleration(q, v, a).reshape(5, -1, 6), body_accelerations(world.model, q, v, a))
+    q_max, v_max = twin.state(q, v)
+    bodies = body_velocities(twin.world.model, q_max, v_max)
+    assert_allclose(bodies, body_velocities(world.model, q, v), atol=1e-12)
