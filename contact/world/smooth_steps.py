@@ -101,7 +101,7 @@ def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
     """J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
     nv, n = velocity_count(m), linear_count(w)
     store_columns(m, q, X, ws)
-    store_jacobian(w, X, ws, G, J)
+    store_jacobian(w, q, X, ws, G, J)
     for k in range(n):
         store(compliance, k, 0.0 * load(J, 0) + (0.0 if row_entry(w, k, LAW) == HELD else FREE))
     factorize_trees(m, q, factor, ws, tail(ws, 2 * nv))
