@@ -80,9 +80,10 @@ class WorldMemory:
         Raises:
             FileError: it cannot be written.
         """
+        parts: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in PARTS}
         try:
             with Path(path).open("wb") as file:
-                np.savez(file, **{name: np.asarray(getattr(self, name)) for name in PARTS})
+                np.savez(file, **parts)
         except OSError as error:
             raise FileError(f"WorldMemory.save: {path} cannot be written ({error.strerror})") from None
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated import ModelBuilder
+from pluecker.articulated import ModelBuilder, PointSpring
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.joints import Ball
+from pluecker.contact.constraints.joints import Ball, Hinge
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.world.world import World
 
@@ -67,3 +67,79 @@ def slider_crank_state(angle: float, speed: float) -> tuple[np.ndarray, np.ndarr
     x = CRANK * np.cos(angle) + COUPLER * np.cos(b)
     u = -CRANK * np.sin(angle) * speed - COUPLER * np.sin(b) * rate
     return np.array([angle, b - angle, x]), np.array([speed, rate - speed, u])
+
+
+# ------------------------------------------------------------------------------------------------------------ Bricard
+
+SECTION = 0.1  # m, of the rods, which are square
+
+
+def bricard() -> World:
+    """Five rods along edges of a cube, six hinges, each across both of its rods: one freedom, and one row too much."""
+    corners = np.array([(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)], dtype=float)
+    axes = [(0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
+    b = ModelBuilder(gravity=(0, -9.81, 0))
+    for k in range(5):
+        along = corners[k + 1] - corners[k]
+        across = (1.0 + SECTION**2) / 12.0
+        inertia = across + (SECTION**2 / 6.0 - across) * np.abs(along)
+        b.add_body(f"rod{k}", mass=1.0, center_of_mass=along / 2.0, inertia=inertia)
+        place = corners[k] - corners[max(k - 1, 0)]
+        b.add_joint(
+            f"h{k}", "revolute", parent=f"rod{k - 1}" if k else "world", child=f"rod{k}", axis=axes[k], position=place
+        )
+    x_as_z = ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+    end = Frame("rod4", tuple(corners[5] - corners[4]), x_as_z)
+    return World(b.build(), [Hinge("closing", Frame("world", (0, 0, 1), x_as_z), end)])
+
+
+# ------------------------------------------------------------------------------- Andrews' squeezing mechanism: the test set
+
+MASS = (0.04325, 0.00365, 0.02373, 0.00706, 0.07050, 0.00706, 0.05498)
+INERTIA = (2.194e-6, 4.410e-7, 5.255e-6, 5.667e-7, 1.169e-5, 5.667e-7, 1.912e-5)
+A, B, C = (-0.06934, -0.00227, 0.0), (-0.03635, 0.03273, 0.0), (0.014, 0.072, 0.0)
+D, DA, E, EA = 0.028, 0.0115, 0.02, 0.01421
+RR, RA, SS, SA, SB, SC, SD = 0.007, 0.00092, 0.035, 0.01874, 0.01043, 0.018, 0.02
+TA, TB, U, UA, UB, ZF, ZT, FA = 0.02308, 0.00916, 0.04, 0.01228, 0.00449, 0.02, 0.04, 0.01421
+STIFFNESS, LENGTH, MOMENT = 4530.0, 0.07785, 0.033
+ANGLES = ("beta", "theta", "gamma", "phi", "delta", "omega", "epsilon")
+START = (
+    -0.0617138900142764496, 0.0, 0.4552798191630703803, 0.2226683901658858847, 0.4873649795438425502, -0.2226683901658858847,
+    1.2305474445498211925,
+)  # fmt: skip
+END = (15.81077119629904, -15.75637105984298, 0.04082224013073101, -0.5347301163226948, 0.5244099658805304,
+       0.5347301163226948, 1.048080741042263)  # fmt: skip
+
+
+def andrews() -> World:
+    """Seven bodies in a plane, three loops that meet in one point; angles as the test set has them."""
+    b = ModelBuilder(gravity=(0, 0, 0))
+    tree = {  # body: parent, place on it, centre of mass, angle
+        1: ("world", (0, 0, 0), (RA, 0, 0), "beta"),
+        2: ("K1", (RR, 0, 0), (-DA, 0, 0), "theta"),
+        3: ("world", B, (SB, -SA, 0), "gamma"),
+        5: ("world", A, (TA, TB, 0), "delta"),
+        4: ("K5", (ZT, 0, 0), (0, EA - E, 0), "phi"),
+        7: ("world", A, (UB, -UA, 0), "epsilon"),
+        6: ("K7", (0, -U, 0), (ZF - FA, 0, 0), "omega"),
+    }
+    for k, (parent, place, center, angle) in tree.items():
+        I = INERTIA[k - 1]
+        b.add_body(f"K{k}", mass=MASS[k - 1], center_of_mass=center, inertia=(I, I, I))
+        b.add_joint(angle, "revolute", parent=parent, child=f"K{k}", axis=Z, position=place)
+    p = Frame("K2", (-D, 0, 0))
+    ends = {"K3": (0, -SS, 0), "K4": (0, -E, 0), "K6": (ZF, 0, 0)}
+    return World(b.build(), [Ball(f"to {name}", p, Frame(name, place)) for name, place in ends.items()])
+
+
+def of_angles(world: World, values: object) -> np.ndarray:
+    """Joint angles in the order of the test set, in the model's."""
+    out = np.zeros(world.model.nv)
+    for name, x in zip(ANGLES, np.asarray(values), strict=True):
+        out[world.model.v_slice(name)] = x
+    return out
+
+
+def squeezing_spring() -> PointSpring:
+    """Between the lever and the ground."""
+    return PointSpring(("K3", (SD, -SC, 0)), ("world", C), STIFFNESS, LENGTH)

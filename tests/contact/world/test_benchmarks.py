@@ -1,0 +1,85 @@
+"""Mechanisms with loops that others have published: Bricard's, N four-bars, Andrews' squeezing mechanism.
+
+Sources: González, Dopico, Lugrís, Cuadrado, "A benchmarking system for MBS simulation software" (2006); Hairer and Wanner
+(1996), section VII.7; Mazzia, Magherini, *Test set for initial value problem solvers* (2008), andrews.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from numba import config
+
+from tests.contact.world.mechanisms import (
+    END,
+    MOMENT,
+    START,
+    andrews,
+    bricard,
+    four_bars,
+    of_angles,
+    squeezing_spring,
+)
+
+COMPILED = not config.DISABLE_JIT
+
+
+def energy(motion):
+    """Of all samples, less that of the first."""
+    found = motion.columns["kinetic_energy"] + motion.columns["potential_energy"]
+    return found - found[0]
+
+
+def test_bricards_mechanism_keeps_its_energy_and_stays_closed():
+    world = bricard()
+    still = np.zeros(5)
+    jacobian = world.rows_at(still).jacobian
+    assert np.linalg.matrix_rank(jacobian, tol=1e-12) == 4  # one row too much, one freedom
+    duration = 10.0 if COMPILED else 0.02
+    motion = world.simulate(still, still, duration, 0.002, integrator="rk4", record=("a", "energy"), every=10)
+    assert np.abs(energy(motion)).max() < 1e-6
+    assert np.abs(world.rows_at(motion.q).error).max() < 1e-10
+    assert not COMPILED or np.abs(motion.q).max() > 1.0
+
+
+def test_andrews_squeezing_mechanism_ends_where_the_test_set_says():
+    world = andrews()
+    torque = np.zeros(7)
+    torque[world.model.v_slice("beta")] = MOMENT
+    q = of_angles(world, START)
+    assert np.abs(world.rows_at(q).error).max() < 1e-16
+    start = world.simulate(q, np.zeros(7), 1e-5, 1e-5, integrator="rk4", control=torque, elements=squeezing_spring())
+    given = of_angles(world, [14222.4439199541138705911625887, -10666.8329399655854029433719415, 0, 0, 0, 0, 0])
+    np.testing.assert_allclose(start.a[0], given, atol=1e-6)
+    if COMPILED:
+        motion = world.simulate(
+            q,
+            np.zeros(7),
+            0.03,
+            1e-4,
+            integrator="dormand_prince",
+            control=torque,
+            elements=squeezing_spring(),
+            tol=1e-11,
+        )
+        np.testing.assert_allclose(motion.q[-1], of_angles(world, END), atol=1e-7)
+        assert np.abs(world.rows_at(motion.q).error).max() < 1e-13
+
+
+@pytest.mark.slow
+def test_four_bars_side_by_side_take_time_in_proportion_to_their_number():
+    each = []
+    for n in (10, 40):
+        world, q, v = four_bars(n)
+        world.simulate(q, v, 0.002, 0.002, integrator="rk4", record="energy")
+        took = []
+        for _ in range(5):
+            begun = time.perf_counter()
+            motion = world.simulate(q, v, 0.1, 0.002, integrator="rk4", record="energy")
+            took.append(time.perf_counter() - begun)
+        assert np.abs(energy(motion)).max() < 1e-8 * n
+        assert np.abs(world.rows_at(motion.q).error).max() < 1e-12
+        each.append(min(took) / n)
+    assert not COMPILED or each[1] < 2.0 * each[0]
