@@ -27,19 +27,20 @@ class Draw:
 
 
 def without_odd_springs(model: Model) -> Model:
-    """Without dry friction, and without the springs that no rows stand for: of free joints on moving bodies."""
+    """Without the springs that no rows stand for: of free joints on moving bodies."""
     stiffness = model.stiffness.copy()
     for joint in model.joints:
         if joint.type == "free" and joint.parent != "world":
             stiffness[joint.v_start : joint.v_start + 6] = 0.0
-    return model.replace(friction=0.0, stiffness=stiffness)
+    return model.replace(stiffness=stiffness)
 
 
 def draw_mechanism(seed: int, most_loops: int = 3) -> Draw:
     """1 to 8 bodies, mimic joints and armature among them, 0 to 3 loops; at rest where rows are redundant.
 
-    Redundant rows that hold in one configuration alone may contradict each other in motion. ``rounding`` is that of numbers
-    times the condition of H: next to gimbal lock, the angles lose digits that the bodies do not know of.
+    Redundant rows that hold in one configuration alone may contradict each other in motion; and dry friction at rest shares
+    loads with them, so that it is left out there. ``rounding`` is that of numbers times the condition of H: next to gimbal
+    lock, the angles lose digits that the bodies do not know of.
     """
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
@@ -50,7 +51,7 @@ def draw_mechanism(seed: int, most_loops: int = 3) -> Draw:
     world = World(model, loops, limits=False)
     v = rng.standard_normal(model.nv)
     if world.determined(q).redundancy:
-        v = np.zeros(model.nv)
+        v, world = np.zeros(model.nv), World(model.replace(friction=0.0), loops, limits=False)
     elif loops:
         v = world.impact(q, v).velocity
     tau, f_ext = rng.standard_normal(model.nv), rng.standard_normal((n, 6))
