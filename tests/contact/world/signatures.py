@@ -38,8 +38,8 @@ def without_odd_springs(model: Model) -> Model:
 def draw_mechanism(seed: int, most_loops: int = 3) -> Draw:
     """1 to 8 bodies, mimic joints and armature among them, 0 to 3 loops; at rest where rows are redundant.
 
-    Redundant rows that hold in one configuration alone may contradict each other in motion; and dry friction at rest shares
-    loads with them, so that it is left out there. ``rounding`` is that of numbers times the condition of H: next to gimbal
+    Redundant rows that hold in one configuration alone may contradict each other in motion; and dry friction in a
+    joint that they keep still shares loads with them, so that it is left out where a joint is still. ``rounding`` is that of numbers times the condition of H: next to gimbal
     lock, the angles lose digits that the bodies do not know of.
     """
     rng = np.random.default_rng(seed)
@@ -51,9 +51,11 @@ def draw_mechanism(seed: int, most_loops: int = 3) -> Draw:
     world = World(model, loops, limits=False)
     v = rng.standard_normal(model.nv)
     if world.determined(q).redundancy:
-        v, world = np.zeros(model.nv), World(model.replace(friction=0.0), loops, limits=False)
+        v = np.zeros(model.nv)
     elif loops:
         v = world.impact(q, v).velocity
+    if np.abs(v).min() < 1e-3:
+        world = World(model.replace(friction=0.0), loops, limits=False)
     tau, f_ext = rng.standard_normal(model.nv), rng.standard_normal((n, 6))
     return Draw(world, q, v, tau, f_ext, np.finfo(float).eps * np.linalg.cond(crba(model, q)))
 
