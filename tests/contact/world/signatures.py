@@ -38,9 +38,9 @@ def without_odd_springs(model: Model) -> Model:
 def draw_mechanism(seed: int, most_loops: int = 3) -> Draw:
     """1 to 8 bodies, mimic joints and armature among them, 0 to 3 loops; at rest where rows are redundant.
 
-    Redundant rows that hold in one configuration alone may contradict each other in motion; and dry friction in a
-    joint that they keep still shares loads with them, so that it is left out where a joint is still. ``rounding`` is that of numbers times the condition of H: next to gimbal
-    lock, the angles lose digits that the bodies do not know of.
+    Redundant rows that hold in one configuration alone may contradict each other in motion; and dry friction in a joint that
+    is kept still shares loads with the rows that keep it, so that it is left out where a joint is still. ``rounding`` is
+    that of numbers times the condition of H: next to gimbal lock, the angles lose digits that the bodies do not know of.
     """
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
