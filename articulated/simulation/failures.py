@@ -7,9 +7,9 @@ import numpy as np
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.steps import Outcome, Schedule
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.control_signals import ControlPlan
 from pluecker.spatial.errors import PlueckerError, shown
 
 __all__ = ["failure"]
@@ -19,7 +19,7 @@ def failure(
     model: Model,
     outcome: Outcome,
     schedule: Schedule,
-    plan: ControlPlan,
+    dynamics: Dynamics,
     batch: tuple[int, ...],
     trajectory: Trajectory,
     on_unsolved: str,
@@ -36,6 +36,8 @@ def failure(
     if not np.isfinite(tau).all():
         k = int(np.argmin(np.isfinite(tau)))
         why = f"control gives {tau[k]} for {shown(model.v_names[k])}"
+    elif (found := dynamics.explain(q, v, tau, error)) is not None:
+        why = found
     elif np.isfinite(error):
         more = "" if on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
         why = f"the step is not solved, its error is {error:.3g} times what is tolerated; try a smaller step{more}"

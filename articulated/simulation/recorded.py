@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
@@ -17,6 +16,7 @@ from pluecker.articulated.forces.applied_forces import applied_forces
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.steps import RECORDED
 from pluecker.articulated.stepping.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
@@ -39,21 +39,22 @@ class Recorder:
         record: Any,
         signals: Sequence[Signal],
         elements: Sequence[Element],
-        rows: bool,
+        dynamics: Dynamics,
+        step: float,
         marked: bool,
         threads: int,
     ) -> None:
         self.model, self.elements, self.threads, self.wrench = model, tuple(elements), threads, signals[6]
-        self.names = as_names(model, record)
-        self.by_loop = (
-            rows  # whose forces are known to the loop alone: then acceleration is what it did to the velocity
-        )
+        self.dynamics, self.step = dynamics, step
+        self.names = as_names(model, record, dynamics.constrained)
+        forces, by_loop = "constraint_forces" in self.names, dynamics.by_loop
         wanted = {
             "q": model.nq,
             "v": model.nv,
-            "tau": model.nv if {"tau", "a"} & self.names else 0,
-            "a": model.nv if "a" in self.names and self.by_loop else 0,
+            "tau": model.nv if {"tau", "a", "constraint_forces"} & self.names else 0,
+            "a": model.nv if "a" in self.names and by_loop else 0,
             "error": 1 if marked or "error" in self.names else 0,
+            "constraint_forces": dynamics.remembered.impulses if forces and by_loop else 0,
         }
         self.widths = {name: wanted[name] for name in RECORDED}
 
@@ -62,8 +63,10 @@ class Recorder:
         model, names, many = self.model, self.names, self.threads
         q, v = block["q"], block["v"]
         found: dict[str, Array] = {}
-        if "a" in names and not self.by_loop:
-            found["a"] = of_each(self.acceleration, block["time"], q, v, block["tau"])
+        if "constraint_forces" in block:  # impulses of the loop
+            found["constraint_forces"] = block["constraint_forces"][..., self.dynamics.remembered.order] / self.step
+        elif {"a", "constraint_forces"} & names and not self.dynamics.by_loop:
+            found |= self.at_instants(block["time"], q, v, block["tau"])
         if "energy" in names:
             found["kinetic_energy"] = of_each(lambda q, v: kinetic_energy(model, q, v, threads=many), q, v)
             found["potential_energy"] = of_each(self.stored_energy, q, v)
@@ -77,12 +80,19 @@ class Recorder:
             found |= {name: np.ascontiguousarray(placements[..., k, :, :]) for k, name in enumerate(frames)}
         return found
 
+    def at_instants(self, time: Array, q: Array, v: Array, tau: Array) -> dict[str, Array]:
+        """Accelerations and forces of constraints by what acts at the samples."""
+        nv = self.model.nv
+        both = of_each(self.acceleration, time, q, v, tau)
+        found = {"a": both[..., :nv], "constraint_forces": both[..., nv:]}
+        return {name: np.ascontiguousarray(x) for name, x in found.items() if name in self.names}
+
     def acceleration(self, time: Array, q: Array, v: Array, tau: Array) -> Array:
-        """By the forces at the samples."""
+        """The acceleration, with the forces of constraints behind it."""
         wrenches = signal_at(self.wrench, time).reshape(len(q), -1, self.model.n_bodies, 6)
         if self.elements:
             wrenches = wrenches + applied_forces(self.model, self.elements, q, v, threads=self.threads).wrenches
-        return aba(self.model, q, v, tau, wrenches, threads=self.threads)
+        return self.dynamics.acceleration(q, v, tau, wrenches, self.threads)
 
     def stored_energy(self, q: Array, v: Array) -> Array:
         """In the field of gravity, in the springs of joints and of elements."""
@@ -111,8 +121,9 @@ def of_each(function: Callable[..., Array], *samples: Array) -> Array:
 QUANTITIES = ("a", "tau", "energy", "momentum", "center_of_mass", "error")
 
 
-def as_names(model: Model, record: Any) -> frozenset[str]:
+def as_names(model: Model, record: Any, constrained: bool) -> frozenset[str]:
     """Quantities, and frames of the model."""
+    known = (*QUANTITIES, "constraint_forces") if constrained else QUANTITIES
     if isinstance(record, str):
         record = (record,)
     if not isinstance(record, Iterable) or getattr(record, "shape", None) == ():
@@ -121,9 +132,9 @@ def as_names(model: Model, record: Any) -> frozenset[str]:
     for name in names:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"simulate: record has a {type(name).__name__} in it, expected names")
-        if name not in QUANTITIES and name not in model.frame_names:
+        if name not in known and name not in model.frame_names:
             raise UnknownNameError(
-                f"simulate: {shown(name)} cannot be recorded, expected {', '.join(QUANTITIES)}, or a frame: "
+                f"simulate: {shown(name)} cannot be recorded, expected {', '.join(known)}, or a frame: "
                 f"{listing(model.frame_names)}"
             )
     return frozenset(names)

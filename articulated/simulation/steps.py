@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,13 @@ from pluecker.articulated.stepping.loop import loop_workspace, state_size
 from pluecker.articulated.stepping.loop_driver import Stretches
 from pluecker.articulated.stepping.scenario import smooth_model
 from pluecker.articulated.stepping.surroundings import MARKS
-from pluecker.articulated.stepping.task import EVERY, MEMORY, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.task import BEGIN, EVERY, FIRST_IMPULSE, IMPULSES, MEMORY, SUBSTEP, TOTAL
 from pluecker.spatial.errors import PlueckerError
 
-__all__ = ["RECORDED", "Outcome", "Schedule", "follow_steps"]
+__all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "follow_steps"]
 
 Array = NDArray[np.float64]
-RECORDED = ("q", "v", "tau", "a", "error")  # in the order of the loop
+RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order of the loop
 STRETCH = 0.1  # seconds
 NO_BOUND = 1e300  # for errors: only what is not finite is above it
 
@@ -39,11 +39,18 @@ class Schedule:
     Attributes:
         step: s.
         steps, every: numbers.
+        first: how many steps of the motion were taken before.
     """
 
     step: float
     steps: int
     every: int
+    first: int = 0
+
+    @property
+    def total(self) -> int:
+        """The steps before, and these."""
+        return self.first + self.steps
 
     @property
     def samples(self) -> int:
@@ -53,11 +60,11 @@ class Schedule:
     @property
     def times(self) -> Array:
         """Of the samples; s."""
-        return self.step * np.minimum(np.arange(self.samples) * self.every, self.steps)
+        return self.step * (self.first + np.minimum(np.arange(self.samples) * self.every, self.steps))
 
     def samples_before(self, step: int) -> int:
         """How many samples are there once the loop stands before this step, or behind the last one."""
-        return self.samples if step > self.steps else -(-step // self.every)
+        return self.samples if step > self.total else -(-(step - self.first) // self.every)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +76,7 @@ class Outcome:
         interrupted: whether somebody wanted it to end.
         failed: the number of the first step that could not be taken; None if there is none.
         state: the state of the batch where that was.
-        x: the states then.
+        x: the states then, or at the end.
         error: what a control that is Python has raised.
     """
 
@@ -79,6 +86,29 @@ class Outcome:
     state: int
     x: Array
     error: PlueckerError | None
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered:
+    """What the integrator remembers when a simulation begins, and where the impulses are among it.
+
+    Attributes:
+        numbers: ``(..., n)``; None if it remembers nothing yet.
+        first_impulse, impulses: the place, and how many there are.
+        order: of the impulses, as they are recorded.
+    """
+
+    numbers: Array | None = None
+    first_impulse: int = 0
+    impulses: int = 0
+    order: NDArray[np.int64] | None = None
+
+    def spread(self, batch: tuple[int, ...]) -> Remembered:
+        """With a row for each state of the batch."""
+        if self.numbers is None:
+            return self
+        n = self.numbers.shape[-1]
+        return replace(self, numbers=np.broadcast_to(self.numbers, (*batch, n)).reshape(-1, n))
 
 
 def follow_steps(
@@ -97,29 +127,33 @@ def follow_steps(
     progress: Callable[[int], None],
     batch: tuple[int, ...],
     threads: int,
+    remembered: Remembered,
 ) -> Outcome:
     """Fill the recording; q and v are ``(states, nq)`` and ``(states, nv)``."""
     nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
     x = np.zeros((len(q), state_size(nq, nv, plan.delay, memory)))
     x[:, :nq], x[:, nq : nq + nv] = q, v
+    if remembered.numbers is not None:
+        x[:, x.shape[1] - memory :] = remembered.numbers
     bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
     numbers = np.concatenate([[schedule.step, bound], plan.limits])
     settings = {
-        **plan.settings, TOTAL: schedule.steps, EVERY: schedule.every, SUBSTEP: on_unsolved == "substep", MEMORY: memory,
+        **plan.settings, TOTAL: schedule.total, EVERY: schedule.every, SUBSTEP: on_unsolved == "substep", MEMORY: memory,
+        FIRST_IMPULSE: remembered.first_impulse, IMPULSES: remembered.impulses, BEGIN: schedule.first,
     }  # fmt: skip
     parameters = plan.signals[-1].values.shape[-1]
     room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
     arguments = smooth_model(model), scenario, x, numbers, settings, plan.signals, room, threads
     stretches = Stretches(integrator, *arguments)
     place = nq + 6 * nv + MARKS - 1
-    first, samples, error, interrupted = 0, 0, None, False
+    first, samples, error, interrupted = schedule.first, 0, None, False
     length, times = plan.period, schedule.times
     try:
-        while first <= schedule.steps and not x[:, place].any():
+        while first <= schedule.total and not x[:, place].any():
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             stretches.record_into(arrays, slot)
             length = plan.period if control.function is not None else min(length, most * schedule.every)
-            last = min(first + length, schedule.steps + 1)
+            last = min(first + length, schedule.total + 1)
             if control.function is not None:
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
                 tau = asked(model, control.function, first * schedule.step, *now)

@@ -137,7 +137,7 @@ class Trajectory:
 
     def replace(self, **changes: Any) -> Trajectory:
         """The same with other parts, columns or overlays."""
-        return Trajectory(**{**{each.name: getattr(self, each.name) for each in fields(self)}, **changes})
+        return Trajectory(**{**{each.name: getattr(self, each.name) for each in fields(Trajectory)}, **changes})
 
     # ------------------------------------------------------------------------------------------------------ what is chosen
 

@@ -49,7 +49,7 @@ from pluecker.articulated.stepping.stage import stage_torque, stage_workspace, s
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["DORMAND_PRINCE", "with_tolerance"]
+__all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "with_tolerance"]
 
 TOLERANCE = HEADER - 1  # where a scenario has the tolerance; zero stands for the usual one
 USUAL = 1e-9
@@ -265,9 +265,8 @@ def impact_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
     return impact
 
 
-def step_kernel(solver: Algorithm) -> Callable[..., Any]:
-    """The kernel of a step with that algorithm."""
-    rate = rate_kernel(solver)
+def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a step with these accelerations, those of :func:`rate_kernel`, or others of the same arguments."""
     trial, settle, release, impact = trial_kernel(rate), settle_kernel(rate), release_kernel(rate), impact_kernel(rate)
     attempt = attempt_kernel(trial)
 
@@ -318,17 +317,22 @@ def step_kernel(solver: Algorithm) -> Callable[..., Any]:
     return adaptive_step
 
 
+def adaptive_numbers(model: Model, scenario: Array) -> int:
+    """How many numbers the step needs besides those of accelerations."""
+    return 24 * model.nv + model.nq + number_of(ROWS, scenario) + 6 * model.n_bodies + len(model.packed)
+
+
 def adaptive(solver: Algorithm, **options: Any) -> Integrator:
     """The integrator with that algorithm for accelerations."""
 
     def workspace(model: Model, scenario: Array) -> int:
         forces = model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))
-        return 24 * model.nv + model.nq + number_of(ROWS, scenario) + 6 * model.n_bodies + len(model.packed) + forces
+        return adaptive_numbers(model, scenario) + forces
 
     return Integrator(
         "dormand_prince",
         order=5,
-        step=step_kernel(solver),
+        step=adaptive_kernel(rate_kernel(solver)),
         workspace=workspace,
         memory=lambda model, scenario: 1,
         takes_rows=True,

@@ -49,6 +49,7 @@ class Integrator:
         with_mimic: what takes its place for models with mimic joints, if it cannot serve them.
         variant: what takes its place for a model in a scenario, so that nothing is compiled that is not needed there.
         lanes: whether the kernel is generic.
+        lasting: whether what it remembers belongs to the motion, so that a step that is divided goes on from it.
         listed: whether users can ask for it.
     """
 
@@ -63,6 +64,7 @@ class Integrator:
     variant: Callable[[Model, Array], Integrator] | None = None
     lanes: bool = True
     listed: bool = True
+    lasting: bool = False
 
     def __post_init__(self) -> None:
         if self.listed:

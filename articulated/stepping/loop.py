@@ -27,7 +27,7 @@ from pluecker.articulated.stepping.control_law import DELAY, PERIOD, STEP, contr
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.signals import Access
 from pluecker.articulated.stepping.surroundings import MARKS, surroundings
-from pluecker.articulated.stepping.task import EVERY, FIRST, LAST, MEMORY, SLOT, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.task import BEGIN, EVERY, FIRST, LAST, MEMORY, SLOT, SUBSTEP, TOTAL
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
@@ -46,7 +46,7 @@ def state_size(nq: int, nv: int, delay: int, memory: int) -> int:
 def loop_workspace(nq: int, nv: int, n_bodies: int, memory: int, parameters: int, own: int) -> int:
     """How many numbers the loop needs, with the integrator's own."""
     rest = max(own, control_workspace(nq, nv, parameters), 6 * n_bodies)
-    return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + memory + rest
+    return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + 2 * memory + rest
 
 
 @kernel
@@ -88,19 +88,22 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
     """The kernel that takes one step, in so many pieces as are needed where that is wanted; it gives the error.
 
     A lane that is solved keeps what it has while others go on with shorter pieces. An integrator that remembers earlier
-    steps starts anew for the pieces, and behind them.
+    steps starts anew for the pieces, and behind them, unless what it remembers lasts.
     """
-    step = integrator.step
+    step, lasting = integrator.step, integrator.lasting
 
     @kernel
     def take_step(env, m, c, settings, h, x, f, kept, memory, ws):
         nq, nv, n = configuration_count(m), velocity_count(m), load(settings, MEMORY)
         q, v, law = part(x, 0, nq), part(x, nq, nv), part(x, nq + nv, 4 * nv)
         q1, v1, q2, v2 = part(ws, 0, nq), part(ws, nq, nv), part(ws, nq + nv, nq), part(ws, 2 * nq + nv, nv)
-        law_j, remembered, rest = tail(ws, 2 * (nq + nv)), part(ws, 2 * nq + 6 * nv, n), tail(ws, 2 * nq + 6 * nv + n)
+        law_j, remembered = tail(ws, 2 * (nq + nv)), part(ws, 2 * nq + 6 * nv, n)
+        begun, rest = part(ws, 2 * nq + 6 * nv + n, n), tail(ws, 2 * nq + 6 * nv + 2 * n)
         kq, kv = part(kept, 0, nq), part(kept, nq, nv)
         none = 0.0 * load(law, 0)
         pieces, error, first_error = 1, none, none
+        if lasting:
+            copy(part(memory, 0, n), begun)
         while True:
             qa, va, e, hj = q, v, none, h / pieces
             for j in range(pieces):
@@ -122,11 +125,19 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                 solved = smaller(error, SOLVED)
                 keep(solved, qa, kq)
                 keep(solved, va, kv)
+                if lasting:
+                    keep(solved, part(memory, 0, n), remembered)
                 error = select(solved, error, e)
             if is_below(error, SOLVED) or pieces >= PIECES:
                 break
-            clear(memory, n)
+            if lasting:
+                copy(begun, memory)
+            else:
+                clear(memory, n)
             pieces *= 2
+        if lasting:
+            copy(remembered, memory)
+            return error
         solved = smaller(first_error, SOLVED)
         for k in range(n):
             store(memory, k, select(solved, load(remembered, k), none))
@@ -155,11 +166,12 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
         f, kept, rest = part(ws, 0, nf), part(ws, nf, nq + nv), tail(ws, nf + nq + nv)
         kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
         wrenches(env, b, 0.0, f, rest)
+        begin = load(settings, BEGIN)
         for i in range(load(settings, FIRST), load(settings, LAST)):
-            slot = (i + every - 1) // every - load(settings, SLOT)
+            slot = (i - begin + every - 1) // every - load(settings, SLOT)
             if i % load(settings, PERIOD) == 0:
                 control_law(env, b, i, x, rest)
-            if i % every == 0 or i == total:
+            if (i - begin) % every == 0 or i == total:
                 record(env, b, slot, x)
             if i == total:
                 return
@@ -175,7 +187,7 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
                 store(rate, k, (load(kv, k) - load(v, k)) * per_second)
             copy(kq, q)
             copy(kv, v)
-            if i % every == 0:
+            if (i - begin) % every == 0:
                 record_rate(env, b, slot, x)
 
     return advance

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
+from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.stepping.displacement import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.integrator import Integrator
@@ -23,12 +24,11 @@ from pluecker.articulated.stepping.motion_rate import SOLVERS, acceleration_kern
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
-__all__ = ["RK4"]
+__all__ = ["RK4", "runge_kutta_kernel", "runge_kutta_numbers"]
 
 
-def step_kernel(solver: Algorithm) -> Callable[..., Any]:
-    """The kernel of a step whose accelerations that algorithm computes."""
-    acceleration = acceleration_kernel(solver)
+def runge_kutta_kernel(acceleration: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a step with these accelerations, of :func:`acceleration_kernel` or others of the same arguments."""
 
     @kernel
     def runge_kutta_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
@@ -60,14 +60,19 @@ def step_kernel(solver: Algorithm) -> Callable[..., Any]:
     return runge_kutta_step
 
 
+def runge_kutta_numbers(model: Model) -> int:
+    """How many numbers the step needs besides those of accelerations."""
+    return 6 * model.nv + model.nq
+
+
 def runge_kutta(solver: Algorithm, **options: Any) -> Integrator:
     """The integrator with that algorithm for accelerations."""
     workspace = acceleration_workspace(solver)
     return Integrator(
         "rk4",
         order=4,
-        step=step_kernel(solver),
-        workspace=lambda model, scenario: 6 * model.nv + model.nq + workspace(model),
+        step=runge_kutta_kernel(acceleration_kernel(solver)),
+        workspace=lambda model, scenario: runge_kutta_numbers(model) + workspace(model),
         **options,
     )
 

@@ -7,7 +7,7 @@ Five kernels, each for one state or eight, with ``env = (m, settings, numbers, s
 ``law_of_piece(env, s, x, q, v, out)``         the law in x as it goes on at the time s of the step, in the state q, v
 ``wrenches(env, b, t, out, ws)``               the wrenches on the bodies at a time
 ``record(env, b, slot, x)``                    a sample
-``record_rate(env, b, slot, x)``               of a sample, the acceleration in the step behind it
+``record_rate(env, b, slot, x)``               of a sample, the acceleration and the impulses of the step behind it
 =============================================  ==================================================================
 
 They take several seconds to compile. So they are one compiled function, for each scalar, which the loops of all
@@ -23,9 +23,16 @@ from typing import Any, NamedTuple
 from numba import config, types
 
 from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
-from pluecker.articulated.stepping.control_law import SIGNALS, control_kernel, differences
+from pluecker.articulated.stepping.control_law import DELAY, SIGNALS, control_kernel, differences
 from pluecker.articulated.stepping.signals import LANES, ONE_STATE, Access, signal_kernel
-from pluecker.articulated.stepping.task import SIZE_OF_X, SURROUNDINGS, TASK_SIZE, environment
+from pluecker.articulated.stepping.task import (
+    FIRST_IMPULSE,
+    IMPULSES,
+    SIZE_OF_X,
+    SURROUNDINGS,
+    TASK_SIZE,
+    environment,
+)
 from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
 from pluecker.spatial.parallel.atomics import call_at
@@ -34,7 +41,7 @@ from pluecker.spatial.scalars.operations import load, part, store, tail
 __all__ = ["BLOCK", "MARKS", "Surroundings", "address_of_surroundings", "surroundings"]
 
 WRENCH = SIGNALS[6]
-Q, V, TAU, ACCELERATION, ERROR = range(5)  # what is recorded, in this order; an array without entries is not
+Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
 MARKS = 2
 # the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v
 # and of what comes out; a time
@@ -93,6 +100,7 @@ def direct(access: Access) -> Surroundings:
         # the acceleration is that of the step before, until that of the step behind the sample is known
         put_known(records[ACCELERATION], states, nv, slot, b, part(x, nq + 5 * nv, nv))
         put_known(records[ERROR], states, 1, slot, b, part(x, nq + 6 * nv, 1))
+        put_impulses(env, slot, b, x)
         store(x, nq + 6 * nv, 0.0)
 
     @kernel
@@ -100,6 +108,16 @@ def direct(access: Access) -> Surroundings:
         m, records = env[0], env[4]
         nq, nv = configuration_count(m), velocity_count(m)
         put_known(records[ACCELERATION], env[5], nv, slot, b, part(x, nq + 5 * nv, nv))
+        put_impulses(env, slot, b, x)
+
+    @called_kernel
+    def put_impulses(env, slot, b, x):
+        """Those that the integrator remembers, where they are recorded"""
+        m, settings, array, states = env[0], env[1], env[4][IMPULSE], env[5]
+        nq, nv = configuration_count(m), velocity_count(m)
+        if len(array) > 0:
+            memory = tail(x, nq + 6 * nv + MARKS + load(settings, DELAY) * nv)
+            put(array, states, load(settings, IMPULSES), slot, b, tail(memory, load(settings, FIRST_IMPULSE)))
 
     @called_kernel
     def put_known(array, states, width, slot, b, block):

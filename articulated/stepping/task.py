@@ -12,15 +12,17 @@ from pluecker.spatial.memory.addresses import numbers_at
 from pluecker.spatial.scalars.operations import load, tail
 
 __all__ = [
-    "END", "EVERY", "FIRST", "LAST", "MEMORY", "MODEL", "NUMBERS", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE",
-    "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "environment",
-    "numbers_in",
+    "BEGIN", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "MEMORY", "MODEL", "NUMBERS", "RECORD",
+    "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS",
+    "TASK_SIZE", "TOTAL", "environment", "numbers_in",
 ]  # fmt: skip
 
 # settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
 # the loop only records), the steps from one sample to the next, the sample at the beginning of the recording's arrays;
-# whether a step may be divided; how many numbers the integrator remembers
-FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, END = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 8)
+# whether a step may be divided; how many numbers the integrator remembers; where impulses are among them, and how many;
+# the first step of all, from which samples are counted
+FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 7)
+FIRST_IMPULSE, IMPULSES, BEGIN, END = range(CONTROL_SETTINGS + 7, CONTROL_SETTINGS + 11)
 
 # address and length of the model, the scenario, x and the numbers; how many numbers x has;
 # what surrounds a step; the settings; of each signal the addresses and lengths of values and times, states, width, linear;
@@ -28,7 +30,7 @@ FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, END = range(CONTROL_SETTINGS, 
 MODEL, SCENARIO, STATE, NUMBERS, SIZE_OF_X, SURROUNDINGS, SETTINGS = 0, 2, 4, 24, 26, 27, 32
 SIGNAL, SIGNAL_SIZE = SETTINGS + END, 7
 RECORD = SIGNAL + SIGNAL_SIZE * len(SIGNALS)
-TASK_SIZE = RECORD + 10
+TASK_SIZE = RECORD + 12
 assert STATE + 2 <= NEXT
 
 
@@ -56,7 +58,8 @@ def signals_in(task):
 def records_in(task):
     """The arrays of a recording"""
     first = numbers_in(task, RECORD), numbers_in(task, RECORD + 2), numbers_in(task, RECORD + 4)
-    return first + (numbers_in(task, RECORD + 6), numbers_in(task, RECORD + 8))  # noqa: RUF005
+    more = numbers_in(task, RECORD + 6), numbers_in(task, RECORD + 8), numbers_in(task, RECORD + 10)
+    return first + more
 
 
 @kernel

@@ -10,20 +10,22 @@ records                                                        what they hold
 ``Fixed``, ``PointOnLine``, ``PointInPlane``
 ``Universal``, ``Hinge2``                                      two axes that meet: universal joint, wheel
 ``Screw``                                                      a way in proportion to a turn
-``Distance``, ``Rope``                                         a distance: rod, spring, rope that may be slack
+``Rod``, ``Rope``                                         a distance: rod, spring, rope that may be slack
 ``Gear``, ``Belt``, ``RackAndPinion``, ``Differential``        what turns together, with tooth forces
 ``Coupling``                                                   a sum of coordinates, angles and ways
 ``Limit``, ``Friction``                                        a range, dry friction
 ``Motor``, ``Servo``, ``PositionDrive``, ``PrescribedMotion``  what drives
+``UserFunction``                                               ``C(q) = 0`` or ``C(q) >= 0`` by a function of the user's
 =============================================================  ============================================================
 
 What is limited or driven is a measure: a joint's name, ``JointCoordinate``, ``Angle``, ``Travel``, ``Length``; joints have
 theirs as ``hinge.angle``, ``slider.travel``, ``rod.distance``. ``Frame`` places a frame on a body; ``Softness``,
-``erp_cfm``, ``spring_damper`` say how soft a constraint is; ``Spline`` is a motion over time.
+``erp_cfm``, ``spring_damper`` say how soft a constraint is; ``Spline`` is a motion over time. :func:`read_constraints` reads
+records from a TOML file.
 """
 
 from pluecker.contact.constraints.coupling import Coupling
-from pluecker.contact.constraints.distance import Distance, Rope
+from pluecker.contact.constraints.distance import Rod, Rope
 from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion, ToothForce
 from pluecker.contact.constraints.joints import (
     Ball,
@@ -49,12 +51,14 @@ from pluecker.contact.constraints.softness import (
     spring_damper,
 )
 from pluecker.contact.constraints.spline import Spline
+from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.universal import Hinge2, Universal
+from pluecker.contact.constraints.user import UserFunction
 
 __all__ = [
-    "Angle", "Ball", "Belt", "Coupling", "Cylindrical", "Differential", "Distance", "ErpCfm", "Fixed", "Frame",
+    "Angle", "Ball", "Belt", "Coupling", "Cylindrical", "Differential", "ErpCfm", "Fixed", "Frame",
     "Friction", "Gear", "Hinge", "Hinge2", "JointCoordinate", "Length", "Limit", "Motor", "Planar", "PointInPlane",
-    "PointOnLine", "PositionDrive", "PrescribedMotion", "RackAndPinion", "Rope", "Screw", "Servo", "Slider",
-    "Softness", "Spline", "SpringDamper", "ToothForce", "Travel", "Universal", "damper_of_multiplier", "erp_cfm",
-    "spring_damper",
+    "PointOnLine", "PositionDrive", "PrescribedMotion", "RackAndPinion", "Rod", "Rope", "Screw", "Servo", "Slider",
+    "Softness", "Spline", "SpringDamper", "ToothForce", "Travel", "Universal", "UserFunction",
+    "damper_of_multiplier", "erp_cfm", "read_constraints", "spring_damper",
 ]  # fmt: skip

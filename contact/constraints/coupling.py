@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.checks import plain_number, set_spring
 from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.measures import Measure, as_measure
-from pluecker.contact.constraints.numbers import plain_number, set_spring
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import Parts, Row
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 
 __all__ = ["Coupling"]
@@ -64,9 +64,11 @@ class Coupling(Constraint):
                 measure = as_measure(self.label, "a term", key)
                 c = plain_number(self.label, f"the coefficient of {shown(key)}", coefficient)
                 if c == 0.0:
-                    raise ProblemError(f"{self.label}: the coefficient of {shown(key)} is 0, expected another number")
+                    raise ConstraintError(
+                        f"{self.label}: the coefficient of {shown(key)} is 0, expected another number"
+                    )
                 if any(measure == other for other, _ in pairs):
-                    raise ProblemError(f"{self.label}: {shown(key)} is there twice")
+                    raise ConstraintError(f"{self.label}: {shown(key)} is there twice")
                 pairs.append((measure, c))
         except (TypeError, ValueError) as error:
             if isinstance(error, PlueckerError):
@@ -75,7 +77,7 @@ class Coupling(Constraint):
                 f"{self.label}: terms is {shown(self.terms)}, expected measures and coefficients"
             ) from None
         if not pairs:
-            raise ProblemError(f"{self.label}: terms is empty, expected measures and coefficients")
+            raise ConstraintError(f"{self.label}: terms is empty, expected measures and coefficients")
         object.__setattr__(self, "terms", tuple(pairs))
         object.__setattr__(self, "offset", plain_number(self.label, "offset", self.offset))
         set_spring(self, self.label)
@@ -89,7 +91,7 @@ class Coupling(Constraint):
         """The sum."""
         holonomic = all(measure.has_position(model) for measure, _ in self.terms)
         if not holonomic and (self.offset != 0.0 or 0.0 < self.stiffness < np.inf):
-            raise ProblemError(f"{self.label}: one of its terms is a velocity alone: it has no offset and no spring")
+            raise ConstraintError(f"{self.label}: one of its terms is a velocity alone: it has no offset and no spring")
         functions = tuple(measure.function(self.label, model) for measure, _ in self.terms)
         row = Row(
             tuple((k, c * measure.sign) for k, (measure, c) in enumerate(self.terms)),

@@ -21,14 +21,14 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.checks import not_negative, positive, set_spring, share
 from pluecker.contact.constraints.frames import frame_at, named
 from pluecker.contact.constraints.measures import Length
-from pluecker.contact.constraints.numbers import not_negative, positive, set_spring, share
 from pluecker.contact.constraints.pair import TwoFrames, X, Z
 from pluecker.contact.constraints.relation import DISTANCE, Function, Parts, Row
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 
-__all__ = ["Distance", "Rope"]
+__all__ = ["Rod", "Rope"]
 
 Own = TypeVar("Own", bound="Points")
 
@@ -95,7 +95,7 @@ class Points(TwoFrames):
 
 
 @dataclass(frozen=True)
-class Distance(Points):
+class Rod(Points):
     """A rod between two points, or a spring and a damper.
 
     Attributes:
@@ -107,8 +107,8 @@ class Distance(Points):
         TypeError, ValueError: what is no name, no frame, no number that can be.
 
     Example:
-        >>> from pluecker.contact.constraints import Distance
-        >>> spring = Distance("spring", "world", "ball", 0.2, stiffness=200.0, damping=20.0)
+        >>> from pluecker.contact.constraints import Rod
+        >>> spring = Rod("spring", "world", "ball", 0.2, stiffness=200.0, damping=20.0)
     """
 
     stiffness: float = field(default=np.inf, kw_only=True)
@@ -122,7 +122,7 @@ class Distance(Points):
         """A spring may have none."""
         length = not_negative(self.label, "length", self.length)
         if length == 0.0 and np.isinf(self.stiffness):
-            raise ProblemError(f"{self.label}: length is 0, expected a positive one; points that meet are a Ball")
+            raise ConstraintError(f"{self.label}: length is 0, expected a positive one; points that meet are a Ball")
         return length
 
     def parts(self, model: Model) -> Parts:

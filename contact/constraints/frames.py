@@ -12,7 +12,7 @@ from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.contact.constraints.relation import Frame
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.functions.elementwise import Array
 
@@ -31,7 +31,7 @@ def check_name(kind: str, name: Any) -> None:
     if not isinstance(name, str):
         raise ArgumentTypeError(f"{kind}: name is {shown(name)}, expected a string")
     if not name:
-        raise ProblemError(f"{kind}: name is empty, expected a name")
+        raise ConstraintError(f"{kind}: name is empty, expected a name")
 
 
 def as_frame(label: str, key: str, given: Any) -> Frame:
@@ -71,7 +71,7 @@ def check_apart(label: str, model: Model, **frames: Frame) -> None:
         body = body_of(label, key, model, frame)
         if body in seen:
             where = "the world" if body < 0 else f"the body {shown(model.body_names[body])}"
-            raise ProblemError(f"{label}: {seen[body]} and {key} are both on {where}, expected two bodies")
+            raise ConstraintError(f"{label}: {seen[body]} and {key} are both on {where}, expected two bodies")
         seen[body] = key
 
 
@@ -96,7 +96,7 @@ def across(label: str, key: str, axis: Array, given: ArrayLike | None) -> Array:
     side = direction - axis * (axis @ direction)
     size = float(np.linalg.norm(side))
     if size < PERPENDICULAR:
-        raise ProblemError(f"{label}: {key} is along the axis, expected another direction")
+        raise ConstraintError(f"{label}: {key} is along the axis, expected another direction")
     side = side / size
     side = side - axis * (axis @ side)
     return side / np.linalg.norm(side)

@@ -45,12 +45,12 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.checks import plain_number, positive, set_spring
 from pluecker.contact.constraints.frames import across, as_frame, check_apart, frame_at, named
 from pluecker.contact.constraints.measures import Angle
-from pluecker.contact.constraints.numbers import plain_number, positive, set_spring
 from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
 from pluecker.contact.constraints.relation import DISTANCE, SIGHT, Function, Parts, Row
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 
 __all__ = ["Belt", "Differential", "Gear", "RackAndPinion", "ToothForce"]
 
@@ -75,7 +75,7 @@ def set_pressure_angle(record: Any, label: str) -> None:
     """Check it: less than a quarter of a turn, with either sign."""
     angle = plain_number(label, "pressure_angle", record.pressure_angle)
     if not abs(angle) <= 1.4:
-        raise ProblemError(f"{label}: pressure_angle is {angle:g}, expected one from -1.4 to 1.4 rad")
+        raise ConstraintError(f"{label}: pressure_angle is {angle:g}, expected one from -1.4 to 1.4 rad")
     object.__setattr__(record, "pressure_angle", angle)
 
 
@@ -154,7 +154,7 @@ class Circles(OneRow):
         x1, x2 = vector(label, "first_center", first_center), vector(label, "second_center", second_center)
         z = unit(label, "axis", axis)
         if not np.linalg.norm(x2 - x1) > 0.0:
-            raise ProblemError(f"{label}: both centres are at {x1.tolist()}, expected two places")
+            raise ConstraintError(f"{label}: both centres are at {x1.tolist()}, expected two places")
         side = across(label, "the line of centres", z, x2 - x1)
         result = cls(
             name,
@@ -197,7 +197,7 @@ class Gear(Circles):
         super().__post_init__()
         set_pressure_angle(self, self.label)
         if self.internal and not self.first_radius < self.second_radius:
-            raise ProblemError(
+            raise ConstraintError(
                 f"{self.label}: first_radius is {self.first_radius:g} and second_radius {self.second_radius:g}, expected a "
                 "smaller gear inside the second"
             )

@@ -24,10 +24,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.numbers import not_negative, set_limits, set_spring, share
+from pluecker.contact.constraints.checks import not_negative, set_limits, set_spring, share
 from pluecker.contact.constraints.on_measures import OnMeasure
 from pluecker.contact.constraints.relation import Parts, Row
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 
 __all__ = ["Friction", "Limit"]
 
@@ -62,11 +62,11 @@ class Limit(OnMeasure):
         super().__post_init__()
         set_limits(self, self.label)
         if np.isinf(self.lower) and np.isinf(self.upper):
-            raise ProblemError(f"{self.label}: neither lower nor upper is finite, expected a limit")
+            raise ConstraintError(f"{self.label}: neither lower nor upper is finite, expected a limit")
         set_spring(self, self.label)
         object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         if self.restitution > 0.0 and np.isfinite(self.stiffness):
-            raise ProblemError(
+            raise ConstraintError(
                 f"{self.label}: restitution is {self.restitution:g} and stiffness {self.stiffness:g}: a soft limit gives "
                 "back what its spring does"
             )

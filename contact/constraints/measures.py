@@ -27,7 +27,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.model.records import Joint
 from pluecker.contact.constraints.frames import as_frame, check_apart
 from pluecker.contact.constraints.relation import COORDINATE, DISTANCE, OFFSET, TURN, Function
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
 
 __all__ = ["Angle", "JointCoordinate", "Length", "Measure", "Travel", "as_measure"]
@@ -73,12 +73,12 @@ class JointCoordinate(Measure):
             if joint.name == self.joint:
                 n = JOINT_TYPES[joint.type].nv
                 if joint.mimic is not None:
-                    raise ProblemError(
+                    raise ConstraintError(
                         f"{label}: the joint {shown(self.joint)} follows {shown(joint.mimic[0])} and has no coordinate of "
                         "its own; name the joint that it follows"
                     )
                 if not 0 <= self.index < n:
-                    raise ProblemError(
+                    raise ConstraintError(
                         f"{label}: the {joint.type} joint {shown(self.joint)} has no velocity {self.index}, it has {n}"
                     )
                 return joint

@@ -10,7 +10,7 @@ from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.measures import JointCoordinate, Measure, as_measure
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import Function
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import shown
 
 __all__ = ["OnMeasure"]
@@ -42,7 +42,7 @@ class OnMeasure(Constraint):
         """The function of its measure; one with a position, where that is needed."""
         function = self.measure.function(self.label, model)
         if position and not self.measure.has_position(model):
-            raise ProblemError(
+            raise ConstraintError(
                 f"{self.label}: {shown(self.measure)} is a velocity alone, which has no position: no entry of q is it"
             )
         return function

@@ -19,6 +19,7 @@ TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x
 SIGHT        angle of ``s = x_2 - x_1`` about ``d_1``         the force ``(c y_1 - s e_1) / (c^2 + s^2)`` at x_2, with
              from ``e_1``                                    ``c = e_1 . s``, ``s = y_1 . s``
 COORDINATE   one coordinate of the model's                   its generalised force
+USER         a function of q of the user's                    its gradient, as generalised forces
 ANGLE        between ``d_1`` and ``d_2``, from 0 to pi       the moment along ``d_1 x d_2``; none in line
 ROTATION     of the rotation vector from the axes ``e_1``,   the moment ``J^-T d_2``, with the J of the vector
              ``d_1 x e_1``, ``d_1`` to those of the second
@@ -50,11 +51,11 @@ from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SIGHT", "SLIP", "SPIN", "TURN", "Frame",
-    "Function", "Parts", "Row",
+    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SIGHT", "SLIP", "SPIN", "TURN", "USER",
+    "Frame", "Function", "Parts", "Row",
 ]  # fmt: skip
 
-OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT = range(6)
+OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT, USER = range(7)
 ANGLE, ROTATION, SPIN, SLIP = range(10, 14)  # the rarer ones, of turning_functions.py
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
@@ -106,14 +107,15 @@ class Function:
     """A number that depends on where two frames are.
 
     Attributes:
-        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``ANGLE``, ``ROTATION``, ``SPIN`` or
-            ``SLIP``.
+        kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``USER``, ``ANGLE``, ``ROTATION``,
+            ``SPIN`` or ``SLIP``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
         side_1: e_1, a unit vector across d_1.
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
+        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`.
     """
 
     kind: int
@@ -126,6 +128,7 @@ class Function:
     side_1: Vector = ZERO
     coordinate: int = -1
     position: int = -1
+    user: Any = None
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ class Row:
         friction: dry friction; the force that it takes to move.
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
-        correction: of a motor that drives to phi = 0: its speed is ``speed - min(correction, 1/h) phi`` in a step h; 1/s.
+        correction: of a motor that drives to phi = 0: its speed is ``-min(correction, 1/h) phi`` in a step h, and at
+            most ``speed``; 1/s.
         motion: what phi is to be over time, beside ``offset``; of a row that holds, or is soft.
     """
 

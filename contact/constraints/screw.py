@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.checks import plain_number
 from pluecker.contact.constraints.joints import WithAngle, WithTravel
-from pluecker.contact.constraints.numbers import plain_number
 from pluecker.contact.constraints.pair import X, Y, offsets, rows_of, tilts
 from pluecker.contact.constraints.relation import Function, Parts, Row
 

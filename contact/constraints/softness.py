@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.articulated.model.description import number
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 
 __all__ = ["ErpCfm", "Softness", "SpringDamper", "damper_of_multiplier", "erp_cfm", "spring_damper"]
 
@@ -51,7 +51,7 @@ def checked(function: str, lower: float, upper: float, key: str, value: Any, clo
     x = number(function, key, value)
     if not (lower <= x <= upper) or (not closed and x == lower):
         bound = f"a number from {lower:g} to {upper:g}" if closed else f"a number above {lower:g}"
-        raise ProblemError(f"{function}: {key} is {x:g}, expected {bound}")
+        raise ConstraintError(f"{function}: {key} is {x:g}, expected {bound}")
     return x
 
 
@@ -83,7 +83,7 @@ def erp_cfm(stiffness: float, damping: float, step: float) -> ErpCfm:
     d = checked("erp_cfm", 0.0, np.finfo(float).max, "damping", damping)
     h = checked("erp_cfm", 0.0, np.finfo(float).max, "step", step, closed=False)
     if k == d == 0.0:
-        raise ProblemError("erp_cfm: stiffness and damping are both zero: such a row resists nothing")
+        raise ConstraintError("erp_cfm: stiffness and damping are both zero: such a row resists nothing")
     if np.isinf(k):
         return ErpCfm(1.0, 0.0)
     total = h * k + d
@@ -116,7 +116,7 @@ def spring_damper(erp: float, cfm: float, step: float) -> SpringDamper:
     h = checked("spring_damper", 0.0, np.finfo(float).max, "step", step, closed=False)
     if c == 0.0:
         if e < 1.0:
-            raise ProblemError(f"spring_damper: cfm is 0 and erp is {e:g}: no finite spring and damper do that")
+            raise ConstraintError(f"spring_damper: cfm is 0 and erp is {e:g}: no finite spring and damper do that")
         return SpringDamper(np.inf, 0.0)
     return SpringDamper(e / (h * c), (1.0 - e) / c)
 
@@ -182,8 +182,8 @@ class Softness:
 def check_spring(label: str, kind: str, k: float, d: float) -> None:
     """What has an infinite stiffness needs no damper, and what has neither resists nothing."""
     if np.isinf(k) and d > 0.0:
-        raise ProblemError(
+        raise ConstraintError(
             f"{label}: {kind}damping is {d:g} and {kind}stiffness is infinite: what holds needs no damper"
         )
     if k == d == 0.0:
-        raise ProblemError(f"{label}: {kind}stiffness and {kind}damping are both zero: such a row resists nothing")
+        raise ConstraintError(f"{label}: {kind}stiffness and {kind}damping are both zero: such a row resists nothing")

@@ -32,13 +32,13 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.constraints.checks import plain_number
 from pluecker.contact.constraints.frames import across, frame_at, named
 from pluecker.contact.constraints.measures import Angle
-from pluecker.contact.constraints.numbers import plain_number
 from pluecker.contact.constraints.pair import Pair, X, Y, Z, offsets, rows_of
 from pluecker.contact.constraints.relation import ALIGN, Function, Parts, Row
 from pluecker.contact.constraints.softness import Softness
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError
 
 __all__ = ["Hinge2", "Universal"]
@@ -73,7 +73,7 @@ class Hinge2(Pair):
         super().__post_init__()
         angle = plain_number(self.label, "angle", self.angle)
         if not (0.0 < angle < math.pi and math.sin(angle) >= LEAST_SINE):
-            raise ProblemError(f"{self.label}: angle is {angle:g}, expected one between 0 and pi, apart from both")
+            raise ConstraintError(f"{self.label}: angle is {angle:g}, expected one between 0 and pi, apart from both")
         object.__setattr__(self, "angle", angle)
         if self.suspension is not None and not isinstance(self.suspension, Softness):
             raise ArgumentTypeError(

@@ -140,10 +140,10 @@ def store_rows_at_instant(m, w, q, v, J, errors, biases, zero, ws):
     place_links(m, q, X)
     store_columns(m, q, X, C)
     store_accelerations(m, q, v, X, V, A, zero)
-    store_jacobian(w, X, C, G, J)
+    store_jacobian(w, q, X, C, G, J)
     store_values(w, q, X, numbers)
     store_row_values(w, numbers, True, errors)
-    store_biases(w, X, V, A, numbers)
+    store_biases(w, q, v, X, V, A, numbers)
     store_row_values(w, numbers, False, biases)
     for k in range(row_count(w)):
         store(biases, k, -load(biases, k))

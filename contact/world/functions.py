@@ -7,7 +7,7 @@ To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a br
 :func:`function_value`, :func:`function_wrench` and :func:`function_bias`.
 """
 
-from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT
+from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, USER
 from pluecker.contact.world.layout import (
     AXIS_1,
     AXIS_2,
@@ -30,6 +30,7 @@ from pluecker.contact.world.motion import (
     point_velocity,
 )
 from pluecker.contact.world.turning_functions import turning_bias, turning_value, turning_wrench
+from pluecker.contact.world.user import user_bias, user_value
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import (
     add_cross3,
@@ -97,6 +98,8 @@ def line(w, X, k, s):
 def function_value(w, k, q, X):
     """phi"""
     kind = function_entry(w, k, KIND)
+    if unlikely(kind == USER):
+        return user_value(w, k, q)
     if kind == COORDINATE:
         i = function_entry(w, k, POSITION)
         return load(q, i) if i >= 0 else 0.0 * load(q, 0)
@@ -144,10 +147,12 @@ def function_wrench(w, k, X):
 
 
 @kernel
-def function_bias(w, k, X, V, A):
+def function_bias(w, k, q, v, X, V, A):
     """d2phi/dt2 with no acceleration of any joint: Jdot v"""
     kind = function_entry(w, k, KIND)
     a, b = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
+    if unlikely(kind == USER):
+        return user_bias(w, k, q, v)
     if kind == COORDINATE:
         return 0.0 * load(X, 0)
     if unlikely(kind >= ANGLE):

@@ -66,7 +66,7 @@ def impact_kernel(m, w, q, v, p, v1, r, ws):
     G = tail(C, COLUMN * (first_freedom(m, link_count(m)) + freedom_count(m, link_count(m))))
     place_links(m, q, rest)
     store_columns(m, q, rest, C)
-    store_jacobian(w, rest, C, G, J)
+    store_jacobian(w, q, rest, C, G, J)
     factorize_trees(m, q, factor, pivots, rest)
     for k in range(nv):
         store(v1, k, load(p, k))

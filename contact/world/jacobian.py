@@ -9,7 +9,7 @@ rows here are its columns' powers.
 """
 
 from pluecker.articulated.model.layout import clear
-from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.constraints.relation import COORDINATE, USER
 from pluecker.contact.world.functions import function_bias, function_value, function_wrench
 from pluecker.contact.world.layout import (
     ENTRY_COUNT,
@@ -38,9 +38,10 @@ from pluecker.contact.world.layout import (
     value_count,
 )
 from pluecker.contact.world.motion import COLUMN, PLACE
+from pluecker.contact.world.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import kernel, unlikely
 from pluecker.spatial.scalars.operations import accumulate, load, store
 
 __all__ = ["add_row_force", "row_rate", "store_biases", "store_jacobian", "store_row_values", "store_values"]
@@ -54,10 +55,10 @@ def store_values(w, q, X, phi):
 
 
 @kernel
-def store_biases(w, X, V, A, bias):
+def store_biases(w, q, v, X, V, A, bias):
     """Jdot v of each function"""
     for k in range(function_count(w)):
-        store(bias, k, function_bias(w, k, X, V, A))
+        store(bias, k, function_bias(w, k, q, v, X, V, A))
 
 
 @kernel
@@ -71,10 +72,10 @@ def store_row_values(w, values, offsets, out):
 
 
 @kernel
-def store_jacobian(w, X, C, G, J):
+def store_jacobian(w, q, X, C, G, J):
     """J of all rows by their values, and G, the entries of all functions"""
     for k in range(function_count(w)):
-        store_function_entries(w, k, X, C, G)
+        store_function_entries(w, k, q, X, C, G)
     clear(J, value_count(w))
     for r in range(row_count(w)):
         first = row_entry(w, r, FIRST_TERM)
@@ -86,9 +87,12 @@ def store_jacobian(w, X, C, G, J):
 
 
 @kernel
-def store_function_entries(w, k, X, C, G):
+def store_function_entries(w, k, q, X, C, G):
     """The power of a function's wrench with each freedom that moves the two frames against each other"""
     first, n = function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
+    if unlikely(function_entry(w, k, KIND) == USER):
+        store_user_gradient(w, k, q, G, first)
+        return
     if function_entry(w, k, KIND) == COORDINATE:
         store(G, first, 1.0 + 0.0 * load(X, 0))
         return

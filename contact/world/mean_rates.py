@@ -8,7 +8,7 @@ So what holds at the end of a step holds there exactly, and not to first order; 
 which bodies in maximal coordinates have, the step is that of SHAKE and so symplectic. rho is found by repetition, each time
 from where the velocity leads to. Each repetition brings it nearer by a factor of about h |w|, or its square.
 
-Angles of ``TURN`` functions are counted over turns: of all values that an angle may stand for, the nearest to the one
+Angles are counted over turns: of all values that an angle may stand for, the nearest to the one
 before and h times its rate.
 
 Sources: Ryckaert, Ciccotti, Berendsen (1977), SHAKE; Leimkuhler, Skeel, "Symplectic numerical integrators in constrained
@@ -18,7 +18,7 @@ Hamiltonian systems" (1994).
 from math import pi
 
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
-from pluecker.contact.constraints.relation import COORDINATE, TURN
+from pluecker.contact.constraints.relation import COORDINATE
 from pluecker.contact.world.functions import function_value
 from pluecker.contact.world.jacobian import row_rate, store_row_values
 from pluecker.contact.world.layout import (
@@ -42,7 +42,15 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, sqrt, store
 
-__all__ = ["all_are_coordinates", "begin_turns", "keep_turns", "reach", "store_counted_values", "store_mean_rates"]
+__all__ = [
+    "all_are_coordinates",
+    "begin_turns",
+    "keep_turns",
+    "reach",
+    "store_counted_values",
+    "store_mean_rates",
+    "store_values_at",
+]
 
 WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the nearest whole number
 
@@ -63,19 +71,26 @@ def nearest_turn(angle, expected):
     return angle + 2.0 * pi * ((turns + WHOLE) - WHOLE)
 
 
+@called_kernel
+def store_values_at(m, w, q, X, phi):
+    """Where links are, and phi as :func:`store_counted_values` has it"""
+    place_links(m, q, X)
+    store_counted_values(w, q, X, phi)
+
+
 @kernel
 def store_counted_values(w, q, X, phi):
     """phi of each function; of angles the value that is nearest to the one in ``phi``"""
     for k in range(function_count(w)):
         value = function_value(w, k, q, X)
-        store(phi, k, nearest_turn(value, load(phi, k)) if function_entry(w, k, KIND) == TURN else value)
+        store(phi, k, nearest_turn(value, load(phi, k)) if function_entry(w, k, TURN_NUMBER) >= 0 else value)
 
 
 @kernel
 def begin_turns(w, turns, phi):
     """Angles as they were counted at the end of the step before"""
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) == TURN:
+        if function_entry(w, k, TURN_NUMBER) >= 0:
             store(phi, k, load(turns, function_entry(w, k, TURN_NUMBER)))
 
 
@@ -83,7 +98,7 @@ def begin_turns(w, turns, phi):
 def keep_turns(w, phi, turns):
     """The angles at the end of the step"""
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) == TURN:
+        if function_entry(w, k, TURN_NUMBER) >= 0:
             store(turns, function_entry(w, k, TURN_NUMBER), load(phi, k))
 
 
@@ -104,11 +119,10 @@ def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
 
     ``phi`` and ``values`` are those at the beginning of the step, and G the entries of functions there.
     """
-    place_links(m, q1, X)
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) == TURN:
+        if function_entry(w, k, TURN_NUMBER) >= 0:
             store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
-    store_counted_values(w, q1, X, phi1)
+    store_values_at(m, w, q1, X, phi1)
     store_row_values(w, phi1, True, values1)
     for k in range(row_count(w)):
         if row_entry(w, k, HOLONOMIC) != 0:

@@ -15,9 +15,10 @@ from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LI
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping import rows as range_rows
-from pluecker.contact.constraints.relation import ANGLES, COORDINATE, Function, Parts, Row
+from pluecker.contact.constraints.relation import ANGLES, COORDINATE, USER, Function, Parts, Row
 from pluecker.contact.world import layout
 from pluecker.contact.world.ordering import eliminate, neighbours_of
+from pluecker.contact.world.user import PARAMETERS
 
 __all__ = ["Packed", "pack_constraints"]
 
@@ -139,6 +140,8 @@ def pack_functions(
         numbers = np.zeros(layout.FUNCTION)
         if f.kind == COORDINATE:
             own, a, b = [(f.coordinate, 0, 1, f.coordinate)], 0, 0
+        elif f.kind == USER:
+            own, a, b = [(j, 0, 1, j) for j in range(tree.model.nv)], 0, 0
         else:
             assert f.first is not None
             assert f.second is not None
@@ -150,6 +153,9 @@ def pack_functions(
             data = [x1 + R1 @ f.point_1, x2 + R2 @ f.point_2, R1 @ f.axis_1, R2 @ f.axis_2, R1 @ f.side_1]
             numbers[layout.POINT_1 : layout.SIDE_1 + 3] = np.concatenate(data)
         head = [f.kind, a, b, len(entries), len(own), f.coordinate, f.position, turns if f.kind in ANGLES else -1]
+        if f.kind == USER:
+            head[layout.COORDINATE], head[layout.POSITION] = f.user.address, tree.model.nq
+            numbers[PARAMETERS : PARAMETERS + 1] = integers(f.user.parameters.ctypes.data)
         numbers[: len(head)] = integers(head)
         records.append(numbers)
         turns += f.kind in ANGLES

@@ -20,17 +20,17 @@ from pluecker.contact.world.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.world.mean_rates import store_counted_values
+from pluecker.contact.world.mean_rates import store_values_at
 from pluecker.contact.world.mobility import refine_rows
-from pluecker.contact.world.motion import place_links
+from pluecker.contact.world.prescribed import prescribed
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, store, tail, within
 
-__all__ = ["close_gaps", "largest_gap"]
+__all__ = ["close_gaps", "gap_of", "largest_gap"]
 
 CLOSED = 1e-13  # of the reach
-REPETITIONS = 12  # at most
+REPETITIONS = 50  # at most
 
 
 @kernel
@@ -41,8 +41,9 @@ def is_held(w, k):
 
 @kernel
 def gap_of(w, k, time, values):
-    """phi of a held row less what it is to be"""
-    return load(values, k) - row_number(w, k, ROW_SPEED) * time
+    """phi of a held row less what it is to be at the time"""
+    s, _, _ = prescribed(w, k, time)
+    return load(values, k) - row_number(w, k, ROW_SPEED) * time - s
 
 
 @called_kernel
@@ -71,8 +72,7 @@ def close_gaps(m, w, h, time, size, factor, J, S, phi, values, X, y, u, q1, ws):
         integrate_kernel(m, q1, d, q2, rest)
         for k in range(nq):
             store(q1, k, load(q2, k))
-        place_links(m, q1, X)
-        store_counted_values(w, q1, X, phi)
+        store_values_at(m, w, q1, X, phi)
         store_row_values(w, phi, True, values)
         if within(largest_gap(w, h, time, values) / size, CLOSED):
             break

@@ -42,6 +42,7 @@ from pluecker.contact.world.layout import (
     HOLONOMIC,
     KIND,
     POSITION,
+    ROW_CORRECTION,
     ROW_FORCE,
     ROW_OFFSET,
     ROW_SPEED,
@@ -66,7 +67,7 @@ __all__ = ["begin_ranges", "keep_coordinate_limits", "obey_ranges", "range_numbe
 
 STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
 LAW = 2 * STEPS + 1
-LEAST = 1e-11  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
+LEAST = 1e-13  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
 
 
 @kernel
@@ -105,7 +106,7 @@ def store_law(w, k, h, x, before, free, law, at):
     rows, row = ranges(w), linear_count(w) + k
     zero = 0.0 * free
     F, M = h * range_entry(rows, k, FRICTION) + zero, h * row_number(w, row, ROW_FORCE) + zero
-    still, driven = zero, row_number(w, row, ROW_SPEED) + zero
+    still, driven = zero, motor_speed(w, row, h, x)
     low, high, compliance = -np.inf + zero, np.inf + zero, zero
     lower, upper = range_entry(rows, k, LOWER), range_entry(rows, k, UPPER)
     if row_entry(w, row, HOLONOMIC) != 0:
@@ -138,6 +139,15 @@ def store_law(w, k, h, x, before, free, law, at):
     store(law, at + 7, -select(has_upper, high, two))
     store(law, at + 8, select(has_upper, -infinite, -most))
     return compliance
+
+
+@kernel
+def motor_speed(w, row, h, x):
+    """The speed of a motor; of one that drives to phi = 0 what takes phi there, at a rate, and no faster than its speed"""
+    speed, rate = row_number(w, row, ROW_SPEED), row_number(w, row, ROW_CORRECTION)
+    if rate > 0.0:
+        return between(-speed + 0.0 * x, -min(rate, 1.0 / h) * x, speed + 0.0 * x)
+    return speed + 0.0 * x
 
 
 @kernel

@@ -8,9 +8,9 @@ the step (:mod:`~pluecker.contact.world.mean_rates`):
 ============  ===============================================================================================================
 row           what is asked for
 ============  ===============================================================================================================
-held          its speed; what rounding left of a gap is taken back
-soft          ``r = -h (k phi(q+) + d (u - speed))``: the compliance ``1 / (h (h k + d))`` about the velocity
-              ``(d speed - k phi(q)) / (h k + d)``
+held          the mean rate of its motion s, or its speed; what rounding left of a gap is taken back
+soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
+              ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
 rotor         the velocity before the step, with the compliance 1 / inertia
 with a range  its law, :mod:`~pluecker.contact.world.ranges`
 ============  ===============================================================================================================
@@ -76,8 +76,8 @@ from pluecker.contact.world.mean_rates import (
     begin_turns,
     keep_turns,
     reach,
-    store_counted_values,
     store_mean_rates,
+    store_values_at,
 )
 from pluecker.contact.world.mobility import (
     factorize_rows,
@@ -86,8 +86,9 @@ from pluecker.contact.world.mobility import (
     residual,
     store_mobility,
 )
-from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
-from pluecker.contact.world.projection import close_gaps, largest_gap
+from pluecker.contact.world.motion import COLUMN, PLACE, store_columns
+from pluecker.contact.world.prescribed import prescribed
+from pluecker.contact.world.projection import close_gaps, gap_of, largest_gap
 from pluecker.contact.world.ranges import (
     begin_ranges,
     keep_coordinate_limits,
@@ -110,21 +111,8 @@ FREE = 1e200  # the compliance of a row without stiffness or damping
 
 def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
     """The kernel of a step: of what a scenario does not have, nothing is compiled."""
+    own_name = f"_{with_elements:d}{with_ranges:d}"  # by which the cache tells it from the others
 
-    @kernel
-    def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
-        """v_free, then the impulses of rows at the end of the step, and the new state"""
-        nv, n = velocity_count(m), body_count(m)
-        x, moments, factor = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
-        rest = tail(factor, factor_size(m))
-        if with_elements:
-            stage_wrenches(m, c, q, v, f_ext, rest, tail(rest, 6 * n))
-            free_velocity(m, h, q, v, law, part(rest, 0, 6 * n), x, moments, factor, tail(rest, 6 * n))
-        else:
-            free_velocity(m, h, q, v, law, f_ext, x, moments, factor, rest)
-        return step_along_rows(m, more(c), h, q, v, x, moments, factor, q1, v1, memory, rest)
-
-    @called_kernel
     def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
         """From v_free in ``x`` to the state at the end of the step; the error"""
         n, rows, nv, ranged = linear_count(w), row_count(w), velocity_count(m), range_count(w)
@@ -153,7 +141,7 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
-        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, all_are_coordinates(w)
+        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
         for _ in range(REPETITIONS):
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
@@ -186,17 +174,32 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
             keep_coordinate_limits(w, q, q1)
         return larger(error, worst / (TOLERATED * size)) + 0.0 * worst
 
-    return world_step
+    step_along_rows.__name__ += own_name
+    along_rows = called_kernel(step_along_rows)
+
+    def world_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+        """v_free, then the impulses of rows at the end of the step, and the new state"""
+        nv, n = velocity_count(m), body_count(m)
+        x, moments, factor = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
+        rest = tail(factor, factor_size(m))
+        if with_elements:
+            stage_wrenches(m, c, q, v, f_ext, rest, tail(rest, 6 * n))
+            free_velocity(m, h, q, v, law, part(rest, 0, 6 * n), x, moments, factor, tail(rest, 6 * n))
+        else:
+            free_velocity(m, h, q, v, law, f_ext, x, moments, factor, rest)
+        return along_rows(m, more(c), h, q, v, x, moments, factor, q1, v1, memory, rest)
+
+    world_step.__name__ += own_name
+    return kernel(world_step)
 
 
 @kernel
 def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
-    place_links(m, q, X)
-    store_columns(m, q, X, ws)
-    store_jacobian(w, X, ws, G, J)
     begin_turns(w, turns, phi)
-    store_counted_values(w, q, X, phi)
+    store_values_at(m, w, q, X, phi)
+    store_columns(m, q, X, ws)
+    store_jacobian(w, q, X, ws, G, J)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
         store(guess, k, load(r, linear_count(w) + k))
@@ -208,9 +211,10 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
 def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
     """Compliance, and the mean rate that is asked for"""
     law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
-    C, rate = zero, speed + zero
+    (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
+    C, rate = zero, speed + (after - before) / h
     if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
-        gap, small = load(values, k) - speed * time, CLOSED * size
+        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
         rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
     if law == ROTOR:
         C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
@@ -218,7 +222,7 @@ def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
         s, d = row_number(w, k, ROW_STIFFNESS), row_number(w, k, ROW_DAMPING)
         force = h * s + d
         if h * force > 1.0 / FREE:
-            C, rate = 1.0 / (h * force) + zero, (d * speed - s * load(values, k)) / force
+            C, rate = 1.0 / (h * force) + zero, (d * rate + s * (after - load(values, k))) / force
         else:
             C = FREE + zero
     store(compliance, k, C)
@@ -278,6 +282,7 @@ def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
         takes_rows=True,
         implicit=True,
         listed=False,
+        lasting=True,
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,18 +13,22 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.frames.frames import frame_placement
 from pluecker.articulated.algorithms.momentum.momentum import momentum
+from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
-from pluecker.contact.constraints.relation import COORDINATE, Frame, Parts
+from pluecker.contact.constraints.relation import Frame, Parts
+from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.accelerations import ACCELERATIONS
 from pluecker.contact.world.impact import IMPACT
 from pluecker.contact.world.inverse import Effort, least_effort
 from pluecker.contact.world.joint_rows import joint_rows
+from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.packing import Packed, pack_constraints
 from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
+from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
 from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
@@ -114,6 +119,9 @@ class World:
         """The constraints as kernels read them."""
         return pack_constraints(self.model, self.parts)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(World, limits=self.limits), (self.model, self.constraints)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the constraints."""
@@ -176,7 +184,11 @@ class World:
             ValueError, TypeError: as :meth:`accelerations`.
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
-        return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+        try:
+            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, q)
+            raise
 
     def close(
         self,
@@ -244,7 +256,11 @@ class World:
 
     def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
-        motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        try:
+            motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, inputs[0])
+            raise
         return motion, rows[..., self.packed.place]
 
     def accelerations(
@@ -374,6 +390,98 @@ class World:
             raise ArgumentValueError(f"World.momentum: point is {shown(point)}, expected three finite numbers")
         return np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
 
+    # ----------------------------------------------------------------------------------------------------------- a motion
+
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        step: float,
+        *,
+        tau: ArrayLike | None = None,
+        f_ext: ArrayLike | None = None,
+        memory: WorldMemory | None = None,
+    ) -> WorldStep:
+        """One step of the motion; :meth:`simulate` with one of them.
+
+        Args:
+            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
+            step: s.
+            tau: joint forces during the step, ``(..., nv)``; none if None.
+            f_ext: wrenches on the bodies in their coordinates, ``(..., n_bodies, 6)``.
+            memory: what the step before gave; None before the first one.
+
+        Returns:
+            q and v at the end of the step, and the memory for the next one.
+
+        Raises:
+            ValueError, TypeError: as :meth:`simulate`.
+            SimulationError: there is no such step: constraints contradict each other, or cannot be met.
+
+        Source: Moreau (1999).
+        """
+        return step_world(self, q, v, step, tau, f_ext, memory)
+
+    def simulate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        duration: float,
+        step: float,
+        *,
+        control: Any = None,
+        f_ext: Any = None,
+        elements: Element | Sequence[Element] = (),
+        integrator: str = "semi_implicit",
+        record: str | Iterable[str] = ("a", "tau"),
+        every: int = 1,
+        record_to: str | os.PathLike[str] | None = None,
+        on_unsolved: str = "raise",
+        tol: float = 1e-9,
+        progress: Any = None,
+        threads: int | None = None,
+        memory: WorldMemory | None = None,
+    ) -> WorldTrajectory:
+        """The motion from the state ``q, v``; arguments that are not named here are those of :func:`simulate`.
+
+        Args:
+            q, v: the state at the beginning, ``(..., nq)`` and ``(..., nv)``.
+            duration, step: a whole number of steps; s.
+            integrator: ``"semi_implicit"``, the step of worlds, of first order, which knows all rows; ``"rk4"`` and
+                ``"dormand_prince"``, of order four and five, with q and v brought back onto the constraints after each step,
+                for worlds without limits, dry friction and motors.
+            record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
+                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m.
+            memory: of a simulation or a step before, from which this one goes on, also in time: both together give
+                the same numbers, to the last bit, as one simulation of both.
+
+        Returns:
+            A trajectory, with ``memory``.
+
+        Raises:
+            ValueError, TypeError: as :func:`simulate`; the memory is of another world, or does not fit the state.
+            SimulationError: the motion cannot be followed to its end; the message says at what time, and which constraints
+                contradict each other, ``trajectory`` has what was computed until then.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World, constraints
+            >>> free = ModelBuilder()
+            >>> free.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
+            >>> free.add_joint("bob", "free", parent="world", child="bob")
+            >>> world = World(free.build(), [constraints.Ball("hook", ("world", (0, 0, 0)), ("bob", (0, 0, 1)))])
+            >>> swing = world.simulate([0, 0, 0, 1, 0, 0, -1.0], [0.1, 0, 0, 0, 0.1, 0], 0.01, 0.001, integrator="rk4")
+            >>> float(abs(world.rows_at(swing.q).error).max()) < 1e-12
+            True
+
+        Source: Moreau (1999); Eich (1993).
+        """
+        return simulate_world(
+            self, q, v, duration, step, integrator=integrator, memory=memory, control=control, f_ext=f_ext,
+            elements=elements, record=record, every=every, record_to=record_to, on_unsolved=on_unsolved, tol=tol,
+            progress=progress, threads=threads,
+        )  # fmt: skip
+
 
 class ConstraintHandle:
     """One constraint of a world.
@@ -435,13 +543,13 @@ class ConstraintHandle:
     def own_frame(self) -> Frame:
         """The second frame of the constraint."""
         for function in self.world.parts[self.number].functions:
-            if function.kind != COORDINATE and function.second is not None:
+            if function.second is not None:
                 return function.second
         raise ConstraintError(f"{self.name}: it acts on coordinates, not on bodies, and has no wrench")
 
     def sign(self, function: Any, frame: Frame) -> int:
         """1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
-        if function.kind == COORDINATE:
+        if function.second is None:
             return 0
         body = self.body(frame)
         return int(self.body(function.second) == body) - int(self.body(function.first) == body)

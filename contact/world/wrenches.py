@@ -14,7 +14,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.constraints.relation import COORDINATE, Parts
+from pluecker.contact.constraints.relation import COORDINATE, USER, Parts
 from pluecker.contact.world.functions import function_wrench
 from pluecker.contact.world.layout import KIND, function_count, function_entry
 from pluecker.contact.world.motion import PLACE, place_links
@@ -30,10 +30,10 @@ WRENCH = 9  # numbers of each function: p, n, f in world axes
 
 @kernel
 def wrenches_kernel(m, w, q, out, ws):
-    """p, n, f of each function; nothing of coordinates"""
+    """p, n, f of each function; nothing of coordinates and users' functions"""
     place_links(m, q, ws)
     for k in range(function_count(w)):
-        if function_entry(w, k, KIND) == COORDINATE:
+        if function_entry(w, k, KIND) in (COORDINATE, USER):
             for j in range(WRENCH):
                 store(out, WRENCH * k + j, 0.0 * load(q, 0))
         else:

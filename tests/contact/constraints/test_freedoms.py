@@ -128,7 +128,7 @@ def test_softness_is_that_of_metres_and_of_radians():
 def test_a_rod_and_a_rope_hold_points_together():
     model, q = two_bodies()
     ends = POINT, POINT + 0.5 * AXIS
-    rod = c.Distance.at("rod", model, q, "body0", "body1", *ends)
+    rod = c.Rod.at("rod", model, q, "body0", "body1", *ends)
     assert rod.length == pytest.approx(0.5, abs=1e-15)
     rows = rows_of(model, [rod], q, np.zeros(model.nv))
     np.testing.assert_allclose(rows.errors, 0.0, atol=1e-15)
@@ -142,9 +142,7 @@ def test_a_rod_and_a_rope_hold_points_together():
 
 def test_points_that_meet_have_a_force_along_x():
     model, q = two_bodies()
-    spring = c.Distance.at(
-        "spring", model, q, "world", "body1", POINT, POINT, length=0.2, stiffness=200.0, damping=20.0
-    )
+    spring = c.Rod.at("spring", model, q, "world", "body1", POINT, POINT, length=0.2, stiffness=200.0, damping=20.0)
     rows = rows_of(model, [spring], q, np.ones(model.nv))
     np.testing.assert_allclose(rows.errors, -0.2, atol=1e-14)
     assert np.isfinite(rows.biases).all()

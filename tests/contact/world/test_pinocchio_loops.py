@@ -19,7 +19,6 @@ FEW = {"kinova/kinova": ("j2s6s200_joint_2", "j2s6s200_joint_6"), "solo/solo12":
 MORE = {
     "talos/talos_reduced": ("arm_left_7_joint", "arm_right_7_joint"),
     "anymal_b/anymal": ("LF_KFE", "RH_KFE"),
-    "ur/ur5_robot": ("shoulder_lift_joint", "wrist_3_joint"),
     "romeo/romeo_small": ("LWristPitch", "RWristPitch"),
 }
 
@@ -36,12 +35,15 @@ PAIRS = {name: pair for name, pair in {**FEW, **MORE}.items() if name in ROBOTS 
 def test_accelerations_are_pinocchios(name, floating, states):
     """A ball between two links of the robot, and one to the world, placed where they meet."""
     model, _ = load(ROBOTS[name], floating)
+    model = model.replace(friction=0.0)  # which holds joints here, and not there
     if model.mimic:
         pytest.skip("Pinocchio's constraints do not know mimic joints")
     peer, rng = PinocchioPeer(model, ROBOTS[name], floating), np.random.default_rng(0)
     theirs, data, G = peer.theirs, peer.data, peer.G
     first, second = (next(j for j in model.joints if j.name == joint).child for joint in PAIRS[name])
-    for _ in range(max(2, states // 4)):
+    pin.seed(0)
+    compared = 0
+    for _ in range(max(3, states // 4)):
         q = random_configuration(model, rng)
         v, tau = rng.standard_normal((2, model.nv))
         pin.forwardKinematics(theirs, data, peer.q(q))
@@ -68,4 +70,10 @@ def test_accelerations_are_pinocchios(name, floating, states):
         net = tau - peer.losses(v)
         expected = G.T @ pin.constraintDynamics(theirs, data, peer.q(q), G @ v, G @ net, models, datas, settings)
         found = world.accelerations(q, v, tau).acceleration
+        rows = world.rows_at(q, v)
+        assert np.abs(rows.jacobian @ found + rows.bias).max() < LIMIT
+        if np.abs(rows.jacobian @ expected + rows.bias).max() > LIMIT:
+            continue  # Pinocchio's answer does not hold what it was asked to hold
+        compared += 1
         np.testing.assert_allclose(found, expected, atol=LIMIT * max(1.0, np.abs(expected).max()))
+    assert compared >= 2

@@ -8,7 +8,7 @@ import numpy as np
 
 from pluecker.articulated.model.description import finite_number, number
 from pluecker.contact.constraints.softness import check_spring
-from pluecker.contact.errors import ProblemError
+from pluecker.contact.errors import ConstraintError
 
 __all__ = ["not_negative", "plain_number", "positive", "set_spring", "share"]
 
@@ -22,7 +22,7 @@ def positive(label: str, key: str, value: Any) -> float:
     """A finite number above zero."""
     x = finite_number(label, key, value)
     if x <= 0.0:
-        raise ProblemError(f"{label}: {key} is {x:g}, expected a number above 0")
+        raise ConstraintError(f"{label}: {key} is {x:g}, expected a number above 0")
     return x
 
 
@@ -30,7 +30,7 @@ def not_negative(label: str, key: str, value: Any, infinite: bool = False) -> fl
     """A number that is not negative, finite unless it may be infinite."""
     x = number(label, key, value) if infinite else finite_number(label, key, value)
     if x < 0.0:
-        raise ProblemError(f"{label}: {key} is {x:g}, expected no negative number")
+        raise ConstraintError(f"{label}: {key} is {x:g}, expected no negative number")
     return x + 0.0
 
 
@@ -38,7 +38,7 @@ def share(label: str, key: str, value: Any) -> float:
     """A number from 0 to 1."""
     x = finite_number(label, key, value)
     if not 0.0 <= x <= 1.0:
-        raise ProblemError(f"{label}: {key} is {x:g}, expected 0 to 1")
+        raise ConstraintError(f"{label}: {key} is {x:g}, expected 0 to 1")
     return x + 0.0
 
 
@@ -55,8 +55,8 @@ def set_limits(record: Any, label: str) -> None:
     """Check lower and upper limits, of which one is there."""
     lower, upper = number(label, "lower", record.lower), number(label, "upper", record.upper)
     if lower > upper:
-        raise ProblemError(f"{label}: lower is {lower:g} and upper is {upper:g}, expected lower <= upper")
+        raise ConstraintError(f"{label}: lower is {lower:g} and upper is {upper:g}, expected lower <= upper")
     if lower == np.inf or upper == -np.inf:
-        raise ProblemError(f"{label}: lower is {lower:g} and upper is {upper:g}: nothing is between them")
+        raise ConstraintError(f"{label}: lower is {lower:g} and upper is {upper:g}: nothing is between them")
     object.__setattr__(record, "lower", lower)
     object.__setattr__(record, "upper", upper)

@@ -1,0 +1,48 @@
+"""What a simulation follows besides the model: how a step is taken, and what is known of the forces in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pluecker.articulated.algorithms.dynamics.aba import aba
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.steps import Remembered
+from pluecker.articulated.stepping.integrator import Integrator
+
+__all__ = ["Dynamics"]
+
+
+@dataclass(frozen=True, eq=False)
+class Dynamics:
+    """How a mechanism moves.
+
+    Attributes:
+        integrator: a kernel, or the name of a driver.
+        scenario: what acts on the mechanism, and is the same in all states, :mod:`~pluecker.articulated.stepping.scenario`.
+        acceleration: at instants, a function of ``(q, v, tau, f_ext, threads)``; with forces of constraints behind it, if
+            there are constraints.
+        by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.
+        constrained: whether forces of constraints can be recorded.
+        remembered: what the integrator remembers when the simulation begins.
+        explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
+            share of what is tolerated; None if it does not know.
+    """
+
+    integrator: Integrator | str
+    scenario: Array
+    acceleration: Callable[..., Array]
+    by_loop: bool = False
+    constrained: bool = False
+    remembered: Remembered = field(default_factory=Remembered)
+    explain: Callable[[Array, Array, Array, float], str | None] = lambda q, v, tau, error: None
+
+    @classmethod
+    def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:
+        """Of a mechanism alone."""
+
+        def acceleration(q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
+            return aba(model, q, v, tau, f_ext, threads=threads)
+
+        return cls(integrator, scenario, acceleration, by_loop)

@@ -1,0 +1,185 @@
+"""What a world remembers between steps besides its state: a small record, which can be saved, and belongs to one world."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.fields import Field
+from pluecker.contact.constraints.relation import ANGLES
+from pluecker.contact.errors import ConstraintError, FileError
+from pluecker.contact.world.functions import function_value
+from pluecker.contact.world.layout import TURN_NUMBER, function_count, function_entry
+from pluecker.contact.world.motion import PLACE, place_links
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.scalars.operations import store
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["WorldMemory", "as_numbers_of", "key_of"]
+
+NEAR = 1e-6  # rad: by which an angle may differ from the one that is remembered, whole turns aside
+PARTS = ("key", "time", "turns", "impulses", "integrator", "own")
+
+
+@dataclass(frozen=True, eq=False)
+class WorldMemory:
+    """What a world remembers between two steps.
+
+    Attributes:
+        key: of the world that it belongs to.
+        time: how long the motion lasts already; s.
+        turns: angles about hinges, counted over whole turns, ``(..., n)``; rad.
+        impulses: along the rows of all constraints in the last step, ``(..., n_rows)``, with which the next one begins
+            its search; N s or N m s.
+        integrator: that made the step.
+        own: what that one remembers besides, ``(..., n)``.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact import World
+        >>> lift = ModelBuilder()
+        >>> lift.add_body("cabin", mass=2.0)
+        >>> lift.add_joint("shaft", "prismatic", parent="world", child="cabin", axis=(0, 0, 1))
+        >>> world = World(lift.build())
+        >>> q, v, memory = world.step([0.0], [0.0], 0.01)
+        >>> q, v, memory = world.step(q, v, 0.01, memory=memory)
+        >>> round(memory.time, 6)
+        0.02
+    """
+
+    key: str
+    time: float
+    turns: Array
+    impulses: Array
+    integrator: str = "semi_implicit"
+    own: Array = field(default_factory=lambda: np.zeros(0))
+
+    def at_time(self, time: float) -> WorldMemory:
+        """The same as if the motion had lasted for another time; s."""
+        return replace(self, time=float(time))
+
+    def __repr__(self) -> str:
+        turns, rows = self.turns.shape[-1], self.impulses.shape[-1]
+        return f"<WorldMemory: t = {self.time:g} s, {turns} turns, {rows} rows, {self.integrator}>"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an NPZ file; one of that name is replaced.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        try:
+            with Path(path).open("wb") as file:
+                np.savez(file, **{name: np.asarray(getattr(self, name)) for name in PARTS})
+        except OSError as error:
+            raise FileError(f"WorldMemory.save: {path} cannot be written ({error.strerror})") from None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> WorldMemory:
+        """Read such a file.
+
+        Raises:
+            FileError: it cannot be read, or holds something else.
+        """
+        try:
+            with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+                parts: dict[str, Any] = {name: file[name] for name in PARTS}
+        except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
+            raise FileError(f"WorldMemory.load: {path} holds no memory of a world ({error})") from None
+        numbers = ("time", "turns", "impulses", "own")
+        if any(parts[name].dtype != np.float64 for name in numbers) or parts["time"].shape != ():
+            raise FileError(f"WorldMemory.load: {path} holds no memory of a world: its numbers are of another kind")
+        words = {name: str(parts[name]) for name in ("key", "integrator")}
+        return cls(**{**parts, **words, "time": float(parts["time"])})
+
+
+def key_of(world: World) -> str:
+    """A fingerprint of the model and the constraints as kernels read them."""
+    found = hashlib.sha256(world.model.packed.tobytes())
+    found.update(world.packed.array.tobytes())
+    return found.hexdigest()[:32]
+
+
+def as_numbers_of(world: World, q: Array, memory: Any, integrator: str, own: int) -> NDArray[np.float64] | None:
+    """What an integrator remembers, ``(..., n)``, from such a record; None without one.
+
+    Args:
+        q: the state, ``(..., nq)``, that belongs to it.
+        own: how many numbers the integrator remembers besides.
+
+    Raises:
+        TypeError: it is no memory.
+        ConstraintError: it is of another world, or does not fit the state.
+    """
+    if memory is None:
+        return None
+    if not isinstance(memory, WorldMemory):
+        raise ArgumentTypeError(f"World: memory is a {type(memory).__name__}, expected a WorldMemory")
+    if memory.key != key_of(world):
+        raise ConstraintError("World: the memory is of another world, with another model or other constraints")
+    n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
+    shapes = memory.turns.shape, memory.impulses.shape
+    if shapes[0][-1:] != (n_turns,) or shapes[1][-1:] != (n_rows,) or shapes[0][:-1] != shapes[1][:-1]:
+        expected = f"(..., {n_turns}) and (..., {n_rows})"
+        raise ConstraintError(f"World: the memory has turns {shapes[0]} and impulses {shapes[1]}, expected {expected}")
+    if not np.isfinite(memory.turns).all() or not np.isfinite(memory.impulses).all() or not 0.0 <= memory.time < np.inf:
+        raise ConstraintError("World: the memory holds numbers that are not finite, or a time below zero")
+    check_turns(world, q, memory)
+    batch = shapes[0][:-1]
+    rest = np.zeros((*batch, own))
+    if memory.integrator == integrator and memory.own.shape == rest.shape:
+        rest = memory.own
+    time = np.full((*batch, 1), memory.time)
+    return np.concatenate([time, memory.turns, memory.impulses[..., np.argsort(world.packed.place)], rest], axis=-1)
+
+
+def check_turns(world: World, q: Array, memory: WorldMemory) -> None:
+    """Refuse a state whose angles are not those that are remembered."""
+    if not world.packed.n_turns or not memory.time > 0.0:
+        return
+    angles = TURNS.call(world.smooth, (q,), None, None, (world.packed,))
+    off = np.abs(np.remainder(angles - memory.turns + np.pi, 2.0 * np.pi) - np.pi)
+    if not (off <= NEAR).all():
+        k = int(np.argwhere(off > NEAR)[0][-1])
+        names = [
+            name
+            for name, part in zip(world.names, world.parts, strict=False)
+            for f in part.functions
+            if f.kind in ANGLES
+        ]
+        raise ConstraintError(
+            f"World: the state does not fit the memory: the angle of {shown(names[k])} is another one by "
+            f"{off.max():.3g} rad; leave the memory out after a change of the state"
+        )
+
+
+@kernel
+def turns_kernel(m, w, q, turns, ws):
+    """The angles that are counted over turns, in (-pi, pi]"""
+    place_links(m, q, ws)
+    for k in range(function_count(w)):
+        if function_entry(w, k, TURN_NUMBER) >= 0:
+            store(turns, function_entry(w, k, TURN_NUMBER), function_value(w, k, q, ws))
+
+
+TURNS = Algorithm(
+    "World.turns",
+    turns_kernel,
+    inputs=("q",),
+    outputs=(Field("turns", (lambda model, packed: packed.n_turns,)),),
+    constants=lambda model, packed: packed.array,
+    workspace=lambda model, packed: PLACE * (model.n_links + 1),
+    listed=False,
+)

@@ -1,0 +1,162 @@
+"""Motions of a world, by the loop over steps that serves all mechanisms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pluecker.articulated.forces.elements import Element
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.dynamics import Dynamics
+from pluecker.articulated.simulation.follow_motion import follow_motion
+from pluecker.articulated.simulation.steps import Outcome, Remembered
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.contact.constraints.relation import ANGLES
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.failures import explanation
+from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
+from pluecker.contact.world.scenario import world_scenario
+from pluecker.contact.world.smooth_steps import SMOOTH
+from pluecker.contact.world.step import WORLD_STEP
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
+
+STEPS = "semi_implicit"
+
+
+class WorldStep(NamedTuple):
+    """The state after a step.
+
+    Attributes:
+        q, v: ``(..., nq)`` and ``(..., nv)``.
+        memory: for the next step.
+    """
+
+    q: Array
+    v: Array
+    memory: WorldMemory
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorldTrajectory(Trajectory):
+    """The motion of a world; its parts are plain trajectories.
+
+    Attributes:
+        memory: what the world remembers at the end, from which another simulation goes on; None where it came to none.
+    """
+
+    memory: WorldMemory | None = None
+
+
+def simulate_world(
+    world: World, q: Any, v: Any, duration: float, step: float, *, integrator: Any, memory: Any, **options: Any
+) -> WorldTrajectory:
+    """As :meth:`World.simulate` has it."""
+    begun = memory.time if isinstance(memory, WorldMemory) else 0.0
+    found, outcome, chosen = follow(world, q, v, duration, step, integrator, memory, begun, options)
+    whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
+    own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
+    parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns", "overlays")}
+    return WorldTrajectory(**parts, memory=own)
+
+
+def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
+    """As :meth:`World.step` has it."""
+    options = {
+        "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
+        "tol": 1e-9, "progress": None, "threads": None,
+    }  # fmt: skip
+    found, outcome, chosen = follow(world, q, v, step, step, STEPS, memory, 0.0, options)
+    assert found.q is not None
+    assert found.v is not None
+    if outcome.interrupted:
+        raise KeyboardInterrupt
+    own = memory_at_end(world, outcome, chosen, STEPS, found.batch_shape)
+    return WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+
+
+def follow(
+    world: World, q: Any, v: Any, duration: float, step: float, integrator: Any, memory: Any, begun: float, options: Any
+) -> tuple[Trajectory, Outcome, Integrator]:
+    """The motion, how far it came, and what stepped it."""
+    used: list[Integrator] = []
+
+    def choose(springs: tuple[Element, ...]) -> Dynamics:
+        dynamics = world_dynamics(world, q, springs, integrator, memory)
+        assert isinstance(dynamics.integrator, Integrator)
+        used.append(dynamics.integrator)
+        return dynamics
+
+    trajectory, outcome = follow_motion(world.model, q, v, duration, step, choose, begun=begun, stacklevel=6, **options)
+    return trajectory, outcome, used[0]
+
+
+def world_dynamics(world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any) -> Dynamics:
+    """How a world moves, by one of its integrators."""
+    scenario = world_scenario(world, springs)
+    kernel = as_world_integrator(world, integrator, scenario)
+    n = 1 + world.packed.n_turns + world.packed.n_rows
+    own = kernel.memory(world.model, scenario) - n
+    numbers = as_numbers_of(world, np.asarray(q, dtype=np.float64), memory, integrator, own)
+    remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
+
+    def acceleration(q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
+        return np.concatenate(world.accelerations(q, v, tau, f_ext, threads=threads), axis=-1)
+
+    return Dynamics(
+        kernel, scenario, acceleration, by_loop=integrator == STEPS, constrained=True, remembered=remembered,
+        explain=partial(explanation, world),
+    )  # fmt: skip
+
+
+def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integrator:
+    """The kernel of that name for this world.
+
+    Raises:
+        TypeError, ValueError: there is none of that name.
+        ConstraintError: it knows no rows with a range.
+    """
+    names = (STEPS, *SMOOTH)
+    if not isinstance(integrator, str):
+        raise ArgumentTypeError(
+            f"simulate: integrator is a {type(integrator).__name__}, expected one of {', '.join(names)}"
+        )
+    if integrator not in names:
+        raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {', '.join(names)}")
+    if integrator == STEPS:
+        return WORLD_STEP.serving(world.smooth, scenario)
+    for name, parts in zip((*world.names, None), world.parts, strict=True):
+        where = "the model's joints have them" if name is None else f"{shown(name)} has them"
+        cure = "; use World(..., limits=False) and model.replace(friction=0.0)" if name is None else ""
+        for row in parts.rows:
+            if row.ranged:
+                raise ConstraintError(
+                    f"simulate: {integrator} knows no limits, dry friction and motors, and {where}; use {STEPS}{cure}"
+                )
+            if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
+                raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")
+            if row.motion is not None:
+                raise ConstraintError(f"simulate: {integrator} knows no motions over time, and {where}; use {STEPS}")
+    return SMOOTH[integrator]
+
+
+def memory_at_end(
+    world: World, outcome: Outcome, integrator: Integrator, name: str, batch: tuple[int, ...]
+) -> WorldMemory:
+    """From the numbers with which the loop ended."""
+    n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
+    kept = integrator.memory(world.model, world_scenario(world))
+    numbers = outcome.x[:, outcome.x.shape[1] - kept :].reshape(*batch, kept).copy()
+    time = float(numbers.reshape(-1, kept)[0, 0]) if numbers.size else 0.0
+    impulses = numbers[..., 1 + n_turns : 1 + n_turns + n_rows][..., world.packed.place]
+    return WorldMemory(
+        key_of(world), time, numbers[..., 1 : 1 + n_turns], impulses, name, numbers[..., 1 + n_turns + n_rows :]
+    )

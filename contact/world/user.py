@@ -1,0 +1,147 @@
+"""Functions that are the user's: machine code that is called by its address, so that nothing is compiled again for it.
+
+Its signature in C is ``void f(double order, const double* q, const double* v, double* out, const double* parameters)``. It
+writes C(q) to ``out[0]``, where ``order`` is at least 1 the gradient of C by v to ``out[1]`` ... ``out[nv]``, and where
+``order`` is 2 the rate of that times v, Jdot v, to ``out[nv + 1]``. ``v`` is the velocity for order 2 only.
+
+Eight states are called one after the other.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from llvmlite import ir
+from numba import config, types
+from numba.extending import intrinsic, overload
+
+from pluecker.articulated.stepping.control_function import NUMBERS, SIGNATURE
+from pluecker.contact.world.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
+from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
+from pluecker.spatial.memory.addresses import address_of, numbers_at
+from pluecker.spatial.memory.views import scalar_of
+from pluecker.spatial.parallel.atomics import call_c
+from pluecker.spatial.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.scalars.operations import load, store
+
+__all__ = ["PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
+
+# in the record of a function: its address, the number of entries of q, the address of the parameters
+ADDRESS, SIZE, PARAMETERS = COORDINATE, POSITION, POINT_1
+VALUE, GRADIENT, BIAS = 0.0, 1.0, 2.0
+
+
+def store_user(w, k, q, v, order, first, n, out, at):
+    """Numbers ``first`` to ``first + n - 1`` of what user's function ``k`` writes, into ``out`` from entry ``at``"""
+    results = np.zeros(function_entry(w, k, ENTRY_COUNT) + 2)
+    arrays = [np.ascontiguousarray(x, dtype=np.float64) for x in (q, v)]
+    parameters = ctypes.cast(function_entry(w, k, PARAMETERS), NUMBERS)
+    pointers = [x.ctypes.data_as(NUMBERS) for x in (*arrays, results)]
+    SIGNATURE(function_entry(w, k, ADDRESS))(order, *pointers, parameters)
+    out[at : at + n] = results[first : first + n]
+
+
+def user_number(w, k, q, v, order, which):
+    """One number of what user's function ``k`` writes"""
+    out = np.zeros(1)
+    store_user(w, k, q, v, order, which, 1, out, 0)
+    return out[0]
+
+
+if not config.DISABLE_JIT:
+
+    @intrinsic
+    def room_for(typing, n):
+        """The address of room for ``n`` numbers, until the function that asks returns."""
+
+        def generate(context, builder, signature, arguments):
+            return builder.ptrtoint(builder.alloca(ir.DoubleType(), size=arguments[0]), LONG)
+
+        return types.intp(types.intp), generate
+
+    @kernel
+    def call_user(w, k, q, v, order, room):
+        """Call it with the addresses of q and v; its results are in ``room``"""
+        results = numbers_at(room, function_entry(w, k, ENTRY_COUNT) + 2)
+        for i in range(function_entry(w, k, ENTRY_COUNT) + 2):
+            store(results, i, 0.0)
+        call_c(function_entry(w, k, ADDRESS), order, q, v, room, function_entry(w, k, PARAMETERS))
+        return results
+
+    @called_kernel
+    def store_for_one(w, k, q, v, order, first, n, out, at):
+        """Of one state"""
+        room = room_for(function_entry(w, k, ENTRY_COUNT) + 2)
+        results = call_user(w, k, address_of(q), address_of(v), order, room)
+        for i in range(n):
+            store(out, at + i, load(results, first + i))
+
+    @called_kernel
+    def number_for_one(w, k, q, v, order, which):
+        """Of one state"""
+        room = room_for(function_entry(w, k, ENTRY_COUNT) + 2)
+        return load(call_user(w, k, address_of(q), address_of(v), order, room), which)
+
+    @kernel
+    def call_lane(w, k, q, v, order, lane, room):
+        """The call for one of eight states: q and v are copied to the beginning of ``room``"""
+        nq, nv = function_entry(w, k, SIZE), function_entry(w, k, ENTRY_COUNT)
+        copies = numbers_at(room, nq + nv)
+        for i in range(nq):
+            store(copies, i, get_lane(load(q, i), lane))
+        for i in range(nv):
+            store(copies, nq + i, get_lane(load(v, i), lane))
+        return call_user(w, k, room, room + 8 * nq, order, room + 8 * (nq + nv))
+
+    @called_kernel
+    def store_in_lanes(w, k, q, v, order, first, n, out, at):
+        """Of eight states"""
+        room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
+        for lane in range(WIDTH):
+            results = call_lane(w, k, q, v, order, lane, room)
+            for i in range(n):
+                store(out, at + i, set_lane(load(out, at + i), lane, load(results, first + i)))
+
+    @called_kernel
+    def number_in_lanes(w, k, q, v, order, which):
+        """Of eight states"""
+        room = room_for(function_entry(w, k, SIZE) + 2 * function_entry(w, k, ENTRY_COUNT) + 2)
+        x = 0.0 * load(q, 0)
+        for lane in range(WIDTH):
+            x = set_lane(x, lane, load(call_lane(w, k, q, v, order, lane, room), which))
+        return x
+
+    @overload(store_user, jit_options=TAUGHT)
+    def _store_user(w, k, q, v, order, first, n, out, at):
+        if scalar_of(q) == lanes:
+            return lambda w, k, q, v, order, first, n, out, at: store_in_lanes(w, k, q, v, order, first, n, out, at)
+        if scalar_of(q) == types.float64:
+            return lambda w, k, q, v, order, first, n, out, at: store_for_one(w, k, q, v, order, first, n, out, at)
+        return None
+
+    @overload(user_number, jit_options=TAUGHT)
+    def _user_number(w, k, q, v, order, which):
+        if scalar_of(q) == lanes:
+            return lambda w, k, q, v, order, which: number_in_lanes(w, k, q, v, order, which)
+        if scalar_of(q) == types.float64:
+            return lambda w, k, q, v, order, which: number_for_one(w, k, q, v, order, which)
+        return None
+
+
+@kernel
+def user_value(w, k, q):
+    """C(q); the function is given q for v, too, which it does not read"""
+    return user_number(w, k, q, q, VALUE, 0)
+
+
+@kernel
+def store_user_gradient(w, k, q, G, first):
+    """Its gradient by v, one entry for each coordinate"""
+    store_user(w, k, q, q, GRADIENT, 1, function_entry(w, k, ENTRY_COUNT), G, first)
+
+
+@kernel
+def user_bias(w, k, q, v):
+    """Jdot v"""
+    return user_number(w, k, q, v, BIAS, function_entry(w, k, ENTRY_COUNT) + 1)

@@ -1,0 +1,271 @@
+"""Motions of worlds: energy, closed forms, orders; the same bits from the same inputs; memories, and errors on the way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numba import config
+
+from pluecker.articulated import SimulationError, TimeTable, simulate
+from pluecker.articulated.errors import SimulationWarning
+from pluecker.contact.constraints.relation import COORDINATE, DISTANCE, Function, Parts, Row
+from pluecker.contact.errors import ConstraintError, FileError
+from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.world import World
+from tests.contact.world.mechanisms import four_bars, slider_crank, slider_crank_state
+
+COMPILED = not config.DISABLE_JIT
+SMOOTH = ("rk4", "dormand_prince")
+ALL = ("semi_implicit", *SMOOTH)
+
+
+class Distance:
+    """Two points at a distance; a record as a user writes one."""
+
+    def __init__(self, name, first, second, length):
+        self.name, self.first, self.second, self.length = name, first, second, length
+
+    def parts(self, model):
+        return Parts((Function(DISTANCE, self.first, self.second),), (Row(((0, 1.0),), offset=self.length),))
+
+
+class Coordinate:
+    """A coordinate of the model with a row of its own."""
+
+    def __init__(self, name, k, **law):
+        self.name, self.k, self.law = name, k, law
+
+    def parts(self, model):
+        return Parts((Function(COORDINATE, coordinate=self.k, position=self.k),), (Row(((0, 1.0),), **self.law),))
+
+
+def energy(motion):
+    """Of all samples, less that of the first."""
+    found = motion.columns["kinetic_energy"] + motion.columns["potential_energy"]
+    return found - found[0]
+
+
+def gap(world, motion):
+    """The largest error of a row."""
+    return np.abs(world.rows_at(motion.q).error).max()
+
+
+@pytest.mark.parametrize("integrator", SMOOTH)
+def test_a_four_bar_keeps_its_energy_and_stays_closed(integrator):
+    world, q, v = four_bars()
+    duration = 1.0 if COMPILED else 0.02
+    motion = world.simulate(q, v, duration, 0.002, integrator=integrator, record=("a", "energy"))
+    assert np.abs(energy(motion)).max() < 1e-8
+    assert gap(world, motion) < 1e-12
+    rows = world.rows_at(motion.q, motion.v)
+    rates = np.einsum("nrv,nv->nr", rows.jacobian, motion.v)
+    assert np.abs(rates).max() < 1e-12 * (1.0 + np.abs(motion.v).max())
+
+
+def test_a_parallel_four_bar_is_a_pendulum():
+    """Equal opposite rods: the beam does not turn, and (2 I + m l^2) a = -(2 m l/2 + m l) g cos."""
+    world, q, v = four_bars()
+    motion = world.simulate(q, v, 0.02, 0.002, integrator="rk4")
+    angle, a = motion.q[:, 0], motion.a[:, 0]
+    np.testing.assert_allclose(a, -(2.0 * 9.81 * np.cos(angle)) / (2.0 / 3.0 + 1.0), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(motion.q[:, world.model.v_slice("post1")][:, 0], angle, atol=1e-13)
+
+
+@pytest.mark.parametrize("integrator", ALL)
+def test_a_slider_crank_moves_as_its_closed_form_says(integrator):
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    motion = world.simulate(q, v, 1.0 if COMPILED else 0.02, 0.001, integrator=integrator, every=5)
+    for here, rate in zip(motion.q, motion.v, strict=True):
+        place, speed = slider_crank_state(here[0], rate[0])
+        np.testing.assert_allclose(here, place, atol=1e-11)
+        if integrator != "semi_implicit":  # whose velocities are mean rates over a step
+            np.testing.assert_allclose(rate, speed, atol=1e-9)
+
+
+@pytest.mark.parametrize(("integrator", "order"), [("semi_implicit", 1), ("rk4", 4)])
+def test_the_order_is_that_of_the_integrator(integrator, order):
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    steps = (0.04, 0.02, 0.01)
+    ends = [world.simulate(q, v, 0.08, h, integrator=integrator).q[-1] for h in steps]
+    exact = world.simulate(q, v, 0.08, 0.08, integrator="dormand_prince", tol=1e-11).q[-1]
+    errors = [np.abs(end - exact).max() for end in ends]
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.35)
+
+
+def test_a_world_without_constraints_moves_as_its_model():
+    world, q, v = four_bars()
+    alone = World(world.model)
+    for integrator in SMOOTH:
+        ours = alone.simulate(q, v, 0.01, 0.002, integrator=integrator)
+        theirs = simulate(world.model, q, v, 0.01, 0.002, integrator=integrator)
+        np.testing.assert_allclose(ours.q, theirs.q, rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(ours.a, theirs.a, rtol=0.0, atol=1e-10)
+
+
+@pytest.mark.parametrize("integrator", ALL)
+def test_forces_that_are_recorded_make_the_motion(integrator):
+    """H dv = h (tau - c + J' r) at first order, and exactly at instants."""
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    motion = world.simulate(
+        q, v, 0.004, 0.001, integrator=integrator, control=[0.5, 0.0, 2.0], record=("a", "constraint_forces")
+    )
+    forces = motion.columns["constraint_forces"]
+    assert forces.shape == (5, world.n_rows)
+    expected = world.accelerations(motion.q, motion.v, [0.5, 0.0, 2.0])
+    part = slice(0 if integrator != "semi_implicit" else 1, -1)  # whose velocities become mean rates in the first step
+    for found, theirs in ((forces, expected.forces), (motion.a, expected.acceleration)):
+        step = np.abs(
+            np.diff(theirs, axis=0)
+        ).max()  # a mean over the step is half of this from the value at its beginning
+        np.testing.assert_allclose(found[part], theirs[part], atol=1e-9 if integrator != "semi_implicit" else step)
+
+
+# ------------------------------------------------------------------------------------------------------ the same bits
+
+
+@pytest.mark.parametrize("integrator", ALL)
+def test_a_motion_goes_on_from_its_memory_to_the_last_bit(integrator, tmp_path):
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    torque = TimeTable([0.0, 0.1], [[0.0, 0.0, 0.0], [10.0, 0.0, 5.0]])
+    options = {"integrator": integrator, "control": torque}
+    whole = world.simulate(q, v, 0.012, 0.001, **options)
+    again = world.simulate(q, v, 0.012, 0.001, **options)
+    first = world.simulate(q, v, 0.005, 0.001, **options)
+    first.memory.save(tmp_path / "memory.npz")
+    memory = WorldMemory.load(tmp_path / "memory.npz")
+    rest = world.simulate(first.q[-1], first.v[-1], 0.007, 0.001, memory=memory, **options)
+    for name in ("time", "q", "v", "a", "tau"):
+        assert np.array_equal(getattr(whole, name), getattr(again, name))
+        assert np.array_equal(getattr(whole, name)[5:], getattr(rest, name))
+    assert rest.memory.time == whole.memory.time
+    assert np.array_equal(rest.memory.impulses, whole.memory.impulses)
+
+
+def test_steps_one_by_one_are_the_simulation():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    motion = world.simulate(q, v, 0.005, 0.001, control=[1.0, 0.0, 0.0])
+    memory = None
+    for k in range(5):
+        q, v, memory = world.step(q, v, 0.001, tau=[1.0, 0.0, 0.0], memory=memory)
+        assert np.array_equal(q, motion.q[k + 1])
+        assert np.array_equal(v, motion.v[k + 1])
+    assert memory.time == pytest.approx(0.005, rel=1e-12)
+
+
+@pytest.mark.parametrize("integrator", ALL)
+def test_a_batch_is_its_motions_on_any_number_of_threads(integrator):
+    world = slider_crank()
+    states = [slider_crank_state(angle, 3.0) for angle in np.linspace(0.1, 1.0, 3 if not COMPILED else 20)]
+    q, v = (np.array(x) for x in zip(*states, strict=True))
+    one, two = (world.simulate(q, v, 0.005, 0.001, integrator=integrator, threads=n) for n in (1, 2))
+    assert np.array_equal(one.q, two.q)
+    assert np.array_equal(one.v, two.v)
+    alone = world.simulate(q[2], v[2], 0.005, 0.001, integrator=integrator)
+    np.testing.assert_allclose(one.q[2], alone.q, rtol=0.0, atol=1e-13)
+    rest = world.simulate(one.q[:, -1], one.v[:, -1], 0.002, 0.001, integrator=integrator, memory=one.memory)
+    whole = world.simulate(q, v, 0.007, 0.001, integrator=integrator, threads=1)
+    assert np.array_equal(rest.q[:, -1], whole.q[:, -1])
+    assert np.array_equal(rest.v[:, -1], whole.v[:, -1])
+
+
+def test_samples_go_to_files(tmp_path):
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    kept = world.simulate(q, v, 0.005, 0.001, record="constraint_forces", every=2)
+    filed = world.simulate(q, v, 0.005, 0.001, record="constraint_forces", every=2, record_to=tmp_path / "run")
+    assert np.array_equal(kept.q, filed.q)
+    assert np.array_equal(kept.columns["constraint_forces"], filed.columns["constraint_forces"])
+
+
+# ---------------------------------------------------------------------------------------------------------- refusals
+
+
+def memory_of(world):
+    q, v = slider_crank_state(0.4, 5.0)
+    return world.step(q, v, 0.001)
+
+
+def test_a_memory_of_another_world_is_refused():
+    q, v, memory = memory_of(slider_crank())
+    world = slider_crank()
+    world.step(q, v, 0.001, memory=memory)  # the same constraints on the same model are the same world
+    other = World(world.model.replace(damping=0.1), world.constraints)
+    with pytest.raises(ConstraintError, match="another world"):
+        other.step(q, v, 0.001, memory=memory)
+    with pytest.raises(TypeError, match="memory is a dict"):
+        world.step(q, v, 0.001, memory={})
+
+
+def test_files_that_hold_no_memory_are_refused(tmp_path):
+    _, _, memory = memory_of(slider_crank())
+    memory.save(tmp_path / "memory.npz")
+    whole = (tmp_path / "memory.npz").read_bytes()
+    for damaged in (b"", whole[:100], b"text", whole[:-30]):
+        (tmp_path / "damaged.npz").write_bytes(damaged)
+        with pytest.raises(FileError, match="no memory of a world"):
+            WorldMemory.load(tmp_path / "damaged.npz")
+    with pytest.raises(FileError, match="no memory of a world"):
+        WorldMemory.load(tmp_path / "nowhere.npz")
+    with pytest.raises(FileError, match="cannot be written"):
+        memory.save(tmp_path / "no folder" / "memory.npz")
+
+
+def test_what_cannot_be_is_refused_by_name():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    with pytest.raises(ValueError, match="expected one of semi_implicit, rk4, dormand_prince"):
+        world.simulate(q, v, 0.01, 0.001, integrator="bdf1")
+    with pytest.raises(TypeError, match="integrator is a int"):
+        world.simulate(q, v, 0.01, 0.001, integrator=3)
+    with pytest.raises(KeyError, match="constraint_forces"):
+        world.simulate(q, v, 0.01, 0.001, record="forces")
+    with pytest.raises(KeyError, match="cannot be recorded"):
+        simulate(world.model, q, v, 0.01, 0.001, record="constraint_forces")
+    rough = World(world.model.replace(friction=0.3), world.constraints)
+    with pytest.raises(ConstraintError, match=r"knows no limits, dry friction and motors.*model\.replace\(friction"):
+        rough.simulate(q, v, 0.01, 0.001, integrator="rk4")
+    driven = World(world.model, [*world.constraints, Coordinate("drive", 0, ranged=True, speed=1.0, force=2.0)])
+    with pytest.raises(ConstraintError, match="'drive' has them"):
+        driven.simulate(q, v, 0.01, 0.001, integrator="dormand_prince")
+    memory = memory_of(world).memory
+    with pytest.raises(ValueError, match="time of the memory"):
+        world.simulate(q, v, 0.007, 0.0007, memory=memory)
+    world.simulate(q, v, 0.007, 0.0007, memory=memory.at_time(0.0))
+
+
+@pytest.mark.parametrize("integrator", SMOOTH if COMPILED else ["rk4"])
+def test_rows_that_come_to_contradict_each_other_are_named_with_the_time(integrator):
+    """A slider at a constant speed takes the crank to its dead point, beyond which there is nothing."""
+    world = slider_crank()
+    q, v = slider_crank_state(0.3, -5.0)
+    driven = World(world.model, [*world.constraints, Coordinate("push", 2, speed=v[2], holonomic=False)])
+    with pytest.raises(SimulationError, match=r"beyond t = .* s: the constraints .* contradict") as caught:
+        driven.simulate(q, v, 0.1, 0.002, integrator=integrator)
+    error = caught.value
+    assert "'push'" in str(error)
+    assert "'pin'" in str(error)
+    assert "rad" in str(error)
+    assert 0.0 < error.time < 0.1
+    assert len(error.trajectory) > 5
+    assert error.trajectory.time[-1] == pytest.approx(error.time)
+    assert gap(world, error.trajectory) < 1e-9
+
+
+def test_an_interrupted_motion_gives_what_there_is():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+
+    def stop(t, q, v):
+        if t > 0.003:
+            raise KeyboardInterrupt
+        return np.zeros(3)
+
+    with pytest.warns(SimulationWarning, match="interrupted"):
+        motion = world.simulate(q, v, 0.01, 0.001, control=stop)
+    assert 3 <= len(motion) <= 5
+    assert motion.memory is None

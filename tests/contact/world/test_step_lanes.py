@@ -1,0 +1,68 @@
+"""Eight worlds at a time move as each alone, with rows of all laws."""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, integrate
+from pluecker.articulated.stepping.scenario import smooth_model
+from pluecker.contact.constraints import Angle, Ball, Distance, Frame, Limit, Motor, Rope, Servo
+from pluecker.contact.world.scenario import world_integrator, world_scenario
+from pluecker.spatial.functions.elementwise import rows_of_eight
+from tests.articulated.stepping.driver import step_in_lanes
+from tests.conftest import COMPILED
+from tests.contact.world.stepped import World, step_world
+
+
+def arm():
+    """Three links and a free body that is tied to them by rows of all laws."""
+    b = ModelBuilder(gravity=(0.0, 0.0, -10.0))
+    for k in range(3):
+        b.add_body(f"link {k}", mass=1.0, center_of_mass=(0.2, 0.0, 0.0), inertia=(0.01, 0.03, 0.03))
+        b.add_joint(
+            f"joint {k}", "revolute", parent="world" if k == 0 else f"link {k - 1}", child=f"link {k}", axis=(0, 1, 0.1 * k),
+            position=(0.4 if k else 0.0, 0, 0), friction=0.3, lower_limit=-1.0, upper_limit=1.0,
+        )  # fmt: skip
+    b.add_body("load", mass=0.5, inertia=(0.01, 0.02, 0.03))
+    b.add_joint("free", "free", parent="world", child="load")
+    return World(
+        b.build(),
+        [
+            Ball("grip", Frame("link 2", (0.4, 0, 0)), Frame("load", (0, 0, 0.1))),
+            Distance("spring", "world", Frame("load", (0.1, 0, 0)), 0.5, stiffness=100.0, damping=1.0),
+            Rope("rope", "world", "load", 1.0),
+            Servo("servo", "joint 1", 0.2, stiffness=50.0, damping=1.0),
+            Motor("motor", "joint 0", speed=-2.0, force=3.0),
+            Limit("angle", Angle("link 1", "link 2"), lower=-0.2, upper=0.3),
+        ],
+    )
+
+
+@pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
+@pytest.mark.slow
+def test_eight_worlds_in_lanes_move_as_each_alone():
+    """To rounding; each lane has impulses of its own, and takes as many repetitions as the slowest."""
+    world = arm()
+    rng = np.random.default_rng(3)
+    model, c = world.smooth, world_scenario(world)
+    integrator = world_integrator(world)
+    q0 = np.r_[0.1, 0.2, -0.1, 1.1, 0.0, -0.2, 1.0, 0, 0, 0]
+    q = integrate(model, q0, 0.2 * rng.uniform(-1.0, 1.0, (8, model.nv)))
+    v = rng.normal(size=(8, model.nv))
+
+    def rows(n, x=None):
+        array = rows_of_eight(n)
+        array[:] = 0.0 if x is None else x.T
+        return array
+
+    sizes = model.nq, model.nv, integrator.memory(model, c), integrator.workspace(model, c)
+    q1, v1, memory, ws = (rows(n) for n in sizes)
+    ws[:] = np.nan
+    law, f_ext, states = rows(4 * model.nv), rows(6 * model.n_bodies), (rows(model.nq, q), rows(model.nv, v))
+    for _ in range(5):
+        step_in_lanes(integrator)(smooth_model(model), c, 1e-2, *states, law, f_ext, q1, v1, memory, ws)
+        states[0][:], states[1][:] = q1, v1
+    for k in range(8):
+        *_, (q_k, v_k, left) = step_world(world, q[k], v[k], 1e-2, 5)
+        assert left <= 1.0
+        np.testing.assert_allclose(q1[:, k], q_k, rtol=0.0, atol=1e-10)
+        np.testing.assert_allclose(v1[:, k], v_k, rtol=0.0, atol=1e-8)  # what is left of gaps, over h, a few times over
