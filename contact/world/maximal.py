@@ -31,7 +31,7 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN
+from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN, USER
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.determination import RANK, Determination, find_determination
 from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde
@@ -317,6 +317,11 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
     for record, part in zip(world.constraints, world.parts, strict=False):
         if record.name in names:
             raise ConstraintError(f"World.maximal: constraint {shown(record.name)} has the name of a joint; rename it")
+        if any(f.kind == USER for f in part.functions):
+            raise ConstraintError(
+                f"World.maximal: constraint {shown(record.name)} is a function of the coordinates of joints, which free bodies "
+                "do not have"
+            )
         if any(f.kind == COORDINATE for f in part.functions):
             constraints.append(TranslatedConstraint(record.name, record, *translated_parts(part, coordinates)))
         else:
