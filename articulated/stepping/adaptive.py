@@ -8,8 +8,9 @@ and taken if the difference of both orders is within the tolerance:
 Dry friction and limits are events (:mod:`~pluecker.articulated.stepping.joint_modes`): where a velocity crosses zero, a
 coordinate comes to a hard limit, or the reaction of a coordinate that is held leaves its bounds. The dense output of a step
 is searched for the first of them, and the step is taken anew up to there. At a hard limit the velocity comes back with -e
-(Newton's law); friction and other coordinates at rest do not resist impulses. A velocity below 1e-6 does not come back, so
-that bouncing has an end. What is at rest altogether takes one step, however long.
+(Newton's law); friction and other coordinates at rest do not resist impulses. A velocity below 1e-6 does not come back, and
+what an impact elsewhere throws off its limit as slowly stays there, so that bouncing and chattering have an end. What is at
+rest altogether takes one step, however long.
 
 Sources: Dormand, Prince (1980); Hairer, Norsett and Wanner (1993), sections II.4 to II.6; Munthe-Kaas (1999).
 """
@@ -33,7 +34,7 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.displacement import arrive, displace, displacement_rate
 from pluecker.articulated.stepping.dormand_prince import NODES, STAGES, between, combine, difference_of_orders
-from pluecker.articulated.stepping.events import NOTHING, apply_event, approach, first_crossing
+from pluecker.articulated.stepping.events import NOTHING, apply_event, approach, first_crossing, rest_at_limits
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.joint_modes import (
     add_row_forces,
@@ -308,6 +309,7 @@ def step_kernel(solver: Algorithm) -> Callable[..., Any]:
             if what != NOTHING and part_of <= 1.0:
                 apply_event(t, row, what, q, v)
                 impact(m, c, q, v, modes, no_law, no_force, none, a, w, rest)
+                rest_at_limits(t, q, v)
             s += dt
             if whole:
                 store(memory, 0, max(length, longer))
