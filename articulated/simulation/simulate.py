@@ -167,7 +167,7 @@ def simulate(
     if outcome.error is not None or outcome.failed is not None:
         raise failure(model, outcome, schedule, plan, batch, trajectory, on_unsolved) from outcome.error
     if outcome.interrupted:
-        end = schedule.times[outcome.samples - 1] if outcome.samples else 0.0
+        end = schedule.times_from(outcome.samples - 1, 1)[0] if outcome.samples else 0.0
         warnings.warn(f"simulate: interrupted; the trajectory ends at t = {end:.6g} s", SimulationWarning, stacklevel=2)
     return trajectory
 
