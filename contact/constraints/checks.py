@@ -9,8 +9,9 @@ import numpy as np
 from pluecker.articulated.model.description import finite_number, number
 from pluecker.contact.constraints.softness import check_spring
 from pluecker.contact.errors import ConstraintError
+from pluecker.spatial.errors import ArgumentTypeError, shown
 
-__all__ = ["not_negative", "plain_number", "positive", "set_spring", "share"]
+__all__ = ["names_in", "not_negative", "plain_number", "positive", "set_spring", "share"]
 
 
 def plain_number(label: str, key: str, value: Any) -> float:
@@ -60,3 +61,13 @@ def set_limits(record: Any, label: str) -> None:
         raise ConstraintError(f"{label}: lower is {lower:g} and upper is {upper:g}: nothing is between them")
     object.__setattr__(record, "lower", lower)
     object.__setattr__(record, "upper", upper)
+
+
+def names_in(function: str, key: str, given: object) -> tuple[Any, ...]:
+    """Names, of which one alone may be given as a string; whether there are such the model says."""
+    if isinstance(given, str):
+        return (given,)
+    try:
+        return tuple(given)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentTypeError(f"{function}: {key} is {shown(given)}, expected names of joints") from None

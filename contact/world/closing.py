@@ -30,6 +30,7 @@ from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.checks import names_in, plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
 from pluecker.contact.world.determination import Flags, held_rows
 from pluecker.contact.world.flips import Flips
@@ -261,10 +262,10 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     start = as_numbers("World.close", "q", q)
     if start.shape != (model.nq,):
         raise ConstraintError(f"World.close: q has shape {start.shape}, expected ({model.nq},)")
-    tol = float(tol)
+    tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    closing = Closing(world, start, fixed_coordinates(world, fixed), float(time))
+    closing = Closing(world, start, fixed_coordinates(world, fixed), time)
     point, found = closing.search(tol)
     if not found:
         name = name_of_row(world, point.worst[1])
@@ -281,9 +282,8 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
 
 def fixed_coordinates(world: World, names: object) -> Flags:
     """Which velocities belong to joints that stay where they are, ``(nv,)``."""
-    chosen = (names,) if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
     fixed = np.zeros(world.model.nv, dtype=bool)
-    for name in chosen:
+    for name in names_in("World.close", "fixed", names):
         try:
             fixed[world.model.v_slice(name)] = True
         except PlueckerError as error:

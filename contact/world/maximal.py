@@ -307,6 +307,8 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
     q = neutral(model) if reference is None else as_numbers("World.maximal", "reference", reference)
     if q.shape != (model.nq,):
         raise ArgumentValueError(f"World.maximal: reference has shape {q.shape}, expected ({model.nq},)")
+    if not np.isfinite(q).all():
+        raise ArgumentValueError(f"World.maximal: reference is {shown(reference)}, expected finite numbers")
     refuse_massless(model)
     shapes = joint_shapes(model)
     coordinates = Coordinates(model, shapes, q)

@@ -80,12 +80,13 @@ class WorldMemory:
         Raises:
             FileError: it cannot be written.
         """
+        check_path("WorldMemory.save", path)
         parts: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in PARTS}
         try:
             with Path(path).open("wb") as file:
                 np.savez(file, **parts)
-        except OSError as error:
-            raise FileError(f"WorldMemory.save: {path} cannot be written ({error.strerror})") from None
+        except (OSError, ValueError) as error:
+            raise FileError(f"WorldMemory.save: {shown(path)} cannot be written ({error})") from None
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> WorldMemory:
@@ -94,6 +95,7 @@ class WorldMemory:
         Raises:
             FileError: it cannot be read, or holds something else.
         """
+        check_path("WorldMemory.load", path)
         try:
             with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 parts: dict[str, Any] = {name: file[name] for name in PARTS}
@@ -104,6 +106,12 @@ class WorldMemory:
             raise FileError(f"WorldMemory.load: {path} holds no memory of a world: its numbers are of another kind")
         words = {name: str(parts[name]) for name in ("key", "integrator")}
         return cls(**{**parts, **words, "time": float(parts["time"])})
+
+
+def check_path(function: str, path: object) -> None:
+    """Refuse what is no path."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise ArgumentTypeError(f"{function}: path is {shown(path)}, expected the path of a file")
 
 
 def key_of(world: World) -> str:

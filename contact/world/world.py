@@ -18,6 +18,7 @@ from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
+from pluecker.contact.constraints.checks import names_in
 from pluecker.contact.constraints.relation import Frame, Parts
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
@@ -351,7 +352,7 @@ class World:
         model = self.model
         needed = rnea(model, q, v, a, f_ext)
         driven = np.full(model.nv, actuated is None)
-        for joint in () if actuated is None else actuated:
+        for joint in () if actuated is None else names_in("World.inverse_dynamics", "actuated", actuated):
             driven[model.v_slice(joint)] = True
         scale = as_numbers("World.inverse_dynamics", "weights", weights)
         if scale.shape not in ((), (model.nv,)) or not (np.isfinite(scale) & (scale > 0.0)).all():
@@ -505,7 +506,7 @@ class ConstraintHandle:
     def forces(self, row_forces: Any) -> Array:
         """Its own among the forces, or impulses, of all rows: of a result, or an array ``(..., n_rows)``."""
         own = getattr(row_forces, "forces", getattr(row_forces, "impulses", row_forces))
-        array = np.asarray(own, dtype=np.float64)
+        array = as_numbers(f"World: constraint {self.name!r}", "forces", own)
         if array.shape[-1:] != (self.world.n_rows,):
             raise ConstraintError(
                 f"{self.name}: forces have shape {array.shape}, expected (..., {self.world.n_rows}), one for each row"

@@ -20,6 +20,7 @@ spatial        calls of :mod:`pluecker.spatial`, its typed quantities in ``typed
 algorithms     calls of the algorithms of :mod:`pluecker.articulated`
 models         calls of the builder, of models and their methods, of URDF texts, of ``conventions``
 friction       calls of :mod:`pluecker.contact`
+worlds         calls of worlds and of records of constraints
 pictures       calls of what draws mechanisms and motions
 workers        processes that make calls, watched for crashes and for calls that do not end
 =============  ==================================================================================================

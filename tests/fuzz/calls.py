@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from tests.fuzz import algorithms, elements, friction, models, pictures, spatial, typed
+from tests.fuzz import algorithms, elements, friction, models, pictures, spatial, typed, worlds
 from tests.fuzz.judge import Call
 from tests.fuzz.values import Dice
 
@@ -14,6 +14,7 @@ AREAS = {
     "elements": (elements.draw, 8),
     "models": (models.draw, 10),
     "friction": (friction.draw, 12),
+    "worlds": (worlds.draw, 8),
     "pictures": (pictures.draw, 1),
     "typed": (typed.draw, 8),
 }

@@ -33,6 +33,7 @@ class Call:
         check: complaints about a result of good arguments.
         may_fail: errors that are in order for good arguments.
         infinite: whether the result may hold infinities.
+        also: other functions of which a message may be.
         says: what a message has to contain; the last part of the name unless given; None for nothing.
     """
 
@@ -49,6 +50,7 @@ class Call:
     says: str | None = ""
     compare: bool = True
     raises: tuple[type[BaseException], ...] = ()
+    also: tuple[str, ...] = ()
 
     @property
     def given(self) -> list[Given]:
@@ -210,7 +212,7 @@ def of_error(call: Call, error: Exception) -> list[str]:
     if says and says not in text:
         wrong.append(f"the message does not name {says}: {what}")
     first = text.split(":")[0]
-    if first in public_names() and first not in (own, says):
+    if first in public_names() and first not in (own, says, *call.also):
         wrong.append(f"the message names {first}: {what}")
     return wrong
 

@@ -1,0 +1,399 @@
+"""Calls of worlds, of records of constraints and of what belongs to them."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact import World, WorldMemory, constraints
+from pluecker.contact.constraints import Frame
+from tests.contact.constraints.records import on_frames
+from tests.contact.world.mechanisms import bricard, four_bars, slider_crank
+from tests.contact.world.worlds import random_world
+from tests.fuzz.algorithms import BATCHES, configuration, threads_for
+from tests.fuzz.friction import array, quiet
+from tests.fuzz.judge import Call, close
+from tests.fuzz.values import LABELS, MAYBE, Dice, Given, thing
+from tests.mechanisms import random_description
+
+Array = np.ndarray
+FEW = tuple(batch for batch in BATCHES if np.prod(batch) < 10)
+
+
+@cache
+def worlds() -> tuple[World, ...]:
+    """Of every kind, the same in every process."""
+    tree = random_description(3, 5, ("revolute", "prismatic", "spherical", "free")).build()
+    joint = next(each.name for each in tree.joints if each.type in ("revolute", "prismatic"))
+    mixed = (
+        constraints.Rope("rope", "world", tree.body_names[-1], 3.0),
+        constraints.Limit("limit", joint, -1.0, 1.0, restitution=0.5),
+        constraints.Motor("motor", joint, 1.0, 5.0),
+        constraints.Friction("friction", constraints.Length("world", tree.body_names[-1]), 0.5),
+        constraints.Rod("spring", tree.body_names[0], tree.body_names[-1], 0.4, stiffness=10.0, damping=1.0),
+    )
+    result = [
+        World(tree),
+        World(tree, mixed),
+        *(random_world(seed, 5, 1)[0] for seed in range(3)),
+        four_bars(1)[0],
+        slider_crank(),
+        bricard(),
+        World(four_bars(1)[0].model, [constraints.UserFunction("sum", lambda q: float(q[0] + q[1]))]),
+    ]
+    LABELS.update({id(world): f"worlds.worlds()[{k}]" for k, world in enumerate(result)})
+    return tuple(result)
+
+
+def state(dice: Dice, world: World, batch: tuple[int, ...], wrong: str) -> dict[str, Given]:
+    """A state and joint forces, one of which may be wrong."""
+    model = world.model
+    values = {
+        "q": configuration(dice, model, batch),
+        "v": dice.normal(*batch, model.nv),
+        "tau": dice.normal(*batch, model.nv),
+        "f_ext": dice.normal(*batch, model.n_bodies, 6),
+    }
+    found = {}
+    for name, x in values.items():
+        found[name] = array(dice, x, name == wrong)
+        if name == "q" and model.quaternion_slices() and found[name].value is not x:
+            found[name].flaw = MAYBE  # a dress that rounds has no unit quaternions
+    return found
+
+
+def entry_alone(name: str, world: World, given: dict[str, Given], result: Any) -> list[str]:
+    """One entry of a batch alone gives what it gave in the batch."""
+    plain = {key: np.asarray(each.value if each.plain is None else each.plain, float) for key, each in given.items()}
+    batch = plain["q"].shape[:-1]
+    if not batch or 0 in batch:
+        return []
+    place = tuple(n - 1 for n in batch)
+    alone = getattr(world, name)(**{key: x[place] for key, x in plain.items()})
+    wrong = []
+    for whole, one in zip(result, alone, strict=True):
+        if not close(whole[place], one, 1e-7, 1.0):
+            wrong.append(f"an entry of a batch alone gives something else: {whole[place]} and {one}")
+    return wrong
+
+
+USED: dict[str, tuple[str, ...]] = {
+    "accelerations": ("q", "v", "tau", "f_ext"),
+    "impact": ("q", "v"),
+    "rows_at": ("q", "v"),
+    "momentum": ("q", "v"),
+}
+
+
+def method(dice: Dice) -> Call:
+    """What a world answers at an instant, in batches."""
+    name, world, batch = dice.pick(*USED), dice.among(worlds()), dice.among(FEW)
+    keys = [key for key in USED[name] if key != "f_ext" or dice.chance(0.3)]
+    wrong = "" if quiet(dice) else dice.among(keys)
+    given = {key: each for key, each in state(dice, world, batch, wrong).items() if key in keys}
+    call = Call(
+        "worlds", f"contact.World.{name}", getattr(world, name), [], dict(given), says=None, exact=False, compare=False
+    )
+    call.may_fail = any(each.flaw != "good" for each in given.values())
+    if name in ("accelerations", "rows_at", "impact"):
+        call.check = lambda result: [] if call.may_fail else entry_alone(name, world, given, result)
+        if dice.chance(0.2):
+            call.named["threads"] = threads_for(dice)
+    elif dice.chance(0.5):
+        call.named["point"] = array(dice, dice.normal(3), not quiet(dice))
+    return call
+
+
+def single(dice: Dice) -> Call:
+    """What a world answers for one state: closing, what is determined, least effort, steps, motions."""
+    world = dice.among(worlds())
+    name = dice.pick("close", "determined", "inverse_dynamics", "step", "step", "simulate", "maximal")
+    keys = {"close": ("q", "v"), "determined": ("q",), "maximal": ("q",)}.get(name, ("q", "v"))
+    slow = name in ("step", "simulate") and world.packed.n_rows > world.packed.n_linear  # the most sweeps, where it is wild
+    given = state(dice, world, (), "" if slow or quiet(dice) else dice.among(keys))
+    named = {"reference" if name == "maximal" else key: given[key] for key in keys}
+    call = Call(
+        "worlds", f"contact.World.{name}", getattr(world, name), [], named, says=None, exact=False, compare=False
+    )
+    call.also = ("simulate", "rnea", "crba")  # which they run, and which check their arguments
+    call.may_fail = call.infinite = True  # far from closed, too fast
+    more: dict[str, Any] = {}
+    if name == "inverse_dynamics":
+        more = {"a": dice.normal(world.model.nv), "weights": 1.0, "actuated": dice.pick(None, (), "x", ["x"])}
+    if name == "close":
+        more = {"tol": 1e-9, "fixed": dice.pick((), (), "x", ["x", 3]), "time": 0.0}
+    if name == "determined":
+        more = {"active": np.zeros(world.n_rows, bool)}
+    if name == "step":
+        more = {"step": 1e-3, "tau": dice.normal(world.model.nv), "memory": memory(dice, world)}
+    if name == "simulate":
+        more = {
+            "duration": 3e-3,
+            "step": 1e-3,
+            "integrator": dice.pick("semi_implicit", "rk4"),
+            "memory": memory(dice, world),
+        }
+        more |= {"on_unsolved": dice.pick("raise", "stop"), "record": dice.pick((), "constraint_forces", "energy")}
+    chosen = dice.among(sorted(more)) if more and not quiet(dice) else ""
+    for key, value in more.items():
+        if dice.chance(0.7) or key in ("a", "step", "duration"):
+            call.named[key] = Given(unusual(dice, key) if key == chosen else value, flaw=MAYBE)
+    return call
+
+
+def unusual(dice: Dice, key: str) -> Any:
+    """Anything; but of times what is short."""
+    value = thing(dice)
+    number = isinstance(value, (int, float, np.number)) or hasattr(value, "numerator")
+    return "1" if key in ("duration", "step") and number else value
+
+
+@cache
+def memories() -> tuple[WorldMemory, ...]:
+    """Of some worlds."""
+    found = []
+    for world, q, v in (four_bars(1), (World(slider_crank().model), np.zeros(3), np.zeros(3))):
+        found.append(world.step(q, v, 1e-3).memory)
+    return tuple(found)
+
+
+def memory(dice: Dice, world: World) -> Any:
+    """None, of this world or another one, with or without changes, or anything."""
+    how = dice.below(8)
+    if how < 4:
+        return None
+    if how == 4:
+        return thing(dice)
+    found = dice.among(memories())
+    part = dice.among(dataclasses.fields(WorldMemory)).name
+    return found if how == 5 else dataclasses.replace(found, **{part: thing(dice)})
+
+
+def stays(dice: Dice) -> Call:
+    """A step, and a step with its memory: what comes is a state."""
+    world, q, v = four_bars(1)
+    h = 10.0 ** -(1 + 4 * dice.random())
+
+    def make() -> list[str]:
+        first = world.step(q, v, h)
+        second = world.step(first.q, first.v, h, memory=first.memory)
+        wrong = [] if np.abs(world.rows_at(second.q).error).max() < 1e-10 else ["the loop is open"]
+        return wrong if abs(second.memory.time - 2.0 * h) < 1e-12 else [*wrong, "the time is wrong"]
+
+    return Call("worlds", "contact.World.step", make, says=None, check=lambda wrong: wrong, compare=False)
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    """The arguments that a record was made of."""
+    return {each.name: getattr(record, each.name) for each in dataclasses.fields(record) if each.init}
+
+
+def record(dice: Dice) -> Call:
+    """A record of any kind, one argument of which may be anything, on a model."""
+    model = dice.among(worlds()).model
+    places = ["world", *model.body_names]
+    names = dice.plain.sample(places, 3) if len(places) > 2 else [*places, "x"]
+    frames = [Frame(name, dice.normal(3)) for name in names]
+    kinds: list[Any] = [
+        *on_frames(*frames),
+        *(constraints.Softness(100.0, 1.0), constraints.Spline([0.0, 1.0, 2.0], [0.0, 1.0, 0.5]), frames[0]),
+        *(constraints.Angle(*frames[:2]), constraints.Travel(*frames[:2]), constraints.Length(*frames[:2])),
+        constraints.JointCoordinate(model.joints[0].name),
+        constraints.UserFunction("user", lambda q: float(q[0])),
+    ]
+    chosen = dice.among(kinds)
+    values = fields_of(chosen)
+    if not quiet(dice):
+        values[dice.among(list(values))] = thing(dice)
+    kind = type(chosen)
+    on_model = dice.chance(0.5)
+
+    def make(**values: Any) -> Any:
+        made = kind(**values)
+        if on_model and isinstance(getattr(made, "name", None), str) and hasattr(made, "parts"):
+            World(model, [made], limits=dice.chance(0.5))
+        return None
+
+    named = {name: Given(value, flaw=MAYBE) for name, value in values.items()}
+    return Call(
+        "worlds", f"contact.constraints.{kind.__name__}", make, [], named, says=None, compare=False, may_fail=True
+    )
+
+
+PLACED = ("Ball", "Hinge", "Slider", "Cylindrical", "Planar", "Fixed", "PointOnLine", "PointInPlane")
+
+
+def placed(dice: Dice) -> Call:
+    """A joint where it is in a configuration: its error is zero there."""
+    world = dice.among(worlds()[:5])
+    model = world.model
+    kind = getattr(constraints, dice.among(PLACED))
+    first, second = dice.plain.sample(["world", *model.body_names], 2)
+    values = {
+        "name": "x", "model": model, "q": configuration(dice, model, ()), "first": first, "second": second,
+        "point": dice.normal(3), "axis": dice.normal(3),
+    }  # fmt: skip
+    good = quiet(dice)
+    if not good:
+        key = dice.among(sorted(values))
+        values[key] = 0.0 * dice.normal(3) if key == "axis" and dice.chance(0.5) else thing(dice)
+
+    def make(**values: Any) -> list[str]:
+        own = kind.at(**values)
+        if not good:
+            return []
+        error = World(model, [own], limits=False).rows_at(values["q"]).error[: len(own.parts(model).rows)]
+        return [] if np.abs(error).max() < 1e-9 else [f"it is open where it was placed: {error}"]
+
+    named = {name: Given(value, flaw=MAYBE) for name, value in values.items()}
+    call = Call(
+        "worlds", f"contact.constraints.{kind.__name__}.at", make, [], named, says=None, compare=False, may_fail=True
+    )
+    call.check = lambda wrong: wrong
+    if good:
+        call.may_fail = False
+        call.named = {name: Given(value) for name, value in values.items()}
+    return call
+
+
+def make_world(dice: Dice) -> Call:
+    """A world of good and other things."""
+    world = dice.among(worlds())
+    values = {"model": world.model, "constraints": world.constraints, "limits": dice.chance(0.5)}
+    if not quiet(dice):
+        key = dice.among(sorted(values))
+        values[key] = thing(dice) if key != "constraints" or dice.chance(0.5) else [*world.constraints, thing(dice)]
+        if key == "constraints" and dice.chance(0.2) and world.constraints:
+            values[key] = 2 * world.constraints
+    named = {name: Given(value, flaw=MAYBE) for name, value in values.items()}
+    return Call("worlds", "contact.World", World, [], named, says=None, compare=False, infinite=True)
+
+
+def handle(dice: Dice) -> Call:
+    """Forces and wrenches of one constraint."""
+    world = dice.among([world for world in worlds() if len(world)])
+    name = dice.among(world.names) if dice.chance(0.9) else thing(dice)
+    what = dice.pick("forces", "wrench")
+    values: dict[str, Any] = {"row_forces": dice.normal(world.n_rows)}
+    if what == "wrench":
+        values["q"] = configuration(dice, world.model, ())
+        values["frame"] = dice.pick(None, None, "world", world.model.body_names[0], "nowhere")
+    if not quiet(dice):
+        values[dice.among(sorted(values))] = thing(dice)
+    named = {key: Given(value, flaw=MAYBE) for key, value in values.items()}
+    return Call(
+        "worlds", f"contact.World.{what}", lambda **values: getattr(world[name], what)(**values), [], named, says=None,
+        compare=False, may_fail=True, infinite=True,
+    )  # fmt: skip
+
+
+def soft(dice: Dice) -> Call:
+    """From one way to say how soft a constraint is to another, and back."""
+    name = dice.pick("erp_cfm", "spring_damper", "damper_of_multiplier")
+    k, d, h = 10.0 ** dice.normal(3)
+    values = {
+        "erp_cfm": {"stiffness": k, "damping": d, "step": h},
+        "spring_damper": {"erp": float(dice.random()), "cfm": k, "step": h},
+        "damper_of_multiplier": {"k": k, "step": h},
+    }[name]
+    good = quiet(dice)
+    if not good:
+        values[dice.among(sorted(values))] = thing(dice)
+
+    def check(found: Any) -> list[str]:
+        if name != "erp_cfm" or not good:
+            return []
+        back = constraints.spring_damper(found.erp, found.cfm, values["step"])
+        return [] if close(back[:2], (k, d), 1e-6) else [f"there and back is {back}, not {(k, d)}"]
+
+    named = {key: Given(value, flaw="good" if good else MAYBE) for key, value in values.items()}
+    return Call(
+        "worlds", f"contact.constraints.{name}", getattr(constraints, name), [], named, says=None, check=check,
+        infinite=True, compare=False,
+    )  # fmt: skip
+
+
+TEXT = """[ball.loop]
+first = { frame = "a", position = [0.0, 0.0, 1.0] }
+second = "b"
+
+[limit.end]
+of = { joint = "elbow", index = 0 }
+lower = -1.0
+upper = inf
+"""
+
+
+def toml(dice: Dice) -> Call:
+    """A file of constraints, whole, damaged, or none."""
+    text = TEXT
+    if not quiet(dice):
+        k = dice.below(len(text))
+        text = text[:k] + dice.pick("", "x", "=", "[", "nan", "\n", '"', "\u00e9", "-1e400") + text[k + dice.below(9) :]
+    path: Any = None if dice.chance(0.8) else dice.pick("/nowhere/x.toml", "", ".", "\x00", 3, b"x", thing(dice))
+
+    def make(path: Any) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "x.toml")
+            Path(name).write_text(text, encoding="utf-8")
+            constraints.read_constraints(name if path is None else path)
+
+    call = Call(
+        "worlds", "contact.constraints.read_constraints", make, [Given(path, flaw=MAYBE)], says=None, may_fail=True,
+        compare=False,
+    )  # fmt: skip
+    call.text = lambda: f"read_constraints({path!r:.100}) of {text!r}"  # type: ignore[method-assign]
+    return call
+
+
+def kept(dice: Dice) -> Call:
+    """What a world remembers, saved, perhaps damaged, and read again."""
+    found = dice.among(memories())
+    path: Any = None if dice.chance(0.8) else dice.pick("/nowhere/x.npz", "", ".", "\x00", 3, thing(dice))
+    damaged = not quiet(dice)
+
+    def make(path: Any) -> list[str]:
+        if path is not None:
+            WorldMemory.load(path)
+            return []
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "x.npz")
+            found.save(name)
+            if damaged:
+                data = bytearray(Path(name).read_bytes())
+                data[dice.below(len(data))] ^= 1 << dice.below(8)
+                Path(name).write_bytes(data[: dice.pick(len(data), dice.below(len(data)))])
+            again = WorldMemory.load(name)
+        return [] if damaged or again.impulses.tobytes() == found.impulses.tobytes() else ["it is another one"]
+
+    return Call(
+        "worlds", "contact.WorldMemory.load", make, [Given(path, flaw=MAYBE)], says=None, may_fail=True, compare=False,
+        check=lambda wrong: wrong,
+    )  # fmt: skip
+
+
+DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
+    (method, 10),
+    (single, 8),
+    (stays, 1),
+    (record, 12),
+    (placed, 4),
+    (make_world, 4),
+    (handle, 4),
+    (soft, 4),
+    (toml, 4),
+    (kept, 2),
+)
+LOTS = tuple(draw for draw, weight in DRAWS for _ in range(weight))
+
+
+def draw(dice: Dice) -> Call:
+    """A call of one of these."""
+    return dice.among(LOTS)(dice)
