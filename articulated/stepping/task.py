@@ -12,15 +12,15 @@ from pluecker.spatial.memory.addresses import numbers_at
 from pluecker.spatial.scalars.operations import load, tail
 
 __all__ = [
-    "END", "EVERY", "FIRST", "LAST", "MEMORY", "MODEL", "NUMBERS", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE",
-    "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "environment",
+    "END", "EVERY", "FIRST", "LAST", "MEMORY", "MODEL", "NUMBERS", "PUSHED", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL",
+    "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "environment",
     "numbers_in",
 ]  # fmt: skip
 
 # settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
 # the loop only records), the steps from one sample to the next, the sample at the beginning of the recording's arrays;
-# whether a step may be divided; how many numbers the integrator remembers
-FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, END = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 8)
+# whether a step may be divided; how many numbers the integrator remembers; whether there are wrenches from outside
+FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, PUSHED, END = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 9)
 
 # address and length of the model, the scenario, x and the numbers; how many numbers x has;
 # what surrounds a step; the settings; of each signal the addresses and lengths of values and times, states, width, linear;
