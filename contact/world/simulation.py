@@ -143,8 +143,6 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
                 )
             if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
                 raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")
-            if row.motion is not None:
-                raise ConstraintError(f"simulate: {integrator} knows no motions over time, and {where}; use {STEPS}")
     return SMOOTH[integrator]
 
 
