@@ -1,8 +1,11 @@
-"""Maximal coordinates: contacts with friction as one problem, any law, any solver, and how exact the answer is.
+"""Worlds: mechanisms with loops, limits and drives; and contacts with friction as one problem, any law, any solver.
 
 ================================================  ====================================================================
 what                                              where
 ================================================  ====================================================================
+mechanisms with loops, limits, drives             ``World``, ``constraints``
+how they move                                     ``World.accelerations``, ``.step``, ``.simulate``, ``.close``
+each body by itself: maximal coordinates          ``World.maximal``
 bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
 soft contact; Poisson's restitution               ``soft_contact``, ``poisson_restitution``
 a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``, ``read_siconos``
@@ -20,6 +23,8 @@ compile all of it ahead                           ``warmup``
 room                                              what happens there
 ================================================  ====================================================================
 ``app``                                           methods side by side, pictures, compiling ahead, the command
+``world``                                         a model and constraints on it: instants, steps, motions
+``constraints``                                   records of joints, gears, limits, motors, and what they consist of
 ``solving``                                       any problem, any law, any method: islands, Newton, the choice
 ``scenes``, ``files``                             problems from bodies and what touches; from files, and into them
 ``first_order``, ``interior_point``, ``lcp``      the methods, one file each
@@ -37,10 +42,11 @@ from each line of that table to those below it.
 
 from __future__ import annotations
 
+from pluecker.contact import constraints
 from pluecker.contact.app.comparison import compare_methods
 from pluecker.contact.app.convergence import plot_convergence
 from pluecker.contact.app.warmup import warmup
-from pluecker.contact.errors import FileError, ProblemError, UnsolvedError
+from pluecker.contact.errors import ClosureError, ConstraintError, FileError, ProblemError, UnsolvedError
 from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
 from pluecker.contact.files.siconos import read_siconos
 from pluecker.contact.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
@@ -56,6 +62,13 @@ from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.restitution import PoissonImpact, poisson_restitution
 from pluecker.contact.solving.solve import errors_of, solve
 from pluecker.contact.solving.solver import Solver
+from pluecker.contact.world.closing import Closed
+from pluecker.contact.world.determination import Determination
+from pluecker.contact.world.inverse import Effort
+from pluecker.contact.world.maximal import Maximal
+from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
+from pluecker.contact.world.world import ConstrainedAcceleration, ConstraintHandle, Impact, World
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
@@ -63,11 +76,20 @@ __all__ = [
     "LAWS",
     "METHODS",
     "Bodies",
+    "Closed",
+    "ClosureError",
+    "ConstrainedAcceleration",
+    "ConstraintError",
+    "ConstraintHandle",
     "ContactTable",
+    "Determination",
+    "Effort",
     "Errors",
     "FileError",
     "FrictionLcp",
+    "Impact",
     "LcpResult",
+    "Maximal",
     "MissingExtraError",
     "MixedLcp",
     "PoissonImpact",
@@ -80,8 +102,13 @@ __all__ = [
     "Solver",
     "Stage",
     "UnsolvedError",
+    "World",
+    "WorldMemory",
+    "WorldStep",
+    "WorldTrajectory",
     "assemble_contacts",
     "compare_methods",
+    "constraints",
     "contact_frames",
     "errors_of",
     "friction_lcp",

@@ -81,7 +81,7 @@ class Hinge2(Pair):
             )
 
     @classmethod
-    def at(  # type: ignore[override]
+    def at(
         cls,
         name: str,
         model: Model,

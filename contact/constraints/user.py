@@ -72,12 +72,12 @@ class UserCall:
         nq, nv = self.model.nq, self.model.nv
         results = np.ctypeslib.as_array(out, (nv + 2,))
         try:
-            position = np.array(np.ctypeslib.as_array(q, (nq,)))
+            position = numbers_at(q, nq)
             results[0] = self.value(position)
             if order >= 1.0:
                 results[1 : nv + 1] = self.gradient(position)
             if order >= 2.0:
-                results[nv + 1] = self.bias(position, np.array(np.ctypeslib.as_array(v, (nv,))))
+                results[nv + 1] = self.bias(position, numbers_at(v, nv))
         except Exception as error:  # it cannot pass through machine code: it is told when the result is looked at
             self.trouble = error
             results[:] = np.nan
@@ -107,7 +107,7 @@ class UserCall:
         if speed == 0.0:
             return 0.0
         if self.record.gradient is not None:
-            rate = self.difference(q, FIRST / speed * v, lambda x: self.gradient(x) @ v)
+            rate = self.difference(q, FIRST / speed * v, lambda x: float(self.gradient(x) @ v))
             return rate * speed / (2.0 * FIRST)
         ends = [self.value(integrate(self.model, q, sign * SECOND / speed * v)) for sign in (1.0, -1.0)]
         return (ends[0] - 2.0 * self.value(q) + ends[1]) * (speed / SECOND) ** 2
@@ -115,6 +115,13 @@ class UserCall:
     def difference(self, q: Array, step: Array, function: Callable[[Array], float]) -> float:
         """Between both sides of q."""
         return float(function(integrate(self.model, q, step)) - function(integrate(self.model, q, -step)))
+
+
+def numbers_at(pointer: Any, n: int) -> Array:
+    """A copy of numbers at an address, of NumPy's own dtype: that of ctypes is another one, though it is equal."""
+    numbers = np.empty(n)
+    numbers[:] = np.ctypeslib.as_array(pointer, (n,))
+    return numbers
 
 
 def address_of_function(function: Any) -> int:

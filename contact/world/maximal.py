@@ -31,12 +31,12 @@ from pluecker.articulated.model import layout
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN
+from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN, USER
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.determination import RANK, Determination, find_determination
 from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde
 from pluecker.contact.world.joint_rows import joint_rows
-from pluecker.contact.world.reactions import body_wrenches, largest_wrench
+from pluecker.contact.world.reactions import body_wrenches, function_forces, largest_wrench
 from pluecker.contact.world.tree_joints import (
     Coordinates,
     TranslatedConstraint,
@@ -232,7 +232,7 @@ class Maximal:
         return pairs
 
     def reactions(
-        self, q: ArrayLike, v: ArrayLike, result: ConstrainedAcceleration, tau: ArrayLike | None = None
+        self, q: ArrayLike, v: ArrayLike, accelerated: ConstrainedAcceleration, tau: ArrayLike | None = None
     ) -> Array:
         """The wrench through the joint that carries each body, as :func:`~pluecker.articulated.joint_forces` has it.
 
@@ -240,7 +240,7 @@ class Maximal:
 
         Args:
             q, v: of the old world, ``(..., nq)`` and ``(..., nv)``.
-            result: what the maximal world's ``accelerations`` gave there.
+            accelerated: what the maximal world's ``accelerations`` gave there.
             tau: the joint forces that act, ``(..., nv)``; none if None.
 
         Returns:
@@ -249,11 +249,21 @@ class Maximal:
         q = as_numbers("Maximal.reactions", "q", q)
         forces = as_numbers("Maximal.reactions", "tau", np.zeros(self.source.model.nv) if tau is None else tau)
         q_max, v_max = self.state(q, v)
-        total = body_wrenches(self.world, q_max, result.forces, self.receivers) + self.pairs(q, forces)
-        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * result.acceleration
+        total = body_wrenches(self.world, q_max, accelerated.forces, self.receivers) + self.pairs(q, forces)
+        passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * accelerated.acceleration
+        own = self.forces_on_coordinates(accelerated.forces)
         for b, shape in self.shapes.items():
             if kept(shape):
-                total[..., b, :] -= passive[..., 6 * b : 6 * b + 6]
+                total[..., b, :] += (own - passive)[..., 6 * b : 6 * b + 6]
+        return total
+
+    def forces_on_coordinates(self, forces: Array) -> Array:
+        """What rows do to velocities of free bodies themselves, ``(..., 6 n)``: friction, couplings of these."""
+        along = function_forces(self.world, forces)
+        total = np.zeros((*along.shape[:-1], self.world.model.nv))
+        for k, f in enumerate(f for part in self.world.parts for f in part.functions):
+            if f.kind == COORDINATE:
+                total[..., f.coordinate] += along[..., k]
         return total
 
     def determined(self, q: ArrayLike) -> Determination:
@@ -267,6 +277,7 @@ class Maximal:
         if found.redundancy:
             many = np.broadcast_to(q_max, (found.redundancy, len(q_max)))
             through = body_wrenches(self.world, many, found.free.T, self.receivers)
+            through += self.forces_on_coordinates(found.free.T).reshape(through.shape)
             known = np.abs(through).max(axis=(0, 2)) <= RANK * largest_wrench(self.world, q_max, found.free.T)
         return replace(found, reactions=known)
 
@@ -306,6 +317,11 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
     for record, part in zip(world.constraints, world.parts, strict=False):
         if record.name in names:
             raise ConstraintError(f"World.maximal: constraint {shown(record.name)} has the name of a joint; rename it")
+        if any(f.kind == USER for f in part.functions):
+            raise ConstraintError(
+                f"World.maximal: constraint {shown(record.name)} is a function of the coordinates of joints, which free bodies "
+                "do not have"
+            )
         if any(f.kind == COORDINATE for f in part.functions):
             constraints.append(TranslatedConstraint(record.name, record, *translated_parts(part, coordinates)))
         else:

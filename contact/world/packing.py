@@ -15,7 +15,7 @@ from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LI
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping import rows as range_rows
-from pluecker.contact.constraints.relation import ANGLES, COORDINATE, USER, Function, Parts, Row
+from pluecker.contact.constraints.relation import ANGLES, COORDINATE, SLIP, SPIN, USER, Function, Parts, Row
 from pluecker.contact.world import layout
 from pluecker.contact.world.ordering import eliminate, neighbours_of
 from pluecker.contact.world.user import PARAMETERS
@@ -181,7 +181,7 @@ def sort_rows(
 
 def has_value(f: Function) -> bool:
     """Whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in q."""
-    return f.kind != COORDINATE or f.position >= 0
+    return f.kind not in (SPIN, SLIP) and (f.kind != COORDINATE or f.position >= 0)
 
 
 class RowTable:

@@ -10,7 +10,7 @@ import numpy as np
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.constraints.relation import COORDINATE, USER
 from pluecker.contact.world.wrenches import FUNCTION_WRENCHES
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def body_wrenches(world: World, q: Array, forces: Array, receivers: Sequence[Seq
     units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
     total = np.zeros((*np.broadcast_shapes(T.shape[:-3], g.shape[:-1]), model.n_bodies, 6))
     for k, f in enumerate(f for part in world.parts for f in part.functions):
-        if f.kind == COORDINATE:
+        if f.kind in (COORDINATE, USER):
             continue
         p, n, force = np.split(units[..., k, :], 3, axis=-1)
         for frame, sign in ((f.first, -1.0), (f.second, 1.0)):

@@ -254,7 +254,7 @@ class World:
 
         return find_determination(self, as_configuration("World.determined", self.model, q), active)
 
-    def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
+    def _run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
         try:
             motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
@@ -298,7 +298,7 @@ class World:
         """
         inputs = q, v, tau, LEFT_OUT if f_ext is None else f_ext
         ranged = self.packed.n_rows > self.packed.n_linear
-        return ConstrainedAcceleration(*self.run(ACCELERATIONS[ranged], inputs, threads))
+        return ConstrainedAcceleration(*self._run(ACCELERATIONS[ranged], inputs, threads))
 
     def impact(
         self, q: ArrayLike, v: ArrayLike, impulse: ArrayLike | None = None, *, threads: int | None = None
@@ -318,7 +318,7 @@ class World:
 
         Source: RBDA section 11.7.
         """
-        return Impact(*self.run(IMPACT, (q, v, np.zeros(self.model.nv) if impulse is None else impulse), threads))
+        return Impact(*self._run(IMPACT, (q, v, np.zeros(self.model.nv) if impulse is None else impulse), threads))
 
     def inverse_dynamics(
         self,
@@ -470,7 +470,7 @@ class World:
             >>> free.add_body("bob", mass=1.0, inertia=(0.1, 0.1, 0.1))
             >>> free.add_joint("bob", "free", parent="world", child="bob")
             >>> world = World(free.build(), [constraints.Ball("hook", ("world", (0, 0, 0)), ("bob", (0, 0, 1)))])
-            >>> swing = world.simulate([0, 0, 0, 1, 0, 0, -1.0], [0.1, 0, 0, 0, 0.1, 0], 0.01, 0.001, integrator="rk4")
+            >>> swing = world.simulate([0, 0, -1.0, 1, 0, 0, 0], [0.1, 0, 0, 0, 0.1, 0], 0.01, 0.001, integrator="rk4")
             >>> float(abs(world.rows_at(swing.q).error).max()) < 1e-12
             True
 
@@ -502,21 +502,22 @@ class ConstraintHandle:
         """As it was given."""
         return JOINTS if self.record is None else self.record.name
 
-    def forces(self, forces: Any) -> Array:
+    def forces(self, row_forces: Any) -> Array:
         """Its own among the forces, or impulses, of all rows: of a result, or an array ``(..., n_rows)``."""
-        array = np.asarray(getattr(forces, "forces", getattr(forces, "impulses", forces)), dtype=np.float64)
+        own = getattr(row_forces, "forces", getattr(row_forces, "impulses", row_forces))
+        array = np.asarray(own, dtype=np.float64)
         if array.shape[-1:] != (self.world.n_rows,):
             raise ConstraintError(
                 f"{self.name}: forces have shape {array.shape}, expected (..., {self.world.n_rows}), one for each row"
             )
         return array[..., self.rows]
 
-    def wrench(self, q: ArrayLike, forces: Any, frame: Frame | str | None = None) -> Array:
+    def wrench(self, q: ArrayLike, row_forces: Any, frame: Frame | str | None = None) -> Array:
         """The wrench of this constraint on the body that has a frame, in that frame.
 
         Args:
             q: configuration, ``(..., nq)``.
-            forces: what :meth:`World.accelerations` or :meth:`World.impact` gave, or forces of all rows, ``(..., n_rows)``.
+            row_forces: what :meth:`World.accelerations` or :meth:`World.impact` gave, or forces of all rows, ``(..., n_rows)``.
             frame: by name, or a :class:`Frame`; by default the constraint's second one. The moment is about its origin, the
                 numbers are along its axes. The wrench on the first body is asked for with the first frame.
 
@@ -536,7 +537,7 @@ class ConstraintHandle:
         own = list(world.packed.functions[self.number])
         T = self.placement(as_numbers("wrench", "q", q), place)
         R, x = T[..., :3, :3], T[..., :3, 3]
-        total = wrench_on(parts, signs, units[..., own, :], self.forces(forces), x)
+        total = wrench_on(parts, signs, units[..., own, :], self.forces(row_forces), x)
         n, f = (np.einsum("...ji,...j->...i", R, part) for part in (total[..., :3], total[..., 3:]))
         return np.concatenate([n, f], axis=-1)
 

@@ -5,16 +5,21 @@ import pytest
 from numpy.testing import assert_allclose
 
 from pluecker.articulated import (
+    ModelBuilder,
     aba,
     body_accelerations,
     body_velocities,
+    forward_kinematics,
     joint_forces,
     random_configuration,
     random_tree,
 )
 from pluecker.articulated.model import layout
+from pluecker.contact import constraints as c
+from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.reactions import joint_reactions
 from pluecker.contact.world.world import World
+from pluecker.spatial.errors import ArgumentValueError
 from tests.contact.world.signatures import draw_mechanism, without_odd_springs
 
 MECHANISMS = [pytest.param(k, marks=pytest.mark.slow) if k >= 12 else k for k in range(200)]
@@ -128,3 +133,89 @@ def test_velocities_and_accelerations_are_those_of_the_bodies(tree):
     q_max, v_max = twin.state(q, v)
     bodies = body_velocities(twin.world.model, q_max, v_max)
     assert_allclose(bodies, body_velocities(world.model, q, v), atol=1e-12)
+
+
+def refused(words, build, constraints=()):
+    """The world of a model that a function builds cannot be made maximal."""
+    builder = ModelBuilder()
+    build(builder)
+    with pytest.raises(ConstraintError, match=words):
+        World(builder.build(), constraints).maximal()
+
+
+def test_what_cannot_be_free_is_refused_by_name():
+    def carrier(builder):
+        builder.add_body("carrier")
+        builder.add_body("load", 1.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint("first", "revolute", "world", "carrier", axis=(1, 0, 0))
+        builder.add_joint("second", "revolute", "carrier", "load", axis=(0, 1, 0))
+
+    def needle(builder):
+        builder.add_body("needle", 1.0, center_of_mass=(0, 0, 0.5), inertia=(0.1, 0.1, 0.0))
+        builder.add_joint("first", "revolute", "world", "needle", axis=(1, 0, 0))
+
+    def in_line(builder):
+        builder.add_body("yoke", 1.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint("cross", "universal", "world", "yoke", axis=(1, 0, 0), axis2=(1, 0, 0))
+
+    def floating(builder):
+        for name, parent in (("base", "world"), ("satellite", "base")):
+            builder.add_body(name, 1.0, inertia=(0.1, 0.1, 0.1))
+            builder.add_joint(f"{name} joint", "free", parent, name, stiffness=1.0)
+
+    def slider(builder):
+        builder.add_body("cart", 1.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint("rail", "prismatic", "world", "cart", axis=(1, 0, 0))
+
+    refused("'carrier' has no mass", carrier)
+    refused("'needle' has no moment of inertia about an axis", needle)
+    refused("'cross'.*in line", in_line)
+    refused("'satellite joint' is free on a moving body", floating)
+    refused("'rail' has the name of a joint", slider, [c.Rope("rail", "world", "cart", 1.0)])
+
+
+def test_rotation_vectors_beyond_half_a_turn_are_refused():
+    model = random_tree(1, 0, joints=["exponential"])
+    with pytest.raises(ArgumentValueError, match=r"'joint0' is turned by 3\.5 rad"):
+        World(model).maximal().state([3.5, 0.0, 0.0], np.zeros(3))
+
+
+def test_names_and_frames_stay():
+    builder = ModelBuilder("crane", gravity=(0.0, 0.0, -1.6), world="ground")
+    builder.add_body("boom", 2.0, center_of_mass=(1, 0, 0), inertia=(0.1, 0.2, 0.3))
+    builder.add_body("plate", 1.0, inertia=(0.1, 0.2, 0.25))
+    builder.add_joint("pivot", "revolute", "ground", "boom", axis=(0, 1, 0), position=(0, 0, 1))
+    builder.add_joint("weld", "fixed", "boom", "plate", position=(2, 0, 0))
+    builder.add_frame("hook", "plate", position=(0, 0, -0.1))
+    builder.add_frame("anchor", "ground", position=(3, 0, 0))
+    model = builder.build()
+    world = World(model, [c.Distance("rope", "anchor", "hook", 1.0)])
+    twin = world.maximal()
+    assert twin.world.names == ("pivot", "rope")
+    assert twin.world.model.body_names == model.body_names
+    assert set(twin.world.model.frame_names) == set(model.frame_names)
+    assert_allclose(twin.world.model.gravity, model.gravity)
+    q_max, v_max = twin.state([0.4], [0.2])
+    names = ["hook", "anchor", "plate"]
+    there = forward_kinematics(twin.world.model, q_max, names)
+    assert_allclose(there, forward_kinematics(model, [0.4], names), atol=1e-15)
+    reduced, maximal = world.accelerations([0.4], [0.2], [0.0]), twin.world.accelerations(q_max, v_max, np.zeros(6))
+    assert_allclose(world["rope"].forces(reduced), twin.world["rope"].forces(maximal), rtol=1e-10)
+
+
+def test_limits_push_alike():
+    """Three hinges in a row, of which two lean on their stops, counted from beyond a whole turn."""
+    model = random_tree(3, 4, joints=["revolute"], branching=0.0)
+    q = np.array([7.0, -8.0, 0.5])
+    model = model.replace(lower_limit=[7.0, -9.0, -1.0], upper_limit=[8.0, -8.0, 1.0])
+    world, rng = World(model), np.random.default_rng(4)
+    twin = world.maximal(q)
+    pushed = 0
+    for tau in rng.normal(scale=20.0, size=(20, 3)):
+        q_max, v_max = twin.state(q, np.zeros(3))
+        reduced = world.accelerations(q, np.zeros(3), tau)
+        maximal = twin.world.accelerations(q_max, v_max, twin.forces(q, tau))
+        expected = twin.acceleration(q, np.zeros(3), reduced.acceleration)
+        assert_allclose(maximal.acceleration, expected, atol=1e-9 * largest(expected, tau))
+        pushed += np.count_nonzero(reduced.forces)
+    assert pushed > 5

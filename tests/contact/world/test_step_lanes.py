@@ -5,7 +5,7 @@ import pytest
 
 from pluecker.articulated import ModelBuilder, integrate
 from pluecker.articulated.stepping.scenario import smooth_model
-from pluecker.contact.constraints import Angle, Ball, Distance, Frame, Limit, Motor, Rope, Servo
+from pluecker.contact.constraints import Angle, Ball, Frame, Limit, Motor, Rod, Rope, Servo
 from pluecker.contact.world.scenario import world_integrator, world_scenario
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from tests.articulated.stepping.driver import step_in_lanes
@@ -28,7 +28,7 @@ def arm():
         b.build(),
         [
             Ball("grip", Frame("link 2", (0.4, 0, 0)), Frame("load", (0, 0, 0.1))),
-            Distance("spring", "world", Frame("load", (0.1, 0, 0)), 0.5, stiffness=100.0, damping=1.0),
+            Rod("spring", "world", Frame("load", (0.1, 0, 0)), 0.5, stiffness=100.0, damping=1.0),
             Rope("rope", "world", "load", 1.0),
             Servo("servo", "joint 1", 0.2, stiffness=50.0, damping=1.0),
             Motor("motor", "joint 0", speed=-2.0, force=3.0),

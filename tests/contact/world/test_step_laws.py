@@ -6,7 +6,6 @@ import pytest
 from pluecker.articulated import ModelBuilder, neutral
 from pluecker.contact.constraints import (
     Angle,
-    Distance,
     Frame,
     Friction,
     Hinge,
@@ -15,6 +14,7 @@ from pluecker.contact.constraints import (
     Motor,
     PositionDrive,
     PrescribedMotion,
+    Rod,
     Rope,
     Servo,
     Spline,
@@ -101,7 +101,7 @@ def test_prescribed_from_a_start_that_is_elsewhere_moves_there_at_once():
 @pytest.mark.parametrize("start", [-0.3, 0.0])
 def test_a_distance_spring_settles_where_statics_says(start):
     """200 N/m and 20 N s/m on 1 kg: the length and m g / k below the anchor; points may coincide at the start."""
-    spring = Distance("spring", "world", "ball", 0.2, stiffness=200.0, damping=20.0)
+    spring = Rod("spring", "world", "ball", 0.2, stiffness=200.0, damping=20.0)
     b = ModelBuilder(gravity=(0.0, 0.0, -10.0))
     b.add_body("ball", mass=1.0)
     b.add_joint("rail", "prismatic", parent="world", child="ball", axis=(0, 0, 1))
@@ -117,7 +117,7 @@ def test_a_stiff_spring_is_a_rod_to_first_order_in_its_compliance():
     q0 = np.r_[0.5, 0.0, 0.0, neutral(model)[3:]]
 
     def end(**options):
-        return last(World(model, [Distance("rod", "world", "ball", 0.5, **options)]), q0, np.zeros(6), 0.01, 40)[0]
+        return last(World(model, [Rod("rod", "world", "ball", 0.5, **options)]), q0, np.zeros(6), 0.01, 40)[0]
 
     rod = end()
     apart = [np.linalg.norm(end(stiffness=k) - rod) for k in (1e9, 1e10, 1e11)]
@@ -164,7 +164,7 @@ def test_a_limit_with_restitution_gives_back_its_share():
 def test_a_limit_seen_through_rows_that_hold():
     """Of two sliders tied by a rod along their way, one has a stop: both stop there, exactly."""
     model = slider(joints=2)
-    rod = Distance("rod", Frame("b0"), Frame("b1", (1.0, 0.0, 0.0)), 1.0)
+    rod = Rod("rod", Frame("b0"), Frame("b1", (1.0, 0.0, 0.0)), 1.0)
     world = World(model, [rod, Limit("stop", "j1", upper=0.5)])
     q, v, error = motion(world, [0.0, 0.0], [1.0, 1.0], 0.03, 30)
     assert error <= 1.0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, frame_placement
-from pluecker.contact.constraints import Ball, Coupling, Distance, Frame, Hinge, Motor, PrescribedMotion, Spline
+from pluecker.contact.constraints import Ball, Coupling, Frame, Hinge, Motor, PrescribedMotion, Rod, Spline
 from tests.contact.world.stepped import UPRIGHT, World, energy, gap, last, motion
 
 LENGTH = 0.4
@@ -152,7 +152,7 @@ def test_rows_that_contradict_each_other_give_an_error():
     assert error > 1e3
     _, _, error = motion(World(model, [first]), [0.0], [0.0], 0.01, 1)
     assert error <= 1.0
-    rod = Distance("rod", "world", Frame("body", (0.0, 0.1, 0.0)), 0.05)
+    rod = Rod("rod", "world", Frame("body", (0.0, 0.1, 0.0)), 0.05)
     _, _, error = motion(World(model, [rod]), [0.0], [0.0], 0.01, 1)
     assert error > 1e3
 
