@@ -45,7 +45,7 @@ from pluecker.articulated.running.single import (
 )
 from pluecker.spatial.compiled.decorators import address, compiled_for, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.memory.tiles import write_tiles
+from pluecker.spatial.memory.tiles import clear_states, write_tiles
 from pluecker.spatial.memory.transposition import read_states, write_states
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.atomics import read_shared, replace_shared
@@ -119,6 +119,8 @@ def many_states(signature: Signature) -> Callable[..., int]:
                             return NOT_UNIT
                         place += load(task, ARRAYS + 3 * j + 2)
                 apply(m, c, arrays)
+                if ordered:
+                    clear_ordered(task, first_output, b, first, end, tiles)
                 if not within(write(task, first_output, outputs, b, outs, tiles), 0.0):
                     return NO_RESULT
             first, end = next_piece(task)
@@ -251,6 +253,13 @@ def write_outputs(task, first, outputs, b, outs, tiles):
         bad = bad + write_states(array, size, b, tail(outs, place))
         place += size
     return bad
+
+
+@kernel
+def clear_ordered(task, place, b, first, end, tiles):
+    """Zeros before :func:`write_ordered`, into the states of a piece from ``b`` on"""
+    array = numbers_at(load(task, place), load(task, place + 1))
+    clear_states(array, load(task, place + 2), b, first, end, tiles)
 
 
 @kernel

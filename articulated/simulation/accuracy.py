@@ -33,7 +33,8 @@ class Convergence:
         values: of each run.
         q_difference, v_difference: between a run and the next, the largest of any sample and coordinate, in v's coordinates;
             rad or m, rad/s or m/s.
-        order: the observed one, of the last three runs; NaN where they differ by rounding alone.
+        order: the power of the step, or of the tolerance, with which the differences of the last three runs fall; NaN where
+            they differ by rounding alone. Of an integrator that keeps its tolerance it is near 1, whatever its own order.
         error: of q in the first run and in the last one, as the differences let expect; the last difference itself where
             they do not fall.
         trajectory: that of the last run.
@@ -54,7 +55,8 @@ class Convergence:
             f"{value:12.6g}  {q:12.3g}  {v:12.3g}"
             for value, q, v in zip(self.values[1:], self.q_difference, self.v_difference, strict=True)
         ]
-        end = f"observed order {self.order:.2f}; error of q about {self.error[0]:.2g} at first, {self.error[1]:.2g} at last"
+        falls = "observed order" if self.name == "step" else "the error follows the tolerance with the power"
+        end = f"{falls} {self.order:.2f}; error of q about {self.error[0]:.2g} at first, {self.error[1]:.2g} at last"
         return "\n".join([head, *rows, end])
 
 

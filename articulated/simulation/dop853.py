@@ -65,7 +65,7 @@ def follow_dop853(
                         arrays[place][k - slot, b] = values
             waiting += 1
             if waiting == most or k + 1 == len(times):
-                recording.written(samples, waiting, complete, times)
+                recording.written(samples, complete, times[samples : samples + waiting])
                 samples, waiting = samples + waiting, 0
                 room = recording.room(samples, len(times) - samples)
             progress(1)
@@ -74,7 +74,7 @@ def follow_dop853(
     except PlueckerError as found_error:
         error = found_error
     if waiting:
-        recording.written(samples, waiting, complete, times)
+        recording.written(samples, complete, times[samples : samples + waiting])
     return Outcome(samples + waiting, interrupted, None, 0, np.zeros((0, 0)), error)
 
 

@@ -38,8 +38,8 @@ class Recording:
         """The arrays into which the next samples go, the number of the sample at their beginning, and how many fit."""
         raise NotImplementedError
 
-    def written(self, first: int, count: int, complete: Callable[[Block], Block], times: Array) -> None:
-        """Samples ``first`` to ``first + count - 1`` are there; ``complete`` computes what belongs to them besides."""
+    def written(self, first: int, complete: Callable[[Block], Block], times: Array) -> None:
+        """Samples from ``first`` on are there, of these times; ``complete`` computes what belongs to them besides."""
         raise NotImplementedError
 
     def result(self, count: int) -> dict[str, Array]:
@@ -61,18 +61,19 @@ class MemoryRecording(Recording):
                 "record fewer of them by every, or to files by record_to"
             ) from None
         self.complete: Callable[[Block], Block] = dict
-        self.times = np.empty(0)
+        self.times: list[Array] = []
 
     def room(self, first: int, most: int) -> tuple[list[Array], int, int]:
         return list(self.arrays.values()), 0, most
 
-    def written(self, first: int, count: int, complete: Callable[[Block], Block], times: Array) -> None:
-        self.complete, self.times = complete, times  # computed at once, at the end
+    def written(self, first: int, complete: Callable[[Block], Block], times: Array) -> None:
+        self.complete = complete  # computed at once, at the end
+        self.times.append(times)
 
     def result(self, count: int) -> dict[str, Array]:
         if not count:
             return {}
-        found = {"time": self.times[:count]}
+        found = {"time": np.concatenate(self.times)[:count]}
         found |= {name: array[:count] for name, array in self.arrays.items() if array.shape[2]}
         return {**found, **self.complete(found)}
 
@@ -97,9 +98,10 @@ class FileRecording(Recording):
     def room(self, first: int, most: int) -> tuple[list[Array], int, int]:
         return list(self.arrays.values()), first, min(most, self.block)
 
-    def written(self, first: int, count: int, complete: Callable[[Block], Block], times: Array) -> None:
+    def written(self, first: int, complete: Callable[[Block], Block], times: Array) -> None:
+        count = len(times)
         found = {name: array[:count] for name, array in self.arrays.items() if array.shape[2]}
-        found["time"] = times[first : first + count]
+        found["time"] = times
         for name, array in {**found, **complete(found)}.items():
             shape = (count,) if name == "time" else (count, *self.batch, *array.shape[2:])
             self.append(first, name, array.reshape(shape))

@@ -60,7 +60,11 @@ class Schedule:
     @property
     def times(self) -> Array:
         """Of the samples; s."""
-        return self.step * (self.first + np.minimum(np.arange(self.samples) * self.every, self.steps))
+        return self.times_from(0, self.samples)
+
+    def times_from(self, first: int, count: int) -> Array:
+        """Of so many samples from this one on; s."""
+        return self.step * (self.first + np.minimum(np.arange(first, first + count) * self.every, self.steps))
 
     def samples_before(self, step: int) -> int:
         """How many samples are there once the loop stands before this step, or behind the last one."""
@@ -147,7 +151,7 @@ def follow_steps(
     stretches = Stretches(integrator, *arguments)
     place = nq + 6 * nv + MARKS - 1
     first, samples, error, interrupted = schedule.first, 0, None, False
-    length, times = plan.period, schedule.times
+    length = plan.period
     try:
         while first <= schedule.total and not x[:, place].any():
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
@@ -165,7 +169,7 @@ def follow_steps(
             first = last
             done = schedule.samples_before(int(x[x[:, place] > 0.0, place].min()) if failed else first)
             if done > samples:
-                recording.written(samples, done - samples, complete, times)
+                recording.written(samples, complete, schedule.times_from(samples, done - samples))
                 progress(done - samples)
                 samples = done
             length = max(1, min(2 * length, int(length * STRETCH / max(took, 1e-6)) + 1))

@@ -7,11 +7,24 @@ Sources: Dormand, Prince (1980); Shampine, "Some practical Runge-Kutta formulas"
 and Wanner (1993), sections II.5 and II.6; Munthe-Kaas (1999).
 """
 
-from pluecker.articulated.model.layout import velocity_count
+from pluecker.articulated.model.layout import configuration_count, velocity_count
+from pluecker.articulated.stepping.rows import row_count
+from pluecker.articulated.stepping.scenario import rows
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["ERROR", "NODES", "SHARES", "STAGES", "WEIGHTS", "between", "combine", "difference_of_orders"]
+__all__ = [
+    "ERROR",
+    "NODES",
+    "SHARES",
+    "STAGES",
+    "WEIGHTS",
+    "between",
+    "combine",
+    "copy",
+    "difference_of_orders",
+    "memory_of",
+]
 
 STAGES = 7
 NODES = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
@@ -67,3 +80,23 @@ def difference_of_orders(nv, k, h, rates):
     for j in range(STAGES):
         total += ERROR[j] * load(rates, nv * j + k)
     return h * total
+
+
+@kernel
+def copy(n, x, out):
+    """The first n numbers of x"""
+    for k in range(n):
+        store(out, k, load(x, k))
+
+
+@kernel
+def memory_of(m, c, ws):
+    """The model with what is held, the modes of rows, the rates of the stages, and scratch memory
+
+    Of the model's nv numbers u, x, a, w; of a configuration y; and what is left.
+    """
+    nq, nv, n = configuration_count(m), velocity_count(m), row_count(rows(c))
+    u, x, a, w = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
+    rates_u, rates_v, rest = part(ws, 4 * nv, STAGES * nv), part(ws, 11 * nv, STAGES * nv), tail(ws, 18 * nv)
+    y, modes, held = part(rest, 0, nq), part(rest, nq, n), part(rest, nq + n, len(m))
+    return held, modes, rates_u, rates_v, u, x, a, w, y, tail(rest, nq + n + len(m))

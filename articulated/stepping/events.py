@@ -24,12 +24,12 @@ from pluecker.articulated.stepping.rows import (
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["AT_LOWER", "AT_UPPER", "NOTHING", "STOPS", "apply_event", "approach", "first_crossing"]
+__all__ = ["AT_LOWER", "AT_UPPER", "NOTHING", "STOPS", "apply_event", "approach", "first_crossing", "rest_at_limits"]
 
 NOTHING, STOPS, AT_LOWER, AT_UPPER = range(4)  # what happens
 PARTS = 8  # of a step, at whose ends margins are looked at
 HALVINGS = 50
-REST = 1e-6  # m/s or rad/s: chosen; slower coordinates do not come back from a limit
+REST = 1e-6  # m/s or rad/s: chosen; slower coordinates do not come back from a limit, and do not leave it by an impact
 
 
 @kernel
@@ -117,3 +117,16 @@ def approach(rows, k, q, v):
         return 0.0, 1.0, 0.0
     back = entry(rows, k, RESTITUTION) * speed
     return speed, way, back if back > REST else 0.0
+
+
+@kernel
+def rest_at_limits(rows, q, v):
+    """After impacts, what is at a hard limit and slower than ``REST`` rests there
+
+    Two coordinates at their limits that throw one another off hit them infinitely often in finite time, with velocities
+    that fall like a geometric series; this ends it. Forces that pull from a limit find the coordinate at rest.
+    """
+    for k in range(row_count(rows)):
+        j = coordinate(rows, k)
+        if abs(load(v, j)) < REST and (at_lower(rows, k, q) or at_upper(rows, k, q)):
+            store(v, j, 0.0)

@@ -59,9 +59,11 @@ from pluecker.spatial.scalars.operations import (
     within,
 )
 
-__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "pack_rows", "row_count", "rows_workspace"]
+__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "limits_that_act", "pack_rows", "row_count", "rows_workspace"]
 
 TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
+
+SLACK = 1.0 + 1e-9  # of the friction: what is no larger may be friction alone
 
 COORDINATE, POSITION, FRICTION, LOWER, UPPER, RESTITUTION, STIFFNESS, DAMPING = range(8)
 ROW = 8
@@ -331,6 +333,18 @@ def keep_limits(rows, q, q1):
             lower, upper = select(smaller(x, lower), x, lower), select(smaller(upper, x), x, upper)
             y = larger(load(q1, i), lower)
             store(q1, i, select(smaller(upper, y), upper, y))
+
+
+@kernel
+def limits_that_act(m, rows, h, memory, acting):
+    """1 for each coordinate whose hard limit pushes harder than dry friction could, else 0"""
+    for k in range(velocity_count(m)):
+        store(acting, k, 0.0 * load(memory, 0))
+    for k in range(row_count(rows)):
+        if position(rows, k) >= 0 and not is_soft(rows, k):
+            r = load(memory, k)
+            pushes = smaller(h * SLACK * entry(rows, k, FRICTION), larger(r, -r))
+            accumulate(acting, coordinate(rows, k), select(pushes, 1.0 + 0.0 * r, 0.0 * r))
 
 
 def rows_workspace(model: Model, rows: int) -> int:

@@ -24,12 +24,13 @@ from typing import Any
 
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
-from pluecker.articulated.algorithms.dynamics.rnea import RNEA, move_link, pass_force_on, start_from_world
+from pluecker.articulated.algorithms.dynamics.rnea import LINK, RNEA, move_link, pass_force_on, start_from_world
 from pluecker.articulated.algorithms.inertia import crba
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
     factor_numbers,
     factor_workspace,
     factorize_placed,
+    solve_factorized,
     solve_workspace,
 )
 from pluecker.articulated.model.joints import joint_transforms
@@ -45,10 +46,11 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.drift_energy import add_force_at_rest, mark_trees, slow_down
 from pluecker.articulated.stepping.free_roots import MOMENT, carried_moments, frame_acceleration, move_configuration
 from pluecker.articulated.stepping.gyroscopic import solve_with_gyroscopic_moments
 from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.rows import add_impulses, keep_limits, rows_workspace
+from pluecker.articulated.stepping.rows import add_impulses, keep_limits, limits_that_act, rows_workspace
 from pluecker.articulated.stepping.scenario import ELEMENTS, ROWS, number_of, rows
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
@@ -67,17 +69,25 @@ def make_step(with_elements: bool, with_rows: bool) -> Callable[..., Any]:
         nv, n = velocity_count(m), body_count(m)
         x, moments, rest = ws, tail(ws, nv), tail(ws, nv + MOMENT * (link_count(m) + 1))
         error = 0.0 * load(q, 0)
+        f, work = f_ext, tail(rest, factor_size(m))
         if with_elements:
-            f = tail(rest, factor_size(m))
-            stage_wrenches(m, c, q, v, f_ext, f, tail(f, 6 * n))
-            free_velocity(m, h, q, v, law, part(f, 0, 6 * n), x, moments, rest, tail(f, 6 * n))
-        else:
-            free_velocity(m, h, q, v, law, f_ext, x, moments, rest, tail(rest, factor_size(m)))
+            f, work = part(work, 0, 6 * n), tail(work, 6 * n)
+            stage_wrenches(m, c, q, v, f_ext, f, work)
+        free_velocity(m, h, q, v, law, f, x, moments, rest, work)
         if with_rows:
-            error = add_impulses(m, rows(c), h, q, v, rest, x, memory, tail(rest, factor_size(m)))
-        move_configuration(m, h, q, x, moments, tail(rest, factor_size(m)), q1, v1)
+            free, work = work, tail(work, nv)
+            for k in range(nv):
+                store(free, k, load(x, k))
+            error = add_impulses(m, rows(c), h, q, v, rest, x, memory, work)
+        move_configuration(m, h, q, x, moments, work, q1, v1)
         if with_rows:
             keep_limits(rows(c), q, q1)
+            acting, marks = part(work, 0, nv), tail(work, nv)
+            work = tail(marks, link_count(m) + 1)
+            limits_that_act(m, rows(c), h, memory, acting)
+            if mark_trees(m, acting, marks):
+                kick(m, h, q, v, law, f, rest, acting, work)
+                slow_down(m, q, acting, free, x, moments, marks, q1, v1, work)
         return error
 
     return semi_implicit_step
@@ -126,6 +136,19 @@ def add_joint_laws(m, h, v, law, x, added):
 
 
 @kernel
+def kick(m, h, q, v, law, f, factor, x, ws):
+    """x = v + A^-1 h tau, with all forces but Coriolis and centrifugal ones"""
+    nv = velocity_count(m)
+    clear(x, nv)
+    add_force_at_rest(m, q, f, ws, x, tail(ws, nv))
+    add_passive_force(m, q, v, x)
+    add_joint_laws(m, h, v, law, x, ws)
+    solve_factorized(m, factor, x, ws)
+    for k in range(nv):
+        accumulate(x, k, load(v, k))
+
+
+@kernel
 def keep_transforms(m, ws):
     """The joints' transforms from the records of Newton and Euler to those of the inertia matrix, which are shorter"""
     for i in range(1, link_count(m) + 1):
@@ -136,7 +159,9 @@ def semi_implicit_workspace(model: Model, scenario: Array) -> int:
     """Of a step, with elements and rows or without."""
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model), stage_workspace(model))
-    return kept + max(3 * model.nv + 6 * model.n_bodies + recursions, rows_workspace(model, number_of(ROWS, scenario)))
+    drift = 3 * model.nv + 2 * (model.n_links + 1) + max(LINK * (model.n_links + 1), solve_workspace(model))
+    rows_work = model.nv + max(rows_workspace(model, number_of(ROWS, scenario)), drift)
+    return kept + 6 * model.n_bodies + max(3 * model.nv + recursions, rows_work)
 
 
 def make_variant(with_elements: bool, with_rows: bool) -> Integrator:

@@ -24,7 +24,7 @@ import numpy as np
 from pluecker.contact.interior_point.second_order import BOUNDS, HALF, ROUND, divide, jordan, largest_ratio
 from pluecker.contact.problem.sets import DISCS
 from pluecker.contact.sparse.cholesky import solve
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Scaling", "Step", "added_blocks", "newton_step", "turn", "turn_back", "turn_vector", "turned_matrix"]
@@ -224,11 +224,11 @@ def turned_matrix(C, K, Q, target, N, R, work):
     """The numbers of Q' N Q, of the blocks that have a target in the factor; ``work`` is ``(COMPONENTS, COMPONENTS)``"""
     for i in range(len(K.start) - 1):
         three = C.simple[i] == 1 and K.start[i + 1] - K.start[i] == 3
-        for k in range(N.first[i], N.first[i + 1]):
+        for k in range(positive(N.first[i]), positive(N.first[i + 1])):
             if target[k] >= 0:
-                j = N.column[k]
+                j = positive(N.column[k])
                 if three and C.simple[j] == 1 and K.start[j + 1] - K.start[j] == 3:
-                    turn_threes(Q[i], Q[j], N.data, N.place[k], R)
+                    turn_threes(Q[i], Q[j], N.data, positive(N.place[k]), R)
                 else:
                     turn_any(C, K, Q, i, j, N.data, N.place[k], R, work)
 
@@ -237,12 +237,12 @@ def turned_matrix(C, K, Q, target, N, R, work):
 def added_blocks(C, K, v, G, square, D):
     """D = G' v^2 G and a little, in the turned multipliers; 1 for those that are held"""
     for i in range(len(K.start) - 1):
-        size, p = K.start[i + 1] - K.start[i], square[i]
+        size, p = positive(K.start[i + 1] - K.start[i]), positive(square[i])
         for k in range(size * size):
             D[p + k] = 0.0
         for k in range(size):
             D[p + k * size + k] = 1.0 if k < C.held[i] else DAMPING
-        for c in range(C.first[i], C.first[i + 1]):
+        for c in range(positive(C.first[i]), positive(C.first[i + 1])):
             for k in range(3):
                 f = v[c, k] * v[c, k]
                 if f > 0.0:
@@ -256,7 +256,7 @@ def added_blocks(C, K, v, G, square, D):
 def turn_vector(C, K, Q, x, y):
     """y = Q' x, without multipliers that are fixed"""
     for i in range(len(K.start) - 1):
-        top, size = K.start[i], K.start[i + 1] - K.start[i]
+        top, size = positive(K.start[i]), positive(K.start[i + 1] - K.start[i])
         for r in range(size):
             s = 0.0
             for k in range(size):
@@ -269,7 +269,7 @@ def turn_vector(C, K, Q, x, y):
 def turn_back(K, Q, step, y, x):
     """x += step * Q y"""
     for i in range(len(K.start) - 1):
-        top, size = K.start[i], K.start[i + 1] - K.start[i]
+        top, size = positive(K.start[i]), positive(K.start[i + 1] - K.start[i])
         for r in range(size):
             s = 0.0
             for k in range(size):
@@ -278,6 +278,14 @@ def turn_back(K, Q, step, y, x):
 
 
 # ----------------------------------------------------------------------------------------------------------------- step
+
+
+@allocation_free_kernel
+def rows_of(C, K, c):
+    """The first row of the block of a cone, and how many it has"""
+    i = positive(C.block[c])
+    top = positive(K.start[i])
+    return top, positive(K.start[i + 1] - top)
 
 
 @called_kernel
@@ -291,7 +299,7 @@ def newton_step(C, K, S, L, scaling, h, target, step):
     for k in range(len(y)):
         y[k] = -h[k]
     for c in range(len(C.kind)):
-        top, size = K.start[C.block[c]], K.start[C.block[c] + 1] - K.start[C.block[c]]
+        top, size = rows_of(C, K, c)
         f[c, 0], f[c, 1], f[c, 2] = 0.0, 0.0, 0.0
         if target >= 0.0:
             unit = HALF * target if C.kind[c] == ROUND else target
@@ -305,7 +313,7 @@ def newton_step(C, K, S, L, scaling, h, target, step):
     solve(S, L, y)
     t = 1e-9
     for c in range(len(C.kind)):
-        top, size = K.start[C.block[c]], K.start[C.block[c] + 1] - K.start[C.block[c]]
+        top, size = rows_of(C, K, c)
         for k in range(3):
             s = 0.0
             for r in range(size):

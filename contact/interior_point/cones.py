@@ -13,7 +13,9 @@ import numpy as np
 from pluecker.contact.interior_point.second_order import BOUNDS, LINE, ROUND
 from pluecker.contact.problem.sets import DISCS, Sets
 from pluecker.contact.sparse.blocks import Indices
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["Cones", "in_units_of_offset", "list_cones"]
 
@@ -48,29 +50,64 @@ class Cones(NamedTuple):
 
 def list_cones(K: Sets) -> Cones:
     """The cones of the sets K. Bounds that are equal fix a multiplier, coefficients that are zero those of a disc."""
-    top, sizes, mu, lower, upper = K.start[:-1], K.sizes, K.friction, K.lower, K.upper
-    offset = 1 + np.cumsum(sizes, axis=1) - sizes
-    discs = (sizes > 0) & (mu > FLAT)
-    flat = (sizes > 0) & ~discs
-    fixed, held = np.zeros(K.start[-1], np.int64), (sizes * flat).sum(axis=1)
-    for component in range(int(sizes.max(initial=0))):
-        block, disc = np.nonzero(flat & (sizes > component))
-        fixed[top[block] + offset[block, disc] + component] = 1
-    alone = ~discs.any(axis=1)
-    equal = alone & (upper - lower <= np.minimum(1e-15 * np.maximum(abs(lower), abs(upper)), 1e300))
-    fixed[top[equal]] = 1
-    held += equal
-    bounded = alone & ~equal & ((lower > -np.inf) | (upper < np.inf))
-    block, which = np.nonzero(np.column_stack([discs, bounded]))  # in the order of the blocks
-    disc, is_row = np.minimum(which, DISCS - 1), which == DISCS
-    size = sizes[block, disc]
-    has = np.column_stack([np.ones(len(block)), np.ones(len(block)), size - 1.0])
-    has[is_row] = np.column_stack([lower > -np.inf, upper < np.inf, np.zeros(len(top))])[block[is_row]]
-    return Cones(
-        np.concatenate([[0], np.cumsum(discs.sum(axis=1) + bounded)]), block,
-        np.where(is_row, BOUNDS, np.where(size == 1, LINE, ROUND)), np.where(is_row, 0, offset[block, disc]),
-        np.where(is_row, 0.0, mu[block, disc]), has, ((discs.sum(axis=1) == 1) & (held == 0)).astype(np.int64), fixed, held,
-    )  # fmt: skip
+    n, m = len(K.sizes), int(K.start[-1])
+    most = DISCS * n
+    block, kind, row = np.empty((3, most), np.int64)
+    simple, held = np.empty((2, n), np.int64)
+    C = Cones(
+        np.empty(n + 1, np.int64),
+        block,
+        kind,
+        row,
+        np.empty(most),
+        np.empty((most, 3)),
+        simple,
+        np.zeros(m, np.int64),
+        held,
+    )
+    count = answering(find_cones, K, C)
+    return C._replace(
+        block=block[:count], kind=kind[:count], row=row[:count], friction=C.friction[:count], has=C.has[:count]
+    )
+
+
+def find_cones(K, C):
+    """The same, in C, which has place for more cones and nothing fixed; how many there are"""
+    count = 0
+    for i in range(len(K.sizes)):
+        top, row, discs, held = K.start[i], 1, 0, 0
+        C.first[i] = count
+        for d in range(DISCS):
+            size, mu = K.sizes[i, d], K.friction[i, d]
+            if size > 0 and mu > FLAT:
+                put_cone(C, count, i, LINE if size == 1 else ROUND, row, mu, 1.0, 1.0, size - 1.0)
+                count, discs = count + 1, discs + 1
+            elif size > 0:
+                for k in range(top + row, top + row + size):
+                    C.fixed[k] = 1
+                held += size
+            row += size
+        lower, upper = K.lower[i], K.upper[i]
+        if discs == 0 and upper - lower <= min(1e-15 * max(abs(lower), abs(upper)), 1e300):
+            C.fixed[top] = 1
+            held += 1
+        elif discs == 0 and (lower > -np.inf or upper < np.inf):
+            above, below = 1.0 if lower > -np.inf else 0.0, 1.0 if upper < np.inf else 0.0
+            put_cone(C, count, i, BOUNDS, 0, 0.0, above, below, 0.0)
+            count += 1
+        C.simple[i], C.held[i] = 1 if discs == 1 and held == 0 else 0, held
+    C.first[len(K.sizes)] = count
+    return count
+
+
+@allocation_free_kernel
+def put_cone(C, c, block, kind, row, friction, a, b, o):
+    """Cone number c"""
+    C.block[c], C.kind[c], C.row[c], C.friction[c] = block, kind, row, friction
+    C.has[c, 0], C.has[c, 1], C.has[c, 2] = a, b, o
+
+
+find_cones = allocation_free(find_cones)
 
 
 def in_units_of_offset(b: Array, K: Sets) -> tuple[Array, Sets, float]:

@@ -80,27 +80,39 @@ def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
 
 def pass_over(P, x, results, states, begin, end, patterns):
     """Gradients leave islands of the convex law where the interior point is cheap, and nothing to start from is known."""
+    started = x.any()
     for k in range(begin, end):
-        first, last = P.islands[k], P.islands[k + 1]
-        if last - first > DIRECT or np.isfinite(results[k, ERROR]) or x[P.K.start[first] : P.K.start[last]].any():
+        first, last = int(P.islands[k]), int(P.islands[k + 1])
+        if last - first > DIRECT or results[k, ERROR] < np.inf:
+            continue
+        if started and x[P.K.start[first] : P.K.start[last]].any():
             continue
         count = operations(pattern_of(patterns, k, cut(P, k)))
-        if worth(last - first, P.A.N.first[last] - P.A.N.first[first], count, 0) <= CHEAP:
+        if worth(last - first, int(P.A.N.first[last] - P.A.N.first[first]), count, 0) <= CHEAP:
             states[k, LEFT] = 1.0
 
 
 def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
-    small = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
-    if (memory.results[begin:end, ERROR] <= tol).all():
-        return small
+    done = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
+    mine, patterns = slice(begin, end), {} if patterns is None else patterns
+    states, results = memory.states[mine], memory.results[mine]
+    if law == 0 and not (results[:, ERROR] <= tol).all():
+        pass_over(P, x, memory.results, memory.states, begin, end, patterns)
+    if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
+        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns)
+    states[:, LEFT] = 0.0
+    if (results[:, ERROR] <= tol).all():
+        return done
+    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
+
+
+def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
+    """Gradients on the islands that are not left, which are left where they would take longer than what follows."""
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
-    patterns = {} if patterns is None else patterns
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
     limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
-    if law == 0:
-        pass_over(P, x, results, states, begin, end, patterns)
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
@@ -122,13 +134,9 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
         if not going.any() or used >= last:
             break
         steps *= 2
-    states[mine, LEFT] = 0.0
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
     errors = np.where(spent > 0, results[mine, ERROR], 0.0)
-    done = [*small, *([Part("apgd", mine, spent, errors, elapsed)] if spent.any() else [])]
-    if (results[mine, ERROR] <= tol).all():
-        return done
-    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
+    return [Part("apgd", mine, spent, errors, elapsed)] if spent.any() else []
 
 
 def improve(island: Island, tol: float) -> None:

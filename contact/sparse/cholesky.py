@@ -27,7 +27,8 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
+from pluecker.contact.sparse.threes import subtract_product
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
@@ -37,24 +38,10 @@ __all__ = ["Symbolic", "analyse", "factor", "factor_in", "solve"]
 @allocation_free_kernel
 def subtract_threes(S, L, where, k, q):
     """C_i -= A_i B' for the blocks of column k from position q on, whose first is B; all are 3 by 3"""
-    b = S.place[q]
-    b0, b1, b2 = L[b], L[b + 1], L[b + 2]
-    b3, b4, b5 = L[b + 3], L[b + 4], L[b + 5]
-    b6, b7, b8 = L[b + 6], L[b + 7], L[b + 8]
-    for p in range(q, S.first[k + 1]):
-        a, c = S.place[p], where[S.row[p]]
-        x, y, z = L[a], L[a + 1], L[a + 2]
-        L[c] -= x * b0 + y * b1 + z * b2
-        L[c + 1] -= x * b3 + y * b4 + z * b5
-        L[c + 2] -= x * b6 + y * b7 + z * b8
-        x, y, z = L[a + 3], L[a + 4], L[a + 5]
-        L[c + 3] -= x * b0 + y * b1 + z * b2
-        L[c + 4] -= x * b3 + y * b4 + z * b5
-        L[c + 5] -= x * b6 + y * b7 + z * b8
-        x, y, z = L[a + 6], L[a + 7], L[a + 8]
-        L[c + 6] -= x * b0 + y * b1 + z * b2
-        L[c + 7] -= x * b3 + y * b4 + z * b5
-        L[c + 8] -= x * b6 + y * b7 + z * b8
+    b = positive(S.place[q])
+    B = (L[b], L[b + 1], L[b + 2], L[b + 3], L[b + 4], L[b + 5], L[b + 6], L[b + 7], L[b + 8])
+    for p in range(positive(q), positive(S.first[k + 1])):
+        subtract_product(L, positive(S.place[p]), positive(where[positive(S.row[p])]), B)
 
 
 @allocation_free_kernel
@@ -97,11 +84,11 @@ def factor_pivot(L, p, n, floor, top):
 def divide_threes(L, p, a, end):
     """B := B L_jj'^-1 for the 3 by 3 blocks one after the other from a to ``end``, with the factor at p"""
     d0, d3, d4, d6, d7, d8 = L[p], L[p + 3], L[p + 4], L[p + 6], L[p + 7], L[p + 8]
-    while a < end:
-        x = L[a] * d0
-        y = (L[a + 1] - x * d3) * d4
-        L[a], L[a + 1], L[a + 2] = x, y, (L[a + 2] - x * d6 - y * d7) * d8
-        a += 3
+    for k in range(a, end, 3):
+        b = positive(k)
+        x = L[b] * d0
+        y = (L[b + 1] - x * d3) * d4
+        L[b], L[b + 1], L[b + 2] = x, y, (L[b + 2] - x * d6 - y * d7) * d8
 
 
 @allocation_free_kernel
@@ -122,15 +109,16 @@ def scatter(S, N, data, D, L, floor, tiny):
     for k in range(len(L)):
         L[k] = 0.0
     for j in range(len(S.order)):
-        i, n = S.order[j], S.size[j]
-        for k in range(N.first[i], N.first[i + 1]):
+        i, n = positive(S.order[j]), positive(S.size[j])
+        for k in range(positive(N.first[i]), positive(N.first[i + 1])):
             if S.target[k] >= 0:
-                p, width = N.place[k], N.columns[N.column[k] + 1] - N.columns[N.column[k]]
+                p, q, column = positive(N.place[k]), positive(S.target[k]), positive(N.column[k])
+                width = positive(N.columns[column + 1] - N.columns[column])
                 for c in range(width):
                     for r in range(n):
-                        L[S.target[k] + c * n + r] = data[p + r * width + c]
+                        L[q + c * n + r] = data[p + r * width + c]
         for k in range(n * n):
-            L[S.pivot[j] + k] += D[S.square[i] + k]
+            L[positive(S.pivot[j]) + k] += D[positive(S.square[i]) + k]
         for k in range(n):
             floor[S.start[j] + k] = tiny * L[S.pivot[j] + k * n + k]
 
@@ -160,22 +148,23 @@ def factor_in(S, N, data, D, tiny, L, floor, where):
     n, count = len(S.order), 0
     scatter(S, N, data, D, L, floor, tiny)
     for j in range(n):
-        size, p = S.size[j], S.pivot[j]
+        size, p = positive(S.size[j]), positive(S.pivot[j])
         where[j] = p
-        for k in range(S.first[j], S.first[j + 1]):
-            where[S.row[k]] = S.place[k]
+        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+            where[positive(S.row[k])] = S.place[k]
         end = S.pivot[j + 1] if j + 1 < n else S.numbers[0]
         threes = S.threes[j] == 1
-        for t in range(S.across[j], S.across[j + 1]):
+        for t in range(positive(S.across[j]), positive(S.across[j + 1])):
             if interrupted():
                 return n
-            if threes and S.threes[S.column[t]] == 1:
-                subtract_threes(S, L, where, S.column[t], S.position[t])
+            k = positive(S.column[t])
+            if threes and S.threes[k] == 1:
+                subtract_threes(S, L, where, k, positive(S.position[t]))
             else:
-                subtract_any(S, L, where, j, S.column[t], S.position[t])
+                subtract_any(S, L, where, j, k, S.position[t])
         count += factor_pivot(L, p, size, floor, S.start[j])
         if size == 3:
-            divide_threes(L, p, p + 9, end)
+            divide_threes(L, p, p + 9, positive(end))
         else:
             divide_any(L, p, size, p + size * size, end)
     return count
@@ -192,17 +181,18 @@ def solve(S, L, x):
     """
     n = len(S.order)
     for j in range(n):
-        size, p, top = S.size[j], S.pivot[j], S.start[j]
+        size, p, top = S.size[j], positive(S.pivot[j]), positive(S.start[j])
         if S.threes[j] == 1:
             x0 = x[top] * L[p]
             x1 = (x[top + 1] - L[p + 3] * x0) * L[p + 4]
             x2 = (x[top + 2] - L[p + 6] * x0 - L[p + 7] * x1) * L[p + 8]
             x[top], x[top + 1], x[top + 2] = x0, x1, x2
-            for k in range(S.first[j], S.first[j + 1]):
-                a, i = S.place[k], S.start[S.row[k]]
-                x[i] -= L[a] * x0 + L[a + 1] * x1 + L[a + 2] * x2
-                x[i + 1] -= L[a + 3] * x0 + L[a + 4] * x1 + L[a + 5] * x2
-                x[i + 2] -= L[a + 6] * x0 + L[a + 7] * x1 + L[a + 8] * x2
+            for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+                a, i = positive(S.place[k]), positive(S.start[positive(S.row[k])])
+                y0 = x[i] - (L[a] * x0 + L[a + 1] * x1 + L[a + 2] * x2)
+                y1 = x[i + 1] - (L[a + 3] * x0 + L[a + 4] * x1 + L[a + 5] * x2)
+                y2 = x[i + 2] - (L[a + 6] * x0 + L[a + 7] * x1 + L[a + 8] * x2)
+                x[i], x[i + 1], x[i + 2] = y0, y1, y2
         else:
             for r in range(size):
                 for c in range(r):
@@ -214,11 +204,11 @@ def solve(S, L, x):
                     for c in range(size):
                         x[i + r] -= L[a + r * size + c] * x[top + c]
     for j in range(n - 1, -1, -1):
-        size, p, top = S.size[j], S.pivot[j], S.start[j]
+        size, p, top = S.size[j], positive(S.pivot[j]), positive(S.start[j])
         if S.threes[j] == 1:
             x0, x1, x2 = x[top], x[top + 1], x[top + 2]
-            for k in range(S.first[j], S.first[j + 1]):
-                a, i = S.place[k], S.start[S.row[k]]
+            for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+                a, i = positive(S.place[k]), positive(S.start[positive(S.row[k])])
                 y0, y1, y2 = x[i], x[i + 1], x[i + 2]
                 x0 -= L[a] * y0 + L[a + 3] * y1 + L[a + 6] * y2
                 x1 -= L[a + 1] * y0 + L[a + 4] * y1 + L[a + 7] * y2

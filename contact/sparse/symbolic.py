@@ -38,7 +38,7 @@ class Symbolic(NamedTuple):
         column: the columns that they are in, ``(blocks,)``.
         target: where each block of N goes, transposed, among the numbers of L, -1 for those that do not, ``(nnz,)``.
         square: where the block D_i of each block i of N starts in the numbers of D, ``(n + 1,)``.
-        numbers: how many numbers L has, ``(1,)``.
+        numbers: how many numbers L has, and about how many operations a factorisation takes, ``(2,)``.
     """
 
     order: Indices
@@ -149,17 +149,19 @@ def analyse(N):
     size, start = np.empty(n, np.int64), np.empty(n, np.int64)
     for j in range(n):
         size[j], start[j] = size_of[order[j]], N.rows[order[j]]
-    place, pivot, top = np.empty(len(row), np.int64), np.empty(n, np.int64), 0
+    place, pivot, top, operations = np.empty(len(row), np.int64), np.empty(n, np.int64), 0, 0
     threes = np.empty(n, np.int64)
     for j in range(n):
-        pivot[j] = top
+        pivot[j], height = top, size[j]
         top += size[j] * size[j]
         threes[j] = 1 if size[j] == 3 else 0
         for k in range(first[j], first[j + 1]):
             place[k] = top
             top += size[row[k]] * size[j]
+            height += size[row[k]]
             if size[row[k]] != 3:
                 threes[j] = 0
+        operations += size[j] * height * height
     target, square, where = np.empty(len(N.column), np.int64), np.zeros(n + 1, np.int64), np.empty(n, np.int64)
     for i in range(n):
         square[i + 1] = size_of[i] * size_of[i]
@@ -172,7 +174,8 @@ def analyse(N):
             target[k] = -1
             if rank[N.column[k]] >= j:
                 target[k] = where[rank[N.column[k]]]
-    numbers = np.full(1, top, np.int64)
+    numbers = np.empty(2, np.int64)
+    numbers[0], numbers[1] = top, operations
     return Symbolic(
         order, start, size, threes, first, row, place, pivot, across, position, column, target, square, numbers
     )

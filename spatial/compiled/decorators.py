@@ -37,6 +37,7 @@ from pluecker.spatial.compiled.numba_internals import (
     WholeCompiler,
     address,
     cgutils,
+    compile_part,
     entrance,
     keep_on_disk,
     once,
@@ -86,6 +87,10 @@ class Kernel(CPUDispatcher):
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Of a kernel there is one copy for all integers, though to Numba each constant is a type of its own."""
         return super().get_call_template(tuple(map(self.general, args)), kws)
+
+    def compile(self, signature: Any) -> None:
+        """Compile it for some types, unless it was."""
+        compile_part(self, signature)
 
     @staticmethod
     def general(kind: Any) -> Any:

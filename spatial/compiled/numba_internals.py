@@ -23,6 +23,8 @@ private                              why
                                      do not need are left out, and what has no references is optimised once, not twice
 ``Flags``                            options are compared and listed 20,000 times for a first call, each time from scratch: a
                                      tenth of the time to compile
+``Lower``, ``CompileResult``,        what only debuggers and annotations want is neither computed nor kept: the sizes of
+``fndesc``, ``compile``              variables, types of all expressions, timers for each function
 ``populate_array``                   makes an array of compiled code of its parts
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
@@ -35,20 +37,22 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from llvmlite import binding
 from numba import _dynfunc, types
-from numba.core import caching, cgutils, event
+from numba.core import caching, cgutils, event, sigutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, Flags
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import register_pass
+from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import populate_array
@@ -71,6 +75,7 @@ __all__ = [
     "call_address",
     "cgutils",
     "check_index",
+    "compile_part",
     "compiling",
     "entrance",
     "event",
@@ -166,11 +171,28 @@ def link(module: Any, libraries: Any) -> None:
             module.link_in(library._get_module_for_linking(), preserve=True)
 
 
+class PartLower(Lower):
+    """Numba asks LLVM for the size of each variable, by a module for each, for debuggers; here it is once for a type."""
+
+    sizes: ClassVar[dict[Any, int]] = {}
+
+    def __init__(self, context: Any, *arguments: Any, **named: Any) -> None:
+        super().__init__(context, *arguments, **named)
+        self.context.get_abi_sizeof = self.size_of  # of a copy of the context, that is for this function alone
+
+    def size_of(self, kind: Any) -> int:
+        """Bytes."""
+        if kind not in self.sizes:
+            self.sizes[kind] = type(self.context).get_abi_sizeof(self.context, kind)
+        return self.sizes[kind]
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class PartLowering(NativeLowering):
     """Makes LLVM's code of a part, and tells Numba what has to be linked where it is called."""
 
     _name = "pluecker_part_lowering"
+    lowering_class = PartLower
 
     def run_pass(self, state: Any) -> bool:
         super().run_pass(state)
@@ -180,6 +202,7 @@ class PartLowering(NativeLowering):
         nowhere = _dynfunc.make_function(about.lookup_module(), about.qualname, about.doc, 0, environment, (library,))
         state.targetctx.insert_user_function(nowhere, about, [library])
         state["cr"] = lowered._replace(cfunc=nowhere)
+        about.typemap = about.calltypes = None  # half of the memory; nobody asks for them behind this step
         return True
 
 
@@ -216,8 +239,10 @@ def settled(flags: Any) -> Settled:
     return SETTLED.setdefault(flags.summary(), Settled(flags))
 
 
-# Steps of Numba's compiler for what kernels do not have: closures, comprehensions, arrays in expressions, ``with``.
+# Steps of Numba's compiler for what kernels do not have: closures, comprehensions, arrays in expressions, ``with``; and a
+# copy of all that is known of a function, for those who want to read it.
 LEFT_OUT = (
+    "AnnotateTypes",
     "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables", "InlineOverloads",
     "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "RewriteDynamicRaises",
 )  # fmt: skip
@@ -238,6 +263,35 @@ class PartCompiler(Compiler):
         pipeline.passes = [(PartLowering if step is NativeLowering else step, text) for step, text in steps]
         pipeline.finalize()
         return [pipeline]
+
+
+def compile_part(kernel: Any, signature: Any) -> None:
+    """Compile a kernel for some types, unless it was.
+
+    Numba's own method installs timers for each function. They stay while it compiles those that this one calls, and each is
+    told of all that happens in these.
+    """
+    with compiling:
+        arguments, result = sigutils.normalize_signature(signature)
+        if tuple(arguments) not in kernel.overloads:
+            kernel.add_overload(kernel._compiler.compile(arguments, result))
+
+
+@contextlib.contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Python looks for garbage among new objects, and seldom among all.
+
+    What compilation makes stays, and to go through all of it again and again is a tenth of the time to compile.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(*before[:2], max(before[2], RARELY))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+RARELY = 100
 
 
 class Entrance(JITCodeLibrary):
@@ -287,7 +341,8 @@ class EntranceCompiler(Compiler):
         self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         self.state.flags = settled(self.state.flags)
-        return super().compile_extra(function)
+        with seldom_collected():
+            return super().compile_extra(function)
 
 
 class WholeCompiler(EntranceCompiler):

@@ -13,18 +13,22 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.memory.transposition import SIDE, expect, write_entry, write_known_tile, write_new_tile
 from pluecker.spatial.memory.views import UNALIGNED, parts
 from pluecker.spatial.scalars.lanes import LONG, VECTOR, WIDTH, everywhere
 from pluecker.spatial.scalars.operations import load, load_integer, store
 
-__all__ = ["tiles_of", "write_state", "write_tiles"]
+__all__ = ["clear_states", "tiles_of", "write_state", "write_tiles"]
 
 TILE = 1 + SIDE  # integers of the record of a tile
 # If no larger part of all tiles holds numbers, zeros are written first. Measured: of the Jacobians in the benchmarks those
 # of ANYmal (two thirds of the tiles) gain by it, those of Panda (six sevenths) lose.
 FEW = 0.75
 NEAR = 128  # entries of a state: eight such states stay in the first cache until they are written
+# How many zeros of longer states go at once: a processor does not read first what is overwritten in a long stretch.
+# Measured: with 4096 to 65,536, the Jacobians of TALOS take 4 to 8 % less than with those of eight states.
+CLEARED = 16384
 
 
 def tiles_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -47,13 +51,14 @@ def tiles_of(order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @kernel
 def write_tiles(states, n, b, block, tiles):
-    """As :func:`write_states`, of the rows of a block that :func:`tiles_of` has chosen."""
+    """As :func:`write_states`, of the rows of a block that :func:`tiles_of` has chosen, after :func:`clear_states`."""
     total = everywhere(0.0)
     if n < SIDE:
         for k in range(n):
             total = total + write_entry(states, n, b, k, load(block, load_integer(tiles, 2 + k)))
     elif load_integer(tiles, 0) != 0:
-        write_zeros(states, b * n, min((b + WIDTH) * n, len(states)), WIDTH * n if n <= NEAR else 0)
+        if n <= NEAR:
+            write_zeros(states, b * n, min((b + WIDTH) * n, len(states)), WIDTH * n)
         for t in range(1, len(tiles), TILE):
             k, i0, i1, i2, i3 = tile_at(tiles, t)
             total = total + write_known_tile(states, n, b, k, block, i0, i1, i2, i3)
@@ -92,25 +97,44 @@ def tile_at(tiles, t):
 
 
 @kernel
+def clear_states(states, n, b, first, end, tiles):
+    """Zeros, where :func:`tiles_of` wants them, before block ``b`` of long states is written: into those that go at once.
+
+    A piece of the batch goes from ``first`` to ``end``.
+    """
+    if n > NEAR and load_integer(tiles, 0) != 0:
+        at_once = max(CLEARED // n // WIDTH * WIDTH, WIDTH)
+        if (b - first) % at_once == 0:
+            clear(states, b * n, min(b + at_once, end) * n)
+
+
+@intrinsic
+def clear(typing, numbers, first, end):
+    """Zero into the entries from ``first`` to ``end`` of a view of numbers, as the C library does it on this processor."""
+
+    def generate(context, builder, signature, arguments):
+        numbers, first, end = arguments
+        data, _ = parts(context, builder, signature.args[0], numbers)
+        size = builder.mul(builder.sub(end, first), LONG(8))
+        cgutils.memset(builder, builder.gep(data, [first], inbounds=True), size, 0)
+        return context.get_dummy_value()
+
+    return types.none(numbers, types.intp, types.intp), generate
+
+
+@kernel
 def write_zeros(numbers, first, end, ahead):
     """Zero into the entries from ``first`` to ``end``, at least eight: one stretch of memory, which it likes best.
 
-    With ``ahead`` it is asked for the entries that come so many later.
+    It is asked for the entries that come ``ahead`` later.
     """
     k = first
-    if ahead > 0:
-        while k <= end - 2 * WIDTH:
-            write_eight_zeros(numbers, k)
-            write_eight_zeros(numbers, k + WIDTH)
-            expect_eight(numbers, k + ahead)
-            expect_eight(numbers, k + WIDTH + ahead)
-            k += 2 * WIDTH
-    while k <= end - 4 * WIDTH:
+    while k <= end - 2 * WIDTH:
         write_eight_zeros(numbers, k)
         write_eight_zeros(numbers, k + WIDTH)
-        write_eight_zeros(numbers, k + 2 * WIDTH)
-        write_eight_zeros(numbers, k + 3 * WIDTH)
-        k += 4 * WIDTH
+        expect_eight(numbers, k + ahead)
+        expect_eight(numbers, k + WIDTH + ahead)
+        k += 2 * WIDTH
     while k < end:
         write_eight_zeros(numbers, min(k, end - WIDTH))
         k += WIDTH

@@ -19,7 +19,7 @@ from numba import njit
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.spatial.compiled.decorators import OPTIONS
-from pluecker.spatial.memory.tiles import tiles_of, write_state, write_tiles
+from pluecker.spatial.memory.tiles import clear_states, tiles_of, write_state, write_tiles
 from pluecker.spatial.memory.transposition import all_finite, read_states, write_states
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.scalars.lanes import get_lane, set_lane
@@ -295,6 +295,11 @@ def write_in_tiles(states, n, b, block, tiles, finite):
 
 
 @njit(**OPTIONS)
+def clear_piece(states, n, b, first, end, tiles):
+    clear_states(view(states), n, b, first, end, view(tiles))
+
+
+@njit(**OPTIONS)
 def write_one(state, numbers, tiles):
     write_state(view(state), view(numbers), view(tiles))
 
@@ -346,6 +351,7 @@ def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
         order = rng.integers(1, 25, size=n) * (rng.random(n) < share)
         tiles = tiles_of(order).view(np.float64)  # in the bits of floats
         memory, states = guarded(batch, n)
+        clear_piece(states.reshape(-1), n, 0, 0, min(batch, WIDTH), tiles)
         write_in_tiles(states.reshape(-1), n, 0, block, tiles, finite)
         expected = block[order].T
         first = min(batch - 1, WIDTH)  # beyond these, whoever comes last
@@ -370,6 +376,22 @@ def test_zeros_are_written_before_where_few_numbers_stand_between_them():
     assert tiles_of(many)[0] == 0
     np.testing.assert_array_equal(written[:, 0], [*range(0, 88, 4), 86])
     np.testing.assert_array_equal(written[:3, 1:], [[0] * 4, [0] * 4, [1] * 4])
+
+
+@pytest.mark.parametrize("n", [150, 3000, 20000])
+def test_zeros_of_long_states_go_into_all_states_of_a_piece_and_no_others(n):
+    order = np.zeros(n, dtype=np.int64)
+    order[[5, n - 7]] = 1, 2
+    tiles, finite, block = tiles_of(order).view(np.float64), rows_of_eight(1), rows_of_eight(3)
+    block[:] = np.arange(3.0)[:, None]
+    for first, end in ((0, 8), (8, 203), (24, 249), (240, 249)):
+        memory, states = guarded(249, n)
+        for b in range(first, end, WIDTH):
+            clear_piece(states.reshape(-1), n, b, first, end, tiles)
+            write_in_tiles(states.reshape(-1)[: end * n], n, b, block, tiles, finite)
+        np.testing.assert_array_equal(states[first:end], np.tile(block[order, 0], (end - first, 1)))
+        for untouched in (states[:first], states[end:], memory[:16], memory[16 + states.size :]):
+            assert (untouched == GUARD).all()
 
 
 @pytest.mark.parametrize("order", [[1], [2, 0, 1], [0, 1, 2, 0, 3], [1, *[0] * 40, 2, 3]])

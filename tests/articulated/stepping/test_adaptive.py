@@ -122,6 +122,21 @@ def test_what_rests_on_a_limit_leaves_it_when_it_is_pulled_away():
             assert q[0] == pytest.approx(0.1 / 2.0 / 2.0, abs=1e-8)
 
 
+def test_limits_that_throw_one_another_off_come_to_rest_in_finite_time():
+    """A block on a block: each impact of one throws the other off its stop, in turn, twice as slowly as the time before"""
+    builder = ModelBuilder("blocks", gravity=(5.0, 0, 0))
+    for k, parent in enumerate(("world", "block0")):
+        builder.add_body(f"block{k}", mass=1.0)
+        ends = {"lower_limit": -1.0, "upper_limit": 0.0} if k == 0 else {"lower_limit": 0.0, "upper_limit": 1.0}
+        builder.add_joint(f"slide{k}", "prismatic", parent, f"block{k}", axis=(1, 0, 0), **ends)
+    law = np.zeros(8)
+    law[1] = -9.0  # against gravity: the second block is pressed to its stop
+    *_, (q, v, left) = take_steps(DORMAND_PRINCE, builder.build(), [-0.1, 0.05], [0.0, 0.0], 1.0, 2, law)
+    assert left == 0.0
+    np.testing.assert_allclose(q, 0.0, atol=1e-11)
+    np.testing.assert_array_equal(v, 0.0)
+
+
 @pytest.mark.slow
 def test_an_arm_with_friction_in_both_joints_comes_to_rest():
     """Held joints lock together with those that move: their reactions decide."""
