@@ -102,7 +102,7 @@ def count_turns(m, w, q, turns, ws):
     keep_turns(w, phi, turns)
 
 
-@kernel
+@called_kernel
 def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
     """J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
     nv, n = velocity_count(m), linear_count(w)
