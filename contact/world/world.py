@@ -510,7 +510,6 @@ class World:
             progress=progress, threads=threads,
         )  # fmt: skip
 
-
     def overlays(self, trajectory: Trajectory) -> tuple[Arrows, ...]:
         """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
 
