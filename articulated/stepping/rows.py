@@ -59,7 +59,8 @@ from pluecker.spatial.scalars.operations import (
     within,
 )
 
-__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "limits_that_act", "pack_rows", "row_count", "rows_workspace"]
+__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "limits_that_act", "pack_rows", "row_count", "rows_workspace",
+           "solve_staircases_of_rows"]  # fmt: skip
 
 TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
 
@@ -275,31 +276,44 @@ def sleeps(awake, k):
 @kernel
 def solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, ws):
     """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error"""
-    n, count = row_count(rows), 0
+    n, count = row_count(rows), awake_count(awake)
+    W, rest, column = part(ws, 0, count * count), tail(ws, n * n), 0
     for k in range(n):
         if not sleeps(awake, k):
-            count += 1
-    W, c, x, scaled = (
-        part(ws, 0, count * count),
-        part(ws, n * n, count),
-        part(ws, n * n + n, count),
-        tail(ws, n * n + 2 * n),
-    )
-    staircases, rest = part(scaled, 0, LAW * count), tail(scaled, LAW * n)
-    column = 0
-    for k in range(n):
-        if not sleeps(awake, k):
-            here = smaller(0.5, load(awake, k))
-            zero = 0.0 * load(b, k)
-            for j in range(LAW):
-                number = load(laws, LAW * k + j)
-                store(staircases, LAW * column + j, number if j % 2 == 1 else select(here, number, zero))
-            store(c, column, load(b, k))
-            store(x, column, select(here, load(r, k), zero))
             store_mobility(m, rows, k, column, count, factor, awake, W, y, rest)
             accumulate(W, column * count + column, load(compliance, k))
             column += 1
-    error = solve_staircase_problem(W, c, staircases, STEPS, TOLERANCE, x, rest)
+    return solve_staircases_of_rows(W, count, b, laws, STEPS, awake, r, rest)
+
+
+@kernel
+def awake_count(awake):
+    """How many rows are awake in any state"""
+    count = 0
+    for k in range(len(awake)):
+        if not sleeps(awake, k):
+            count += 1
+    return count
+
+
+@kernel
+def solve_staircases_of_rows(W, count, b, laws, steps, awake, r, ws):
+    """The same from W of the rows that are awake; b, laws of so many ``steps``, ``awake`` and r are those of all n rows
+
+    ``ws``: ``(2 steps + 3) n`` numbers, and :func:`~pluecker.spatial.dense.staircase_problem.staircase_memory`.
+    """
+    n, size, column = len(awake), 2 * steps + 1, 0
+    c, x, staircases = part(ws, 0, count), part(ws, n, count), part(ws, 2 * n, size * count)
+    for k in range(n):
+        if not sleeps(awake, k):
+            here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
+            for j in range(size):
+                number = load(laws, size * k + j)
+                store(staircases, size * column + j, number if j % 2 == 1 else select(here, number, zero))
+            store(c, column, load(b, k))
+            store(x, column, select(here, load(r, k), zero))
+            column += 1
+    error = solve_staircase_problem(W, c, staircases, steps, TOLERANCE, x, tail(ws, (size + 2) * n))
     column = 0
     for k in range(n):
         store(r, k, 0.0 * load(b, k))

@@ -207,7 +207,7 @@ def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
     return left
 
 
-@kernel
+@called_kernel
 def residual(w, J, S, compliance, target, r, x, u):
     """u = J x + compliance r - target of the linear rows; the largest, each divided by the root of its N_kk"""
     n = linear_count(w)

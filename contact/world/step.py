@@ -34,7 +34,8 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
 from pluecker.articulated.model.layout import (
     body_count,
     clear,
@@ -47,8 +48,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.semi_implicit import free_velocity, semi_implicit_workspace
-from pluecker.articulated.stepping.stage import stage_wrenches
+from pluecker.articulated.stepping.semi_implicit import free_velocity
+from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.contact.world import layout
 from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.world.layout import (
@@ -268,7 +269,9 @@ def world_workspace(model: Model, scenario: Array) -> int:
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
-    return max(semi_implicit_workspace(model, scenario), kept + table + own + scratch)
+    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
+    free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
+    return kept + max(free, table + own + scratch)
 
 
 def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
