@@ -142,7 +142,7 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
     if not within(gap / size, CLOSED):
         for k in range(nq):
             store(before, k, load(q1, k))
-        close_gaps(m, w, 0.0 * time, time, size, factor, J, S, phi, values, X, y, target, q1, rest)
+        close_gaps(m, w, 0.0 * time, time, size, CLOSED, factor, J, S, phi, values, X, y, target, q1, rest)
         carry_velocity(m, before, q1, v1, y)
         take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
         gap = largest_gap(w, 0.0 * time, time, values)
