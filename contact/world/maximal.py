@@ -319,8 +319,8 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
             raise ConstraintError(f"World.maximal: constraint {shown(record.name)} has the name of a joint; rename it")
         if any(f.kind == USER for f in part.functions):
             raise ConstraintError(
-                f"World.maximal: constraint {shown(record.name)} is a function of the coordinates of joints, which free bodies "
-                "do not have"
+                f"World.maximal: constraint {shown(record.name)} is a function of the coordinates of joints, which free "
+                "bodies do not have"
             )
         if any(f.kind == COORDINATE for f in part.functions):
             constraints.append(TranslatedConstraint(record.name, record, *translated_parts(part, coordinates)))

@@ -81,8 +81,9 @@ def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
 
 
 @kernel
-def rate(m, c, s, q0, v0, q, v, law, f_ext, modes, a, ws):
+def rate(m, c, s, given, q, v, modes, a, ws):
     """The same as the adaptive pair asks for it; no row of a joint has a mode"""
+    q0, v0, law, f_ext = given
     instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws)
 
 

@@ -517,7 +517,8 @@ class ConstraintHandle:
 
         Args:
             q: configuration, ``(..., nq)``.
-            row_forces: what :meth:`World.accelerations` or :meth:`World.impact` gave, or forces of all rows, ``(..., n_rows)``.
+            row_forces: what :meth:`World.accelerations` or :meth:`World.impact` gave, or forces of all rows,
+                ``(..., n_rows)``.
             frame: by name, or a :class:`Frame`; by default the constraint's second one. The moment is about its origin, the
                 numbers are along its axes. The wrench on the first body is asked for with the first frame.
 
