@@ -45,7 +45,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
-from pluecker.contact.constraints.checks import plain_number, positive, set_spring
+from pluecker.contact.constraints.checks import plain_number, positive, set_flag, set_spring
 from pluecker.contact.constraints.frames import across, as_frame, check_apart, frame_at, named
 from pluecker.contact.constraints.measures import Angle
 from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
@@ -196,6 +196,7 @@ class Gear(Circles):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_pressure_angle(self, self.label)
+        set_flag(self, self.label, "internal")
         if self.internal and not self.first_radius < self.second_radius:
             raise ConstraintError(
                 f"{self.label}: first_radius is {self.first_radius:g} and second_radius {self.second_radius:g}, expected a "
@@ -233,6 +234,10 @@ class Belt(Circles):
     """
 
     crossed: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_flag(self, self.label, "crossed")
 
     def functions(self) -> tuple[Function, ...]:
         """In which direction each sees the other's centre."""
