@@ -1,7 +1,7 @@
 """What turns together: spur gears, rack and pinion, belts, differentials.
 
 Two **gears** in mesh, on parallel axes, have their centres at the origins of their frames and turn about z. As the line of
-centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other:
+centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other::
 
     phi = r_1 (theta_1 - psi) + r_2 (theta_2 - psi) + tan(alpha) (|s| - r_1 - r_2)
 
@@ -13,7 +13,7 @@ inclined by the pressure angle alpha; bearings have it to carry. It pushes the g
 negative the other flanks carry, and alpha is to be given with a minus sign.
 
 An **internal** gear, a ring (the second), has ``r_2 > r_1``, and turns in the same sense; the tooth force pushes the first
-gear from the rim:
+gear from the rim::
 
     phi = r_1 (theta_1 - psi) - r_2 (theta_2 - psi) - tan(alpha) (|s| - r_2 + r_1)
 

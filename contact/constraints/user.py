@@ -3,13 +3,13 @@
     dC/dt = J v,    d2C/dt2 = J a + Jdot v
 
 J is the gradient of C by v: J_k is the rate of C as coordinate k moves with the velocity 1 (:func:`integrate`). Where no
-derivative is given, J and Jdot v are central differences along the motion,
+derivative is given, J and Jdot v are central differences along the motion::
 
     J_k = (C(q + h e_k) - C(q - h e_k)) / 2h                       h = 6e-6
     Jdot v = (C(q + h v) - 2 C(q) + C(q - h v)) / h^2              h = 1.2e-4 / |v|
 
-with errors near 1e-10 and, in units of v^2, 1e-7 for a C that is exact to rounding and whose derivatives are near 1; where
-the gradient is given, Jdot v is the difference of J v, exact to about 1e-10.
+Their errors are near 1e-10 and, in units of v^2, 1e-7 for a C that is exact to rounding and whose derivatives are near 1;
+where the gradient is given, Jdot v is the difference of J v, exact to about 1e-10.
 
 A Python function is called through ctypes, with Python's lock; a compiled one by its address, at the cost of a call.
 
