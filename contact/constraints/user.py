@@ -79,7 +79,8 @@ class UserCall:
             if order >= 2.0:
                 results[nv + 1] = self.bias(position, numbers_at(v, nv))
         except Exception as error:  # it cannot pass through machine code: it is told when the result is looked at
-            self.trouble = error
+            if np.isfinite(numbers_at(q, nq)).all():  # else it follows from an error before
+                self.trouble = error
             results[:] = np.nan
 
     def value(self, q: Array) -> float:

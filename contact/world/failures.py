@@ -34,6 +34,11 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float) -> s
         q, v, tau: the state before the step, and joint forces.
         error: of the step, as a share of what is tolerated.
     """
+    for name, parts in zip(world.names, world.parts, strict=False):
+        for function in parts.functions:
+            trouble = None if function.user is None else function.user.trouble
+            if trouble is not None:
+                return f"the function of constraint {shown(name)} has raised {type(trouble).__name__}: {trouble}"
     try:
         names, A, size, wanted = held_rows(world, q, v)
     except (PlueckerError, np.linalg.LinAlgError):

@@ -35,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
 from pluecker.articulated.model.layout import (
     body_count,
     clear,
@@ -48,8 +49,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.semi_implicit import free_velocity, semi_implicit_workspace
-from pluecker.articulated.stepping.stage import stage_wrenches
+from pluecker.articulated.stepping.semi_implicit import free_velocity
+from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.contact.world import layout
 from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.world.layout import (
@@ -144,10 +145,13 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
         error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
+        goes_on = 1.0 + 0.0 * time  # of eight states each for itself
         for _ in range(REPETITIONS):
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
             residual(w, J, S, compliance, target, r, x, u)
+            for k in range(n):
+                store(u, k, select(smaller(0.5, goes_on), load(u, k), 0.0 * time))
             refine_rows(m, w, factor, J, S, u, r, x, y, rest)
             if with_ranges:
                 error = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, rest)
@@ -160,15 +164,12 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
                 copy_rows(rows, rho, place)
                 store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
                 worst = largest_miss(w, h, J, x, compliance, r, asked, rho, place, ranged)
-            if within(worst / size, CLOSED):
-                break
-            one, zero = 1.0 + 0.0 * worst, 0.0 * worst
-            falls = select(smaller(worst, NEARER * before), one, zero)
-            if within(select(smaller(CLOSED * size, worst), falls, zero), 0.5):
+            falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * time)
+            goes_on = select(smaller(CLOSED * size, worst), falls, 0.0 * time)
+            if within(goes_on, 0.5):
                 break
         if not plain:
-            if not within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
-                close_gaps(m, w, h, time, size, factor, J, S, phi1, values1, X, y, u, q1, rest)
+            close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
             worst = larger(worst, largest_gap(w, h, time, values1))
             keep_turns(w, phi1, turns)
         if rotors > 0:
@@ -302,7 +303,9 @@ def world_workspace(model: Model, scenario: Array) -> int:
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
-    return max(semi_implicit_workspace(model, scenario), kept + table + own + scratch)
+    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
+    free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
+    return kept + max(free, table + own + scratch)
 
 
 def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
