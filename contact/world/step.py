@@ -54,25 +54,17 @@ from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.contact.world import layout
 from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.world.layout import (
-    HELD,
-    HOLONOMIC,
     LAW,
     N_TURNS,
     ROTOR,
-    ROW_DAMPING,
-    ROW_INERTIA,
-    ROW_SPEED,
-    ROW_STIFFNESS,
-    SOFT,
     entry_count,
     function_count,
     linear_count,
     range_count,
     row_count,
-    row_entry,
-    row_number,
     value_count,
 )
+from pluecker.contact.world.linear_laws import CLOSED, begin_rotors, keep_rotors, largest_miss, store_linear_law
 from pluecker.contact.world.mean_rates import (
     all_are_coordinates,
     begin_turns,
@@ -89,8 +81,7 @@ from pluecker.contact.world.mobility import (
     store_mobility,
 )
 from pluecker.contact.world.motion import COLUMN, PLACE, store_columns
-from pluecker.contact.world.prescribed import prescribed
-from pluecker.contact.world.projection import close_gaps, gap_of, largest_gap
+from pluecker.contact.world.projection import close_gaps, largest_gap
 from pluecker.contact.world.ranges import (
     begin_ranges,
     keep_coordinate_limits,
@@ -104,12 +95,10 @@ from pluecker.spatial.scalars.operations import load, load_integer, part, select
 
 __all__ = ["WORLD_STEP"]
 
-CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
 TOLERATED = 1e-10  # likewise: the error of a step is a share of it
 REPETITIONS = 16  # at most
 RENEWALS = 6  # of J, where a step begins with gaps that are large beside lengths: at most
 NEARER = 0.5  # of the error before: it still falls
-FREE = 1e200  # the compliance of a row without stiffness or damping
 
 
 def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
@@ -234,49 +223,6 @@ def store_geometry(m, w, q, X, G, J, ws):
 
 
 @kernel
-def begin_rotors(w, missing, asked):
-    """Rotors had the mean rate of the last step, and not J v; how many there are"""
-    found = 0
-    for k in range(linear_count(w)):
-        if row_entry(w, k, LAW) == ROTOR:
-            store(asked, k, load(asked, k) + load(missing, found))
-            found += 1
-    return found
-
-
-@kernel
-def keep_rotors(w, rates, J, v, missing):
-    """Of each rotor, by how much its mean rate differs from J v at the end of the step"""
-    found = 0
-    for k in range(linear_count(w)):
-        if row_entry(w, k, LAW) == ROTOR:
-            store(missing, found, load(rates, k) - row_rate(w, J, k, v))
-            found += 1
-
-
-@kernel
-def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
-    """Compliance, and the mean rate that is asked for"""
-    law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
-    (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
-    C, rate = zero, speed + (after - before) / h
-    if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
-        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
-        rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
-    if law == ROTOR:
-        C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
-    if law == SOFT:
-        s, d = row_number(w, k, ROW_STIFFNESS), row_number(w, k, ROW_DAMPING)
-        force = h * s + d
-        if h * force > 1.0 / FREE:
-            C, rate = 1.0 / (h * force) + zero, (d * rate + s * (after - load(values, k))) / force
-        else:
-            C = FREE + zero
-    store(compliance, k, C)
-    store(asked, k, rate)
-
-
-@kernel
 def hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, ws):
     """The impulses of linear rows alone, nearly"""
     residual(w, J, S, compliance, asked, r, x, u)
@@ -288,20 +234,6 @@ def copy_rows(n, x, out):
     """out = x"""
     for k in range(n):
         store(out, k, load(x, k))
-
-
-@called_kernel
-def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
-    """h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
-    n = linear_count(w)
-    worst = 0.0 * load(x, 0)
-    for k in range(n):
-        miss = row_rate(w, J, k, x) + load(rho, k) + load(compliance, k) * load(r, k) - load(asked, k)
-        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
-    for k in range(n, n + ranged):
-        miss = load(rho, k) - load(last, k)
-        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
-    return worst
 
 
 def world_workspace(model: Model, scenario: Array) -> int:
