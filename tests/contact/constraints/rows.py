@@ -1,27 +1,26 @@
-"""Rows of constraints as dense arrays: J, their errors, and Jdot v."""
+"""Rows of constraints, without those of the model's own joints."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.world.packing import Packed, pack_constraints
-from pluecker.contact.world.rows_at import ROWS_AT, sorted_rows
+from pluecker.contact.world.world import World
 
 
 class Rows(NamedTuple):
-    """In the order of the parts that were given."""
+    """In the order of the constraints that were given."""
 
     J: np.ndarray
     errors: np.ndarray
     biases: np.ndarray  # Jdot v
 
 
-def rows_at(model, packed: Packed, q, v) -> Rows:
+def rows_at(world, q, v) -> Rows:
     """All rows in one state."""
-    errors, J, biases = sorted_rows(packed, ROWS_AT.call(model, (q, v), None, None, (packed,)))
-    return Rows(J, errors, biases)
+    rows = world.rows_at(q, v)
+    return Rows(rows.jacobian, rows.error, rows.bias)
 
 
 def rows_of(model, constraints, q, v) -> Rows:
     """Of records."""
-    return rows_at(model, pack_constraints(model, [each.parts(model) for each in constraints]), q, v)
+    return rows_at(World(model, constraints, limits=False), q, v)
