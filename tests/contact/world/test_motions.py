@@ -295,3 +295,16 @@ def test_a_memory_of_users_functions_is_that_of_another_process_too():
     worlds = [World(slider_crank().model, [UserFunction("above", above, parameters=(p,))]) for p in (1.0, 1.0, 2.0)]
     keys = [key_of(world) for world in worlds]
     assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.skipif(not COMPILED, reason="there are no lanes")
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+def test_neighbours_in_a_batch_change_no_bit(integrator):
+    world = slider_crank()
+    q, v = (np.array(x) for x in zip(*(slider_crank_state(a, 3.0) for a in np.linspace(0.1, 1.5, 24)), strict=True))
+    v[3] *= 20.0  # takes more repetitions
+    together = world.simulate(q, v, 0.02, 0.002, integrator=integrator)
+    order = np.random.default_rng(1).permutation(24)
+    shuffled = world.simulate(q[order], v[order], 0.02, 0.002, integrator=integrator)
+    assert np.array_equal(together.q[order], shuffled.q)
+    assert np.array_equal(together.v[order], shuffled.v)
