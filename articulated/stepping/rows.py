@@ -59,8 +59,10 @@ from pluecker.spatial.scalars.operations import (
     within,
 )
 
-__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "limits_that_act", "pack_rows", "row_count", "rows_workspace",
-           "solve_staircases_of_rows"]  # fmt: skip
+__all__ = [
+    "TOLERANCE", "add_impulses", "are_woken", "awake_count", "keep_limits", "limits_that_act", "pack_rows", "row_count",
+    "rows_workspace", "solve_staircases_of_rows", "were_awake",
+]  # fmt: skip
 
 TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
 
@@ -233,11 +235,7 @@ def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     n, nv = row_count(rows), velocity_count(m)
     r, b, laws, compliance = part(memory, 0, n), part(ws, 0, n), part(ws, n, LAW * n), part(ws, (LAW + 1) * n, n)
     awake, y, rest = part(ws, (LAW + 2) * n, n), part(ws, (LAW + 3) * n, nv), tail(ws, (LAW + 3) * n + nv)
-    for k in range(n):
-        u = row_velocity(rows, k, x)
-        store(b, k, u)
-        store(compliance, k, store_law(rows, k, h, q, v, b, laws, LAW * k))
-        store(awake, k, 0.0 * u)
+    store_laws(rows, h, q, v, x, b, laws, compliance, awake)
     clear(y, nv)
     error = 0.0 * load(q, 0)
     while wake_rows(rows, b, laws, awake, y):
@@ -251,6 +249,42 @@ def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     for k in range(nv):
         accumulate(x, k, load(y, k))
     return error / TOLERANCE
+
+
+@kernel
+def store_laws(rows, h, q, v, x, b, laws, compliance, awake):
+    """b = J v_free, and the laws of all rows, which are asleep"""
+    for k in range(row_count(rows)):
+        u = row_velocity(rows, k, x)
+        store(b, k, u)
+        store(compliance, k, store_law(rows, k, h, q, v, b, laws, LAW * k))
+        store(awake, k, 0.0 * u)
+
+
+@kernel
+def were_awake(rows, memory):
+    """Whether any row had an impulse at the end of the step before, in any state"""
+    found = False
+    for k in range(row_count(rows)):
+        if not within(load(memory, k), 0.0):
+            found = True
+    return found
+
+
+@kernel
+def are_woken(rows, h, q, v, x, ws):
+    """Whether v_free, in ``x``, makes an impulse on any row, in any state"""
+    n, nv = row_count(rows), len(v)
+    b, laws, compliance, awake = (
+        part(ws, 0, n),
+        part(ws, n, LAW * n),
+        part(ws, (LAW + 1) * n, n),
+        part(ws, (LAW + 2) * n, n),
+    )
+    y = part(ws, (LAW + 3) * n, nv)
+    store_laws(rows, h, q, v, x, b, laws, compliance, awake)
+    clear(y, nv)
+    return wake_rows(rows, b, laws, awake, y)
 
 
 @kernel

@@ -8,6 +8,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.user import broken_function
 from pluecker.spatial.errors import PlueckerError, shown
 
 if TYPE_CHECKING:
@@ -34,11 +35,10 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float) -> s
         q, v, tau: the state before the step, and joint forces.
         error: of the step, as a share of what is tolerated.
     """
-    for name, parts in zip(world.names, world.parts, strict=False):
-        for function in parts.functions:
-            trouble = None if function.user is None else function.user.trouble
-            if trouble is not None:
-                return f"the function of constraint {shown(name)} has raised {type(trouble).__name__}: {trouble}"
+    if not np.isfinite(error):
+        broken = broken_function(world.model, world.parts, q)
+        if broken is not None:
+            return broken
     try:
         names, A, size, wanted = held_rows(world, q, v)
     except (PlueckerError, np.linalg.LinAlgError):

@@ -11,14 +11,15 @@ row           what is asked for
 held          the mean rate of its motion s, or its speed; what rounding left of a gap is taken back
 soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
               ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
-rotor         the velocity before the step, with the compliance 1 / inertia
+rotor         the mean rate of the step before, with the compliance 1 / inertia
 with a range  its law, :mod:`~pluecker.contact.world.ranges`
 ============  ===============================================================================================================
 
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
 which would make energy (:mod:`~pluecker.contact.world.projection`).
 
-``memory`` is the time, the angles of ``TURN`` functions as they are counted, and the impulses of the last step. The error is
+``memory`` is the time, the angles of ``TURN`` functions as they are counted, the impulses of the last step, and by how much
+the mean rates of rotors in it differ from J v at its end: what J turns between two steps is no acceleration. The error is
 the largest gap, the largest velocity along a row, times h, that is not as it is asked for, or what is left of laws of
 rows with a range, as a share of what is tolerated.
 
@@ -136,6 +137,7 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         size = begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, rest)
         for k in range(n):
             store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
+        rotors = begin_rotors(w, tail(r, rows), asked)
         store_mobility(m, w, factor, J, compliance, S, y, rest)
         factorize_rows(w, S, rest)
         clear(rho, rows)
@@ -170,6 +172,11 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
             close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
             worst = larger(worst, largest_gap(w, h, time, values1))
             keep_turns(w, phi1, turns)
+        if rotors > 0:
+            for k in range(n):
+                store(u, k, row_rate(w, J, k, x) + load(rho, k))
+            store_geometry(m, w, q1, X, G, J, rest)
+            keep_rotors(w, u, J, v1, tail(r, rows))
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
@@ -199,13 +206,40 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
     begin_turns(w, turns, phi)
     store_values_at(m, w, q, X, phi)
-    store_columns(m, q, X, ws)
-    store_jacobian(w, q, X, ws, G, J)
+    store_geometry(m, w, q, X, G, J, ws)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
         store(guess, k, load(r, linear_count(w) + k))
     clear(r, row_count(w))
     return reach(m, X)
+
+
+@called_kernel
+def store_geometry(m, w, q, X, G, J, ws):
+    """J, and the entries of functions, of bodies that are placed"""
+    store_columns(m, q, X, ws)
+    store_jacobian(w, q, X, ws, G, J)
+
+
+@kernel
+def begin_rotors(w, missing, asked):
+    """Rotors had the mean rate of the last step, and not J v; how many there are"""
+    found = 0
+    for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) == ROTOR:
+            store(asked, k, load(asked, k) + load(missing, found))
+            found += 1
+    return found
+
+
+@kernel
+def keep_rotors(w, rates, J, v, missing):
+    """Of each rotor, by how much its mean rate differs from J v at the end of the step"""
+    found = 0
+    for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) == ROTOR:
+            store(missing, found, load(rates, k) - row_rate(w, J, k, v))
+            found += 1
 
 
 @kernel
@@ -290,10 +324,11 @@ def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
 
 
 def world_memory(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses."""
+    """The time, angles over turns, impulses, and the rates of rotors."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS])
+    rows = w[w[layout.ROWS] :][: layout.ROW * int(w[layout.N_LINEAR])].reshape(-1, layout.ROW)
+    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + int((rows[:, LAW] == ROTOR).sum())
 
 
 def has_ranges(scenario: Array) -> bool:
