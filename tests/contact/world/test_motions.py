@@ -239,7 +239,7 @@ def test_what_cannot_be_is_refused_by_name():
     world.simulate(q, v, 0.007, 0.0007, memory=memory.at_time(0.0))
 
 
-@pytest.mark.parametrize("integrator", SMOOTH if COMPILED else ["rk4"])
+@pytest.mark.parametrize("integrator", ALL if COMPILED else ["rk4", "semi_implicit"])
 def test_rows_that_come_to_contradict_each_other_are_named_with_the_time(integrator):
     """A slider at a constant speed takes the crank to its dead point, beyond which there is nothing."""
     world = slider_crank()
