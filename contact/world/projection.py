@@ -2,7 +2,8 @@
 
 With the errors e of held rows, the displacement d with the least ``d^T A d`` for which ``J d = -e``, repeated. J, A and
 their factors are those of the beginning of the step, so that each repetition is nearer by a factor of about the gap, as a
-share of the mechanism's lengths. Soft rows and rotors resist a displacement as they resist velocities.
+share of the mechanism's lengths; a step that does not close them so renews J. Soft rows and rotors resist a displacement as
+they resist velocities.
 
 Source: Baumgarte (1972) names the drift; projection of positions as in Eich, "Convergence results for a coordinate
 projection method applied to mechanical systems with algebraic constraints" (1993).

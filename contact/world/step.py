@@ -107,6 +107,7 @@ __all__ = ["WORLD_STEP"]
 CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
 TOLERATED = 1e-10  # likewise: the error of a step is a share of it
 REPETITIONS = 16  # at most
+RENEWALS = 6  # of J, where a step begins with gaps that are large beside lengths: at most
 NEARER = 0.5  # of the error before: it still falls
 FREE = 1e200  # the compliance of a row without stiffness or damping
 
@@ -138,8 +139,7 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         for k in range(n):
             store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
         rotors = begin_rotors(w, tail(r, rows), asked)
-        store_mobility(m, w, factor, J, compliance, S, y, rest)
-        factorize_rows(w, S, rest)
+        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
         clear(rho, rows)
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
@@ -168,15 +168,20 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
             goes_on = select(smaller(CLOSED * size, worst), falls, 0.0 * time)
             if within(goes_on, 0.5):
                 break
+        for k in range(n):
+            store(asked, k, row_rate(w, J, k, x) + load(rho, k))
         if not plain:
-            close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
+            for _ in range(RENEWALS):
+                close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
+                if within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
+                    break
+                store_geometry(m, w, q1, X, G, J, rest)
+                factorize_mobility(m, w, factor, J, compliance, S, y, rest)
             worst = larger(worst, largest_gap(w, h, time, values1))
             keep_turns(w, phi1, turns)
         if rotors > 0:
-            for k in range(n):
-                store(u, k, row_rate(w, J, k, x) + load(rho, k))
             store_geometry(m, w, q1, X, G, J, rest)
-            keep_rotors(w, u, J, v1, tail(r, rows))
+            keep_rotors(w, asked, J, v1, tail(r, rows))
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
@@ -212,6 +217,13 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
         store(guess, k, load(r, linear_count(w) + k))
     clear(r, row_count(w))
     return reach(m, X)
+
+
+@called_kernel
+def factorize_mobility(m, w, factor, J, compliance, S, y, ws):
+    """S of linear rows and its factor"""
+    store_mobility(m, w, factor, J, compliance, S, y, ws)
+    factorize_rows(w, S, ws)
 
 
 @called_kernel
