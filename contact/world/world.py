@@ -19,6 +19,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.contact.constraints.relation import Frame, Parts
+from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.accelerations import ACCELERATIONS
@@ -106,6 +107,33 @@ class World:
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
+
+    @classmethod
+    def from_urdf(
+        cls,
+        path_or_text: str | os.PathLike[str],
+        constraints: str | os.PathLike[str] | Iterable[Any] = (),
+        *,
+        limits: bool = True,
+        **options: Any,
+    ) -> World:
+        """A mechanism from a URDF file, which has no loops, and what closes them, drives and limits it.
+
+        Args:
+            path_or_text: path of the URDF file, or the XML itself.
+            constraints: records, or the path of a TOML file of them, see
+                :func:`~pluecker.contact.constraints.read_constraints`.
+            limits: whether position limits of the model's joints hold.
+            options: as those of :meth:`Model.from_urdf`: ``floating_base``, ``gravity``, ``check_inertia``, ``mimic``.
+
+        Raises:
+            ModelError: the file cannot be read as a robot.
+            ConstraintError: the constraints cannot be read, or be on this model.
+            MissingExtraError: yourdfpy is not installed, or tomli on Python 3.10.
+        """
+        model = Model.from_urdf(path_or_text, **options)
+        records = read_constraints(constraints) if isinstance(constraints, (str, os.PathLike)) else constraints
+        return cls(model, records, limits=limits)
 
     # ------------------------------------------------------------------------------------------------- what it consists of
 
