@@ -79,10 +79,11 @@ class UserCall:
             if order >= 2.0:
                 results[nv + 1] = self.bias(position, numbers_at(v, nv))
         except Exception as error:  # it cannot pass through machine code: it is told when the result is looked at
-            self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}"
+            if np.isfinite(position).all():  # else it follows from an error before
+                self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}"
             results[:] = np.nan
             return
-        if not np.isfinite(results).all():
+        if not np.isfinite(results).all() and np.isfinite(position).all():
             self.broken = (
                 f"{self.label}: the function has no finite value or derivative at q = {shown(position.tolist())}"
             )

@@ -18,6 +18,7 @@ dynamics of mechanical systems* (1989), section 4.4, for positions of closed loo
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,10 +31,11 @@ from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.checks import plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
 from pluecker.contact.world.determination import Flags, held_rows
 from pluecker.contact.world.flips import Flips
-from pluecker.spatial.errors import PlueckerError, shown
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
@@ -261,10 +263,14 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     start = as_numbers("World.close", "q", q)
     if start.shape != (model.nq,):
         raise ConstraintError(f"World.close: q has shape {start.shape}, expected ({model.nq},)")
-    tol = float(tol)
+    tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    closing = Closing(world, start, fixed_coordinates(world, fixed), float(time))
+    try:
+        world.rows_at(start, v)
+    except PlueckerError as error:
+        raise type(error)(str(error).replace("World.rows_at", "World.close")) from None
+    closing = Closing(world, start, fixed_coordinates(world, fixed), time)
     point, found = closing.search(tol)
     if not found:
         name = name_of_row(world, point.worst[1])
@@ -281,7 +287,9 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
 
 def fixed_coordinates(world: World, names: object) -> Flags:
     """Which velocities belong to joints that stay where they are, ``(nv,)``."""
-    chosen = (names,) if isinstance(names, str) else tuple(names)  # type: ignore[arg-type]
+    if not isinstance(names, Iterable):
+        raise ArgumentTypeError(f"World.close: fixed is a {type(names).__name__}, expected names of joints")
+    chosen = (names,) if isinstance(names, str) else tuple(names)
     fixed = np.zeros(world.model.nv, dtype=bool)
     for name in chosen:
         try:

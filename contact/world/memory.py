@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.constraints.relation import ANGLES
+from pluecker.contact.constraints.relation import ANGLES, USER
 from pluecker.contact.errors import ConstraintError, FileError
 from pluecker.contact.world.functions import function_value
-from pluecker.contact.world.layout import TURN_NUMBER, function_count, function_entry
+from pluecker.contact.world.layout import FUNCTION, FUNCTIONS, TURN_NUMBER, function_count, function_entry
 from pluecker.contact.world.motion import PLACE, place_links
+from pluecker.contact.world.user import ADDRESS, PARAMETERS
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.scalars.operations import store
@@ -107,9 +108,14 @@ class WorldMemory:
 
 
 def key_of(world: World) -> str:
-    """A fingerprint of the model and the constraints as kernels read them."""
-    found = hashlib.sha256(world.model.packed.tobytes())
-    found.update(world.packed.array.tobytes())
+    """A fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
+    found, array = hashlib.sha256(world.model.packed.tobytes()), world.packed.array.copy()
+    place = int(array.view(np.int64)[FUNCTIONS])
+    for k, function in enumerate(f for part in world.parts for f in part.functions):
+        if function.kind == USER:  # addresses are others in each process
+            array[[place + FUNCTION * k + which for which in (ADDRESS, PARAMETERS)]] = 0.0
+            found.update(function.user.parameters.tobytes())
+    found.update(array.tobytes())
     return found.hexdigest()[:32]
 
 

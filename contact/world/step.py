@@ -11,14 +11,15 @@ row           what is asked for
 held          the mean rate of its motion s, or its speed; what rounding left of a gap is taken back
 soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
               ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
-rotor         the velocity before the step, with the compliance 1 / inertia
+rotor         the mean rate of the step before, with the compliance 1 / inertia
 with a range  its law, :mod:`~pluecker.contact.world.ranges`
 ============  ===============================================================================================================
 
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
 which would make energy (:mod:`~pluecker.contact.world.projection`).
 
-``memory`` is the time, the angles of ``TURN`` functions as they are counted, and the impulses of the last step. The error is
+``memory`` is the time, the angles of ``TURN`` functions as they are counted, the impulses of the last step, and by how much
+the mean rates of rotors in it differ from J v at its end: what J turns between two steps is no acceleration. The error is
 the largest gap, the largest velocity along a row, times h, that is not as it is asked for, or what is left of laws of
 rows with a range, as a share of what is tolerated.
 
@@ -34,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
 from pluecker.articulated.model.layout import (
     body_count,
     clear,
@@ -47,8 +49,8 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.semi_implicit import free_velocity, semi_implicit_workspace
-from pluecker.articulated.stepping.stage import stage_wrenches
+from pluecker.articulated.stepping.semi_implicit import free_velocity
+from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
 from pluecker.contact.world import layout
 from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.world.layout import (
@@ -135,6 +137,7 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         size = begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, rest)
         for k in range(n):
             store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
+        rotors = begin_rotors(w, tail(r, rows), asked)
         store_mobility(m, w, factor, J, compliance, S, y, rest)
         factorize_rows(w, S, rest)
         clear(rho, rows)
@@ -142,10 +145,13 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
         error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
+        goes_on = 1.0 + 0.0 * time  # of eight states each for itself
         for _ in range(REPETITIONS):
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
             residual(w, J, S, compliance, target, r, x, u)
+            for k in range(n):
+                store(u, k, select(smaller(0.5, goes_on), load(u, k), 0.0 * time))
             refine_rows(m, w, factor, J, S, u, r, x, y, rest)
             if with_ranges:
                 error = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, rest)
@@ -158,17 +164,19 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
                 copy_rows(rows, rho, place)
                 store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
                 worst = largest_miss(w, h, J, x, compliance, r, asked, rho, place, ranged)
-            if within(worst / size, CLOSED):
-                break
-            one, zero = 1.0 + 0.0 * worst, 0.0 * worst
-            falls = select(smaller(worst, NEARER * before), one, zero)
-            if within(select(smaller(CLOSED * size, worst), falls, zero), 0.5):
+            falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * time)
+            goes_on = select(smaller(CLOSED * size, worst), falls, 0.0 * time)
+            if within(goes_on, 0.5):
                 break
         if not plain:
-            if not within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
-                close_gaps(m, w, h, time, size, factor, J, S, phi1, values1, X, y, u, q1, rest)
+            close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
             worst = larger(worst, largest_gap(w, h, time, values1))
             keep_turns(w, phi1, turns)
+        if rotors > 0:
+            for k in range(n):
+                store(u, k, row_rate(w, J, k, x) + load(rho, k))
+            store_geometry(m, w, q1, X, G, J, rest)
+            keep_rotors(w, u, J, v1, tail(r, rows))
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
@@ -198,13 +206,40 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
     begin_turns(w, turns, phi)
     store_values_at(m, w, q, X, phi)
-    store_columns(m, q, X, ws)
-    store_jacobian(w, q, X, ws, G, J)
+    store_geometry(m, w, q, X, G, J, ws)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
         store(guess, k, load(r, linear_count(w) + k))
     clear(r, row_count(w))
     return reach(m, X)
+
+
+@called_kernel
+def store_geometry(m, w, q, X, G, J, ws):
+    """J, and the entries of functions, of bodies that are placed"""
+    store_columns(m, q, X, ws)
+    store_jacobian(w, q, X, ws, G, J)
+
+
+@kernel
+def begin_rotors(w, missing, asked):
+    """Rotors had the mean rate of the last step, and not J v; how many there are"""
+    found = 0
+    for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) == ROTOR:
+            store(asked, k, load(asked, k) + load(missing, found))
+            found += 1
+    return found
+
+
+@kernel
+def keep_rotors(w, rates, J, v, missing):
+    """Of each rotor, by how much its mean rate differs from J v at the end of the step"""
+    found = 0
+    for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) == ROTOR:
+            store(missing, found, load(rates, k) - row_rate(w, J, k, v))
+            found += 1
 
 
 @kernel
@@ -268,7 +303,9 @@ def world_workspace(model: Model, scenario: Array) -> int:
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
-    return max(semi_implicit_workspace(model, scenario), kept + table + own + scratch)
+    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
+    free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
+    return kept + max(free, table + own + scratch)
 
 
 def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
@@ -287,10 +324,11 @@ def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
 
 
 def world_memory(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses."""
+    """The time, angles over turns, impulses, and the rates of rotors."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS])
+    rows = w[w[layout.ROWS] :][: layout.ROW * int(w[layout.N_LINEAR])].reshape(-1, layout.ROW)
+    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + int((rows[:, LAW] == ROTOR).sum())
 
 
 def has_ranges(scenario: Array) -> bool:

@@ -25,7 +25,7 @@ from pluecker.spatial.parallel.atomics import call_c
 from pluecker.spatial.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
+__all__ = ["ADDRESS", "PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
 
 # in the record of a function: its address, the number of entries of q, the address of the parameters
 ADDRESS, SIZE, PARAMETERS = COORDINATE, POSITION, POINT_1

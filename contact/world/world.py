@@ -16,8 +16,10 @@ from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
+from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.relation import Frame, Parts
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
@@ -27,6 +29,7 @@ from pluecker.contact.world.impact import IMPACT
 from pluecker.contact.world.inverse import Effort, least_effort
 from pluecker.contact.world.joint_rows import joint_rows
 from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.packing import Packed, pack_constraints
 from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
@@ -112,28 +115,25 @@ class World:
     def from_urdf(
         cls,
         path_or_text: str | os.PathLike[str],
-        constraints: str | os.PathLike[str] | Iterable[Any] = (),
         *,
+        constraints: str | os.PathLike[str] | Iterable[Any] = (),
         limits: bool = True,
         **options: Any,
     ) -> World:
-        """A mechanism from a URDF file, which has no loops, and what closes them, drives and limits it.
+        """A robot from a URDF file, with constraints, which URDF cannot say.
 
         Args:
-            path_or_text: path of the URDF file, or the XML itself.
-            constraints: records, or the path of a TOML file of them, see
-                :func:`~pluecker.contact.constraints.read_constraints`.
-            limits: whether position limits of the model's joints hold.
-            options: as those of :meth:`Model.from_urdf`: ``floating_base``, ``gravity``, ``check_inertia``, ``mimic``.
+            path_or_text: path of a file, or the XML itself.
+            constraints: a TOML file, :func:`~pluecker.contact.constraints.read_constraints`, or records.
+            limits: whether position limits of the robot's joints hold.
+            options: of :meth:`Model.from_urdf`.
 
         Raises:
-            ModelError: the file cannot be read as a robot.
-            ConstraintError: the constraints cannot be read, or be on this model.
-            MissingExtraError: yourdfpy is not installed, or tomli on Python 3.10.
+            ModelError, ConstraintError: a file cannot be read, or does not describe such a thing.
+            MissingExtraError: yourdfpy is not installed.
         """
-        model = Model.from_urdf(path_or_text, **options)
         records = read_constraints(constraints) if isinstance(constraints, (str, os.PathLike)) else constraints
-        return cls(model, records, limits=limits)
+        return cls(Model.from_urdf(path_or_text, **options), records, limits=limits)
 
     # ------------------------------------------------------------------------------------------------- what it consists of
 
@@ -509,6 +509,21 @@ class World:
             elements=elements, record=record, every=every, record_to=record_to, on_unsolved=on_unsolved, tol=tol,
             progress=progress, threads=threads,
         )  # fmt: skip
+
+    def overlays(self, trajectory: Trajectory) -> tuple[Arrows, ...]:
+        """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
+
+        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for :func:`animate`,
+        :func:`view` and others. Forces are those on the body of a constraint's second frame; the longest arrow of all
+        samples has three tenths of the mechanism's reach, and the legend says how many newtons it stands for.
+
+        Args:
+            trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
+
+        Raises:
+            TypeError, ValueError: it is no trajectory, or a batch of motions.
+        """
+        return overlays_of(self, trajectory)
 
 
 class ConstraintHandle:

@@ -181,7 +181,7 @@ def test_a_urdf_and_a_file_beside_it_are_a_world(tmp_path):
     places = (("crank", "base", "0 0 0"), ("coupler", "crank", "0 0 1"), ("rocker", "base", "1 0 0"))
     bars = "".join(BAR.format(name=name, parent=parent, place=place) for name, parent, place in places)
     (tmp_path / "loop.toml").write_text(LOOP)
-    world = World.from_urdf(FOUR_BAR.format(bars=bars), tmp_path / "loop.toml", gravity=(0.0, 0.0, -1.0))
+    world = World.from_urdf(FOUR_BAR.format(bars=bars), constraints=tmp_path / "loop.toml", gravity=(0.0, 0.0, -1.0))
     assert world.names == ("loop", "drive")
     np.testing.assert_array_equal(world.model.gravity, (0.0, 0.0, -1.0))
     rows = world.rows_at(np.zeros(3))
@@ -191,4 +191,4 @@ def test_a_urdf_and_a_file_beside_it_are_a_world(tmp_path):
     turn[order] = 1.0, -1.0, 1.0
     np.testing.assert_allclose(rows.jacobian[:5] @ turn, 0.0, atol=1e-14)
     with pytest.raises(ConstraintError, match=r"none.toml: cannot be read"):
-        World.from_urdf(FOUR_BAR.format(bars=bars), tmp_path / "none.toml")
+        World.from_urdf(FOUR_BAR.format(bars=bars), constraints=tmp_path / "none.toml")

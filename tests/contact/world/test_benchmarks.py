@@ -18,6 +18,7 @@ from tests.contact.world.mechanisms import (
     START,
     andrews,
     bricard,
+    driven_four_bar,
     four_bars,
     of_angles,
     squeezing_spring,
@@ -83,3 +84,16 @@ def test_four_bars_side_by_side_take_time_in_proportion_to_their_number():
         assert np.abs(world.rows_at(motion.q).error).max() < 1e-12
         each.append(min(took) / n)
     assert not COMPILED or each[1] < 2.0 * each[0]
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "semi_implicit"])
+def test_a_driven_four_bar_follows_its_closed_form_over_two_turns(integrator):
+    """Freudenstein: the ends of crank and rocker are as far apart as the coupler is long."""
+    crank, coupler, rocker, ground = 0.3, 1.0, 0.8, 1.1
+    world, angles = driven_four_bar(crank, coupler, rocker, ground, turns=2.0, duration=2.0)
+    q, v = angles(0.0)
+    duration = 2.0 if COMPILED else 0.02
+    motion = world.simulate(q, v, duration, 0.001, integrator=integrator, every=10)
+    theirs = np.array([angles(t)[0] for t in motion.time])
+    np.testing.assert_allclose(motion.q, theirs, atol=1e-6)
+    assert np.abs(world.rows_at(motion.q).error[:, :2]).max() < 1e-9

@@ -8,11 +8,12 @@ from numba import config
 
 from pluecker.articulated import SimulationError, TimeTable, simulate
 from pluecker.articulated.errors import SimulationWarning
+from pluecker.contact.constraints import UserFunction
 from pluecker.contact.constraints.relation import COORDINATE, DISTANCE, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError, FileError
-from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.memory import WorldMemory, key_of
 from pluecker.contact.world.world import World
-from tests.contact.world.mechanisms import four_bars, slider_crank, slider_crank_state
+from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
 
 COMPILED = not config.DISABLE_JIT
 SMOOTH = ("rk4", "dormand_prince")
@@ -269,3 +270,28 @@ def test_an_interrupted_motion_gives_what_there_is():
         motion = world.simulate(q, v, 0.01, 0.001, control=stop)
     assert 3 <= len(motion) <= 5
     assert motion.memory is None
+
+
+def test_a_users_function_that_fails_on_the_way_is_named_with_what_it_raised():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+
+    def circle(x):
+        if x[0] > 0.42:
+            raise RuntimeError("beyond the track")
+        return x[2] - CRANK * np.cos(x[0]) - np.sqrt(COUPLER**2 - (CRANK * np.sin(x[0])) ** 2)
+
+    track = World(world.model, [UserFunction("track", circle), world.constraints[0]])
+    with pytest.raises(
+        SimulationError, match="function of constraint 'track' has raised RuntimeError: beyond the track"
+    ):
+        track.simulate(q, v, 0.02, 0.001, integrator="rk4")
+
+
+def test_a_memory_of_users_functions_is_that_of_another_process_too():
+    def above(x):
+        return x[2] - 2.0
+
+    worlds = [World(slider_crank().model, [UserFunction("above", above, parameters=(p,))]) for p in (1.0, 1.0, 2.0)]
+    keys = [key_of(world) for world in worlds]
+    assert keys[0] == keys[1] != keys[2]
