@@ -48,7 +48,7 @@ __all__ = ["add_row_force", "row_rate", "store_biases", "store_jacobian", "store
 
 # Squared, of what a wrench and a freedom could have for a power: less is rounding, and none. In planar mechanisms whole rows
 # are; taken for what they are not, they would hold what nothing holds.
-ROUNDING = 1e-26
+ROUNDING = 1e-24
 
 
 @kernel
