@@ -180,6 +180,8 @@ class World:
         """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
         Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
+        Armature, damping and springs of Euler angles and rotation vectors are functions of where bodies are outside of
+        gimbal lock, and up to half a turn: motions are followed until there.
 
         Args:
             reference: configuration from which angles are counted, ``(nq,)``: springs and limits of joints that turn mean

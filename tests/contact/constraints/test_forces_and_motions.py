@@ -161,3 +161,21 @@ def test_a_function_that_becomes_nan_ends_a_motion():
     q[2] = -0.1
     with pytest.raises(PlueckerError, match="wrong"):
         World(model, [wrong]).simulate(q, np.zeros(6), 0.1, 0.01)
+
+
+def test_rows_of_a_planar_mechanism_are_zero_where_frames_are_rounded():
+    # z of the frames is y of the bodies but for rounding: what holds the bars in their plane says nothing about the tree
+    builder = ModelBuilder()
+    for name, parent, place in (("a", "world", (0, 0, 0)), ("b", "a", (0, 0, 0.3)), ("c", "world", (0.8, 0, 0))):
+        builder.add_body(name, mass=1.0, center_of_mass=(0, 0, 0.2), inertia=(0.02, 0.02, 0.001))
+        builder.add_joint(name, "revolute", parent=parent, child=name, axis=(0, 1, 0), position=place)
+    turned = (math.cos(0.25 * math.pi), -math.sin(0.25 * math.pi), 0.0, 0.0)
+    loop = c.Hinge("loop", c.Frame("b", (0, 0, 0.9), turned), c.Frame("c", (0, 0, 0.6), turned))
+    world = World(builder.build(), [loop])
+    start = world.close([0.0, 1.0, 0.0], [1.0, 0.0, 0.0])
+    assert abs(start.velocity[0]) > 0.1
+    rows = world.rows_at(start.configuration)
+    assert np.linalg.matrix_rank(rows.jacobian, tol=1e-200) == 2
+    assert not rows.jacobian[2:].any()
+    motion = world.simulate(start.configuration, start.velocity, 0.05, 0.005)
+    np.testing.assert_allclose(world.rows_at(motion.q).error, 0.0, atol=1e-10)
