@@ -32,9 +32,9 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN, USER
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.world.determination import RANK, Determination, find_determination
 from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde, world_of
-from pluecker.contact.world.joint_rows import joint_rows
 from pluecker.contact.world.reactions import body_wrenches, function_forces, largest_wrench
 from pluecker.contact.world.tree_joints import (
     Coordinates,

@@ -17,10 +17,10 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.contact.constraints.relation import ANGLES, USER
 from pluecker.contact.errors import ConstraintError, FileError
-from pluecker.contact.world.functions import function_value
-from pluecker.contact.world.layout import FUNCTION, FUNCTIONS, TURN_NUMBER, function_count, function_entry
-from pluecker.contact.world.motion import PLACE, place_links
-from pluecker.contact.world.user import ADDRESS, PARAMETERS
+from pluecker.contact.rows.functions import function_value
+from pluecker.contact.rows.layout import FUNCTION, FUNCTIONS, TURN_NUMBER, function_count, function_entry
+from pluecker.contact.rows.motion import PLACE, place_links
+from pluecker.contact.rows.user import ADDRESS, PARAMETERS
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.scalars.operations import store

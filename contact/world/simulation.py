@@ -17,12 +17,12 @@ from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.stepping.smooth_steps import SMOOTH
+from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.scenario import world_scenario
-from pluecker.contact.world.smooth_steps import SMOOTH
-from pluecker.contact.world.step import WORLD_STEP
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 if TYPE_CHECKING:

@@ -24,16 +24,16 @@ from pluecker.contact.constraints.relation import Frame, Parts
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.world.accelerations import ACCELERATIONS
-from pluecker.contact.world.impact import IMPACT
-from pluecker.contact.world.inverse import Effort, least_effort
-from pluecker.contact.world.joint_rows import joint_rows
+from pluecker.contact.instants.accelerations import ACCELERATIONS
+from pluecker.contact.instants.impact import IMPACT
+from pluecker.contact.instants.inverse import Effort, least_effort
+from pluecker.contact.instants.rows_at import ROWS_AT, Rows, sorted_rows
+from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES, wrench_on
+from pluecker.contact.rows.joint_rows import joint_rows
+from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
-from pluecker.contact.world.packing import Packed, pack_constraints
-from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
-from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 

@@ -10,8 +10,8 @@ rows here are its columns' powers.
 
 from pluecker.articulated.model.layout import clear
 from pluecker.contact.constraints.relation import COORDINATE, USER
-from pluecker.contact.world.functions import function_bias, function_value, function_wrench
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.functions import function_bias, function_value, function_wrench
+from pluecker.contact.rows.layout import (
     ENTRY_COUNT,
     FIRST_ENTRY,
     FIRST_TERM,
@@ -37,8 +37,8 @@ from pluecker.contact.world.layout import (
     term_coefficient,
     value_count,
 )
-from pluecker.contact.world.motion import COLUMN, PLACE
-from pluecker.contact.world.user import store_user_gradient
+from pluecker.contact.rows.motion import COLUMN, PLACE
+from pluecker.contact.rows.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
 from pluecker.spatial.compiled.decorators import kernel, unlikely

@@ -3,7 +3,7 @@
     A (v+ - v_free) = J^T r        (phi(q+) - phi(q)) / h + compliance r = what is asked for        q+ = q moved along h v+
 
 A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit`. The velocity of each row is its mean rate over
-the step (:mod:`~pluecker.contact.world.mean_rates`):
+the step (:mod:`~pluecker.contact.stepping.mean_rates`):
 
 ============  ===============================================================================================================
 row           what is asked for
@@ -12,11 +12,11 @@ held          the mean rate of its motion s, or its speed; what rounding left of
 soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
               ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
 rotor         the mean rate of the step before, with the compliance 1 / inertia
-with a range  its law, :mod:`~pluecker.contact.world.ranges`
+with a range  its law, :mod:`~pluecker.contact.rows.ranges`
 ============  ===============================================================================================================
 
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
-which would make energy (:mod:`~pluecker.contact.world.projection`).
+which would make energy (:mod:`~pluecker.contact.stepping.projection`).
 
 ``memory`` is the time, the angles of ``TURN`` functions as they are counted, the impulses of the last step, and by how much
 the mean rates of rotors in it differ from J v at its end: what J turns between two steps is no acceleration. The error is
@@ -51,9 +51,9 @@ from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
 from pluecker.articulated.stepping.semi_implicit import free_velocity
 from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
-from pluecker.contact.world import layout
-from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.rows.layout import (
     LAW,
     N_TURNS,
     ROTOR,
@@ -64,8 +64,23 @@ from pluecker.contact.world.layout import (
     row_count,
     value_count,
 )
-from pluecker.contact.world.linear_laws import CLOSED, begin_rotors, keep_rotors, largest_miss, store_linear_law
-from pluecker.contact.world.mean_rates import (
+from pluecker.contact.rows.mobility import (
+    factorize_rows,
+    mobility_numbers,
+    refine_rows,
+    residual,
+    store_mobility,
+)
+from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
+from pluecker.contact.rows.ranges import (
+    begin_ranges,
+    keep_coordinate_limits,
+    obey_ranges,
+    range_numbers,
+    range_scratch,
+)
+from pluecker.contact.stepping.linear_laws import CLOSED, begin_rotors, keep_rotors, largest_miss, store_linear_law
+from pluecker.contact.stepping.mean_rates import (
     all_are_coordinates,
     begin_turns,
     keep_turns,
@@ -73,22 +88,7 @@ from pluecker.contact.world.mean_rates import (
     store_mean_rates,
     store_values_at,
 )
-from pluecker.contact.world.mobility import (
-    factorize_rows,
-    mobility_numbers,
-    refine_rows,
-    residual,
-    store_mobility,
-)
-from pluecker.contact.world.motion import COLUMN, PLACE, store_columns
-from pluecker.contact.world.projection import close_gaps, largest_gap
-from pluecker.contact.world.ranges import (
-    begin_ranges,
-    keep_coordinate_limits,
-    obey_ranges,
-    range_numbers,
-    range_scratch,
-)
+from pluecker.contact.stepping.projection import close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, load_integer, part, select, smaller, store, tail, within

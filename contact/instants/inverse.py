@@ -20,7 +20,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import Row
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.world.rows_at import Rows
+from pluecker.contact.instants.rows_at import Rows
 
 __all__ = ["Effort", "least_effort"]
 

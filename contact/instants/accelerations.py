@@ -34,8 +34,8 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.world.instant_ranges import begin_instant_ranges
-from pluecker.contact.world.jacobian import (
+from pluecker.contact.rows.instant_ranges import begin_instant_ranges
+from pluecker.contact.rows.jacobian import (
     add_row_force,
     row_rate,
     store_biases,
@@ -43,7 +43,7 @@ from pluecker.contact.world.jacobian import (
     store_row_values,
     store_values,
 )
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.layout import (
     HELD,
     LAW,
     ROTOR,
@@ -60,8 +60,8 @@ from pluecker.contact.world.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.world.motion import (
+from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.motion import (
     ACCELERATION,
     COLUMN,
     PLACE,
@@ -70,9 +70,9 @@ from pluecker.contact.world.motion import (
     store_accelerations,
     store_columns,
 )
-from pluecker.contact.world.packing import Packed
-from pluecker.contact.world.prescribed import prescribed
-from pluecker.contact.world.ranges import obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.packing import Packed
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.rows.ranges import obey_ranges, range_numbers, range_scratch
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, tail
 

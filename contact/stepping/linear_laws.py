@@ -1,13 +1,13 @@
 """The laws of linear rows in a step: which mean rate is asked for, and with which compliance.
 
-See :mod:`~pluecker.contact.world.step` for the equations. A rotor resists the change of its mean rate; the memory between
+See :mod:`~pluecker.contact.stepping.step` for the equations. A rotor resists the change of its mean rate; the memory between
 steps has by how much this differs from J v, which turns between steps.
 
 Source: source document 000, mixing of forces and error reduction (docs/sources.md).
 """
 
-from pluecker.contact.world.jacobian import row_rate
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import row_rate
+from pluecker.contact.rows.layout import (
     HELD,
     HOLONOMIC,
     LAW,
@@ -21,8 +21,8 @@ from pluecker.contact.world.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.world.prescribed import prescribed
-from pluecker.contact.world.projection import gap_of
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.stepping.projection import gap_of
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, select, smaller, store

@@ -29,8 +29,8 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.layout import ROW_COUNT as TREE_ROWS
-from pluecker.contact.world.jacobian import add_row_force, row_rate
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import add_row_force, row_rate
+from pluecker.contact.rows.layout import (
     FIRST_PAIR,
     FIRST_SEGMENT,
     PAIR_COUNT,

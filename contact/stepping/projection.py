@@ -11,8 +11,8 @@ projection method applied to mechanical systems with algebraic constraints" (199
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
-from pluecker.contact.world.jacobian import store_row_values
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import store_row_values
+from pluecker.contact.rows.layout import (
     HELD,
     HOLONOMIC,
     LAW,
@@ -21,9 +21,9 @@ from pluecker.contact.world.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.world.mean_rates import store_values_at
-from pluecker.contact.world.mobility import refine_rows
-from pluecker.contact.world.prescribed import prescribed
+from pluecker.contact.rows.mobility import refine_rows
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.stepping.mean_rates import store_values_at
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within

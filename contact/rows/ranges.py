@@ -38,8 +38,8 @@ from pluecker.articulated.stepping.rows import (
 )
 from pluecker.articulated.stepping.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
-from pluecker.contact.world.jacobian import add_row_force, row_rate
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import add_row_force, row_rate
+from pluecker.contact.rows.layout import (
     FIRST_TERM,
     HOLONOMIC,
     KIND,
@@ -59,7 +59,7 @@ from pluecker.contact.world.layout import (
     term,
     term_coefficient,
 )
-from pluecker.contact.world.mobility import hold_rows
+from pluecker.contact.rows.mobility import hold_rows
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import staircase_memory

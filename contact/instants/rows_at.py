@@ -11,10 +11,10 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.world.accelerations import geometry_numbers, store_rows_at_instant
-from pluecker.contact.world.jacobian import add_row_force
-from pluecker.contact.world.layout import row_count, value_count
-from pluecker.contact.world.packing import Packed
+from pluecker.contact.instants.accelerations import geometry_numbers, store_rows_at_instant
+from pluecker.contact.rows.jacobian import add_row_force
+from pluecker.contact.rows.layout import row_count, value_count
+from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, part, store, tail
 

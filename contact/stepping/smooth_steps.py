@@ -35,10 +35,11 @@ from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
 from pluecker.articulated.stepping.scenario import MORE, more
 from pluecker.articulated.stepping.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.contact.world import accelerations, layout
-from pluecker.contact.world.accelerations import make_accelerations
-from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
-from pluecker.contact.world.layout import (
+from pluecker.contact.instants import accelerations
+from pluecker.contact.instants.accelerations import make_accelerations
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.rows.layout import (
     HELD,
     LAW,
     N_TURNS,
@@ -53,11 +54,11 @@ from pluecker.contact.world.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.world.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
-from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
-from pluecker.contact.world.prescribed import prescribed
-from pluecker.contact.world.projection import close_gaps, largest_gap
+from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
+from pluecker.contact.stepping.projection import close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
@@ -205,7 +206,7 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Counts(NamedTuple):
-    """How much there is of what, as :class:`~pluecker.contact.world.packing.Packed` has it."""
+    """How much there is of what, as :class:`~pluecker.contact.rows.packing.Packed` has it."""
 
     n_functions: int
     n_entries: int
