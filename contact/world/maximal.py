@@ -269,9 +269,9 @@ class Maximal:
                 total[..., b, :] += (own - passive)[..., 6 * b : 6 * b + 6]
         return total
 
-    def forces_on_coordinates(self, forces: Array) -> Array:
+    def forces_on_coordinates(self, row_forces: Array) -> Array:
         """What rows do to velocities of free bodies themselves, ``(..., 6 n)``: friction, couplings of these."""
-        along = function_forces(self.world, forces)
+        along = function_forces(self.world, row_forces)
         total = np.zeros((*along.shape[:-1], self.world.model.nv))
         for k, f in enumerate(f for part in self.world.parts for f in part.functions):
             if f.kind == COORDINATE:
