@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pluecker.articulated.model.layout import body_count, clear, configuration_count, velocity_count
+from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
 from pluecker.articulated.stepping.control_law import DELAY, PERIOD, STEP, control_workspace
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.signals import Access
@@ -88,6 +88,20 @@ def keep(solved, x, out):
         store(out, k, select(solved, load(out, k), load(x, k)))
 
 
+@kernel
+def begin_memory(lasting, memory, begun):
+    """With what the pieces of a step begin: what is remembered before it if that lasts, else nothing"""
+    for k in range(len(memory)):
+        store(begun, k, load(memory, k) if lasting else 0.0 * load(memory, k))
+
+
+@kernel
+def keep_solved(solved, x, out):
+    """x where it was solved, else nothing"""
+    for k in range(len(x)):
+        store(out, k, select(solved, load(x, k), 0.0 * load(x, k)))
+
+
 def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that takes one step, in so many pieces as are needed where that is wanted; it gives the error.
 
@@ -105,9 +119,8 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
         begun, rest = part(ws, 2 * nq + 6 * nv + n, n), tail(ws, 2 * nq + 6 * nv + 2 * n)
         kq, kv = part(kept, 0, nq), part(kept, nq, nv)
         none = 0.0 * load(law, 0)
-        pieces, error, first_error = 1, none, none
-        if lasting:
-            copy(part(memory, 0, n), begun)
+        pieces, error = 1, none
+        begin_memory(lasting, part(memory, 0, n), begun)
         while True:
             qa, va, e, hj = q, v, none, h / pieces
             for j in range(pieces):
@@ -123,8 +136,7 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                 error = e
                 if load(settings, SUBSTEP) == 0 or is_below(e, SOLVED):
                     return e
-                first_error = e
-                copy(part(memory, 0, n), remembered)
+                keep_solved(smaller(e, SOLVED), part(memory, 0, n), remembered)
             else:
                 solved = smaller(error, SOLVED)
                 keep(solved, qa, kq)
@@ -134,17 +146,9 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                 error = select(solved, error, e)
             if is_below(error, SOLVED) or pieces >= PIECES:
                 break
-            if lasting:
-                copy(begun, memory)
-            else:
-                clear(memory, n)
+            copy(begun, memory)
             pieces *= 2
-        if lasting:
-            copy(remembered, memory)
-            return error
-        solved = smaller(first_error, SOLVED)
-        for k in range(n):
-            store(memory, k, select(solved, load(remembered, k), none))
+        copy(remembered, memory)
         return error
 
     return take_step
