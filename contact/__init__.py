@@ -52,6 +52,7 @@ from pluecker.contact.errors import ClosureError, ConstraintError, FileError, Pr
 from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
 from pluecker.contact.files.siconos import read_siconos
 from pluecker.contact.instants.inverse import Effort
+from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
 from pluecker.contact.lcp.solve_lcp import LcpResult, solve_lcp
 from pluecker.contact.problem.problem import LAWS, Problem
@@ -67,10 +68,11 @@ from pluecker.contact.solving.solve import errors_of, solve
 from pluecker.contact.solving.solver import Solver
 from pluecker.contact.world.closing import Closed
 from pluecker.contact.world.determination import Determination
+from pluecker.contact.world.handle import ConstraintHandle
 from pluecker.contact.world.maximal import Maximal
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
-from pluecker.contact.world.world import ConstrainedAcceleration, ConstraintHandle, Impact, World
+from pluecker.contact.world.world import ConstrainedAcceleration, Impact, World
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
@@ -99,6 +101,7 @@ __all__ = [
     "ProblemError",
     "Result",
     "Rows",
+    "RowsAt",
     "SoftContact",
     "Solution",
     "Solver",

@@ -18,10 +18,10 @@ from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["ROWS_AT", "Rows"]
+__all__ = ["ROWS_AT", "RowsAt"]
 
 
-class Rows(NamedTuple):
+class RowsAt(NamedTuple):
     """The rows of a world in a state.
 
     Attributes:
@@ -68,8 +68,8 @@ ROWS_AT = Algorithm(
 )
 
 
-def sorted_rows(packed: Packed, result: tuple[Array, Array, Array]) -> Rows:
+def sorted_rows(packed: Packed, result: tuple[Array, Array, Array]) -> RowsAt:
     """In the order in which constraints were given."""
     error, jacobian, bias = result
     place = packed.place
-    return Rows(error[..., place], np.ascontiguousarray(jacobian[..., place, :]), bias[..., place])
+    return RowsAt(error[..., place], np.ascontiguousarray(jacobian[..., place, :]), bias[..., place])
