@@ -23,7 +23,9 @@ compile all of it ahead                           ``warmup``
 room                                              what happens there
 ================================================  ====================================================================
 ``app``                                           methods side by side, pictures, compiling ahead, the command
-``world``                                         a model and constraints on it: instants, steps, motions
+``world``                                         a model and constraints on it, closing, maximal coordinates, motions
+``stepping``, ``instants``                        steps of worlds; accelerations, impacts and efforts
+``rows``                                          functions of the configuration, Jacobian, what holds rows: kernels
 ``constraints``                                   records of joints, gears, limits, motors, and what they consist of
 ``solving``                                       any problem, any law, any method: islands, Newton, the choice
 ``scenes``, ``files``                             problems from bodies and what touches; from files, and into them
@@ -49,6 +51,8 @@ from pluecker.contact.app.warmup import warmup
 from pluecker.contact.errors import ClosureError, ConstraintError, FileError, ProblemError, UnsolvedError
 from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
 from pluecker.contact.files.siconos import read_siconos
+from pluecker.contact.instants.inverse import Effort
+from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.lcp.polygon import FrictionLcp, MixedLcp, friction_lcp, mixed_lcp
 from pluecker.contact.lcp.solve_lcp import LcpResult, solve_lcp
 from pluecker.contact.problem.problem import LAWS, Problem
@@ -64,11 +68,11 @@ from pluecker.contact.solving.solve import errors_of, solve
 from pluecker.contact.solving.solver import Solver
 from pluecker.contact.world.closing import Closed
 from pluecker.contact.world.determination import Determination
-from pluecker.contact.world.inverse import Effort
+from pluecker.contact.world.handle import ConstraintHandle
 from pluecker.contact.world.maximal import Maximal
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
-from pluecker.contact.world.world import ConstrainedAcceleration, ConstraintHandle, Impact, World
+from pluecker.contact.world.world import ConstrainedAcceleration, Impact, World
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [
@@ -97,6 +101,7 @@ __all__ = [
     "ProblemError",
     "Result",
     "Rows",
+    "RowsAt",
     "SoftContact",
     "Solution",
     "Solver",

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +103,7 @@ def compile_ahead(jobs: Sequence[Job], *, unit: str = "function", progress: bool
     next(bar, None)  # behind the last one the bar goes away
 
 
-def compiled_elsewhere(jobs: Sequence[Job], processes: int) -> Iterator[Job]:
+def compiled_elsewhere(jobs: Sequence[Job], processes: int) -> Generator[Job, None, None]:
     """The jobs, each when it is done; all processes end with this generator."""
     left, done = deque(jobs), queue.SimpleQueue[tuple[Job, str | None]]()
     workers = [Worker(left, done, k % 2 == 1) for k in range(processes)]
@@ -125,9 +125,9 @@ class Worker(threading.Thread):
 
     def __init__(self, left: deque[Job], done: queue.SimpleQueue[tuple[Job, str | None]], from_behind: bool) -> None:
         super().__init__(daemon=True)
-        self.done, self.process, self.ended, self.lock = done, None, False, threading.Lock()
+        self.done, self.ended, self.lock = done, False, threading.Lock()
+        self.process: subprocess.Popen[str] | None = None
         self.take: Callable[[], Job] = left.pop if from_behind else left.popleft
-        self.process: subprocess.Popen[str] | None
 
     def run(self) -> None:
         """All that this one gets to do."""
@@ -157,8 +157,7 @@ class Worker(threading.Thread):
             return f"its process ended with code {process.wait()}"
         answer = json.loads(text)
         if answer["memory"] > LARGEST:
-            process.stdin.close()  # it goes, and takes its memory along
-            process.wait()
+            put_away(process)  # it takes its memory along
         return None if answer["error"] is None else str(answer["error"])
 
     def alive(self) -> subprocess.Popen[str]:
@@ -176,12 +175,17 @@ class Worker(threading.Thread):
         with self.lock:
             self.ended = True
             if self.process is not None:
-                self.process.kill()
-                self.process.wait()
-                for stream in (self.process.stdin, self.process.stdout):
-                    with contextlib.suppress(OSError):
-                        assert stream is not None
-                        stream.close()
+                put_away(self.process)
+
+
+def put_away(process: subprocess.Popen[str]) -> None:
+    """End a process, whatever it is doing."""
+    process.kill()
+    process.wait()
+    for stream in (process.stdin, process.stdout):
+        with contextlib.suppress(OSError):
+            assert stream is not None
+            stream.close()
 
 
 def work() -> None:

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,10 @@ from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryErr
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
 from pluecker.articulated.stepping.control import PDControl, TimeTable
 
-__all__ = ["Loading", "add_simulate", "holding"]
+__all__ = ["Loading", "add_simulate", "free_motion", "holding"]
 
 Array = NDArray[np.float64]
+Mover = Callable[..., Trajectory]
 FILMS = (".html", ".gif", ".mp4")
 SWIFT = 20.0  # rad/s, of a joint that is held alone: chosen, a servo's
 
@@ -82,7 +84,12 @@ def add_simulate(commands: Any, loading: Loading) -> None:
     parser.add_argument("--plot", metavar="FILE", help="also draw the result: .png, .pdf or .svg")
     parser.add_argument("--animate", metavar="FILE", help="also show it: .html, .gif or .mp4")
     parser.add_argument("--force", action="store_true", help="replace files that exist")
-    parser.set_defaults(run=lambda options: run_simulate(options, loading))
+    parser.set_defaults(run=lambda options: run_simulate(options, loading), constraints=None, mover=free_motion)
+
+
+def free_motion(options: argparse.Namespace, model: Model, q: Array, v: Array) -> tuple[Mover, Array, Array]:
+    """What simulates the robot, and the state from which it can."""
+    return partial(simulate, model), q, v
 
 
 def run_simulate(options: argparse.Namespace, loading: Loading) -> int:
@@ -93,17 +100,18 @@ def run_simulate(options: argparse.Namespace, loading: Loading) -> int:
         if getattr(options, name) is not None:
             outputs.append(Output(getattr(options, name), what, endings))
             need_figures()
-    inputs = [loading.robot_file(options.robot), *(x for x in (table, options.start) if x is not None)]
+    files = table, options.start, options.constraints
+    inputs = [loading.robot_file(options.robot), *(x for x in files if x is not None)]
     check_outputs(outputs, inputs, options.force)
     model = loading.load(options)
     given = Trajectory() if table is None else read_trajectory(table, model, bare="tau")
-    q, v = loading.start(options, model, given)
+    move, q, v = options.mover(options, model, *loading.start(options, model, given))
     control = holding(model, q) if options.control == "hold" else None if table is None else as_table(table, given)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SimulationWarning)
         try:
-            motion = simulate(
-                model, q, v, options.duration, options.step, control=control, integrator=options.integrator,
+            motion = move(
+                q, v, options.duration, options.step, control=control, integrator=options.integrator,
                 every=options.every, progress=True,
             )  # fmt: skip
         except SimulationError as error:

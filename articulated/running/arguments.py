@@ -46,7 +46,7 @@ def check_word(name: str, word: str, value: Any) -> None:
 
 def as_floats(name: str, model: Model, field: Field, value: ArrayLike) -> Array:
     """``value`` as a float64 array whose last axes have the shape that the field has for this model."""
-    if type(value) is np.ndarray and value.dtype == FLOAT:
+    if type(value) is np.ndarray and value.dtype is FLOAT:
         array = value
     else:
         array = as_numbers(name, field.name, value)

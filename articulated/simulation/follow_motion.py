@@ -174,7 +174,8 @@ def as_wrenches(f_ext: Any) -> Any:
 def spread(model: Model, name: str, array: Array, batch: tuple[int, ...]) -> Array:
     """A row for each state of the batch."""
     rows = as_rows(model, STANDARD[name], array, batch)
-    return np.broadcast_to(rows, (math.prod(batch), rows.shape[1]))
+    states = math.prod(batch)
+    return rows if len(rows) == states else np.broadcast_to(rows, (states, rows.shape[1]))
 
 
 def as_progress(progress: Any, samples: int) -> Callable[[int], None]:

@@ -29,6 +29,8 @@ __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "follow_steps"]
 Array = NDArray[np.float64]
 RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order of the loop
 STRETCH = 0.1  # seconds
+FIRST = 4000  # numbers of v that the steps of the first stretch go through: some milliseconds
+GROWTH = 8  # of a stretch beside the one before, at most: steps may become slower
 NO_BOUND = 1e300  # for errors: only what is not finite is above it
 
 
@@ -151,7 +153,7 @@ def follow_steps(
     stretches = Stretches(integrator, *arguments)
     place = nq + 6 * nv + MARKS - 1
     first, samples, error, interrupted = schedule.first, 0, None, False
-    length = plan.period
+    length = plan.period if control.function is not None else max(1, FIRST // (len(q) * nv))
     try:
         while first <= schedule.total and not x[:, place].any():
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
@@ -172,7 +174,7 @@ def follow_steps(
                 recording.written(samples, complete, schedule.times_from(samples, done - samples))
                 progress(done - samples)
                 samples = done
-            length = max(1, min(2 * length, int(length * STRETCH / max(took, 1e-6)) + 1))
+            length = max(1, min(GROWTH * length, int(length * STRETCH / max(took, 1e-6)) + 1))
     except KeyboardInterrupt:
         interrupted = True
     except PlueckerError as found:

@@ -22,6 +22,7 @@ from pluecker.spatial.functions.elementwise import as_numbers
 __all__ = ["ControlPlan", "batch_of", "plan_control"]
 
 NEARLY = 1e-6  # of a step, by which a time may differ from a whole number of them
+ONCE = 2**62  # as a period: constant joint forces are looked up at the first step alone
 UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
 Given = tuple[str, Any, tuple[str, ...]]  # a name, a table or an array, the words of its shape
@@ -145,12 +146,13 @@ def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, .
     delay = 0
     if actuator is not None and actuator.delay:
         delay = whole(actuator.delay, period * step, "the delay of the actuators", "control period")
+    varies = control.function is not None or isinstance(command, (CompiledControl, PDControl)) or len(torque.times) > 1
     settings = {
         FUNCTION: command.address if isinstance(command, CompiledControl) else 0,
         EXTERNAL: control.function is not None,
         FEEDBACK: isinstance(command, PDControl),
         HELD: control.period is not None or delay > 0,
-        PERIOD: period,
+        PERIOD: period if varies or delay > 0 else ONCE,
         DELAY: delay,
         LIMITED: control.clip or actuator is not None,
     }

@@ -51,7 +51,7 @@ from pluecker.spatial.algebra.vectors import (
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, store
 
-__all__ = ["MOMENT", "carried_moments", "frame_acceleration", "is_free_root", "move_configuration"]
+__all__ = ["MOMENT", "carried_moments", "frame_acceleration", "frame_turn", "is_free_root", "move_configuration"]
 
 MOMENT = 4  # numbers of each link: the mass that its joint carries and its first moment about the link's origin
 
@@ -91,9 +91,14 @@ def frame_acceleration(m, v, moments, a):
     for i in range(1, link_count(m) + 1):
         if is_free_root(m, i):
             j = first_v(m, i)
-            w = load3(v, j)
-            center = add_cross3(load3(v, j + 3), w, carried_center(moments, i))  # v_c = v_O + w x c
-            store3(a, j + 3, cross3(center, w))
+            store3(a, j + 3, frame_turn(moments, i, load3(v, j), load3(v, j + 3)))
+
+
+@kernel
+def frame_turn(moments, i, w, v):
+    """-w x v_c, from the velocity of the origin of link ``i``"""
+    center = add_cross3(v, w, carried_center(moments, i))  # v_c = v_O + w x c
+    return cross3(center, w)
 
 
 @kernel

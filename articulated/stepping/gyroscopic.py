@@ -40,7 +40,7 @@ from pluecker.spatial.algebra.vectors import add3, cross3, dot, dot3, load3, loa
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["solve_with_gyroscopic_moments"]
+__all__ = ["solve_with_gyroscopic_moments", "turned_by_midpoint"]
 
 STEPS = 5  # of Newton's method: at h |w| = 1, a needle's equation is solved to rounding by four
 
@@ -82,10 +82,17 @@ def entry(m, t, r, column, factor):
 def turn_by_midpoint(m, t, i, h, v, factor, y):
     """y_1 = D_1 L_1 (w+ - w) with M (w+ - w) = L_1^T y_1 - h (g((w + w+) / 2) - g(w))"""
     j, r = first_v(m, i), tree_entry(m, t, FIRST_ROW)
-    w, b = load3(v, j), load3(y, j)
-    d0, d1, d2 = inverse_pivot(m, t, r, factor), inverse_pivot(m, t, r + 1, factor), inverse_pivot(m, t, r + 2, factor)
+    d = inverse_pivot(m, t, r, factor), inverse_pivot(m, t, r + 1, factor), inverse_pivot(m, t, r + 2, factor)
+    L = entry(m, t, 1, 0, factor), entry(m, t, 2, 0, factor), entry(m, t, 2, 1, factor)
+    store3(y, j, turned_by_midpoint(h, load3(v, j), d, L, load3(y, j)))
+
+
+@kernel
+def turned_by_midpoint(h, w, d, L, b):
+    """D_1 L_1 (w+ - w) from y_1 = ``b``, with 1 / D_1 = ``d``, and L_10, L_20, L_21"""
+    d0, d1, d2 = d
+    l, e, f = L
     D0, D1, D2 = 1.0 / d0, 1.0 / d1, 1.0 / d2
-    l, e, f = entry(m, t, 1, 0, factor), entry(m, t, 2, 0, factor), entry(m, t, 2, 1, factor)
     M = (D0 + l * l * D1 + e * e * D2, l * D1 + e * f * D2, e * D2, D1 + f * f * D2, f * D2, D2)  # L_1^T D_1 L_1
     p = (b[0] + l * b[1] + e * b[2], b[1] + f * b[2], b[2])  # L_1^T y_1
     x0 = d0 * b[0]
@@ -94,7 +101,7 @@ def turn_by_midpoint(m, t, i, h, v, factor, y):
     p = add3(p, scale3(h, cross3(w, symmetric_times(M, w))))
     for _ in range(STEPS):
         x = improve_turn(M, h, w, p, x)
-    store3(y, j, (D0 * x[0], D1 * (l * x[0] + x[1]), D2 * (e * x[0] + f * x[1] + x[2])))
+    return (D0 * x[0], D1 * (l * x[0] + x[1]), D2 * (e * x[0] + f * x[1] + x[2]))
 
 
 @kernel

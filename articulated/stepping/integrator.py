@@ -11,7 +11,7 @@ h           the step, s
 q, v        the state at its beginning
 law         the joint forces of control during the step, ``u, R, P, D`` of nv numbers each, see
             :func:`~pluecker.articulated.stepping.stage.stage_torque`
-f_ext       wrenches on the bodies in their coordinates, 6 numbers each
+f_ext       wrenches on the bodies in their coordinates, 6 numbers each; an array without entries where there are none
 q1, v1      the state at its end; NaN in v1 where there is none
 memory      what the integrator remembers from step to step; zero before the first
 ws          scratch memory

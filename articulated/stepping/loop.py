@@ -22,12 +22,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from pluecker.articulated.model.layout import body_count, clear, configuration_count, velocity_count
+from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
 from pluecker.articulated.stepping.control_law import DELAY, PERIOD, STEP, control_workspace
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.signals import Access
 from pluecker.articulated.stepping.surroundings import MARKS, surroundings
-from pluecker.articulated.stepping.task import BEGIN, EVERY, FIRST, LAST, MEMORY, SLOT, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.task import BEGIN, EVERY, FIRST, LAST, MEMORY, PUSHED, SLOT, SUBSTEP, TOTAL
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
@@ -63,11 +63,15 @@ def is_below(e, bound):
 
 @called_kernel
 def spoiled(x):
-    """Zero where all numbers are finite, else NaN"""
-    total = 0.0 * load(x, 0)
-    for k in range(1, len(x)):
-        total = total + 0.0 * load(x, k)
-    return total
+    """Zero where all numbers are finite, else NaN; in four sums, none of which has to wait for the others"""
+    n = len(x)
+    a = b = c = d = 0.0 * load(x, 0)
+    for k in range(0, n - 3, 4):
+        a, b = a + 0.0 * load(x, k), b + 0.0 * load(x, k + 1)
+        c, d = c + 0.0 * load(x, k + 2), d + 0.0 * load(x, k + 3)
+    for k in range(n - n % 4, n):
+        a = a + 0.0 * load(x, k)
+    return (a + b) + (c + d)
 
 
 @called_kernel
@@ -82,6 +86,20 @@ def keep(solved, x, out):
     """``out`` where it was solved, else x"""
     for k in range(len(x)):
         store(out, k, select(solved, load(out, k), load(x, k)))
+
+
+@kernel
+def begin_memory(lasting, memory, begun):
+    """With what the pieces of a step begin: what is remembered before it if that lasts, else nothing"""
+    for k in range(len(memory)):
+        store(begun, k, load(memory, k) if lasting else 0.0 * load(memory, k))
+
+
+@kernel
+def keep_solved(solved, x, out):
+    """x where it was solved, else nothing"""
+    for k in range(len(x)):
+        store(out, k, select(solved, load(x, k), 0.0 * load(x, k)))
 
 
 def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Callable[..., Any]:
@@ -101,26 +119,24 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
         begun, rest = part(ws, 2 * nq + 6 * nv + n, n), tail(ws, 2 * nq + 6 * nv + 2 * n)
         kq, kv = part(kept, 0, nq), part(kept, nq, nv)
         none = 0.0 * load(law, 0)
-        pieces, error, first_error = 1, none, none
-        if lasting:
-            copy(part(memory, 0, n), begun)
+        pieces, error = 1, none
+        begin_memory(lasting, part(memory, 0, n), begun)
         while True:
             qa, va, e, hj = q, v, none, h / pieces
             for j in range(pieces):
                 qb, vb, own = (q1, v1, law) if j == 0 else (q1, v1, law_j) if j % 2 == 0 else (q2, v2, law_j)
+                if pieces == 1:
+                    qb, vb = kq, kv
                 if j > 0:
                     law_of_piece(env, j * hj, x, qa, va, law_j)
                 e = worse(e, none + step(m, c, hj, qa, va, own, f, qb, vb, memory, rest))
                 qa, va = qb, vb
             e = e + spoiled(qa) + spoiled(va)
             if pieces == 1:
-                copy(qa, kq)
-                copy(va, kv)
                 error = e
                 if load(settings, SUBSTEP) == 0 or is_below(e, SOLVED):
                     return e
-                first_error = e
-                copy(part(memory, 0, n), remembered)
+                keep_solved(smaller(e, SOLVED), part(memory, 0, n), remembered)
             else:
                 solved = smaller(error, SOLVED)
                 keep(solved, qa, kq)
@@ -130,17 +146,9 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                 error = select(solved, error, e)
             if is_below(error, SOLVED) or pieces >= PIECES:
                 break
-            if lasting:
-                copy(begun, memory)
-            else:
-                clear(memory, n)
+            copy(begun, memory)
             pieces *= 2
-        if lasting:
-            copy(remembered, memory)
-            return error
-        solved = smaller(first_error, SOLVED)
-        for k in range(n):
-            store(memory, k, select(solved, load(remembered, k), none))
+        copy(remembered, memory)
         return error
 
     return take_step
@@ -162,11 +170,12 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
         nq, nv, h = configuration_count(m), velocity_count(m), load(numbers, STEP)
         ring_size, every, total = load(settings, DELAY) * nv, load(settings, EVERY), load(settings, TOTAL)
         q, v, rate, marks = part(x, 0, nq), part(x, nq, nv), part(x, nq + 5 * nv, nv), part(x, nq + 6 * nv, MARKS)
-        memory, nf = tail(x, nq + 6 * nv + MARKS + ring_size), 6 * body_count(m)
+        memory, nf = tail(x, nq + 6 * nv + MARKS + ring_size), 6 * body_count(m) * load(settings, PUSHED)
         f, kept, rest = part(ws, 0, nf), part(ws, nf, nq + nv), tail(ws, nf + nq + nv)
         kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
-        wrenches(env, b, 0.0, f, rest)
         begin = load(settings, BEGIN)
+        if nf > 0:
+            wrenches(env, b, 0.0, f, rest)
         for i in range(load(settings, FIRST), load(settings, LAST)):
             slot = (i - begin + every - 1) // every - load(settings, SLOT)
             if i % load(settings, PERIOD) == 0:

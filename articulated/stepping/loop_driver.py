@@ -33,6 +33,7 @@ from pluecker.articulated.stepping.task import (
     LAST,
     MODEL,
     NUMBERS,
+    PUSHED,
     RECORD,
     SCENARIO,
     SETTINGS,
@@ -164,6 +165,7 @@ class Stretches:
         self.settings = self.task[SETTINGS:SIGNAL]
         for place, value in settings.items():
             self.settings[place] = value
+        self.settings[PUSHED] = self.signals[SIGNALS[6]].values.any()
         self.settings[CALLER], self.task[SURROUNDINGS] = caller_address(), address_of_surroundings(lanes)
         self.records: tuple[Array, ...] = ()
         for place, array in ((MODEL, model), (SCENARIO, scenario), (STATE, x), (NUMBERS, numbers)):

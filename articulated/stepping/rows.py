@@ -59,7 +59,10 @@ from pluecker.spatial.scalars.operations import (
     within,
 )
 
-__all__ = ["TOLERANCE", "add_impulses", "keep_limits", "limits_that_act", "pack_rows", "row_count", "rows_workspace"]
+__all__ = [
+    "TOLERANCE", "add_impulses", "are_woken", "awake_count", "keep_limits", "limits_that_act", "pack_rows", "row_count",
+    "rows_workspace", "solve_staircases_of_rows", "were_awake",
+]  # fmt: skip
 
 TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
 
@@ -232,11 +235,7 @@ def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     n, nv = row_count(rows), velocity_count(m)
     r, b, laws, compliance = part(memory, 0, n), part(ws, 0, n), part(ws, n, LAW * n), part(ws, (LAW + 1) * n, n)
     awake, y, rest = part(ws, (LAW + 2) * n, n), part(ws, (LAW + 3) * n, nv), tail(ws, (LAW + 3) * n + nv)
-    for k in range(n):
-        u = row_velocity(rows, k, x)
-        store(b, k, u)
-        store(compliance, k, store_law(rows, k, h, q, v, b, laws, LAW * k))
-        store(awake, k, 0.0 * u)
+    store_laws(rows, h, q, v, x, b, laws, compliance, awake)
     clear(y, nv)
     error = 0.0 * load(q, 0)
     while wake_rows(rows, b, laws, awake, y):
@@ -250,6 +249,42 @@ def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     for k in range(nv):
         accumulate(x, k, load(y, k))
     return error / TOLERANCE
+
+
+@kernel
+def store_laws(rows, h, q, v, x, b, laws, compliance, awake):
+    """b = J v_free, and the laws of all rows, which are asleep"""
+    for k in range(row_count(rows)):
+        u = row_velocity(rows, k, x)
+        store(b, k, u)
+        store(compliance, k, store_law(rows, k, h, q, v, b, laws, LAW * k))
+        store(awake, k, 0.0 * u)
+
+
+@kernel
+def were_awake(rows, memory):
+    """Whether any row had an impulse at the end of the step before, in any state"""
+    found = False
+    for k in range(row_count(rows)):
+        if not within(load(memory, k), 0.0):
+            found = True
+    return found
+
+
+@kernel
+def are_woken(rows, h, q, v, x, ws):
+    """Whether v_free, in ``x``, makes an impulse on any row, in any state"""
+    n, nv = row_count(rows), len(v)
+    b, laws, compliance, awake = (
+        part(ws, 0, n),
+        part(ws, n, LAW * n),
+        part(ws, (LAW + 1) * n, n),
+        part(ws, (LAW + 2) * n, n),
+    )
+    y = part(ws, (LAW + 3) * n, nv)
+    store_laws(rows, h, q, v, x, b, laws, compliance, awake)
+    clear(y, nv)
+    return wake_rows(rows, b, laws, awake, y)
 
 
 @kernel
@@ -275,31 +310,44 @@ def sleeps(awake, k):
 @kernel
 def solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, ws):
     """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error"""
-    n, count = row_count(rows), 0
+    n, count = row_count(rows), awake_count(awake)
+    W, rest, column = part(ws, 0, count * count), tail(ws, n * n), 0
     for k in range(n):
         if not sleeps(awake, k):
-            count += 1
-    W, c, x, scaled = (
-        part(ws, 0, count * count),
-        part(ws, n * n, count),
-        part(ws, n * n + n, count),
-        tail(ws, n * n + 2 * n),
-    )
-    staircases, rest = part(scaled, 0, LAW * count), tail(scaled, LAW * n)
-    column = 0
-    for k in range(n):
-        if not sleeps(awake, k):
-            here = smaller(0.5, load(awake, k))
-            zero = 0.0 * load(b, k)
-            for j in range(LAW):
-                number = load(laws, LAW * k + j)
-                store(staircases, LAW * column + j, number if j % 2 == 1 else select(here, number, zero))
-            store(c, column, load(b, k))
-            store(x, column, select(here, load(r, k), zero))
             store_mobility(m, rows, k, column, count, factor, awake, W, y, rest)
             accumulate(W, column * count + column, load(compliance, k))
             column += 1
-    error = solve_staircase_problem(W, c, staircases, STEPS, TOLERANCE, x, rest)
+    return solve_staircases_of_rows(W, count, b, laws, STEPS, awake, r, rest)
+
+
+@kernel
+def awake_count(awake):
+    """How many rows are awake in any state"""
+    count = 0
+    for k in range(len(awake)):
+        if not sleeps(awake, k):
+            count += 1
+    return count
+
+
+@kernel
+def solve_staircases_of_rows(W, count, b, laws, steps, awake, r, ws):
+    """The same from W of the rows that are awake; b, laws of so many ``steps``, ``awake`` and r are those of all n rows
+
+    ``ws``: ``(2 steps + 3) n`` numbers, and :func:`~pluecker.spatial.dense.staircase_problem.staircase_memory`.
+    """
+    n, size, column = len(awake), 2 * steps + 1, 0
+    c, x, staircases = part(ws, 0, count), part(ws, n, count), part(ws, 2 * n, size * count)
+    for k in range(n):
+        if not sleeps(awake, k):
+            here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
+            for j in range(size):
+                number = load(laws, size * k + j)
+                store(staircases, size * column + j, number if j % 2 == 1 else select(here, number, zero))
+            store(c, column, load(b, k))
+            store(x, column, select(here, load(r, k), zero))
+            column += 1
+    error = solve_staircase_problem(W, c, staircases, steps, TOLERANCE, x, tail(ws, (size + 2) * n))
     column = 0
     for k in range(n):
         store(r, k, 0.0 * load(b, k))

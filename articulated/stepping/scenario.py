@@ -82,10 +82,24 @@ def pack_scenario(
     row_options: Mapping[str, Any] | None = None,
     more: Array | None = None,
 ) -> Array:
-    """The array of a scenario; ``row_options`` are those of :func:`pack_rows`."""
+    """The array of a scenario; ``row_options`` are those of :func:`pack_rows`. The plain ones are kept with the model."""
+    options = dict(row_options or {})
+    if elements or more is not None or set(options) - {"limits"}:
+        return make_scenario(model, elements, options, more)
+    key = pack_scenario, options.get("limits", True)
+    scenario: Array | None = model.tables.get(key)
+    if scenario is None:
+        scenario = model.tables[key] = make_scenario(model, (), options, None)
+    return scenario.copy()
+
+
+def make_scenario(
+    model: Model, elements: Element | Sequence[Element], options: Mapping[str, Any], more: Array | None
+) -> Array:
+    """The parts, one behind the other."""
     parts = [
         pack_elements(model, as_elements("simulate", elements)),
-        pack_rows(model, **(row_options or {})),
+        pack_rows(model, **options),
         row_table(model).packed,
         *([] if more is None else [more]),
     ]

@@ -4,7 +4,7 @@ from pluecker.articulated.algorithms.configuration.difference import difference_
 from pluecker.articulated.forces.applied_forces import WORK, element_forces, link_wrench
 from pluecker.articulated.forces.packing import element_count
 from pluecker.articulated.forces.world_motion import TRANSFORM, VELOCITY, world_motion
-from pluecker.articulated.model.layout import body, body_count, link_count, velocity_count
+from pluecker.articulated.model.layout import body, body_count, clear, link_count, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.scenario import elements
 from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
@@ -26,10 +26,13 @@ def stage_torque(m, s, q0, v0, q, v, law, tau):
 
 @kernel
 def stage_wrenches(m, c, q, v, f_ext, f, ws):
-    """f = f_ext and the wrenches of springs, cables and others, on each body in its coordinates"""
+    """f = f_ext, if there are any, and the wrenches of springs, cables and others, on each body in its coordinates"""
     n = link_count(m)
-    for k in range(6 * body_count(m)):
-        store(f, k, load(f_ext, k))
+    if len(f_ext) > 0:
+        for k in range(6 * body_count(m)):
+            store(f, k, load(f_ext, k))
+    else:
+        clear(f, 6 * body_count(m))
     if element_count(elements(c)) == 0:
         return
     X = tail(ws, 1)

@@ -20,12 +20,15 @@ import numpy as np
 from pluecker.articulated.app.cli import compile_everything
 from pluecker.articulated.app.cli import main as articulated_main
 from pluecker.articulated.app.outputs import Output, check_outputs
+from pluecker.articulated.app.simulate_command import free_motion
 from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.extras import progress_bar
 
 if TYPE_CHECKING:
+    from pluecker.articulated.model.model import Model
+    from pluecker.articulated.running.arguments import Array
     from pluecker.contact.problem.problem import Problem
     from pluecker.contact.results.result import Result
 
@@ -87,6 +90,23 @@ def add_commands(commands: Any) -> None:
     parser.add_argument("--force", action="store_true", help=f"replace OUT if it exists, and is not {PICTURE}")
     parser.set_defaults(run=run_friction)
     commands.choices["warmup"].set_defaults(run=run_warmup)
+    simulate = commands.choices["simulate"]
+    simulate.add_argument(
+        "--constraints", metavar="FILE", help="loops, limits, motors and others, .toml; the start is closed first"
+    )
+    simulate.set_defaults(mover=constrained_motion)
+
+
+def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: Array) -> tuple[Any, Array, Array]:
+    """What simulates a robot with constraints, and the nearest state that they allow."""
+    if options.constraints is None:
+        return free_motion(options, model, q, v)
+    from pluecker.contact.constraints.toml_file import read_constraints
+    from pluecker.contact.world.world import World
+
+    world = World(model, read_constraints(options.constraints))
+    closed = world.close(q, v)
+    return world.simulate, closed.configuration, closed.velocity
 
 
 def run_warmup(_: argparse.Namespace) -> int:

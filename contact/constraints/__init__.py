@@ -10,7 +10,7 @@ records                                                        what they hold
 ``Fixed``, ``PointOnLine``, ``PointInPlane``
 ``Universal``, ``Hinge2``                                      two axes that meet: universal joint, wheel
 ``Screw``                                                      a way in proportion to a turn
-``Rod``, ``Rope``                                         a distance: rod, spring, rope that may be slack
+``Rod``, ``Rope``                                              a distance: rod, spring, rope that may be slack
 ``Gear``, ``Belt``, ``RackAndPinion``, ``Differential``        what turns together, with tooth forces
 ``Coupling``                                                   a sum of coordinates, angles and ways
 ``Limit``, ``Friction``                                        a range, dry friction

@@ -11,7 +11,7 @@ from pluecker.contact.constraints.softness import check_spring
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
-__all__ = ["names_in", "not_negative", "plain_number", "positive", "set_spring", "share"]
+__all__ = ["names_in", "not_negative", "plain_number", "positive", "set_flag", "set_limits", "set_spring", "share"]
 
 
 def plain_number(label: str, key: str, value: Any) -> float:
@@ -41,6 +41,14 @@ def share(label: str, key: str, value: Any) -> float:
     if not 0.0 <= x <= 1.0:
         raise ConstraintError(f"{label}: {key} is {x:g}, expected 0 to 1")
     return x + 0.0
+
+
+def set_flag(record: Any, label: str, key: str) -> None:
+    """Check a choice between yes and no."""
+    value = getattr(record, key)
+    if not isinstance(value, (bool, np.bool_)):
+        raise ArgumentTypeError(f"{label}: {key} is {shown(value)}, expected True or False")
+    object.__setattr__(record, key, bool(value))
 
 
 def set_spring(record: Any, label: str) -> None:

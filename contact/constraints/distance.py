@@ -1,5 +1,7 @@
 """Points at a distance: a rod, a spring, a rope, and whatever is in between.
 
+The function and its rate::
+
     phi = |s| - length,    s = x_2 - x_1,    dphi/dt = (s / |s|) . (v_2 - v_1)
 
 A rod keeps phi = 0, or is a spring and a damper with this length at rest; a rope keeps ``phi <= 0`` and is slack where that

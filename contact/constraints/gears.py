@@ -1,7 +1,7 @@
 """What turns together: spur gears, rack and pinion, belts, differentials.
 
 Two **gears** in mesh, on parallel axes, have their centres at the origins of their frames and turn about z. As the line of
-centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other:
+centres turns by psi, gear 1 by theta_1 and gear 2 by theta_2, the pitch circles roll on each other::
 
     phi = r_1 (theta_1 - psi) + r_2 (theta_2 - psi) + tan(alpha) (|s| - r_1 - r_2)
 
@@ -13,7 +13,7 @@ inclined by the pressure angle alpha; bearings have it to carry. It pushes the g
 negative the other flanks carry, and alpha is to be given with a minus sign.
 
 An **internal** gear, a ring (the second), has ``r_2 > r_1``, and turns in the same sense; the tooth force pushes the first
-gear from the rim:
+gear from the rim::
 
     phi = r_1 (theta_1 - psi) - r_2 (theta_2 - psi) - tan(alpha) (|s| - r_2 + r_1)
 
@@ -45,7 +45,7 @@ from numpy.typing import ArrayLike
 from pluecker.articulated.model.description import unit, vector
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import as_model
-from pluecker.contact.constraints.checks import plain_number, positive, set_spring
+from pluecker.contact.constraints.checks import plain_number, positive, set_flag, set_spring
 from pluecker.contact.constraints.frames import across, as_frame, check_apart, frame_at, named
 from pluecker.contact.constraints.measures import Angle
 from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z, offsets
@@ -196,6 +196,7 @@ class Gear(Circles):
     def __post_init__(self) -> None:
         super().__post_init__()
         set_pressure_angle(self, self.label)
+        set_flag(self, self.label, "internal")
         if self.internal and not self.first_radius < self.second_radius:
             raise ConstraintError(
                 f"{self.label}: first_radius is {self.first_radius:g} and second_radius {self.second_radius:g}, expected a "
@@ -233,6 +234,10 @@ class Belt(Circles):
     """
 
     crossed: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_flag(self, self.label, "crossed")
 
     def functions(self) -> tuple[Function, ...]:
         """In which direction each sees the other's centre."""

@@ -2,18 +2,18 @@
 
 Of the second frame, seen from the first, with the displacement s of its origin and its axes x', y', z':
 
-===============  ======================================================  =====  ===========================================
-joint            what holds                                              rows   what is left
-===============  ======================================================  =====  ===========================================
-``Ball``         s = 0                                                   3      all turns
-``Hinge``        s = 0; x . z' = y . z' = 0                              5      the turn about z
-``Slider``       x . s = y . s = 0; x . z' = y . z' = y . x' = 0         5      the way along z
-``Cylindrical``  x . s = y . s = 0; x . z' = y . z' = 0                  4      turn about z, and way along it
-``Planar``       z . s = 0; x . z' = y . z' = 0                          3      ways in the plane x, y, and the turn about z
-``Fixed``        s = 0; x . z' = y . z' = y . x' = 0                     6      nothing
-``PointOnLine``  x . s = y . s = 0                                       2      the way along z, and all turns
-``PointInPlane`` z . s = 0                                               1      ways in the plane x, y, and all turns
-===============  ======================================================  =====  ===========================================
+================  ======================================================  =====  ===========================================
+joint             what holds                                              rows   what is left
+================  ======================================================  =====  ===========================================
+``Ball``          s = 0                                                   3      all turns
+``Hinge``         s = 0; x . z' = y . z' = 0                              5      the turn about z
+``Slider``        x . s = y . s = 0; x . z' = y . z' = y . x' = 0         5      the way along z
+``Cylindrical``   x . s = y . s = 0; x . z' = y . z' = 0                  4      turn about z, and way along it
+``Planar``        z . s = 0; x . z' = y . z' = 0                          3      ways in the plane x, y, and the turn about z
+``Fixed``         s = 0; x . z' = y . z' = y . x' = 0                     6      nothing
+``PointOnLine``   x . s = y . s = 0                                       2      the way along z, and all turns
+``PointInPlane``  z . s = 0                                               1      ways in the plane x, y, and all turns
+================  ======================================================  =====  ===========================================
 
 ``d(x . s)/dt`` is the power of the force x on the second body at its origin, and of the opposite force on the first body *at
 the same point*: no angular momentum is made. For the slider these are the rows of source document 000, where both bodies
@@ -66,7 +66,19 @@ class Ball(Pair):
 
 @dataclass(frozen=True)
 class Hinge(WithAngle):
-    """The origins of two frames meet and their z axes are parallel; the turn about these is free."""
+    """The origins of two frames meet and their z axes are parallel; the turn about these is free.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact.constraints import Hinge
+        >>> bars = ModelBuilder()
+        >>> for k in range(2):
+        ...     bars.add_body(f"bar{k}", mass=1.0, inertia=(0.1, 0.1, 0.01))
+        ...     bars.add_joint(f"pin{k}", "revolute", "world", f"bar{k}", axis=(0, 1, 0), position=(k, 0, 0))
+        >>> hinge = Hinge.at("loop", bars.build(), [0.0, 0.0], "bar0", "bar1", point=(0.5, 0, 1), axis=(0, 1, 0))
+        >>> hinge.first.position, hinge.second.position
+        ((0.5, 0.0, 1.0), (-0.5, 0.0, 1.0))
+    """
 
     def functions(self) -> tuple[Function, ...]:
         """Three offsets and two tilts."""

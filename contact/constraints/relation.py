@@ -14,9 +14,9 @@ kind         phi                                             on the second body
 OFFSET       ``d_1 . (x_2 - x_1)``                           the force ``d_1`` at x_2
 ALIGN        ``d_1 . d_2``                                   the moment ``d_2 x d_1``
 DISTANCE     ``|x_2 - x_1|``                                 the force along the line at x_2
-TURN         angle of ``d_2`` about ``d_1`` from ``e_1``      the moment ``d_2 x (c y_1 - s e_1) / (c^2 + s^2)``, with
+TURN         angle of ``d_2`` about ``d_1`` from ``e_1``     the moment ``d_2 x (c y_1 - s e_1) / (c^2 + s^2)``, with
                                                              ``y_1 = d_1 x e_1``, ``c = e_1 . d_2``, ``s = y_1 . d_2``
-SIGHT        angle of ``s = x_2 - x_1`` about ``d_1``         the force ``(c y_1 - s e_1) / (c^2 + s^2)`` at x_2, with
+SIGHT        angle of ``s = x_2 - x_1`` about ``d_1``        the force ``(c y_1 - s e_1) / (c^2 + s^2)`` at x_2, with
              from ``e_1``                                    ``c = e_1 . s``, ``s = y_1 . s``
 COORDINATE   one coordinate of the model's                   its generalised force
 USER         a function of q of the user's                    its gradient, as generalised forces

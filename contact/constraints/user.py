@@ -3,13 +3,13 @@
     dC/dt = J v,    d2C/dt2 = J a + Jdot v
 
 J is the gradient of C by v: J_k is the rate of C as coordinate k moves with the velocity 1 (:func:`integrate`). Where no
-derivative is given, J and Jdot v are central differences along the motion,
+derivative is given, J and Jdot v are central differences along the motion::
 
     J_k = (C(q + h e_k) - C(q - h e_k)) / 2h                       h = 6e-6
     Jdot v = (C(q + h v) - 2 C(q) + C(q - h v)) / h^2              h = 1.2e-4 / |v|
 
-with errors near 1e-10 and, in units of v^2, 1e-7 for a C that is exact to rounding and whose derivatives are near 1; where
-the gradient is given, Jdot v is the difference of J v, exact to about 1e-10.
+Their errors are near 1e-10 and, in units of v^2, 1e-7 for a C that is exact to rounding and whose derivatives are near 1;
+where the gradient is given, Jdot v is the difference of J v, exact to about 1e-10.
 
 A Python function is called through ctypes, with Python's lock; a compiled one by its address, at the cost of a call.
 
@@ -31,14 +31,14 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.control import finite
 from pluecker.articulated.stepping.control_function import NUMBERS, SIGNATURE
-from pluecker.contact.constraints.checks import set_spring, share
+from pluecker.contact.constraints.checks import set_flag, set_spring, share
 from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import USER, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
-__all__ = ["UserCall", "UserFunction", "refuse_broken_functions"]
+__all__ = ["UserCall", "UserFunction", "broken_function", "refuse_broken_functions"]
 
 Array = NDArray[np.float64]
 C_FUNCTION: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]  # what all functions of ctypes are
@@ -53,13 +53,13 @@ class UserCall:
     Attributes:
         label: whose it is, for messages.
         address, parameters: of the machine code, and an array of its own.
-        trouble: what Python's function raised last.
+        broken: what was wrong with its last numbers that were none, in words.
     """
 
     def __init__(self, label: str, model: Model, record: UserFunction) -> None:
         self.label, self.model, self.record = label, model, record
         self.parameters = np.array(record.parameters, dtype=np.float64).reshape(-1)
-        self.trouble: BaseException | None = None
+        self.broken: str | None = None
         if record.compiled and record.differentiates:
             self.keep: Any = record.function
             self.address = address_of_function(record.function)
@@ -71,16 +71,22 @@ class UserCall:
         """What machine code calls: numbers, and NaN where the function fails."""
         nq, nv = self.model.nq, self.model.nv
         results = np.ctypeslib.as_array(out, (nv + 2,))
+        position = numbers_at(q, nq)
         try:
-            position = numbers_at(q, nq)
             results[0] = self.value(position)
             if order >= 1.0:
                 results[1 : nv + 1] = self.gradient(position)
             if order >= 2.0:
                 results[nv + 1] = self.bias(position, numbers_at(v, nv))
         except Exception as error:  # it cannot pass through machine code: it is told when the result is looked at
-            self.trouble = error
+            if np.isfinite(position).all():  # else it follows from an error before
+                self.broken = f"{self.label}: the function raised {type(error).__name__}: {error}"
             results[:] = np.nan
+            return
+        if not np.isfinite(results).all() and np.isfinite(position).all():
+            self.broken = (
+                f"{self.label}: the function has no finite value or derivative at q = {shown(position.tolist())}"
+            )
 
     def value(self, q: Array) -> float:
         """C(q)."""
@@ -188,6 +194,8 @@ class UserFunction(Constraint):
         object.__setattr__(self, "parameters", tuple(numbers))
         object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         set_spring(self, self.label)
+        for key in ("one_sided", "differentiates"):
+            set_flag(self, self.label, key)
 
     @property
     def label(self) -> str:
@@ -207,6 +215,20 @@ class UserFunction(Constraint):
         if self.one_sided:
             law |= {"lower": 0.0, "restitution": self.restitution, "ranged": True}
         return Parts((function,), (Row(((0, 1.0),), **law),))
+
+
+def broken_function(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> str | None:
+    """Which of the users' functions has no value in one of these configurations, ``(..., nq)``, in words; or what was wrong
+    with the last numbers that one of them gave and that were none."""
+    try:
+        refuse_broken_functions(model, parts, q)
+    except ConstraintError as error:
+        return str(error)
+    calls = [f.user for part in parts for f in part.functions if f.kind == USER]
+    found = next((call.broken for call in calls if call.broken is not None), None)
+    for call in calls:
+        call.broken = None
+    return found
 
 
 def refuse_broken_functions(model: Model, parts: tuple[Parts, ...], q: ArrayLike) -> None:

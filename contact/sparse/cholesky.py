@@ -27,10 +27,10 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
-from pluecker.contact.sparse.threes import subtract_product
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
+from pluecker.spatial.scalars.threes import subtract_product
 
 __all__ = ["Symbolic", "analyse", "factor", "factor_in", "solve"]
 

@@ -265,6 +265,10 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
+    try:
+        world.rows_at(start, v)
+    except PlueckerError as error:
+        raise type(error)(str(error).replace("World.rows_at", "World.close")) from None
     closing = Closing(world, start, fixed_coordinates(world, fixed), time)
     point, found = closing.search(tol)
     if not found:

@@ -19,7 +19,9 @@ from scipy.linalg import solve_triangular
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.reactions import body_wrenches, largest_wrench
+from pluecker.spatial.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -82,7 +84,17 @@ def find_determination(world: World, q: Array, active: ArrayLike | None = None) 
         active: which rows with a range hold too, ``(n_rows,)``; none if None.
     """
     n = sum(len(part.rows) for part in world.parts)
-    holding = held_rows(world) if active is None else held_rows(world) | np.asarray(active, dtype=bool)
+    holding = held_rows(world)
+    if active is not None:
+        try:
+            also = np.asarray(active)
+        except ValueError as error:
+            raise ArgumentTypeError(f"World.determined: active is no array ({error})") from None
+        if also.shape != (n,) or also.dtype != np.bool_:
+            raise ConstraintError(
+                f"World.determined: active has shape {also.shape} and type {also.dtype}, expected ({n},) of True and False"
+            )
+        holding = holding | also
     W, size = scaled_jacobian(world, q, holding)
     free = np.zeros((n, 0))
     if len(W):

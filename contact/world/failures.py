@@ -8,6 +8,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.user import broken_function
 from pluecker.spatial.errors import PlueckerError, shown
 
 if TYPE_CHECKING:
@@ -34,11 +35,16 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float) -> s
         q, v, tau: the state before the step, and joint forces.
         error: of the step, as a share of what is tolerated.
     """
+    if not np.isfinite(error):
+        broken = broken_function(world.model, world.parts, q)
+        if broken is not None:
+            return broken
     try:
-        names, A, size, wanted = held_rows(world, q, v)
+        with np.errstate(all="ignore"):  # of states that have run away
+            names, A, size, wanted = held_rows(world, q, v)
     except (PlueckerError, np.linalg.LinAlgError):
         return None
-    if not len(A):
+    if not len(A) or not all(np.isfinite(each).all() for each in (A, size, *wanted)):
         return None
     U, s, _ = np.linalg.svd(A, full_matrices=True)
     rank = int((s > RANK * max(s.max(initial=0.0), 1e-300)).sum())

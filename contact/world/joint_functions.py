@@ -18,7 +18,9 @@ free                         nothing                                          th
 ===========================  ===============================================  =============================================
 
 The angle of a TURN is known up to whole turns, and of two sets of Euler angles ANGLE knows only the nearer one. So the sides
-from which they count are put where they are zero in a reference configuration.
+from which they count are put where they are zero in a reference configuration. In gimbal lock the bodies do not know the
+first Euler angle and the third one: a mechanism whose angles have rotors, and so pass through it, has no equal among free
+bodies there, and no step beyond is found. So it is with rotors, dampers and springs on rotation vectors at half a turn.
 
 Sources: Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), chapter 9; RBDA section 4.4 for the
 coordinates.
@@ -30,7 +32,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pluecker.articulated.forces.packing import world_names
+from pluecker.articulated.forces.packing import WORLD, world_names
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
@@ -40,7 +42,7 @@ from pluecker.contact.constraints.relation import ALIGN, ANGLE, OFFSET, ROTATION
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import shown
 
-__all__ = ["Coordinate", "JointShape", "joint_shapes"]
+__all__ = ["Coordinate", "JointShape", "joint_shapes", "tilde", "world_of"]
 
 PARALLEL = 1e-9  # sine of the angle between axes in line
 UNITS = np.eye(3)
@@ -263,7 +265,7 @@ def joint_shape(model: Model, joint: Joint, body: int, links: list[int], carrier
             axes.append(u / np.linalg.norm(u))
             pitch = float(slide @ axes[-1]) if motion == "helical" else 0.0
     parent = int(model.links[carrier, layout.BODY]) if carrier else -1
-    name = model.body_names[parent] if parent >= 0 else min(world_names(model) - set(model.frame_names))
+    name = model.body_names[parent] if parent >= 0 else world_of(model)
     place = tuple(float(x) for x in records[0, layout.PLACEMENT + 9 : layout.PLACEMENT + 12])
     rotation = tuple(tuple(float(x) for x in row) for row in E.T)
     first = Frame(name, place, rotation)
@@ -272,6 +274,12 @@ def joint_shape(model: Model, joint: Joint, body: int, links: list[int], carrier
         joint, body, parent, first, Frame(model.body_names[body]), np.array(axes).reshape(-1, 3), turning, pitch,
         ratio, offset,
     )  # fmt: skip
+
+
+def world_of(model: Model) -> str:
+    """What the world is called by a model."""
+    names = sorted(world_names(model) - set(model.frame_names), key=lambda name: name == WORLD)
+    return names[0]
 
 
 def rest_rotation(record: Array, motion: str) -> Array:

@@ -26,16 +26,15 @@ from pluecker.articulated.algorithms.frames.forward_kinematics import (
     body_velocities,
     forward_kinematics,
 )
-from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model import layout
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, OFFSET, TURN, USER
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.world.determination import RANK, Determination, find_determination
-from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde
-from pluecker.contact.world.joint_rows import joint_rows
+from pluecker.contact.world.joint_functions import JointShape, joint_shapes, tilde, world_of
 from pluecker.contact.world.reactions import body_wrenches, function_forces, largest_wrench
 from pluecker.contact.world.tree_joints import (
     Coordinates,
@@ -65,6 +64,7 @@ class Maximal:
             name; then the constraints of the old world.
         source: the old world.
         reference: the configuration from which turns are counted, ``(nq,)``.
+        shapes, coordinates: of the old joints, by body: their geometry, and their coordinates as functions.
     """
 
     world: World
@@ -211,8 +211,10 @@ class Maximal:
         """
         model = self.source.model
         q, tau = as_numbers("Maximal.forces", "q", q), as_numbers("Maximal.forces", "tau", tau)
-        pairs = self.pairs(q, tau)
         T = forward_kinematics(model, q)
+        if tau.shape[-1:] != (model.nv,):
+            raise ArgumentValueError(f"Maximal.forces: tau has shape {tau.shape}, expected (..., {model.nv})")
+        pairs = self.pairs(q, tau)
         total = pairs.copy()
         for b, shape in self.shapes.items():
             if shape.parent >= 0:
@@ -249,6 +251,16 @@ class Maximal:
         q = as_numbers("Maximal.reactions", "q", q)
         forces = as_numbers("Maximal.reactions", "tau", np.zeros(self.source.model.nv) if tau is None else tau)
         q_max, v_max = self.state(q, v)
+        if forces.shape[-1:] != (self.source.model.nv,):
+            raise ArgumentValueError(
+                f"Maximal.reactions: tau has shape {forces.shape}, expected (..., {self.source.model.nv})"
+            )
+        given = np.shape(getattr(accelerated, "forces", ()))
+        if given[-1:] != (self.world.n_rows,):
+            raise ArgumentValueError(
+                f"Maximal.reactions: accelerated has forces of shape {given}, expected (..., {self.world.n_rows}), as the "
+                "maximal world gives them"
+            )
         total = body_wrenches(self.world, q_max, accelerated.forces, self.receivers) + self.pairs(q, forces)
         passive = passive_force(self.world.smooth, q_max, v_max) + self.world.model.armature * accelerated.acceleration
         own = self.forces_on_coordinates(accelerated.forces)
@@ -257,9 +269,9 @@ class Maximal:
                 total[..., b, :] += (own - passive)[..., 6 * b : 6 * b + 6]
         return total
 
-    def forces_on_coordinates(self, forces: Array) -> Array:
+    def forces_on_coordinates(self, row_forces: Array) -> Array:
         """What rows do to velocities of free bodies themselves, ``(..., 6 n)``: friction, couplings of these."""
-        along = function_forces(self.world, forces)
+        along = function_forces(self.world, row_forces)
         total = np.zeros((*along.shape[:-1], self.world.model.nv))
         for k, f in enumerate(f for part in self.world.parts for f in part.functions):
             if f.kind == COORDINATE:
@@ -305,10 +317,10 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
     """The world with each body free, and a constraint for each joint: see ``World.maximal``."""
     model = world.model
     q = neutral(model) if reference is None else as_numbers("World.maximal", "reference", reference)
+    if q.shape == (model.nq,) and not np.isfinite(q).all():
+        raise ArgumentValueError("World.maximal: reference has entries that are not finite")
     if q.shape != (model.nq,):
         raise ArgumentValueError(f"World.maximal: reference has shape {q.shape}, expected ({model.nq},)")
-    if not np.isfinite(q).all():
-        raise ArgumentValueError(f"World.maximal: reference is {shown(reference)}, expected finite numbers")
     refuse_massless(model)
     shapes = joint_shapes(model)
     coordinates = Coordinates(model, shapes, q)
@@ -353,7 +365,7 @@ def refuse_massless(model: Model) -> None:
 
 def free_bodies(model: Model, shapes: dict[int, JointShape]) -> Model:
     """The bodies of a model, each on a free joint of its own name, with the frames that they carry."""
-    world = min(world_names(model) - set(model.frame_names))
+    world = world_of(model)
     builder = ModelBuilder(model.name, model.gravity, world)
     for b, name in enumerate(model.body_names):
         shape = shapes[b]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,19 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.model.description import number
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.constraints.relation import ANGLES
+from pluecker.contact.constraints.relation import ANGLES, USER
 from pluecker.contact.errors import ConstraintError, FileError
-from pluecker.contact.world.functions import function_value
-from pluecker.contact.world.layout import TURN_NUMBER, function_count, function_entry
-from pluecker.contact.world.motion import PLACE, place_links
+from pluecker.contact.rows.functions import function_value
+from pluecker.contact.rows.layout import FUNCTION, FUNCTIONS, TURN_NUMBER, function_count, function_entry
+from pluecker.contact.rows.motion import PLACE, place_links
+from pluecker.contact.rows.user import ADDRESS, PARAMETERS
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.scalars.operations import store
 
 if TYPE_CHECKING:
@@ -66,9 +70,20 @@ class WorldMemory:
     integrator: str = "semi_implicit"
     own: Array = field(default_factory=lambda: np.zeros(0))
 
+    def __post_init__(self) -> None:
+        for name in ("key", "integrator"):
+            if not isinstance(getattr(self, name), str):
+                raise ArgumentTypeError(f"WorldMemory: {name} is {shown(getattr(self, name))}, expected a string")
+        for name in ("turns", "impulses", "own"):
+            numbers = as_numbers("WorldMemory", name, getattr(self, name))
+            if not numbers.ndim:
+                raise ConstraintError(f"WorldMemory: {name} is one number, expected (..., n)")
+            object.__setattr__(self, name, numbers)
+        object.__setattr__(self, "time", number("WorldMemory", "time", self.time))
+
     def at_time(self, time: float) -> WorldMemory:
         """The same as if the motion had lasted for another time; s."""
-        return replace(self, time=float(time))
+        return replace(self, time=time)
 
     def __repr__(self) -> str:
         turns, rows = self.turns.shape[-1], self.impulses.shape[-1]
@@ -99,13 +114,20 @@ class WorldMemory:
         try:
             with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
                 parts: dict[str, Any] = {name: file[name] for name in PARTS}
-        except (OSError, ValueError, KeyError, BadZipFile, EOFError) as error:
-            raise FileError(f"WorldMemory.load: {path} holds no memory of a world ({error})") from None
+        except (OSError, ValueError, KeyError, BadZipFile, EOFError, RuntimeError, zlib.error) as error:
+            raise FileError(
+                f"WorldMemory.load: {shown(path)} holds no memory of a world ({shown(str(error))})"
+            ) from None
         numbers = ("time", "turns", "impulses", "own")
         if any(parts[name].dtype != np.float64 for name in numbers) or parts["time"].shape != ():
-            raise FileError(f"WorldMemory.load: {path} holds no memory of a world: its numbers are of another kind")
+            raise FileError(
+                f"WorldMemory.load: {shown(path)} holds no memory of a world: its numbers are of another kind"
+            )
         words = {name: str(parts[name]) for name in ("key", "integrator")}
-        return cls(**{**parts, **words, "time": float(parts["time"])})
+        try:
+            return cls(**{**parts, **words, "time": float(parts["time"])})
+        except PlueckerError as error:
+            raise FileError(f"WorldMemory.load: {shown(path)} holds no memory of a world ({error})") from None
 
 
 def check_path(function: str, path: object) -> None:
@@ -115,9 +137,14 @@ def check_path(function: str, path: object) -> None:
 
 
 def key_of(world: World) -> str:
-    """A fingerprint of the model and the constraints as kernels read them."""
-    found = hashlib.sha256(world.model.packed.tobytes())
-    found.update(world.packed.array.tobytes())
+    """A fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
+    found, array = hashlib.sha256(world.model.packed.tobytes()), world.packed.array.copy()
+    place = int(array.view(np.int64)[FUNCTIONS])
+    for k, function in enumerate(f for part in world.parts for f in part.functions):
+        if function.kind == USER:  # addresses are others in each process
+            array[[place + FUNCTION * k + which for which in (ADDRESS, PARAMETERS)]] = 0.0
+            found.update(function.user.parameters.tobytes())
+    found.update(array.tobytes())
     return found.hexdigest()[:32]
 
 

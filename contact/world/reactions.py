@@ -11,7 +11,7 @@ from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import COORDINATE, USER
-from pluecker.contact.world.wrenches import FUNCTION_WRENCHES
+from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World

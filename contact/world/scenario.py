@@ -8,7 +8,7 @@ from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.scenario import pack_scenario
-from pluecker.contact.world.step import WORLD_STEP
+from pluecker.contact.stepping.step import WORLD_STEP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

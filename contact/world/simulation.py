@@ -17,11 +17,12 @@ from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.stepping.smooth_steps import SMOOTH
+from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
+from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.scenario import world_scenario
-from pluecker.contact.world.smooth_steps import SMOOTH
-from pluecker.contact.world.step import WORLD_STEP
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def simulate_world(
     found, outcome, chosen = follow(world, q, v, duration, step, integrator, memory, begun, options)
     whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
-    parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns", "overlays")}
-    return WorldTrajectory(**parts, memory=own)
+    parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
+    shown_too = "constraint_forces" in found.columns and not found.batch_shape
+    return WorldTrajectory(**parts, overlays=overlays_of(world, found) if shown_too else (), memory=own)
 
 
 def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
@@ -143,8 +145,6 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
                 )
             if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
                 raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")
-            if row.motion is not None:
-                raise ConstraintError(f"simulate: {integrator} knows no motions over time, and {where}; use {STEPS}")
     return SMOOTH[integrator]
 
 

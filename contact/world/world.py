@@ -11,26 +11,28 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.dynamics.rnea import rnea
-from pluecker.articulated.algorithms.frames.frames import frame_placement
 from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.forces.elements import Element
-from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
+from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.checks import names_in
-from pluecker.contact.constraints.relation import Frame, Parts
+from pluecker.contact.constraints.relation import Parts
+from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.world.accelerations import ACCELERATIONS
-from pluecker.contact.world.impact import IMPACT
-from pluecker.contact.world.inverse import Effort, least_effort
-from pluecker.contact.world.joint_rows import joint_rows
+from pluecker.contact.instants.accelerations import ACCELERATIONS
+from pluecker.contact.instants.impact import IMPACT
+from pluecker.contact.instants.inverse import Effort, least_effort
+from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
+from pluecker.contact.rows.joint_rows import joint_rows
+from pluecker.contact.rows.packing import Packed, pack_constraints
+from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
-from pluecker.contact.world.packing import Packed, pack_constraints
-from pluecker.contact.world.rows_at import ROWS_AT, Rows, sorted_rows
+from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
-from pluecker.contact.world.wrenches import FUNCTION_WRENCHES, wrench_on
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
@@ -39,9 +41,7 @@ if TYPE_CHECKING:
     from pluecker.contact.world.determination import Determination
     from pluecker.contact.world.maximal import Maximal
 
-__all__ = ["ConstrainedAcceleration", "ConstraintHandle", "Impact", "World"]
-
-JOINTS = "joints"  # what the rows of the model's own joints are called
+__all__ = ["ConstrainedAcceleration", "Impact", "World"]
 
 
 class ConstrainedAcceleration(NamedTuple):
@@ -108,6 +108,30 @@ class World:
         self.limits = bool(limits)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
+    @classmethod
+    def from_urdf(
+        cls,
+        path_or_text: str | os.PathLike[str],
+        *,
+        constraints: str | os.PathLike[str] | Iterable[Any] = (),
+        limits: bool = True,
+        **options: Any,
+    ) -> World:
+        """A robot from a URDF file, with constraints, which URDF cannot say.
+
+        Args:
+            path_or_text: path of a file, or the XML itself.
+            constraints: a TOML file, :func:`~pluecker.contact.constraints.read_constraints`, or records.
+            limits: whether position limits of the robot's joints hold.
+            options: of :meth:`Model.from_urdf`.
+
+        Raises:
+            ModelError, ConstraintError: a file cannot be read, or does not describe such a thing.
+            MissingExtraError: yourdfpy is not installed.
+        """
+        records = read_constraints(constraints) if isinstance(constraints, (str, os.PathLike)) else constraints
+        return cls(Model.from_urdf(path_or_text, **options), records, limits=limits)
+
     # ------------------------------------------------------------------------------------------------- what it consists of
 
     @cached_property
@@ -153,6 +177,8 @@ class World:
         """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
         Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
+        Armature, damping and springs of Euler angles and rotation vectors are functions of where bodies are outside of
+        gimbal lock, and up to half a turn: motions are followed until there.
 
         Args:
             reference: configuration from which angles are counted, ``(nq,)``: springs and limits of joints that turn mean
@@ -169,7 +195,7 @@ class World:
 
     # --------------------------------------------------------------------------------------------------------- an instant
 
-    def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> Rows:
+    def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> RowsAt:
         """Errors, Jacobian and bias of all rows in a state.
 
         Args:
@@ -363,7 +389,7 @@ class World:
         laws = [row for part in self.parts[:-1] for row in part.rows]
         n = len(laws)  # the joints' own friction is in rnea already
         rows = self.rows_at(q, v)
-        own = Rows(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n])
+        own = RowsAt(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n])
         speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
         scale = np.broadcast_to(scale, (model.nv,))
         effort = least_effort(model, names, laws, own, speed, gain, needed, driven, scale)
@@ -389,7 +415,11 @@ class World:
         x = as_numbers("World.momentum", "point", point)
         if x.shape[-1:] != (3,) or not np.isfinite(x).all():
             raise ArgumentValueError(f"World.momentum: point is {shown(point)}, expected three finite numbers")
-        return np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
+        with np.errstate(all="ignore"):
+            found = np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
+        if not np.isfinite(found).all():
+            raise ArgumentValueError("World.momentum: the result overflows: q, v or point is too large")
+        return found
 
     # ----------------------------------------------------------------------------------------------------------- a motion
 
@@ -483,97 +513,20 @@ class World:
             progress=progress, threads=threads,
         )  # fmt: skip
 
+    def overlays(self, trajectory: Trajectory) -> tuple[Arrows, ...]:
+        """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
 
-class ConstraintHandle:
-    """One constraint of a world.
-
-    Attributes:
-        record: the constraint as it was given; None for the model's own joints.
-        rows: where its rows are among all.
-    """
-
-    def __init__(self, world: World, number: int) -> None:
-        self.world, self.number = world, number
-        self.record = world.constraints[number] if number < len(world.constraints) else None
-        first = sum(len(part.rows) for part in world.parts[:number])
-        self.rows = slice(first, first + len(world.parts[number].rows))
-
-    @property
-    def name(self) -> str:
-        """As it was given."""
-        return JOINTS if self.record is None else self.record.name
-
-    def forces(self, row_forces: Any) -> Array:
-        """Its own among the forces, or impulses, of all rows: of a result, or an array ``(..., n_rows)``."""
-        own = getattr(row_forces, "forces", getattr(row_forces, "impulses", row_forces))
-        array = as_numbers(f"World: constraint {self.name!r}", "forces", own)
-        if array.shape[-1:] != (self.world.n_rows,):
-            raise ConstraintError(
-                f"{self.name}: forces have shape {array.shape}, expected (..., {self.world.n_rows}), one for each row"
-            )
-        return array[..., self.rows]
-
-    def wrench(self, q: ArrayLike, row_forces: Any, frame: Frame | str | None = None) -> Array:
-        """The wrench of this constraint on the body that has a frame, in that frame.
+        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for :func:`animate`,
+        :func:`view` and others. Forces are those on the body of a constraint's second frame; the longest arrow of all
+        samples has three tenths of the mechanism's reach, and the legend says how many newtons it stands for.
 
         Args:
-            q: configuration, ``(..., nq)``.
-            row_forces: what :meth:`World.accelerations` or :meth:`World.impact` gave, or forces of all rows,
-                ``(..., n_rows)``.
-            frame: by name, or a :class:`Frame`; by default the constraint's second one. The moment is about its origin, the
-                numbers are along its axes. The wrench on the first body is asked for with the first frame.
-
-        Returns:
-            ``[n; f]``, ``(..., 6)``; N m and N, or N m s and N s.
+            trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
 
         Raises:
-            ValueError: the constraint does not act on that body by wrenches, a shape does not fit.
-            KeyError: there is no frame of that name.
+            TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
-        world, parts = self.world, self.world.parts[self.number]
-        place = self.own_frame() if frame is None else frame if isinstance(frame, Frame) else Frame(frame)
-        signs = [self.sign(f, place) for f in parts.functions]
-        if not any(signs):
-            raise ConstraintError(f"{self.name}: it has no wrench on the body of frame {place.name!r}")
-        units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
-        own = list(world.packed.functions[self.number])
-        T = self.placement(as_numbers("wrench", "q", q), place)
-        R, x = T[..., :3, :3], T[..., :3, 3]
-        total = wrench_on(parts, signs, units[..., own, :], self.forces(row_forces), x)
-        n, f = (np.einsum("...ji,...j->...i", R, part) for part in (total[..., :3], total[..., 3:]))
-        return np.concatenate([n, f], axis=-1)
-
-    def own_frame(self) -> Frame:
-        """The second frame of the constraint."""
-        for function in self.world.parts[self.number].functions:
-            if function.second is not None:
-                return function.second
-        raise ConstraintError(f"{self.name}: it acts on coordinates, not on bodies, and has no wrench")
-
-    def sign(self, function: Any, frame: Frame) -> int:
-        """1 if a function acts on the body of a frame as on its second, -1 as on its first, 0 if not."""
-        if function.second is None:
-            return 0
-        body = self.body(frame)
-        return int(self.body(function.second) == body) - int(self.body(function.first) == body)
-
-    def body(self, frame: Frame) -> int:
-        """The number of the body that carries a frame, -1 for the world."""
-        model = self.world.model
-        if frame.name not in model.frame_names and frame.name in world_names(model):
-            return -1
-        return int(model.frame_offsets([frame.name])[0][0])
-
-    def placement(self, q: Array, frame: Frame) -> Array:
-        """Where a frame is, ``(..., 4, 4)``."""
-        own = np.eye(4)
-        own[:3, :3], own[:3, 3] = frame.matrix, frame.position
-        if self.body(frame) < 0:
-            return np.broadcast_to(own, (*q.shape[:-1], 4, 4))
-        return np.asarray(frame_placement(self.world.model, q, frame.name) @ own)
-
-    def __repr__(self) -> str:
-        return f"{self.name}: rows {self.rows.start} to {self.rows.stop - 1} of {self.world!r}"
+        return overlays_of(self, trajectory)
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments

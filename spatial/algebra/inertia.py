@@ -22,7 +22,7 @@ from pluecker.spatial.scalars.operations import load, store
 __all__ = [
     "add_articulated", "add_rigid", "articulated_from_rigid", "articulated_times_motion", "inverse_transform_articulated",
     "inverse_transform_rigid", "load_articulated", "load_rigid", "rank1_downdate", "rigid_times_motion",
-    "rotate_symmetric_back", "store_articulated", "store_rigid", "symmetric_times",
+    "rotate_symmetric_back", "shift_articulated", "store_articulated", "store_rigid", "symmetric_times",
 ]  # fmt: skip
 
 
@@ -165,11 +165,21 @@ def rank1_downdate(I, U, d):
 def inverse_transform_articulated(X, I):
     """X^T I X: the inertia from B to A coordinates, ``X = (E, r)`` from A to B (RBDA appendix A)
 
-    First the rotation, J' = E^T J E and so on; then the shift, H" = H' + r~ M',  J" = J' + (r~ H'^T)^T + r~ H"^T.
+    First the rotation, J' = E^T J E and so on; then the shift.
     """
     E, r = X
-    J, H, M = rotate_symmetric_back(E, I[0]), multiply3(rotate3_back(E, I[1]), E), rotate_symmetric_back(E, I[2])
-    Gx = add_cross3((H[0], H[3], H[6]), r, (M[0], M[1], M[2]))  # columns of H"
+    turned = rotate_symmetric_back(E, I[0]), multiply3(rotate3_back(E, I[1]), E), rotate_symmetric_back(E, I[2])
+    return shift_articulated(r, turned)
+
+
+@kernel
+def shift_articulated(r, I):
+    """The inertia about a point at ``-r``, in the same axes (RBDA appendix A)
+
+    H' = H + r~ M,  J' = J + (r~ H^T)^T + r~ H'^T.
+    """
+    J, H, M = I
+    Gx = add_cross3((H[0], H[3], H[6]), r, (M[0], M[1], M[2]))  # columns of H'
     Gy = add_cross3((H[1], H[4], H[7]), r, (M[1], M[3], M[4]))
     Gz = add_cross3((H[2], H[5], H[8]), r, (M[2], M[4], M[5]))
     hx, hy, hz = (H[0], H[1], H[2]), (H[3], H[4], H[5]), (H[6], H[7], H[8])

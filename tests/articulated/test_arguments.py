@@ -1,5 +1,6 @@
 """What the public functions accept, and what they say to everything else."""
 
+import ctypes
 import functools
 import inspect
 
@@ -45,6 +46,7 @@ from pluecker.articulated import (
     operational_inertia,
     passive_force,
     potential_energy,
+    random_tree,
     relative_jacobian,
     relative_jacobian_dot,
     rnea,
@@ -383,3 +385,12 @@ def test_long_names_do_not_make_long_messages():
     with pytest.raises(ArgumentValueError, match="overflows") as error:
         body_accelerations(builder.build(), [1.0, 0, 0, 0], [0, 1e308, -1e308], [0, 1e308, 1e308])
     assert len(str(error.value)) < 300
+
+
+def test_numbers_from_ctypes_are_numbers():
+    # their dtype equals that of NumPy's own, and is another object
+    model = random_tree(1, 0, joints=["free"])
+    q = np.ctypeslib.as_array((ctypes.c_double * 7)(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+    assert q.dtype == np.float64
+    for _ in range(2):
+        np.testing.assert_array_equal(integrate(model, q, np.zeros(6)), q)

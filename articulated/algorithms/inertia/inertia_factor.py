@@ -26,6 +26,7 @@ from pluecker.articulated.algorithms.inertia.inertia_sweeps import (
 from pluecker.articulated.algorithms.inertia.ltdl import factorize_ltdl, solve_ltdl
 from pluecker.articulated.model.joints import joint_transforms
 from pluecker.articulated.model.layout import (
+    FACTOR_SIZE,
     factored_place,
     first_freedom,
     freedom_count,
@@ -39,7 +40,6 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.model.trees import factor_sizes
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
@@ -133,7 +133,7 @@ def solve_kernel(m, factor, b, x, ws):
 
 def factor_numbers(model: Model, *key: Hashable) -> int:
     """How many numbers the factors of all trees have, whatever is asked for."""
-    return int(factor_sizes(model.coordinate_tree).sum())
+    return int(model.packed.view(np.int64)[FACTOR_SIZE])
 
 
 def factor_workspace(model: Model) -> int:

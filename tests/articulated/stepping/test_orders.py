@@ -54,7 +54,7 @@ def mechanism(mimic: bool, large: bool) -> Model:
             options["mimic"] = (f"joint{k - 1}", -0.7, 0.2)
         builder.add_joint(
             f"joint{k}", kind, parents[-1], body, position=rng.normal(scale=0.3, size=3),
-            armature=0.0 if kind == "free" else rng.uniform(0.0, 0.2),
+            armature=0.1 if kind == "free" else rng.uniform(0.0, 0.2),
             damping=rng.uniform(0.0, 0.5), stiffness=rng.uniform(0.0, 3.0), **options,
         )  # fmt: skip
         parents.append(body)

@@ -24,7 +24,8 @@ from pluecker.articulated import (
     random_configuration,
     random_tree,
 )
-from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT
+from pluecker.articulated.stepping.scenario import pack_scenario
+from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT, VARIANTS
 from tests.articulated.stepping.driver import take_steps
 
 BALL, BOX, NEEDLE = (0.02, 0.02, 0.02), (0.010, 0.020, 0.025), (0.0002, 0.020, 0.0202)
@@ -154,6 +155,43 @@ def test_the_order_is_one(name: str) -> None:
     model = MECHANISMS[name].replace(friction=0.0, lower_limit=-np.inf, upper_limit=np.inf)
     found = errors(model, 0.02, (16, 32, 64))
     assert np.abs(np.log2(found[:-1] / found[1:]) - 1.0).max() < 0.1
+
+
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name != "mimic joints"])
+def test_a_step_by_sweeps_is_that_by_factors(name: str) -> None:
+    """Two algorithms for one equation. The condition number of the longest chain is some 1e5."""
+    model = MECHANISMS[name].replace(friction=0.0, armature=0.1, damping=0.3, stiffness=2.0)
+    rng = np.random.default_rng(2)
+    q, v = random_configuration(model, rng), 3.0 * rng.standard_normal(model.nv)
+    law, f_ext = np.abs(rng.standard_normal(4 * model.nv)), rng.standard_normal((model.n_bodies, 6))
+    options = {
+        "h": 1e-2,
+        "steps": 1,
+        "law": law,
+        "f_ext": f_ext,
+        "scenario": pack_scenario(model, (), {"limits": False}),
+    }
+    by_sweeps, by_factors = (VARIANTS[False, False, factors] for factors in (False, True))
+    ((q1, v1, _),) = take_steps(by_sweeps, model, q, v, **options)
+    ((q2, v2, _),) = take_steps(by_factors, model, q, v, **options)
+    assert np.abs(v1 - v2).max() < 1e-11 * np.abs(v2).max()
+    assert np.abs(q1 - q2).max() < 1e-12
+
+
+@pytest.mark.slow
+def test_rows_that_wake_and_sleep_give_what_rows_that_stay_awake_do() -> None:
+    """An arm swings into its limits and rests there: whether a step is taken by sweeps or by factors is not seen."""
+    model = random_tree(4, 3, joints=["revolute"], branching=0.0)
+    model = model.replace(friction=0.0, lower_limit=-0.3, upper_limit=0.3)
+    scenario = pack_scenario(model)
+    q, v = np.zeros(4), np.array([2.0, -1.0, 3.0, -2.0])
+    motions = [
+        list(take_steps(VARIANTS[False, True, factors], model, q, v, 1e-3, 400, scenario=scenario))
+        for factors in (False, True)
+    ]
+    touching = [bool((np.abs(q) > 0.3 - 1e-9).any()) for q, _, _ in motions[0]]
+    assert 0 < sum(touching) < len(touching)
+    assert max(np.abs(a[0] - b[0]).max() for a, b in zip(*motions, strict=True)) < 1e-9
 
 
 def test_one_step_is_the_linear_equation_that_it_says() -> None:

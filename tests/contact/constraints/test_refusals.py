@@ -56,6 +56,11 @@ def mimicking():
             ValueError,
             "pressure_angle is 2, expected one from -1.4 to 1.4",
         ),
+        (
+            lambda: c.Belt("x", "a", "b", first_radius=1.0, second_radius=1.0, crossed="yes"),
+            TypeError,
+            "crossed is 'yes', expected True or False",
+        ),
         (lambda: c.Coupling("x", {}), ValueError, "Coupling 'x': terms is empty"),
         (lambda: c.Coupling("x", {"a": 0.0}), ValueError, "the coefficient of 'a' is 0"),
         (lambda: c.Coupling("x", [("a", 1.0), ("a", 2.0)]), ValueError, "'a' is there twice"),

@@ -7,8 +7,8 @@ from pluecker.articulated import random_tree
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
 from pluecker.contact.constraints import Motor, PrescribedMotion, Servo, Spline
-from pluecker.contact.world.packing import pack_constraints
-from pluecker.contact.world.prescribed import has_motion, prescribed
+from pluecker.contact.rows.packing import pack_constraints
+from pluecker.contact.rows.prescribed import has_motion, prescribed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store
 

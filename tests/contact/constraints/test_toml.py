@@ -6,6 +6,7 @@ import pytest
 from pluecker.contact import constraints as c
 from pluecker.contact.constraints.toml_file import KINDS
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.world import World
 
 MECHANISM = """
 [motor.drive]
@@ -147,3 +148,47 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         c.read_constraints(tmp_path / "bytes.toml")
     with pytest.raises(TypeError, match="path is 3"):
         c.read_constraints(3)
+
+
+FOUR_BAR = """
+<robot name="bars">
+  <link name="base"/>
+  {bars}
+</robot>
+"""
+BAR = """
+  <link name="{name}">
+    <inertial><mass value="1.0"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="{name}_pin" type="continuous">
+    <parent link="{parent}"/><child link="{name}"/><origin xyz="{place}"/><axis xyz="0 1 0"/>
+  </joint>
+"""
+LOOP = """
+[hinge.loop]
+first = { frame = "coupler", position = [1, 0, 0], rotation = [0.7071067811865476, -0.7071067811865476, 0, 0] }
+second = { frame = "rocker", position = [0, 0, 1], rotation = [0.7071067811865476, -0.7071067811865476, 0, 0] }
+
+[motor.drive]
+of = "crank_pin"
+speed = 1.0
+force = 5.0
+"""
+
+
+def test_a_urdf_and_a_file_beside_it_are_a_world(tmp_path):
+    pytest.importorskip("yourdfpy", reason="the extra urdf is not installed")
+    places = (("crank", "base", "0 0 0"), ("coupler", "crank", "0 0 1"), ("rocker", "base", "1 0 0"))
+    bars = "".join(BAR.format(name=name, parent=parent, place=place) for name, parent, place in places)
+    (tmp_path / "loop.toml").write_text(LOOP)
+    world = World.from_urdf(FOUR_BAR.format(bars=bars), constraints=tmp_path / "loop.toml", gravity=(0.0, 0.0, -1.0))
+    assert world.names == ("loop", "drive")
+    np.testing.assert_array_equal(world.model.gravity, (0.0, 0.0, -1.0))
+    rows = world.rows_at(np.zeros(3))
+    np.testing.assert_allclose(rows.error[:5], 0.0, atol=1e-15)  # a square, which stays a parallelogram
+    order = [world.model.joint_names.index(f"{name}_pin") for name, _, _ in places]
+    turn = np.zeros(3)
+    turn[order] = 1.0, -1.0, 1.0
+    np.testing.assert_allclose(rows.jacobian[:5] @ turn, 0.0, atol=1e-14)
+    with pytest.raises(ConstraintError, match=r"none.toml: cannot be read"):
+        World.from_urdf(FOUR_BAR.format(bars=bars), constraints=tmp_path / "none.toml")

@@ -6,6 +6,7 @@ import numpy as np
 
 from pluecker.articulated import ModelBuilder, PointSpring
 from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints import PrescribedMotion, Spline
 from pluecker.contact.constraints.joints import Ball, Hinge
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.world.world import World
@@ -143,3 +144,38 @@ def of_angles(world: World, values: object) -> np.ndarray:
 def squeezing_spring() -> PointSpring:
     """Between the lever and the ground."""
     return PointSpring(("K3", (SD, -SC, 0)), ("world", C), STIFFNESS, LENGTH)
+
+
+# --------------------------------------------------------------------------------------------------- a driven four-bar
+
+
+def driven_four_bar(crank, coupler, rocker, ground, turns, duration):
+    """A four-bar whose crank turns as a spline says, and the angles and rates of its joints at a time."""
+    b = ModelBuilder(gravity=(0, -9.81, 0))
+    places = {"crank": ("world", (0, 0, 0)), "coupler": ("crank", (crank, 0, 0)), "rocker": ("world", (ground, 0, 0))}
+    for name, length in (("crank", crank), ("coupler", coupler), ("rocker", rocker)):
+        parent, place = places[name]
+        b.add_body(name, mass=length, center_of_mass=(length / 2, 0, 0), inertia=np.array(ROD) * length**3)
+        b.add_joint(name, "revolute", parent=parent, child=name, axis=Z, position=place)
+    model = b.build()
+    speed = 2.0 * np.pi * turns / duration
+    motion = Spline([0.0, duration / 2, duration], [0.0, 0.9 * speed * duration / 2, speed * duration], speed, speed)
+    loop = Ball("loop", Frame("coupler", (coupler, 0, 0)), Frame("rocker", (rocker, 0, 0)))
+
+    def angles(t):
+        value, rate, _ = motion.at(t)
+        a = value + 0.5
+        x, y = ground - crank * np.cos(a), -crank * np.sin(a)  # from the crank's end to the rocker's pivot
+        d, along = np.hypot(x, y), np.arctan2(y, x)
+        c = along + np.arccos((coupler**2 + d**2 - rocker**2) / (2 * coupler * d))
+        r = np.arctan2(coupler * np.sin(c) - y, coupler * np.cos(c) - x)
+        E = np.array([[-coupler * np.sin(c), rocker * np.sin(r)], [coupler * np.cos(c), -rocker * np.cos(r)]])
+        dc, dr = np.linalg.solve(E, crank * rate * np.array([np.sin(a), -np.cos(a)]))
+        return np.array([a, c - a, r]), np.array([rate, dc - rate, dr])
+
+    return World(model, [loop, PrescribedMotion("drive", "crank", raised(motion, 0.5))]), angles
+
+
+def raised(motion, by):
+    """The same, higher."""
+    return Spline(motion.times, np.asarray(motion.values) + by, motion.start_speed, motion.end_speed)

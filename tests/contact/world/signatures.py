@@ -77,7 +77,7 @@ def random_loop(name, model, q, rng):
     other = random_placement(rng)
     ends = frame_at(model, q, first, T), frame_at(model, q, second, other)
     if choice == len(CLOSED) + 1:
-        return c.Distance(name, *ends, float(np.linalg.norm(other[:3, 3] - T[:3, 3])))
+        return c.Rod(name, *ends, float(np.linalg.norm(other[:3, 3] - T[:3, 3])))
     if choice == len(CLOSED) + 2:
         return c.Coupling(name, {c.Angle(*ends): 1.0, c.Travel(*ends): -2.0})
     joints = [joint for joint in model.joints if joint.mimic is None]

@@ -167,3 +167,22 @@ def test_arguments_that_cannot_be():
         world.close([0.0, 0.0], tol=0.0)
     with pytest.raises(UnknownNameError, match="fixed"):
         world.close([0.0, 0.0], fixed="elbow")
+
+
+def test_what_is_of_another_kind_is_refused_in_the_words_of_the_function():
+    world = World(two_bars(), [nail(1.2, 0.5)])
+    with pytest.raises(TypeError, match=r"World\.close.*tol"):
+        world.close([0.0, 0.0], tol="small")
+    with pytest.raises(TypeError, match=r"World\.close: fixed"):
+        world.close([0.0, 0.0], fixed=3)
+    with pytest.raises(ValueError, match=r"World\.close: q"):
+        world.close([np.nan, 0.0])
+    with pytest.raises(ValueError, match=r"World\.determined: active"):
+        world.determined([0.0, 0.0], active=[1])
+    twin = world.maximal()
+    with pytest.raises(ValueError, match=r"Maximal\.forces: tau"):
+        twin.forces([0.0, 0.0], [1.0])
+    with pytest.raises(ValueError, match=r"Maximal\.back"):
+        twin.back([0.0], [0.0])
+    with pytest.raises(ValueError, match="reference has shape"):
+        world.maximal([0.0])

@@ -8,11 +8,12 @@ from numba import config
 
 from pluecker.articulated import SimulationError, TimeTable, simulate
 from pluecker.articulated.errors import SimulationWarning
+from pluecker.contact.constraints import UserFunction
 from pluecker.contact.constraints.relation import COORDINATE, DISTANCE, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError, FileError
-from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.world import World
-from tests.contact.world.mechanisms import four_bars, slider_crank, slider_crank_state
+from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
 
 COMPILED = not config.DISABLE_JIT
 SMOOTH = ("rk4", "dormand_prince")
@@ -238,7 +239,7 @@ def test_what_cannot_be_is_refused_by_name():
     world.simulate(q, v, 0.007, 0.0007, memory=memory.at_time(0.0))
 
 
-@pytest.mark.parametrize("integrator", SMOOTH if COMPILED else ["rk4"])
+@pytest.mark.parametrize("integrator", ALL if COMPILED else ["rk4", "semi_implicit"])
 def test_rows_that_come_to_contradict_each_other_are_named_with_the_time(integrator):
     """A slider at a constant speed takes the crank to its dead point, beyond which there is nothing."""
     world = slider_crank()
@@ -269,3 +270,67 @@ def test_an_interrupted_motion_gives_what_there_is():
         motion = world.simulate(q, v, 0.01, 0.001, control=stop)
     assert 3 <= len(motion) <= 5
     assert motion.memory is None
+
+
+def test_a_users_function_that_fails_on_the_way_is_named_with_what_it_raised():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+
+    def circle(x):
+        if x[0] > 0.42:
+            raise RuntimeError("beyond the track")
+        return x[2] - CRANK * np.cos(x[0]) - np.sqrt(COUPLER**2 - (CRANK * np.sin(x[0])) ** 2)
+
+    track = World(world.model, [UserFunction("track", circle), world.constraints[0]])
+    with pytest.raises(SimulationError, match="'track': the function raised RuntimeError: beyond the track"):
+        track.simulate(q, v, 0.02, 0.001, integrator="rk4")
+
+
+def test_a_memory_of_users_functions_is_that_of_another_process_too():
+    def above(x):
+        return x[2] - 2.0
+
+    worlds = [World(slider_crank().model, [UserFunction("above", above, parameters=(p,))]) for p in (1.0, 1.0, 2.0)]
+    keys = [key_of(world) for world in worlds]
+    assert keys[0] == keys[1] != keys[2]
+
+
+@pytest.mark.skipif(not COMPILED, reason="there are no lanes")
+@pytest.mark.parametrize("integrator", ["semi_implicit", "rk4"])
+def test_neighbours_in_a_batch_change_no_bit(integrator):
+    world = slider_crank()
+    q, v = (np.array(x) for x in zip(*(slider_crank_state(a, 3.0) for a in np.linspace(0.1, 1.5, 24)), strict=True))
+    v[3] *= 20.0  # takes more repetitions
+    together = world.simulate(q, v, 0.02, 0.002, integrator=integrator)
+    order = np.random.default_rng(1).permutation(24)
+    shuffled = world.simulate(q[order], v[order], 0.02, 0.002, integrator=integrator)
+    assert np.array_equal(together.q[order], shuffled.q)
+    assert np.array_equal(together.v[order], shuffled.v)
+
+
+def test_a_step_that_is_divided_keeps_its_memory():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 40.0)
+    whole = world.simulate(q, v, 0.04, 0.02, record="error", on_unsolved="continue")
+    assert whole.columns["error"].max() > 1.0
+    divided = world.simulate(q, v, 0.04, 0.02, record="error", on_unsolved="substep")
+    assert divided.columns["error"].max() <= 1.0
+    assert divided.memory.time == pytest.approx(0.04, rel=1e-12)
+    assert gap(world, divided) < 1e-10
+
+
+def test_impulses_in_a_memory_are_in_the_order_of_constraints():
+    in_order, q, v = four_bars(4)
+    loops = [in_order.constraints[k] for k in (1, 3, 0, 2)]
+    world = World(in_order.model, loops)
+    place = world.packed.place
+    assert not np.array_equal(place[place], np.arange(world.n_rows))  # the order differs, and so does its inverse
+    motion = world.simulate(q, v, 0.004, 0.002, record="constraint_forces")
+    memory = motion.memory
+    for loop in loops:
+        rows = world[loop.name].rows
+        np.testing.assert_allclose(
+            memory.impulses[rows] / 0.002, motion.columns["constraint_forces"][-1, rows], rtol=1e-12
+        )
+    numbers = as_numbers_of(world, motion.q[-1], memory, "semi_implicit", 0)
+    assert np.array_equal(numbers[1:][place], memory.impulses)

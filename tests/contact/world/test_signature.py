@@ -181,15 +181,15 @@ def test_rotation_vectors_beyond_half_a_turn_are_refused():
 
 
 def test_names_and_frames_stay():
-    builder = ModelBuilder("crane", gravity=(0.0, 0.0, -1.6), world="ground")
+    builder = ModelBuilder("crane", gravity=(0.0, 0.0, -1.6), world="zenith")
     builder.add_body("boom", 2.0, center_of_mass=(1, 0, 0), inertia=(0.1, 0.2, 0.3))
     builder.add_body("plate", 1.0, inertia=(0.1, 0.2, 0.25))
-    builder.add_joint("pivot", "revolute", "ground", "boom", axis=(0, 1, 0), position=(0, 0, 1))
+    builder.add_joint("pivot", "revolute", "zenith", "boom", axis=(0, 1, 0), position=(0, 0, 1))
     builder.add_joint("weld", "fixed", "boom", "plate", position=(2, 0, 0))
     builder.add_frame("hook", "plate", position=(0, 0, -0.1))
-    builder.add_frame("anchor", "ground", position=(3, 0, 0))
+    builder.add_frame("anchor", "zenith", position=(3, 0, 0))
     model = builder.build()
-    world = World(model, [c.Distance("rope", "anchor", "hook", 1.0)])
+    world = World(model, [c.Rod("rope", "anchor", "hook", 1.0)])
     twin = world.maximal()
     assert twin.world.names == ("pivot", "rope")
     assert twin.world.model.body_names == model.body_names

@@ -10,7 +10,9 @@ from pluecker.contact.world.scenario import world_integrator, world_scenario
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from tests.articulated.stepping.driver import step_in_lanes
 from tests.conftest import COMPILED
-from tests.contact.world.stepped import World, step_world
+from tests.contact.world.stepped import World, gap, last, step_world
+
+START = np.array([0.1, 0.2, -0.1, 1.1, 0.0, -0.2, 1.0, 0.0, 0.0, 0.0])
 
 
 def arm():
@@ -37,6 +39,18 @@ def arm():
     )
 
 
+def test_a_step_closes_the_gaps_that_it_begins_with_and_makes_no_velocity():
+    """Some 0.2 m, beside links of 0.4 m; impulses would make 100 m/s of that in the 2 ms of the step."""
+    world = arm()
+    rng = np.random.default_rng(0)
+    q = integrate(world.model, START, 0.1 * rng.uniform(-1.0, 1.0, (4, world.model.nv)))
+    for start in q:
+        assert gap(world, start) > 0.05
+        q1, v1 = last(world, start, np.zeros(world.model.nv), 2e-3, 1)
+        assert gap(world, q1) < 1e-11
+        assert np.abs(v1).max() < 1.0
+
+
 @pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
 @pytest.mark.slow
 def test_eight_worlds_in_lanes_move_as_each_alone():
@@ -45,8 +59,7 @@ def test_eight_worlds_in_lanes_move_as_each_alone():
     rng = np.random.default_rng(3)
     model, c = world.smooth, world_scenario(world)
     integrator = world_integrator(world)
-    q0 = np.r_[0.1, 0.2, -0.1, 1.1, 0.0, -0.2, 1.0, 0, 0, 0]
-    q = integrate(model, q0, 0.2 * rng.uniform(-1.0, 1.0, (8, model.nv)))
+    q = integrate(model, START, 0.2 * rng.uniform(-1.0, 1.0, (8, model.nv)))
     v = rng.normal(size=(8, model.nv))
 
     def rows(n, x=None):

@@ -12,9 +12,9 @@ CORNERS = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1], [0, 1, 1], [0, 0
 AXES = "yzxyzx"
 
 
-def bricard():
+def bricard(gravity=(0.0, 9.81, 0.0)):
     """Six rods along edges of a cube, the sixth of which is the world, with a hinge across both at each corner."""
-    b = ModelBuilder(gravity=(0.0, 0.0, -9.81))
+    b = ModelBuilder(gravity=gravity)
     q = []
     for k in range(5):
         along = CORNERS[k + 1] - CORNERS[k]

@@ -10,8 +10,8 @@ rows here are its columns' powers.
 
 from pluecker.articulated.model.layout import clear
 from pluecker.contact.constraints.relation import COORDINATE, USER
-from pluecker.contact.world.functions import function_bias, function_value, function_wrench
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.functions import function_bias, function_value, function_wrench
+from pluecker.contact.rows.layout import (
     ENTRY_COUNT,
     FIRST_ENTRY,
     FIRST_TERM,
@@ -37,14 +37,18 @@ from pluecker.contact.world.layout import (
     term_coefficient,
     value_count,
 )
-from pluecker.contact.world.motion import COLUMN, PLACE
-from pluecker.contact.world.user import store_user_gradient
+from pluecker.contact.rows.motion import COLUMN, PLACE
+from pluecker.contact.rows.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
 from pluecker.spatial.compiled.decorators import kernel, unlikely
-from pluecker.spatial.scalars.operations import accumulate, load, store
+from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store
 
 __all__ = ["add_row_force", "row_rate", "store_biases", "store_jacobian", "store_row_values", "store_values"]
+
+# Squared, of what a wrench and a freedom could have for a power: less is rounding, and none. In planar mechanisms whole rows
+# are; taken for what they are not, they would hold what nothing holds.
+ROUNDING = 1e-24
 
 
 @kernel
@@ -100,8 +104,12 @@ def store_function_entries(w, k, q, X, C, G):
     for e in range(first, first + n):
         _, r = load_transform(X, PLACE * entry(w, e, LINK))
         s = load_vector(C, COLUMN * entry(w, e, FREEDOM))
-        power = dot3(moment, s[0]) + dot3(force, add_cross3(s[1], s[0], subtract3(p, r)))
-        store(G, e, entry(w, e, SIGN) * power)
+        arm = subtract3(p, r)
+        power = dot3(moment, s[0]) + dot3(force, add_cross3(s[1], s[0], arm))
+        turning = dot3(s[0], s[0])
+        size = dot3(moment, moment) * turning + dot3(force, force) * (dot3(s[1], s[1]) + turning * dot3(arm, arm))
+        nothing = smaller(power * power, ROUNDING * size)
+        store(G, e, entry(w, e, SIGN) * select(nothing, 0.0 * power, power))
 
 
 @kernel

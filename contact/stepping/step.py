@@ -3,7 +3,7 @@
     A (v+ - v_free) = J^T r        (phi(q+) - phi(q)) / h + compliance r = what is asked for        q+ = q moved along h v+
 
 A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit`. The velocity of each row is its mean rate over
-the step (:mod:`~pluecker.contact.world.mean_rates`):
+the step (:mod:`~pluecker.contact.stepping.mean_rates`):
 
 ============  ===============================================================================================================
 row           what is asked for
@@ -11,14 +11,15 @@ row           what is asked for
 held          the mean rate of its motion s, or its speed; what rounding left of a gap is taken back
 soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
               ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
-rotor         the velocity before the step, with the compliance 1 / inertia
-with a range  its law, :mod:`~pluecker.contact.world.ranges`
+rotor         the mean rate of the step before, with the compliance 1 / inertia
+with a range  its law, :mod:`~pluecker.contact.rows.ranges`
 ============  ===============================================================================================================
 
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
-which would make energy (:mod:`~pluecker.contact.world.projection`).
+which would make energy (:mod:`~pluecker.contact.stepping.projection`).
 
-``memory`` is the time, the angles of ``TURN`` functions as they are counted, and the impulses of the last step. The error is
+``memory`` is the time, the angles of ``TURN`` functions as they are counted, the impulses of the last step, and by how much
+the mean rates of rotors in it differ from J v at its end: what J turns between two steps is no acceleration. The error is
 the largest gap, the largest velocity along a row, times h, that is not as it is asked for, or what is left of laws of
 rows with a range, as a share of what is tolerated.
 
@@ -34,7 +35,8 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
 from pluecker.articulated.model.layout import (
     body_count,
     clear,
@@ -47,31 +49,38 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
 from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.semi_implicit import free_velocity, semi_implicit_workspace
-from pluecker.articulated.stepping.stage import stage_wrenches
-from pluecker.contact.world import layout
-from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
-from pluecker.contact.world.layout import (
-    HELD,
-    HOLONOMIC,
+from pluecker.articulated.stepping.semi_implicit import free_velocity
+from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.rows.layout import (
     LAW,
     N_TURNS,
     ROTOR,
-    ROW_DAMPING,
-    ROW_INERTIA,
-    ROW_SPEED,
-    ROW_STIFFNESS,
-    SOFT,
     entry_count,
     function_count,
     linear_count,
     range_count,
     row_count,
-    row_entry,
-    row_number,
     value_count,
 )
-from pluecker.contact.world.mean_rates import (
+from pluecker.contact.rows.mobility import (
+    factorize_rows,
+    mobility_numbers,
+    refine_rows,
+    residual,
+    store_mobility,
+)
+from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
+from pluecker.contact.rows.ranges import (
+    begin_ranges,
+    keep_coordinate_limits,
+    obey_ranges,
+    range_numbers,
+    range_scratch,
+)
+from pluecker.contact.stepping.linear_laws import CLOSED, begin_rotors, keep_rotors, largest_miss, store_linear_law
+from pluecker.contact.stepping.mean_rates import (
     all_are_coordinates,
     begin_turns,
     keep_turns,
@@ -79,34 +88,17 @@ from pluecker.contact.world.mean_rates import (
     store_mean_rates,
     store_values_at,
 )
-from pluecker.contact.world.mobility import (
-    factorize_rows,
-    mobility_numbers,
-    refine_rows,
-    residual,
-    store_mobility,
-)
-from pluecker.contact.world.motion import COLUMN, PLACE, store_columns
-from pluecker.contact.world.prescribed import prescribed
-from pluecker.contact.world.projection import close_gaps, gap_of, largest_gap
-from pluecker.contact.world.ranges import (
-    begin_ranges,
-    keep_coordinate_limits,
-    obey_ranges,
-    range_numbers,
-    range_scratch,
-)
+from pluecker.contact.stepping.projection import close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, load_integer, part, select, smaller, store, tail, within
 
 __all__ = ["WORLD_STEP"]
 
-CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
 TOLERATED = 1e-10  # likewise: the error of a step is a share of it
 REPETITIONS = 16  # at most
+RENEWALS = 6  # of J, where a step begins with gaps that are large beside lengths: at most
 NEARER = 0.5  # of the error before: it still falls
-FREE = 1e200  # the compliance of a row without stiffness or damping
 
 
 def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
@@ -135,17 +127,20 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
         size = begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, rest)
         for k in range(n):
             store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
-        store_mobility(m, w, factor, J, compliance, S, y, rest)
-        factorize_rows(w, S, rest)
+        rotors = begin_rotors(w, tail(r, rows), asked)
+        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
         clear(rho, rows)
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
         error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
+        goes_on = 1.0 + 0.0 * time  # of eight states each for itself
         for _ in range(REPETITIONS):
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
             residual(w, J, S, compliance, target, r, x, u)
+            for k in range(n):
+                store(u, k, select(smaller(0.5, goes_on), load(u, k), 0.0 * time))
             refine_rows(m, w, factor, J, S, u, r, x, y, rest)
             if with_ranges:
                 error = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, rest)
@@ -158,17 +153,24 @@ def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
                 copy_rows(rows, rho, place)
                 store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
                 worst = largest_miss(w, h, J, x, compliance, r, asked, rho, place, ranged)
-            if within(worst / size, CLOSED):
+            falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * time)
+            goes_on = select(smaller(CLOSED * size, worst), falls, 0.0 * time)
+            if within(goes_on, 0.5):
                 break
-            one, zero = 1.0 + 0.0 * worst, 0.0 * worst
-            falls = select(smaller(worst, NEARER * before), one, zero)
-            if within(select(smaller(CLOSED * size, worst), falls, zero), 0.5):
-                break
+        for k in range(n):
+            store(asked, k, row_rate(w, J, k, x) + load(rho, k))
         if not plain:
-            if not within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
-                close_gaps(m, w, h, time, size, factor, J, S, phi1, values1, X, y, u, q1, rest)
+            for _ in range(RENEWALS):
+                close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
+                if within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
+                    break
+                store_geometry(m, w, q1, X, G, J, rest)
+                factorize_mobility(m, w, factor, J, compliance, S, y, rest)
             worst = larger(worst, largest_gap(w, h, time, values1))
             keep_turns(w, phi1, turns)
+        if rotors > 0:
+            store_geometry(m, w, q1, X, G, J, rest)
+            keep_rotors(w, asked, J, v1, tail(r, rows))
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
@@ -198,8 +200,7 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
     begin_turns(w, turns, phi)
     store_values_at(m, w, q, X, phi)
-    store_columns(m, q, X, ws)
-    store_jacobian(w, q, X, ws, G, J)
+    store_geometry(m, w, q, X, G, J, ws)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
         store(guess, k, load(r, linear_count(w) + k))
@@ -207,26 +208,18 @@ def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
     return reach(m, X)
 
 
-@kernel
-def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
-    """Compliance, and the mean rate that is asked for"""
-    law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
-    (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
-    C, rate = zero, speed + (after - before) / h
-    if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
-        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
-        rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
-    if law == ROTOR:
-        C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
-    if law == SOFT:
-        s, d = row_number(w, k, ROW_STIFFNESS), row_number(w, k, ROW_DAMPING)
-        force = h * s + d
-        if h * force > 1.0 / FREE:
-            C, rate = 1.0 / (h * force) + zero, (d * rate + s * (after - load(values, k))) / force
-        else:
-            C = FREE + zero
-    store(compliance, k, C)
-    store(asked, k, rate)
+@called_kernel
+def factorize_mobility(m, w, factor, J, compliance, S, y, ws):
+    """S of linear rows and its factor"""
+    store_mobility(m, w, factor, J, compliance, S, y, ws)
+    factorize_rows(w, S, ws)
+
+
+@called_kernel
+def store_geometry(m, w, q, X, G, J, ws):
+    """J, and the entries of functions, of bodies that are placed"""
+    store_columns(m, q, X, ws)
+    store_jacobian(w, q, X, ws, G, J)
 
 
 @kernel
@@ -243,20 +236,6 @@ def copy_rows(n, x, out):
         store(out, k, load(x, k))
 
 
-@called_kernel
-def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
-    """h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
-    n = linear_count(w)
-    worst = 0.0 * load(x, 0)
-    for k in range(n):
-        miss = row_rate(w, J, k, x) + load(rho, k) + load(compliance, k) * load(r, k) - load(asked, k)
-        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
-    for k in range(n, n + ranged):
-        miss = load(rho, k) - load(last, k)
-        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
-    return worst
-
-
 def world_workspace(model: Model, scenario: Array) -> int:
     """Of a step."""
     integers = scenario.view(np.int64)
@@ -268,7 +247,9 @@ def world_workspace(model: Model, scenario: Array) -> int:
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
-    return max(semi_implicit_workspace(model, scenario), kept + table + own + scratch)
+    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
+    free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
+    return kept + max(free, table + own + scratch)
 
 
 def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
@@ -287,10 +268,11 @@ def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
 
 
 def world_memory(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses."""
+    """The time, angles over turns, impulses, and the rates of rotors."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS])
+    rows = w[w[layout.ROWS] :][: layout.ROW * int(w[layout.N_LINEAR])].reshape(-1, layout.ROW)
+    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + int((rows[:, LAW] == ROTOR).sum())
 
 
 def has_ranges(scenario: Array) -> bool:

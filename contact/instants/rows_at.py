@@ -11,17 +11,17 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.world.accelerations import geometry_numbers, store_rows_at_instant
-from pluecker.contact.world.jacobian import add_row_force
-from pluecker.contact.world.layout import row_count, value_count
-from pluecker.contact.world.packing import Packed
+from pluecker.contact.instants.accelerations import geometry_numbers, store_rows_at_instant
+from pluecker.contact.rows.jacobian import add_row_force
+from pluecker.contact.rows.layout import row_count, value_count
+from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["ROWS_AT", "Rows"]
+__all__ = ["ROWS_AT", "RowsAt"]
 
 
-class Rows(NamedTuple):
+class RowsAt(NamedTuple):
     """The rows of a world in a state.
 
     Attributes:
@@ -68,8 +68,8 @@ ROWS_AT = Algorithm(
 )
 
 
-def sorted_rows(packed: Packed, result: tuple[Array, Array, Array]) -> Rows:
+def sorted_rows(packed: Packed, result: tuple[Array, Array, Array]) -> RowsAt:
     """In the order in which constraints were given."""
     error, jacobian, bias = result
     place = packed.place
-    return Rows(error[..., place], np.ascontiguousarray(jacobian[..., place, :]), bias[..., place])
+    return RowsAt(error[..., place], np.ascontiguousarray(jacobian[..., place, :]), bias[..., place])

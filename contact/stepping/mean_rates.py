@@ -19,9 +19,9 @@ from math import pi
 
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
 from pluecker.contact.constraints.relation import COORDINATE
-from pluecker.contact.world.functions import function_value
-from pluecker.contact.world.jacobian import row_rate, store_row_values
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.functions import function_value
+from pluecker.contact.rows.jacobian import row_rate, store_row_values
+from pluecker.contact.rows.layout import (
     ENTRY_COUNT,
     FIRST_ENTRY,
     FREEDOM,
@@ -35,7 +35,7 @@ from pluecker.contact.world.layout import (
     row_count,
     row_entry,
 )
-from pluecker.contact.world.motion import PLACE, place_links
+from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import dot3
 from pluecker.spatial.compiled.decorators import called_kernel, kernel

@@ -3,7 +3,7 @@
 A row with a motion has phi = s(t): in a step its rate is to be that of s, at an instant its acceleration.
 """
 
-from pluecker.contact.world.layout import MOTIONS, ROW_MOTION, row_entry
+from pluecker.contact.rows.layout import MOTIONS, ROW_MOTION, row_entry
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, load_integer, select, smaller
 

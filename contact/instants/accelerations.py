@@ -34,8 +34,8 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.world.instant_ranges import begin_instant_ranges
-from pluecker.contact.world.jacobian import (
+from pluecker.contact.rows.instant_ranges import begin_instant_ranges
+from pluecker.contact.rows.jacobian import (
     add_row_force,
     row_rate,
     store_biases,
@@ -43,7 +43,8 @@ from pluecker.contact.world.jacobian import (
     store_row_values,
     store_values,
 )
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.layout import (
+    HELD,
     LAW,
     ROTOR,
     ROW_DAMPING,
@@ -59,8 +60,8 @@ from pluecker.contact.world.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.world.motion import (
+from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.motion import (
     ACCELERATION,
     COLUMN,
     PLACE,
@@ -69,22 +70,23 @@ from pluecker.contact.world.motion import (
     store_accelerations,
     store_columns,
 )
-from pluecker.contact.world.packing import Packed
-from pluecker.contact.world.ranges import obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.packing import Packed
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.rows.ranges import obey_ranges, range_numbers, range_scratch
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, select, smaller, store, tail
+from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, tail
 
-__all__ = ["ACCELERATIONS", "accelerations_kernel", "geometry_numbers", "store_rows_at_instant"]
+__all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "store_rows_at_instant"]
 
 UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
 FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
 
 
-def make_accelerations(with_ranges: bool) -> Callable[..., None]:
-    """The kernel: of what a world does not have, nothing is compiled."""
+def make_accelerations(with_ranges: bool, over_time: bool = False) -> Callable[..., None]:
+    """The kernel: of what a world does not have, nothing is compiled. With motions over time it also takes the time."""
 
     @kernel
-    def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
+    def accelerations_at(m, w, t, q, v, tau, f_ext, a, r, ws):
         """a_free from the forces that are given; then the forces of rows that hold, and of those with a range"""
         nv, n, rows, ranged = velocity_count(m), linear_count(w), row_count(w), range_count(w)
         pivots, J = ws, tail(ws, 2 * nv)
@@ -105,6 +107,8 @@ def make_accelerations(with_ranges: bool) -> Callable[..., None]:
             store(r, k, 0.0 * load(errors, 0))
         for k in range(n):
             store_instant_law(w, k, v, J, errors, compliance, r, a)
+            if over_time:
+                add_motion(w, k, t, J, biases, r, a)
         solve_factorized(m, factor, a, rest)
         store_mobility(m, w, factor, J, compliance, S, y, rest)
         factorize_rows(w, S, rest)
@@ -121,7 +125,12 @@ def make_accelerations(with_ranges: bool) -> Callable[..., None]:
             error = obey_ranges(m, w, factor, J, S, compliance, biases, a, r, guess, kept, rest)
             store(a, 0, select(smaller(error, UNSOLVED), load(a, 0), load(a, 0) * np.nan))
 
-    return accelerations_kernel
+    @kernel
+    def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
+        """The same without a time"""
+        accelerations_at(m, w, 0.0, q, v, tau, f_ext, a, r, ws)
+
+    return accelerations_at if over_time else accelerations_kernel
 
 
 accelerations_kernel = make_accelerations(False)
@@ -163,6 +172,19 @@ def store_instant_law(w, k, v, J, errors, compliance, r, forces):
         store(compliance, k, zero + FREE)
         store(r, k, f)
         add_row_force(w, J, k, f, forces)
+
+
+@kernel
+def add_motion(w, k, t, J, target, r, forces):
+    """What follows from the motion of a row over time: its acceleration, of a spring and a damper their force"""
+    s, speed, gain = prescribed(w, k, t)
+    law = row_entry(w, k, LAW)
+    if law == SOFT:
+        f = row_number(w, k, ROW_STIFFNESS) * s + row_number(w, k, ROW_DAMPING) * speed
+        accumulate(r, k, f)
+        add_row_force(w, J, k, f, forces)
+    elif law == HELD:
+        accumulate(target, k, gain)
 
 
 @kernel

@@ -29,8 +29,8 @@ from pluecker.articulated.model.layout import (
     velocity_count,
 )
 from pluecker.articulated.model.layout import ROW_COUNT as TREE_ROWS
-from pluecker.contact.world.jacobian import add_row_force, row_rate
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import add_row_force, row_rate
+from pluecker.contact.rows.layout import (
     FIRST_PAIR,
     FIRST_SEGMENT,
     PAIR_COUNT,
@@ -187,24 +187,27 @@ def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
     """Forces r on the linear rows with which ``J x + compliance r = target``, and x with them; the largest residual
 
     Both are given a start. The residual is squared, ``u_k^2 / N_kk``: twice an energy. It is refined until it is rounding,
-    or comes no nearer. ``ws``: n + 7 nv numbers.
+    or comes no nearer; of eight states each for itself. ``ws``: n + 7 nv numbers.
     """
     n, nv = linear_count(w), velocity_count(m)
     u, y, rest = part(ws, 0, n), part(ws, n, nv), tail(ws, n + nv)
     left = residual(w, J, S, compliance, target, r, x, u)
-    goal = ROUNDING * left
+    goal, goes_on = ROUNDING * left, 1.0 + 0.0 * left
     for _ in range(REFINEMENTS):
         refine_rows(m, w, factor, J, S, u, r, x, y, rest)
         before = left
         left = residual(w, J, S, compliance, target, r, x, u)
-        one, zero = 1.0 + 0.0 * left, 0.0 * left
-        nearer = select(smaller(left, NEARER * before), one, zero)
-        if within(select(smaller(goal, left), nearer, zero), 0.5):
+        zero = 0.0 * left
+        nearer = select(smaller(left, NEARER * before), goes_on, zero)
+        goes_on = select(smaller(goal, left), nearer, zero)
+        if within(goes_on, 0.5):
             break
+        for k in range(n):
+            store(u, k, select(smaller(0.5, goes_on), load(u, k), zero))
     return left
 
 
-@kernel
+@called_kernel
 def residual(w, J, S, compliance, target, r, x, u):
     """u = J x + compliance r - target of the linear rows; the largest, each divided by the root of its N_kk"""
     n = linear_count(w)

@@ -2,7 +2,8 @@
 
 With the errors e of held rows, the displacement d with the least ``d^T A d`` for which ``J d = -e``, repeated. J, A and
 their factors are those of the beginning of the step, so that each repetition is nearer by a factor of about the gap, as a
-share of the mechanism's lengths. Soft rows and rotors resist a displacement as they resist velocities.
+share of the mechanism's lengths; a step that does not close them so renews J. Soft rows and rotors resist a displacement as
+they resist velocities.
 
 Source: Baumgarte (1972) names the drift; projection of positions as in Eich, "Convergence results for a coordinate
 projection method applied to mechanical systems with algebraic constraints" (1993).
@@ -10,8 +11,8 @@ projection method applied to mechanical systems with algebraic constraints" (199
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate_kernel
 from pluecker.articulated.model.layout import clear, configuration_count, velocity_count
-from pluecker.contact.world.jacobian import store_row_values
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import store_row_values
+from pluecker.contact.rows.layout import (
     HELD,
     HOLONOMIC,
     LAW,
@@ -20,12 +21,12 @@ from pluecker.contact.world.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.world.mean_rates import store_values_at
-from pluecker.contact.world.mobility import refine_rows
-from pluecker.contact.world.prescribed import prescribed
+from pluecker.contact.rows.mobility import refine_rows
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.stepping.mean_rates import store_values_at
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, part, store, tail, within
+from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
 
 __all__ = ["close_gaps", "gap_of", "largest_gap"]
 
@@ -58,12 +59,20 @@ def largest_gap(w, h, time, values):
 
 
 @called_kernel
-def close_gaps(m, w, h, time, size, factor, J, S, phi, values, X, y, u, q1, ws):
-    """q1 with gaps closed, and phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row"""
+def close_gaps(m, w, h, time, size, least, factor, J, S, phi, values, X, y, u, q1, ws):
+    """q1 with gaps closed, and phi and the values of rows there; ``ws``: nq + 7 nv numbers, and one for each linear row
+
+    Of eight states each for itself: one whose largest gap is within ``least``, as a share of ``size``, stays as it is.
+    """
     n, nq, nv = linear_count(w), configuration_count(m), velocity_count(m)
     d, q2 = part(ws, 0, nv), part(ws, nv, nq)
     dr, rest = part(ws, nv + nq, n), tail(ws, nv + nq + n)
+    zero = 0.0 * time
+    goes_on = select(smaller(least * size, largest_gap(w, h, time, values)), 1.0 + zero, zero)
     for _ in range(REPETITIONS):
+        if within(goes_on, 0.5):
+            break
+        now = smaller(0.5, goes_on)
         clear(d, nv)
         clear(dr, n)
         for k in range(n):
@@ -71,8 +80,7 @@ def close_gaps(m, w, h, time, size, factor, J, S, phi, values, X, y, u, q1, ws):
         refine_rows(m, w, factor, J, S, u, dr, d, y, rest)
         integrate_kernel(m, q1, d, q2, rest)
         for k in range(nq):
-            store(q1, k, load(q2, k))
+            store(q1, k, select(now, load(q2, k), load(q1, k)))
         store_values_at(m, w, q1, X, phi)
         store_row_values(w, phi, True, values)
-        if within(largest_gap(w, h, time, values) / size, CLOSED):
-            break
+        goes_on = select(smaller(CLOSED * size, largest_gap(w, h, time, values)), goes_on, zero)

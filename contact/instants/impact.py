@@ -28,8 +28,8 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.world.jacobian import row_rate, store_jacobian
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import row_rate, store_jacobian
+from pluecker.contact.rows.layout import (
     LAW,
     ROTOR,
     ROW_INERTIA,
@@ -41,9 +41,9 @@ from pluecker.contact.world.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
-from pluecker.contact.world.packing import Packed
+from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 

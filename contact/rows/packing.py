@@ -1,4 +1,4 @@
-"""The array of a world's constraints, from their records: see :mod:`~pluecker.contact.world.layout`."""
+"""The array of a world's constraints, from their records: see :mod:`~pluecker.contact.rows.layout`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping import rows as range_rows
 from pluecker.contact.constraints.relation import ANGLES, COORDINATE, SLIP, SPIN, USER, Function, Parts, Row
-from pluecker.contact.world import layout
-from pluecker.contact.world.ordering import eliminate, neighbours_of
-from pluecker.contact.world.user import PARAMETERS
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.ordering import eliminate, neighbours_of
+from pluecker.contact.rows.user import PARAMETERS
 
 __all__ = ["Packed", "pack_constraints"]
 
@@ -28,7 +28,7 @@ class Packed:
     """The constraints of a world as kernels read them.
 
     Attributes:
-        array: see :mod:`~pluecker.contact.world.layout`.
+        array: see :mod:`~pluecker.contact.rows.layout`.
         rows: of each constraint, the numbers of its rows.
         place: of each row, counted over all constraints as they were given, which one of the array it is, ``(n_rows,)``.
         functions: of each constraint, the numbers of its functions.

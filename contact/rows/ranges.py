@@ -29,15 +29,17 @@ from pluecker.articulated.stepping.rows import (
     STIFFNESS,
     TOLERANCE,
     UPPER,
+    awake_count,
     is_soft,
     limit_velocity,
     sleeps,
     soft_velocity,
+    solve_staircases_of_rows,
 )
 from pluecker.articulated.stepping.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
-from pluecker.contact.world.jacobian import add_row_force, row_rate
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import add_row_force, row_rate
+from pluecker.contact.rows.layout import (
     FIRST_TERM,
     HOLONOMIC,
     KIND,
@@ -57,10 +59,10 @@ from pluecker.contact.world.layout import (
     term,
     term_coefficient,
 )
-from pluecker.contact.world.mobility import hold_rows
+from pluecker.contact.rows.mobility import hold_rows
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
-from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
+from pluecker.spatial.dense.staircase_problem import staircase_memory
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
 __all__ = ["begin_ranges", "keep_coordinate_limits", "obey_ranges", "range_numbers", "range_scratch"]
@@ -78,7 +80,7 @@ def range_numbers(n):
 
 def range_scratch(n: int, linear: int, nv: int) -> int:
     """How many numbers of scratch memory :func:`obey_ranges` takes."""
-    return (LAW + 2) * n + 2 * linear + nv + max(staircase_memory(n), linear + 7 * nv)
+    return (LAW + 3) * n + 2 * linear + nv + max(staircase_memory(n), linear + 7 * nv)
 
 
 # -------------------------------------------------------------------------------------------------------------- their laws
@@ -171,10 +173,7 @@ def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
     error = 0.0 * load(x, 0)
     for turn in range(n + 1):
         woken = wake_ranges(w, J, x, rho, kept)
-        count = 0
-        for k in range(n):
-            if not sleeps(kept, k):
-                count += 1
+        count = awake_count(part(kept, 0, n))
         if woken:
             store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws)
         if count == 0 or (turn > 0 and not woken):
@@ -222,7 +221,7 @@ def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
             column += 1
 
 
-@kernel
+@called_kernel
 def answer(m, w, factor, J, S, compliance, row, y, ws):
     """y = A^-1 p and what linear rows make of it, with p in ``y``; the rate of ``row`` without them. Their impulses come
     first in ``ws``"""
@@ -241,38 +240,20 @@ def answer(m, w, factor, J, S, compliance, row, y, ws):
 def solve_ranges(w, J, rho, x, r, count, guess, kept, ws):
     """The impulses of the rows that are awake, in ``guess``, where they begin; those of all others become zero. The error"""
     n, first = range_count(w), linear_count(w)
-    laws, W = part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count)
-    c, z, staircases, rest = (
-        part(ws, 0, count),
-        part(ws, n, count),
-        part(ws, 2 * n, LAW * count),
-        tail(ws, (LAW + 2) * n),
-    )
-    column = 0
+    awake, laws, W = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count)
+    b, column = part(ws, 0, n), 0
     for k in range(n):
+        rate = row_rate(w, J, first + k, x) + load(rho, first + k)
         if not sleeps(kept, k):
-            here, zero = smaller(0.5, load(kept, k)), 0.0 * load(x, 0)
-            for j in range(LAW):
-                number = load(laws, LAW * k + j)
-                store(staircases, LAW * column + j, number if j % 2 == 1 else select(here, number, zero))
-            b = row_rate(w, J, first + k, x) + load(rho, first + k)
             i = 0
             for j in range(n):  # b = u - W r, what the rates are without these rows
                 if not sleeps(kept, j):
-                    b = b - load(W, column * count + i) * load(r, first + j)
+                    rate = rate - load(W, column * count + i) * load(r, first + j)
                     i += 1
-            soft = load(kept, (LAW + 1) * n + k)
-            store(c, column, b + soft * load(r, first + k))
-            store(z, column, select(here, load(guess, k), zero))
+            rate = rate + load(kept, (LAW + 1) * n + k) * load(r, first + k)
             column += 1
-    error = solve_staircase_problem(W, c, staircases, STEPS, TOLERANCE, z, rest)
-    column = 0
-    for k in range(n):
-        store(guess, k, 0.0 * load(x, 0))
-        if not sleeps(kept, k):
-            store(guess, k, load(z, column))
-            column += 1
-    return error
+        store(b, k, rate)
+    return solve_staircases_of_rows(W, count, b, laws, STEPS, awake, guess, tail(ws, n))
 
 
 @kernel

@@ -8,7 +8,7 @@ To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a br
 """
 
 from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, USER
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.layout import (
     AXIS_1,
     AXIS_2,
     KIND,
@@ -21,7 +21,7 @@ from pluecker.contact.world.layout import (
     function_entry,
     function_place,
 )
-from pluecker.contact.world.motion import (
+from pluecker.contact.rows.motion import (
     ACCELERATION,
     PLACE,
     VELOCITY,
@@ -29,8 +29,8 @@ from pluecker.contact.world.motion import (
     point_of,
     point_velocity,
 )
-from pluecker.contact.world.turning_functions import turning_bias, turning_value, turning_wrench
-from pluecker.contact.world.user import user_bias, user_value
+from pluecker.contact.rows.turning_functions import turning_bias, turning_value, turning_wrench
+from pluecker.contact.rows.user import user_bias, user_value
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import (
     add_cross3,

@@ -15,10 +15,10 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.contact.constraints.relation import COORDINATE, USER, Parts
-from pluecker.contact.world.functions import function_wrench
-from pluecker.contact.world.layout import KIND, function_count, function_entry
-from pluecker.contact.world.motion import PLACE, place_links
-from pluecker.contact.world.packing import Packed
+from pluecker.contact.rows.functions import function_wrench
+from pluecker.contact.rows.layout import KIND, function_count, function_entry
+from pluecker.contact.rows.motion import PLACE, place_links
+from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.algebra.vectors import store3
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store

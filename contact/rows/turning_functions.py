@@ -1,13 +1,13 @@
 """Functions and rates of relative turns: ANGLE, ROTATION, SPIN, SLIP of :mod:`~pluecker.contact.constraints.relation`.
 
-They are rarer than those of :mod:`~pluecker.contact.world.functions`, which calls them; each is compiled once.
+They are rarer than those of :mod:`~pluecker.contact.rows.functions`, which calls them; each is compiled once.
 
 Source: for the rotation vector, :mod:`~pluecker.articulated.model.exponential`.
 """
 
 from pluecker.articulated.model.exponential import exponential_products
 from pluecker.contact.constraints.relation import ANGLE, ROTATION, SPIN
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.layout import (
     AXIS_1,
     AXIS_2,
     KIND,
@@ -18,7 +18,7 @@ from pluecker.contact.world.layout import (
     function_entry,
     function_place,
 )
-from pluecker.contact.world.motion import ACCELERATION, PLACE, VELOCITY, point_acceleration, point_of, point_velocity
+from pluecker.contact.rows.motion import ACCELERATION, PLACE, VELOCITY, point_acceleration, point_of, point_velocity
 from pluecker.spatial.algebra.motions import twist_from_translation
 from pluecker.spatial.algebra.rotations import quaternion_from_rotation, rotation_vector_from_quaternion
 from pluecker.spatial.algebra.transforms import load_transform

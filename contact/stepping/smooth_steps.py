@@ -35,10 +35,11 @@ from pluecker.articulated.stepping.integrator import Integrator
 from pluecker.articulated.stepping.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
 from pluecker.articulated.stepping.scenario import MORE, more
 from pluecker.articulated.stepping.stage import stage_torque, stage_workspace, stage_wrenches
-from pluecker.contact.world import accelerations, layout
-from pluecker.contact.world.accelerations import accelerations_kernel
-from pluecker.contact.world.jacobian import row_rate, store_jacobian, store_row_values
-from pluecker.contact.world.layout import (
+from pluecker.contact.instants import accelerations
+from pluecker.contact.instants.accelerations import make_accelerations
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.rows.layout import (
     HELD,
     LAW,
     N_TURNS,
@@ -53,13 +54,14 @@ from pluecker.contact.world.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.world.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
-from pluecker.contact.world.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.world.motion import COLUMN, PLACE, place_links, store_columns
-from pluecker.contact.world.projection import close_gaps, largest_gap
+from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
+from pluecker.contact.stepping.projection import close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, load_integer, store, tail, within
+from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
 
 __all__ = ["SMOOTH", "count_turns", "remembered_numbers"]
 
@@ -67,17 +69,22 @@ CLOSED = 1e-13  # m or rad, times the reach of the mechanism: no gap
 TOLERATED = 1e-10  # likewise; of velocities, times the largest of them: the error of a step is a share of it
 FREE = 1e200  # the compliance of rows that hold nothing
 
+accelerations_at = make_accelerations(False, over_time=True)
+
 
 @called_kernel
 def instant_acceleration(m, c, s, q0, v0, q, v, law, f_ext, a, ws):
-    """a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; one copy, which is called"""
-    w = more(c)
+    """a at the state (q, v), a time ``s`` after (q0, v0) since which the law of control holds; one copy, which is called
+
+    Behind the law stands the time at which it began.
+    """
+    w, t = more(c), load(law, 4 * velocity_count(m)) + s
     tau, f = ws, tail(ws, velocity_count(m))
     r = tail(f, 6 * body_count(m))
     rest = tail(r, row_count(w))
     stage_torque(m, s, q0, v0, q, v, law, tau)
     stage_wrenches(m, c, q, v, f_ext, f, rest)
-    accelerations_kernel(m, w, q, v, tau, f, a, r, rest)
+    accelerations_at(m, w, t, q, v, tau, f, a, r, rest)
 
 
 @kernel
@@ -97,7 +104,7 @@ def count_turns(m, w, q, turns, ws):
     keep_turns(w, phi, turns)
 
 
-@kernel
+@called_kernel
 def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
     """J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
     nv, n = velocity_count(m), linear_count(w)
@@ -136,7 +143,7 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
     if not within(gap / size, CLOSED):
         for k in range(nq):
             store(before, k, load(q1, k))
-        close_gaps(m, w, 0.0 * time, time, size, factor, J, S, phi, values, X, y, target, q1, rest)
+        close_gaps(m, w, 0.0 * time, time, size, CLOSED, factor, J, S, phi, values, X, y, target, q1, rest)
         carry_velocity(m, before, q1, v1, y)
         take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
         gap = largest_gap(w, 0.0 * time, time, values)
@@ -145,7 +152,8 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
     for k in range(nv):
         fastest = larger(fastest, larger(load(v1, k), -load(v1, k)))
     for k in range(n):
-        store(target, k, 0.0 * time + (row_number(w, k, ROW_SPEED) if row_entry(w, k, LAW) == HELD else 0.0))
+        _, speed, _ = prescribed(w, k, time)
+        store(target, k, row_number(w, k, ROW_SPEED) + speed if row_entry(w, k, LAW) == HELD else 0.0 * time)
         store(r, k, 0.0 * time)
     hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
     return larger(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest)) + 0.0 * gap
@@ -178,12 +186,15 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
     @kernel
     def projected_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
         """``memory``: the time, angles over turns, impulses, which are none; then what the step itself remembers"""
-        w = more(c)
-        turns = tail(memory, 1)
+        w, nv = more(c), velocity_count(m)
+        turns, timed, rest = tail(memory, 1), part(ws, 0, 4 * nv + 1), tail(ws, 4 * nv + 1)
+        for k in range(4 * nv):
+            store(timed, k, load(law, k))
+        store(timed, 4 * nv, load(memory, 0))
         if load_integer(w, N_TURNS) > 0:
-            count_turns(m, w, q, turns, ws)
+            count_turns(m, w, q, turns, rest)
         own = tail(memory, 1 + load_integer(w, N_TURNS) + row_count(w))
-        e = step(m, c, h, q, v, law, f_ext, q1, v1, own, ws)
+        e = step(m, c, h, q, v, timed, f_ext, q1, v1, own, rest)
         time = load(memory, 0) + h
         store(memory, 0, time)
         return e + project_state(m, w, h, time, turns, q1, v1, ws)
@@ -195,7 +206,7 @@ def projected_kernel(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Counts(NamedTuple):
-    """How much there is of what, as :class:`~pluecker.contact.world.packing.Packed` has it."""
+    """How much there is of what, as :class:`~pluecker.contact.rows.packing.Packed` has it."""
 
     n_functions: int
     n_entries: int
@@ -246,8 +257,10 @@ def projected(name: str, order: int, step: Callable[..., Any], numbers: Callable
         name,
         order,
         projected_kernel(step),
-        workspace=lambda model, scenario: max(
-            numbers(model, scenario) + acceleration_numbers(model, scenario), projection_numbers(model, scenario)
+        workspace=lambda model, scenario: (
+            4 * model.nv
+            + 1
+            + max(numbers(model, scenario) + acceleration_numbers(model, scenario), projection_numbers(model, scenario))
         ),
         memory=lambda model, scenario: remembered_numbers(model, scenario) + own,
         lanes=own == 0,

@@ -11,7 +11,7 @@ beyond a soft limit           its spring and damper
 ============================  ===================================================================================
 
 So the force is between two bounds, and the acceleration of the row zero in between: the staircases of
-:mod:`~pluecker.contact.world.ranges`, with all steps at zero. A row that hits its limit with a velocity takes an impulse,
+:mod:`~pluecker.contact.rows.ranges`, with all steps at zero. A row that hits its limit with a velocity takes an impulse,
 for which there is no acceleration: it counts as not leaving.
 
 Source: Pfeiffer, Glocker, *Multibody dynamics with unilateral contacts* (1996), chapter 5: laws on the level of
@@ -22,8 +22,8 @@ import numpy as np
 
 from pluecker.articulated.stepping.rows import DAMPING, FRICTION, LOWER, STIFFNESS, UPPER, is_soft
 from pluecker.articulated.stepping.rows import entry as range_entry
-from pluecker.contact.world.jacobian import row_rate
-from pluecker.contact.world.layout import (
+from pluecker.contact.rows.jacobian import row_rate
+from pluecker.contact.rows.layout import (
     HOLONOMIC,
     ROW_FORCE,
     ROW_SPEED,
@@ -33,7 +33,7 @@ from pluecker.contact.world.layout import (
     row_entry,
     row_number,
 )
-from pluecker.contact.world.ranges import LAW
+from pluecker.contact.rows.ranges import LAW
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store

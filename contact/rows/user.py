@@ -17,7 +17,7 @@ from numba import config, types
 from numba.extending import intrinsic, overload
 
 from pluecker.articulated.stepping.control_function import NUMBERS, SIGNATURE
-from pluecker.contact.world.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
+from pluecker.contact.rows.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
 from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
 from pluecker.spatial.memory.addresses import address_of, numbers_at
 from pluecker.spatial.memory.views import scalar_of
@@ -25,7 +25,7 @@ from pluecker.spatial.parallel.atomics import call_c
 from pluecker.spatial.scalars.lanes import LONG, WIDTH, get_lane, lanes, set_lane
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
+__all__ = ["ADDRESS", "PARAMETERS", "SIZE", "store_user_gradient", "user_bias", "user_value"]
 
 # in the record of a function: its address, the number of entries of q, the address of the parameters
 ADDRESS, SIZE, PARAMETERS = COORDINATE, POSITION, POINT_1

@@ -20,7 +20,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import Row
 from pluecker.contact.errors import ConstraintError
-from pluecker.contact.world.rows_at import Rows
+from pluecker.contact.instants.rows_at import RowsAt
 
 __all__ = ["Effort", "least_effort"]
 
@@ -46,7 +46,7 @@ def least_effort(
     model: Model,
     names: list[str],
     laws: list[Row],
-    rows: Rows,
+    rows: RowsAt,
     v: Array,
     a: Array,
     needed: Array,
@@ -106,7 +106,7 @@ def apply(A: Any, x: Array) -> Array:
     return np.asarray(np.einsum("...ij,...j->...i", A, x))
 
 
-def check_motion(names: list[str], rows: Rows, held: NDArray[np.bool_], a: Array, gain: Array) -> None:
+def check_motion(names: list[str], rows: RowsAt, held: NDArray[np.bool_], a: Array, gain: Array) -> None:
     """Refuse accelerations that constraints forbid."""
     made_of = np.einsum("...ij,...j->...i", np.abs(rows.jacobian), np.abs(a)) + np.abs(rows.bias)
     size = CONSISTENT * made_of.max(axis=-1, initial=0.0, keepdims=True)

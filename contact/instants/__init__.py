@@ -1,0 +1,1 @@
+"""What a world answers at an instant: accelerations, impacts, efforts, wrenches."""

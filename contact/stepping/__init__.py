@@ -1,0 +1,1 @@
+"""Steps of worlds: the compiled one, and Runge and Kutta's with projection."""

@@ -1,0 +1,90 @@
+"""The laws of linear rows in a step: which mean rate is asked for, and with which compliance.
+
+See :mod:`~pluecker.contact.stepping.step` for the equations. A rotor resists the change of its mean rate; the memory between
+steps has by how much this differs from J v, which turns between steps.
+
+Source: source document 000, mixing of forces and error reduction (docs/sources.md).
+"""
+
+from pluecker.contact.rows.jacobian import row_rate
+from pluecker.contact.rows.layout import (
+    HELD,
+    HOLONOMIC,
+    LAW,
+    ROTOR,
+    ROW_DAMPING,
+    ROW_INERTIA,
+    ROW_SPEED,
+    ROW_STIFFNESS,
+    SOFT,
+    linear_count,
+    row_entry,
+    row_number,
+)
+from pluecker.contact.rows.prescribed import prescribed
+from pluecker.contact.stepping.projection import gap_of
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import load, select, smaller, store
+
+__all__ = ["CLOSED", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
+
+CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
+FREE = 1e200  # the compliance of a row without stiffness or damping
+
+
+@kernel
+def begin_rotors(w, missing, asked):
+    """Rotors had the mean rate of the last step, and not J v; how many there are"""
+    found = 0
+    for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) == ROTOR:
+            store(asked, k, load(asked, k) + load(missing, found))
+            found += 1
+    return found
+
+
+@kernel
+def keep_rotors(w, rates, J, v, missing):
+    """Of each rotor, by how much its mean rate differs from J v at the end of the step"""
+    found = 0
+    for k in range(linear_count(w)):
+        if row_entry(w, k, LAW) == ROTOR:
+            store(missing, found, load(rates, k) - row_rate(w, J, k, v))
+            found += 1
+
+
+@kernel
+def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
+    """Compliance, and the mean rate that is asked for"""
+    law, speed, zero = row_entry(w, k, LAW), row_number(w, k, ROW_SPEED), 0.0 * time
+    (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
+    C, rate = zero, speed + (after - before) / h
+    if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
+        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
+        rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
+    if law == ROTOR:
+        C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)
+    if law == SOFT:
+        s, d = row_number(w, k, ROW_STIFFNESS), row_number(w, k, ROW_DAMPING)
+        force = h * s + d
+        if h * force > 1.0 / FREE:
+            C, rate = 1.0 / (h * force) + zero, (d * rate + s * (after - load(values, k))) / force
+        else:
+            C = FREE + zero
+    store(compliance, k, C)
+    store(asked, k, rate)
+
+
+@called_kernel
+def largest_miss(w, h, J, x, compliance, r, asked, rho, last, ranged):
+    """h times the largest rate of a linear row that is not as asked for, and for others h times how rho changed"""
+    n = linear_count(w)
+    worst = 0.0 * load(x, 0)
+    for k in range(n):
+        miss = row_rate(w, J, k, x) + load(rho, k) + load(compliance, k) * load(r, k) - load(asked, k)
+        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
+    for k in range(n, n + ranged):
+        miss = load(rho, k) - load(last, k)
+        worst = larger(worst, h * larger(miss, -miss)) + 0.0 * miss
+    return worst

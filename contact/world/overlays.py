@@ -1,0 +1,77 @@
+"""What pictures show of a world: the frames of its constraints, and their forces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pluecker.articulated.pictures.overlays import Arrows
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.constraints.relation import Frame
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import ConstraintHandle, World
+
+__all__ = ["overlays_of"]
+
+LONGEST = 0.3  # of the distance between the constraints farthest from the world's origin and it: of the longest arrow
+AXES = 0.1  # likewise, of the axes of a frame
+TINY = 1e-12  # of the largest force, and a size: what is smaller is none
+
+
+def overlays_of(world: World, trajectory: Trajectory) -> tuple[Arrows, ...]:
+    """As :meth:`World.overlays` has it."""
+    if not isinstance(trajectory, Trajectory):
+        raise ArgumentTypeError(f"World.overlays: trajectory is a {type(trajectory).__name__}, expected a Trajectory")
+    if trajectory.q is None or trajectory.q.ndim != 2:
+        raise ArgumentValueError("World.overlays: the trajectory has to be one motion with q; choose one by motion()")
+    q = trajectory.q
+    T = placements(world, q)
+    if not T:
+        return ()
+    origins = np.stack([each[:, :3, 3] for each in T.values()], axis=1)
+    size = max(float(np.linalg.norm(origins, axis=-1).max(initial=0.0)), TINY)
+    found = []
+    for k, (axis, color) in enumerate((("x", "red"), ("y", "green"), ("z", "blue"))):
+        vectors = np.stack([each[:, :3, k] for each in T.values()], axis=1)
+        found.append(Arrows(origins, vectors, AXES * size, f"{axis} of constraints", color))
+    forces = trajectory.columns.get("constraint_forces")
+    if forces is not None:
+        found += force_arrows(world, q, np.asarray(forces), size)
+    return tuple(found)
+
+
+def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:
+    """Where the frames of all constraints are, ``(n, 4, 4)``, by constraint and frame."""
+    found: dict[tuple[str, Frame], Array] = {}
+    for handle in (world[name] for name in world.names):
+        for function in world.parts[handle.number].functions:
+            for frame in (function.first, function.second):
+                if frame is not None and (handle.name, frame) not in found:
+                    found[handle.name, frame] = handle.placement(q, frame)
+    return found
+
+
+def force_arrows(world: World, q: Array, forces: Array, size: float) -> list[Arrows]:
+    """The force of each constraint on the body of its second frame, at that frame, in world axes."""
+    handles = [handle for handle in map(world.__getitem__, world.names) if acts_on_bodies(world, handle)]
+    if not handles or not len(q):
+        return []
+    places, vectors = [], []
+    for handle in handles:
+        T = handle.placement(q, handle.own_frame())
+        places.append(T[:, :3, 3])
+        vectors.append(np.einsum("nij,nj->ni", T[:, :3, :3], handle.wrench(q, forces)[:, 3:]))
+    largest = max(float(np.linalg.norm(vectors, axis=-1).max()), TINY)
+    label = f"forces of constraints, at most {largest:.3g} N"
+    return [Arrows(np.stack(places, axis=1), np.stack(vectors, axis=1), LONGEST * size / largest, label, "purple")]
+
+
+def acts_on_bodies(world: World, handle: ConstraintHandle) -> bool:
+    """Whether a constraint has a second frame on which its wrench is."""
+    functions = world.parts[handle.number].functions
+    frame = next((f.second for f in functions if f.second is not None), None)
+    return frame is not None and any(handle.sign(f, frame) for f in functions)

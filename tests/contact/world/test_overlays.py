@@ -1,0 +1,105 @@
+"""Pictures of worlds: frames of constraints, and their forces as arrows; the command with constraints."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import Trajectory
+from pluecker.articulated.pictures.overlays import Arrows, Points
+from pluecker.contact.app.cli import main
+from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.world.world import World
+from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
+
+URDF = """<robot name="two"><link name="base"/>
+<link name="a"><inertial><mass value="1"/><origin xyz="0 0 -0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+</inertial></link>
+<link name="b"><inertial><mass value="1"/><origin xyz="0 0 -0.5"/><inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+</inertial></link>
+<joint name="ja" type="continuous"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/></joint>
+<joint name="jb" type="continuous"><parent link="base"/><child link="b"/><origin xyz="1 0 0"/><axis xyz="0 1 0"/></joint>
+</robot>"""  # noqa: E501
+ROD = """[rod.coupler]
+first = {frame = 'a', position = [0, 0, -1.0]}
+second = {frame = 'b', position = [0, 0, -1.0]}
+length = 1.0
+"""
+
+
+def test_forces_of_constraints_are_arrows_at_their_frames():
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    motion = world.simulate(q, v, 0.004, 0.001, integrator="rk4", record="constraint_forces")
+    assert [type(each) for each in motion.overlays] == [Arrows] * 4
+    forces = motion.overlays[-1]
+    assert forces.positions.shape == (5, 1, 3)
+    np.testing.assert_allclose(forces.positions[:, 0, 0], motion.q[:, 2], atol=1e-12)  # on the slider
+    # what drives the slider is the force of the pin along x, on its 3 kg
+    a = world.accelerations(motion.q, motion.v, np.zeros(3)).acceleration[:, 2]
+    np.testing.assert_allclose(forces.vectors[:, 0, 0], 3.0 * a, atol=1e-9)
+    reach = np.abs(motion.q[:, 2]).max()
+    assert forces.length * np.linalg.norm(forces.vectors, axis=-1).max() == pytest.approx(0.3 * reach, rel=0.01)
+    assert motion[2:4].overlays[-1].vectors.shape == (2, 1, 3)
+    assert world.simulate(q, v, 0.002, 0.001).overlays == ()
+    assert World(world.model).overlays(Trajectory([0.0], q=[q])) == ()
+    assert reach > CRANK
+    assert not any(isinstance(each, Points) for each in motion.overlays)
+
+
+def test_what_has_no_pictures_is_refused():
+    world = slider_crank()
+    q, _ = slider_crank_state(0.4, 5.0)
+    with pytest.raises(TypeError, match="trajectory is a dict"):
+        world.overlays({})
+    with pytest.raises(ValueError, match="one motion"):
+        world.overlays(Trajectory([0.0], q=np.array([[q], [q]])))
+
+
+@pytest.mark.slow
+def test_they_are_drawn():
+    from pluecker.articulated import plot_mechanism
+
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    motion = world.simulate(q, v, 0.002, 0.001, record="constraint_forces")
+    figure = plot_mechanism(world.model, motion.q[0], overlays=[each.at(0) for each in motion.overlays])
+    assert figure is not None
+
+
+def test_a_urdf_file_gets_constraints_from_another_file(tmp_path):
+    (tmp_path / "rod.toml").write_text(ROD)
+    world = World.from_urdf(URDF, constraints=tmp_path / "rod.toml")
+    assert world.names == ("coupler",)
+    assert World.from_urdf(URDF, constraints=world.constraints).n_rows == world.n_rows == 1
+    assert world.model.gravity[2] == -9.81
+
+
+def test_the_command_simulates_with_constraints(tmp_path, capsys):
+    robot, rod, out = tmp_path / "two.urdf", tmp_path / "rod.toml", tmp_path / "motion.npz"
+    robot.write_text(URDF)
+    rod.write_text(ROD)
+    (tmp_path / "start.csv").write_text("time,q:ja,q:jb,v:ja,v:jb\n0,0.3,0.2,0,0\n")
+    arguments = ["simulate", str(robot), "--duration", "0.02", "--step", "0.002", "--every", "5"]
+    start = ["--start", str(tmp_path / "start.csv"), "-o", str(out)]
+    assert main([*arguments, "--constraints", str(rod), *start]) == 0
+    world = World.from_urdf(URDF, constraints=rod)
+    motion = Trajectory.load(out, world.model)
+    assert len(motion) == 3
+    assert np.abs(world.rows_at(motion.q).error).max() < 1e-10
+    rod.write_text("[nothing.there]\n")
+    capsys.readouterr()
+    assert main([*arguments, "--constraints", str(rod)]) == 2
+    assert "nothing" in capsys.readouterr().err
+    assert main([*arguments, "--constraints", str(tmp_path / "nowhere.toml")]) == 2
+
+
+def test_frames_that_are_the_same_are_shown_once():
+    world = slider_crank()
+    assert Frame("slider") == world.constraints[0].second
+    q, _ = slider_crank_state(0.4, 5.0)
+    axes = world.overlays(Trajectory([0.0], q=[q]))
+    assert [each.positions.shape for each in axes] == [(1, 2, 3)] * 3
+    for k, each in enumerate(axes):
+        np.testing.assert_allclose(np.linalg.norm(each.vectors, axis=-1), 1.0, atol=1e-12)
+        np.testing.assert_allclose(each.vectors[0, 1], np.eye(3)[k], atol=1e-12)  # the slider does not turn

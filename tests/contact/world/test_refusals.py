@@ -1,0 +1,145 @@
+"""Worlds that cannot be, states and memories that do not fit: one error by name, and nothing is changed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, SimulationError
+from pluecker.contact import ClosureError, World
+from pluecker.contact import constraints as c
+from pluecker.spatial import PlueckerError
+from tests.contact.world.mechanisms import four_bars
+
+
+def arm(mass=1.0, inertia=(0.1, 0.1, 0.1)):
+    """Two links of 1 m, the second of which may have another mass."""
+    builder = ModelBuilder(gravity=(0, -9.81, 0))
+    builder.add_body("upper", mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    builder.add_body("lower", mass=mass, inertia=inertia)
+    builder.add_joint("shoulder", "revolute", parent="world", child="upper", axis=(0, 0, 1))
+    builder.add_joint("elbow", "revolute", parent="upper", child="lower", axis=(0, 0, 1), position=(1.0, 0, 0))
+    return builder.build()
+
+
+ARM = arm()
+TIP = c.Frame("lower", (1.0, 0, 0))
+REST = np.zeros(2)
+
+
+def nail(x, y=0.0, name="nail"):
+    """The tip on a place of the world."""
+    return c.Ball(name, ("world", (x, y, 0)), TIP)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: World(ARM, [c.Ball("x", "world", "hand")]), KeyError, "World: .*'x'.*no frame 'hand'"),
+        (lambda: World(ARM, [c.Ball("x", "upper", "upper")]), ValueError, "'x'.*both on the body 'upper'"),
+        (lambda: World(ARM, [c.Ball("x", "world", "world")]), ValueError, "'x'.*both on the world"),
+        (lambda: World(ARM, [nail(2.0), nail(2.0)]), ValueError, "constraint 1 is called 'nail', as another one is"),
+        (lambda: World(ARM, [nail(2.0, name="joints")]), ValueError, "is called 'joints'"),
+        (lambda: World(ARM, [c.Limit("x", "wrist", 0.0)]), KeyError, "no joint 'wrist'"),
+        (lambda: World(ARM, [c.Limit("x", "elbow", 1.0, -1.0)]), ValueError, "expected lower <= upper"),
+        (lambda: World(ARM, 3), TypeError, "constraints is a int, expected records"),
+        (lambda: World(ARM, ["nail"]), TypeError, "constraint 0 is a str, expected a constraint"),
+        (lambda: World("arm"), TypeError, "World"),
+        (
+            lambda: c.Hinge.at("x", ARM, REST, "world", "lower", (1, 0, 0), (0, 0, 0)),
+            ValueError,
+            "Hinge 'x': axis",
+        ),
+        (lambda: World(arm(0.0, (0.0, 0.0, 0.0))).maximal(), ValueError, "'lower'"),
+        (lambda: arm(np.inf), ValueError, "'lower'.*inf"),
+        (lambda: World(ARM).close(REST, fixed=["wrist"]), KeyError, "World.close: fixed: .*'wrist'"),
+        (lambda: World(ARM).close(REST, tol=0.0), ValueError, "tol is 0, expected a number above 0"),
+        (lambda: World(ARM).maximal([np.inf, 0.0]), ValueError, "reference has entries that are not finite"),
+        (lambda: World(ARM)["nail"], KeyError, "no constraint 'nail'; there are joints"),
+        (lambda: World(ARM, [nail(2.0)])["nail"].forces("abc"), TypeError, "constraint 'nail': forces"),
+        (lambda: World(ARM).inverse_dynamics(REST, REST, REST, actuated=3), TypeError, "actuated is 3"),
+        (lambda: World(ARM).inverse_dynamics(REST, REST, REST, actuated="wrist"), KeyError, "'wrist'"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(make, error, message):
+    with pytest.raises(error, match=message) as caught:
+        make()
+    assert isinstance(caught.value, PlueckerError)
+
+
+def test_a_loop_that_cannot_close_has_the_best_that_was_found():
+    """Links of 1 m do not reach 3 m: the nearest tip is 1 m away."""
+    world, q = World(ARM, [nail(3.0)]), np.array([0.3, -0.2])
+    before = q.tobytes()
+    with pytest.raises(ClosureError, match="nail") as caught:
+        world.close(q)
+    assert q.tobytes() == before
+    np.testing.assert_allclose(caught.value.residual, 1.0, atol=1e-3)
+    assert caught.value.constraint == "nail"
+    assert np.isfinite(caught.value.q).all()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_function_that_returns_no_number_is_named(value):
+    world = World(ARM, [c.UserFunction("broken", lambda q: value)])
+    q, v = np.array([0.1, 0.2]), np.array([1.0, -1.0])
+    before = q.tobytes(), v.tobytes()
+    for act in (
+        lambda: world.rows_at(q, v),
+        lambda: world.accelerations(q, v, REST),
+        lambda: world.impact(q, v),
+        lambda: world.step(q, v, 1e-3),
+        lambda: world.close(q, v),
+    ):
+        with pytest.raises(PlueckerError, match="broken"):
+            act()
+    assert (q.tobytes(), v.tobytes()) == before
+
+
+def test_a_memory_fits_its_world_and_its_state():
+    world, q, v = four_bars(1)
+    limited = World(world.model, [*world.constraints, c.Limit("stop", c.Angle("world", "post0"), -4.0, 4.0)])
+    first = limited.step(q, v, 1e-3)
+    memory = first.memory
+    turned = first.q.copy()
+    turned[limited.model.v_slice("post0")] += 0.5
+    before = turned.tobytes(), first.v.tobytes(), memory.turns.tobytes(), memory.impulses.tobytes()
+    for other, state, given, message in (
+        (world, first.q, memory, "of another world"),
+        (limited, turned, memory, "the angle of 'stop'"),
+        (limited, first.q, replace(memory, impulses=memory.impulses[1:]), "impulses"),
+        (limited, first.q, replace(memory, impulses=np.nan * memory.impulses), "not finite"),
+        (limited, first.q, replace(memory, time=-1.0), "below zero"),
+        (limited, first.q, {"turns": 0}, "expected a WorldMemory"),
+    ):
+        with pytest.raises(PlueckerError, match=message):
+            other.step(state, first.v, 1e-3, memory=given)
+    assert (turned.tobytes(), first.v.tobytes(), memory.turns.tobytes(), memory.impulses.tobytes()) == before
+    limited.step(first.q, first.v, 1e-3, memory=memory)
+
+
+def test_constraints_that_contradict_each_other_are_named_with_the_time():
+    """The tip of the arm cannot be on two nails."""
+    q, v = np.array([0.3, 0.4]), np.zeros(2)
+    before = q.tobytes(), v.tobytes()
+    world = World(ARM, [nail(1.0), nail(1.5, name="other")])
+    with pytest.raises(SimulationError, match=r"beyond t = 0 s: the constraints 'nail', 'other' .*contradict.* leaves"):
+        world.simulate(q, v, 0.01, 1e-3)
+    assert (q.tobytes(), v.tobytes()) == before
+
+
+def test_a_contradiction_that_appears_during_a_run_is_named_with_the_time():
+    """The shoulder is driven until arm and rod are in line: cos a = (1 + 2.5^2 - 2^2) / (2 2.5)."""
+    start, end = 0.7, 1.0
+    rod = c.Rod("rod", ("world", (2.5, 0, 0)), TIP, 1.0)
+    drive = c.PrescribedMotion("drive", "shoulder", c.Spline([0.0, 0.3], [start, end]))
+    world = World(ARM, [rod, drive])
+    q = World(ARM, [rod]).close([start, -0.8], fixed=["shoulder"]).configuration
+    with pytest.raises(SimulationError, match=r"the constraints .*'rod'.* contradict each other.* leaves") as caught:
+        world.simulate(q, np.zeros(2), 0.3, 5e-4)
+    found = caught.value.trajectory
+    times = np.linspace(0.0, 0.3, 601)
+    angles = np.array([drive.motion.at(t)[0] for t in times])
+    dead = times[np.argmax(angles > np.arccos((1.0 + 2.5**2 - 4.0) / 5.0))]
+    assert abs(found.time[-1] - dead) < 2e-3
+    assert np.abs(world.rows_at(found.q).error[:, 0]).max() < 1e-10
