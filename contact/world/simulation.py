@@ -92,7 +92,7 @@ def follow(
     used: list[Integrator] = []
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
-        dynamics = world_dynamics(world, q, springs, integrator, memory)
+        dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
         assert isinstance(dynamics.integrator, Integrator)
         used.append(dynamics.integrator)
         return dynamics
@@ -101,7 +101,9 @@ def follow(
     return trajectory, outcome, used[0]
 
 
-def world_dynamics(world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any) -> Dynamics:
+def world_dynamics(
+    world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
+) -> Dynamics:
     """How a world moves, by one of its integrators."""
     scenario = world_scenario(world, springs)
     kernel = as_world_integrator(world, integrator, scenario)
@@ -115,7 +117,7 @@ def world_dynamics(world: World, q: Any, springs: tuple[Element, ...], integrato
 
     return Dynamics(
         kernel, scenario, acceleration, by_loop=integrator == STEPS, constrained=True, remembered=remembered,
-        explain=partial(explanation, world),
+        since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
     )  # fmt: skip
 
 
