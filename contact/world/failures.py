@@ -9,6 +9,7 @@ import numpy as np
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.user import broken_function
+from pluecker.contact.stepping.step import TOLERATED
 from pluecker.spatial.errors import PlueckerError, shown
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ RANK = 1e-9  # of the largest singular value: smaller ones are none
 WEAK = 0.3  # chosen: rows that are independent by less are near to a contradiction
 LEFT = 1e-7  # of what is asked for: what is left, and rounding cannot have made
 PART = 1e-2  # of the largest part of a combination: constraints with less have no part in it
-TOLERATED = 1e-10  # m or rad: of which the error of a step is a share
 
 
 def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time: float) -> str | None:
@@ -75,7 +75,8 @@ def held_rows(world: World, q: Array, v: Array, time: float) -> tuple[list[str],
     A = np.linalg.solve(np.linalg.cholesky(crba(world.model, q)), rows.jacobian[held].T).T
     size = np.linalg.norm(A, axis=1)
     size = np.where(size > 0.0, size, 1.0)
-    motions = [(0.0, 0.0, 0.0) if laws[k][1].motion is None else laws[k][1].motion.at(time) for k in held]
+    paths = [laws[k][1].motion for k in held]
+    motions = [(0.0, 0.0, 0.0) if path is None else path.at(time) for path in paths]
     speed = np.array([laws[k][1].speed + motion[1] for k, motion in zip(held, motions, strict=True)])
     gain = np.array([motion[2] for motion in motions])
     return [laws[k][0] for k in held], A / size[:, None], size, (speed, gain - rows.bias[held])

@@ -15,6 +15,7 @@ from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.stepping.smooth_steps import SMOOTH
@@ -72,6 +73,7 @@ def simulate_world(
 
 def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
     """As :meth:`World.step` has it."""
+    step = positive("World.step", "step", step)
     options = {
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
         "tol": 1e-9, "progress": None, "threads": None,

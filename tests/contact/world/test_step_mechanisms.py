@@ -173,6 +173,9 @@ def test_motions_that_part_are_named_with_the_time():
         memory = WorldMemory(key_of(world), time, np.zeros(0), np.zeros(2))
         with pytest.raises(SimulationError, match=rf"t = {time:g} s: the constraints 'a', 'b' contradict each other"):
             world.step([0.0], [0.0], 0.01, memory=memory)
+    for step in (0.0, -1.0, np.inf):
+        with pytest.raises(ValueError, match=rf"World\.step: step is {step:g}, expected a"):
+            world.step([0.0], [0.0], step)
 
 
 def test_a_coupling_of_rates_holds_at_every_step():
