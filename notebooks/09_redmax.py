@@ -650,8 +650,8 @@ check_exercise(hinge_rows, chapter_09.hinge_rows)
 # - Products with $J$, $J^T$ and $\dot J$ are one walk over the tree. The matrix is for looking at, and for solvers that
 #   want it.
 #
-# **Next:** notebook 10, which comes with the layer that it teaches, stays in maximal coordinates: drift and its cures,
-# soft constraints, loops. Notebook 11 begins with contact and friction.
+# **Next:** notebook 10 stays in maximal coordinates: loops, drift and its cures, soft constraints. Notebook 11 begins
+# with contact and friction.
 #
 # **References.** Y. Wang et al., "REDMAX: Efficient & flexible approach for articulated dynamics", ACM TOG 38 (4),
 # 2019, and the notes that come with it. R. Featherstone, *Rigid Body Dynamics Algorithms* (RBDA), sections 3.3, 4.4 and

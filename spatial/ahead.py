@@ -30,7 +30,7 @@ from pluecker.spatial.extras import progress_bar
 __all__ = ["AheadError", "Job", "compile_ahead", "on_disk", "work"]
 
 Job = tuple[str, str]
-LARGEST = 380e6  # bytes, from which on a process is given no further job: the largest job takes 100e6
+LARGEST = 1.2e9  # bytes, from which on a process is given no further job: a new one compiles again what jobs share
 START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from pluecker.spatial.ahead import work; work()"
 
 
