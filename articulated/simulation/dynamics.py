@@ -21,8 +21,8 @@ class Dynamics:
     Attributes:
         integrator: a kernel, or the name of a driver.
         scenario: what acts on the mechanism, and is the same in all states, :mod:`~pluecker.articulated.stepping.scenario`.
-        acceleration: at instants, a function of ``(q, v, tau, f_ext, threads)``; with forces of constraints behind it, if
-            there are constraints.
+        acceleration: at instants, a function of ``(time, q, v, tau, f_ext, threads)``; with forces of constraints behind
+            it, if there are constraints.
         by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.
         constrained: whether forces of constraints can be recorded.
         remembered: what the integrator remembers when the simulation begins.
@@ -44,7 +44,7 @@ class Dynamics:
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:
         """Of a mechanism alone."""
 
-        def acceleration(q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
+        def acceleration(time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
             return aba(model, q, v, tau, f_ext, threads=threads)
 
         return cls(integrator, scenario, acceleration, by_loop)

@@ -92,7 +92,7 @@ class Recorder:
         wrenches = signal_at(self.wrench, time).reshape(len(q), -1, self.model.n_bodies, 6)
         if self.elements:
             wrenches = wrenches + applied_forces(self.model, self.elements, q, v, threads=self.threads).wrenches
-        return self.dynamics.acceleration(q, v, tau, wrenches, self.threads)
+        return self.dynamics.acceleration(time, q, v, tau, wrenches, self.threads)
 
     def stored_energy(self, q: Array, v: Array) -> Array:
         """In the field of gravity, in the springs of joints and of elements."""

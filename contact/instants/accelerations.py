@@ -11,6 +11,7 @@ source document 002, equation 12 (docs/sources.md).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -82,10 +83,11 @@ UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no for
 FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
 
 
-def make_accelerations(with_ranges: bool, over_time: bool = False) -> Callable[..., None]:
+def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
     """The kernel: of what a world does not have, nothing is compiled. With motions over time it also takes the time."""
 
-    @kernel
+    own_name = f"_{with_ranges:d}{over_time:d}"  # by which the cache tells it from the others
+
     def accelerations_at(m, w, t, q, v, tau, f_ext, a, r, ws):
         """a_free from the forces that are given; then the forces of rows that hold, and of those with a range"""
         nv, n, rows, ranged = velocity_count(m), linear_count(w), row_count(w), range_count(w)
@@ -125,15 +127,28 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Callable[.
             error = obey_ranges(m, w, factor, J, S, compliance, biases, a, r, guess, kept, rest)
             store(a, 0, select(smaller(error, UNSOLVED), load(a, 0), load(a, 0) * np.nan))
 
-    @kernel
+    accelerations_at.__name__ += own_name
+    at = kernel(accelerations_at)
+
     def accelerations_kernel(m, w, q, v, tau, f_ext, a, r, ws):
         """The same without a time"""
-        accelerations_at(m, w, 0.0, q, v, tau, f_ext, a, r, ws)
+        at(m, w, 0.0, q, v, tau, f_ext, a, r, ws)
 
-    return accelerations_at if over_time else accelerations_kernel
+    def accelerations_over_time(m, w, time, q, v, tau, f_ext, a, r, ws):
+        """The same with the time in an array"""
+        at(m, w, load(time, 0), q, v, tau, f_ext, a, r, ws)
+
+    accelerations_kernel.__name__ += own_name
+    accelerations_over_time.__name__ += own_name
+    return Kernels(at, kernel(accelerations_kernel), kernel(accelerations_over_time))
 
 
-accelerations_kernel = make_accelerations(False)
+class Kernels(NamedTuple):
+    """The kernel with a time; without one; with the time in an array."""
+
+    at: Callable[..., None]
+    still: Callable[..., None]
+    over_time: Callable[..., None]
 
 
 @kernel
@@ -213,12 +228,13 @@ def geometry_numbers(model: Model, packed: Packed) -> int:
     return links + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
-def algorithm(with_ranges: bool) -> Algorithm:
-    """For worlds with ranges, or without."""
+def algorithm(with_ranges: bool, over_time: bool) -> Algorithm:
+    """For worlds with ranges, or without; with motions over time, or without."""
+    kernels = make_accelerations(with_ranges, over_time)
     return Algorithm(
         "World.accelerations",
-        make_accelerations(True) if with_ranges else accelerations_kernel,
-        inputs=("q", "v", "tau", "f_ext"),
+        kernels.over_time if over_time else kernels.still,
+        inputs=(*([Field("time", (1,))] if over_time else []), "q", "v", "tau", "f_ext"),
         outputs=(Field("acceleration", ("nv",)), Field("forces", (lambda model, packed: packed.n_rows,))),
         constants=lambda model, packed: packed.array,
         workspace=workspace,
@@ -227,4 +243,4 @@ def algorithm(with_ranges: bool) -> Algorithm:
     )
 
 
-ACCELERATIONS = {ranges: algorithm(ranges) for ranges in (False, True)}
+ACCELERATIONS = {(ranges, moving): algorithm(ranges, moving) for ranges in (False, True) for moving in (False, True)}

@@ -69,7 +69,7 @@ CLOSED = 1e-13  # m or rad, times the reach of the mechanism: no gap
 TOLERATED = 1e-10  # likewise; of velocities, times the largest of them: the error of a step is a share of it
 FREE = 1e200  # the compliance of rows that hold nothing
 
-accelerations_at = make_accelerations(False, over_time=True)
+accelerations_at = make_accelerations(False, over_time=True).at
 
 
 @called_kernel

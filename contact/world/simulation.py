@@ -107,6 +107,8 @@ def world_dynamics(
     world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
 ) -> Dynamics:
     """How a world moves, by one of its integrators."""
+    if memory is None:
+        refuse_lost_turns(world, q)
     scenario = world_scenario(world, springs)
     kernel = as_world_integrator(world, integrator, scenario)
     n = 1 + world.packed.n_turns + world.packed.n_rows
@@ -114,13 +116,41 @@ def world_dynamics(
     numbers = as_numbers_of(world, np.asarray(q, dtype=np.float64), memory, integrator, own)
     remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
 
-    def acceleration(q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
-        return np.concatenate(world.accelerations(q, v, tau, f_ext, threads=threads), axis=-1)
+    def acceleration(time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
+        at = time.reshape(time.shape + (1,) * (q.ndim - 1 - time.ndim))
+        return np.concatenate(world.accelerations(q, v, tau, f_ext, time=at, threads=threads), axis=-1)
 
     return Dynamics(
         kernel, scenario, acceleration, by_loop=integrator == STEPS, constrained=True, remembered=remembered,
         since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
     )  # fmt: skip
+
+
+def refuse_lost_turns(world: World, q: Any) -> None:
+    """Refuse a start whose angles have turned farther than they can be told: without a memory they begin in (-pi, pi].
+
+    Rows that hold a sum of angles (gears, belts, screws) then begin with a gap of whole turns, which a step would close.
+
+    Raises:
+        ConstraintError: a row begins with a gap of more than half a turn of one of its angles.
+    """
+    rows = [(name, row, parts) for name, parts in zip(world.names, world.parts, strict=False) for row in parts.rows]
+    angles = [
+        min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
+        if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
+        else np.inf
+        for _, row, parts in rows
+    ]
+    if not np.isfinite(angles).any():
+        return
+    gaps = np.abs(world.rows_at(q).error[..., : len(rows)])
+    lost = (gaps > np.pi * np.array(angles)).reshape(-1, len(rows)).any(axis=0)
+    if lost.any():
+        name = rows[int(np.argmax(lost))][0]
+        raise ConstraintError(
+            f"simulate: {shown(name)} begins with a gap of more than half a turn; without a memory, angles begin in "
+            "(-pi, pi]: start there, or go on from a memory that has counted the turns"
+        )
 
 
 def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integrator:

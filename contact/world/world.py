@@ -207,6 +207,8 @@ class World:
             error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)`` and bias ``(..., n_rows)``, with
             ``d error / dt = jacobian v`` and ``d2 error / dt2 = jacobian a + bias``.
 
+        Of a prescribed motion ``error`` is the coordinate itself, whatever the time.
+
         Raises:
             ValueError, TypeError: as :meth:`accelerations`.
         """
@@ -286,7 +288,8 @@ class World:
         try:
             motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
         except ArgumentValueError:
-            refuse_broken_functions(self.model, self.parts, inputs[0])
+            q = inputs[[field.name for field in algorithm.inputs].index("q")]
+            refuse_broken_functions(self.model, self.parts, q)
             raise
         return motion, rows[..., self.packed.place]
 
@@ -297,6 +300,7 @@ class World:
         tau: ArrayLike,
         f_ext: ArrayLike | None = None,
         *,
+        time: ArrayLike = 0.0,
         threads: int | None = None,
     ) -> ConstrainedAcceleration:
         """Forward dynamics: accelerations, and the forces of the constraints.
@@ -311,6 +315,7 @@ class World:
             v: velocity, ``(..., nv)``.
             tau: joint forces, ``(..., nv)``; N m or N.
             f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
+            time: of prescribed motions and moving targets, ``(...)``; s.
             threads: how many share a batch; all cores if None.
 
         Returns:
@@ -325,12 +330,17 @@ class World:
         """
         inputs = q, v, tau, LEFT_OUT if f_ext is None else f_ext
         ranged = self.packed.n_rows > self.packed.n_linear
-        return ConstrainedAcceleration(*self._run(ACCELERATIONS[ranged], inputs, threads))
+        moving = any(row.motion is not None for part in self.parts for row in part.rows)
+        if moving:
+            inputs = np.asarray(as_numbers("World.accelerations", "time", time))[..., None], *inputs
+        return ConstrainedAcceleration(*self._run(ACCELERATIONS[ranged, moving], inputs, threads))
 
     def impact(
         self, q: ArrayLike, v: ArrayLike, impulse: ArrayLike | None = None, *, threads: int | None = None
     ) -> Impact:
         """Velocities after an impulse, with all constraints: also what becomes of velocities that these forbid.
+
+        Prescribed motions count as at rest.
 
         Args:
             q, v: the state before, ``(..., nq)`` and ``(..., nv)``.

@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose
 
 from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, integrate, rnea
 from pluecker.contact.constraints.joints import Ball, Hinge
+from pluecker.contact.constraints.motors import PrescribedMotion
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.constraints.spline import Spline
 from pluecker.contact.world.world import World
 from tests.conftest import COMPILED
 from tests.contact.world.worlds import random_world
@@ -121,3 +123,16 @@ def test_a_joint_that_moves_no_inertia_is_named():
     world = World(builder.build(), [Ball("hold", Frame("world"), Frame("nothing"))])
     with pytest.raises(SingularInertiaError, match="wrist"):
         world.accelerations([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+
+
+def test_a_prescribed_motion_has_its_acceleration_at_each_time():
+    """A spline through a sine, whose second derivative it has to the square of the knots' distance."""
+    builder = ModelBuilder()
+    builder.add_body("block", mass=2.0)
+    builder.add_joint("slide", "prismatic", parent="world", child="block", axis=(1, 0, 0))
+    knots = np.linspace(0.0, 2.0, 201)
+    world = World(builder.build(), [PrescribedMotion("drive", "slide", Spline(knots, np.sin(knots)))])
+    times = np.array([0.5, 1.0, 1.5])
+    found = world.accelerations(np.zeros((3, 1)), np.ones((3, 1)), np.zeros(1), time=times)
+    assert_allclose(found.acceleration[:, 0], -np.sin(times), atol=1e-4)
+    assert_allclose(found.forces[:, 0], 2.0 * found.acceleration[:, 0], rtol=1e-9)

@@ -143,3 +143,21 @@ def test_a_contradiction_that_appears_during_a_run_is_named_with_the_time():
     dead = times[np.argmax(angles > np.arccos((1.0 + 2.5**2 - 4.0) / 5.0))]
     assert abs(found.time[-1] - dead) < 2e-3
     assert np.abs(world.rows_at(found.q).error[:, 0]).max() < 1e-10
+
+
+def test_gears_that_have_turned_farther_than_angles_tell_are_refused_without_a_memory():
+    """Without one, angles begin in (-pi, pi]: wheels in mesh at 2.5 and -3.75 rad would be turned back by a step."""
+    builder = ModelBuilder()
+    for name, x in (("a", 0.0), ("b", 1.0)):
+        builder.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
+        builder.add_joint(name, "revolute", parent="world", child=name, axis=(0, 0, 1), position=(x, 0, 0))
+    model = builder.build()
+    wheels = constraints.Gear.at(
+        "mesh", model, [0.0, 0.0], "a", "b", (0, 0, 0), (1, 0, 0), first_radius=0.6, second_radius=0.4
+    )
+    world = World(model, [wheels])
+    with pytest.raises(ConstraintError, match="'mesh' begins with a gap of more than half a turn"):
+        world.step([2.5, -3.75], [0.0, 0.0], 0.01)
+    now = world.step([0.6, -0.9], [100.0, -150.0], 0.01)
+    later = world.step(now.q, now.v, 0.01, memory=now.memory)  # 2.6 and -3.9 rad by now
+    np.testing.assert_allclose(later.q, [2.6, -3.9], atol=1e-9)
