@@ -26,8 +26,9 @@ class Dynamics:
         by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.
         constrained: whether forces of constraints can be recorded.
         remembered: what the integrator remembers when the simulation begins.
+        since: at which time step number 0 begins; s.
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
-            share of what is tolerated; None if it does not know.
+            share of what is tolerated, at a time; None if it does not know.
     """
 
     integrator: Integrator | str
@@ -36,7 +37,8 @@ class Dynamics:
     by_loop: bool = False
     constrained: bool = False
     remembered: Remembered = field(default_factory=Remembered)
-    explain: Callable[[Array, Array, Array, float], str | None] = lambda q, v, tau, error: None
+    since: float = 0.0
+    explain: Callable[[Array, Array, Array, float, float], str | None] = lambda q, v, tau, error, time: None
 
     @classmethod
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:

@@ -28,7 +28,7 @@ def failure(
     if outcome.failed is None:
         end = float(trajectory.time[-1]) if trajectory.time is not None and len(trajectory) else 0.0
         return SimulationError(str(outcome.error), trajectory, end)
-    time = outcome.failed * schedule.step
+    time = dynamics.since + outcome.failed * schedule.step
     where = f" in state {', '.join(map(str, np.unravel_index(outcome.state, batch)))} of the batch" if batch else ""
     nq, nv, x = model.nq, model.nv, outcome.x[outcome.state]
     q, v, tau, error = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv], float(x[nq + 6 * nv])
@@ -36,7 +36,7 @@ def failure(
     if not np.isfinite(tau).all():
         k = int(np.argmin(np.isfinite(tau)))
         why = f"control gives {tau[k]} for {shown(model.v_names[k])}"
-    elif (found := dynamics.explain(q, v, tau, error)) is not None:
+    elif (found := dynamics.explain(q, v, tau, error, time)) is not None:
         why = found
     elif np.isfinite(error):
         more = "" if on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"

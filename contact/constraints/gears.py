@@ -26,6 +26,12 @@ A **pinion** (second) on a rack (first, along x of its frame, teeth towards y) h
 A **differential**: shafts turn oppositely as the cage sees them, ``phi = theta_1 + theta_2``, both about z of the cage: the
 mean of their speeds is the cage's, and their moments are equal.
 
+The angles of gears, belts, racks and differentials are counted over turns from the first step of a motion on, where each is
+in (-pi, pi]; :class:`~pluecker.contact.world.memory.WorldMemory` keeps the count. At an instant, and in a first step without
+a memory, nobody knows how often a wheel has turned: a state in which one of these angles is farther away seems to have an
+error of whole turns, and is moved. So motions begin near the configuration in which the gears were placed, or with a
+memory; between joints of a tree, whose coordinates count their turns, a Coupling of these has no such end.
+
 Bevel and worm gears, and anything else between angles, are a :class:`~pluecker.contact.constraints.coupling.Coupling` of
 angles against the carrier.
 

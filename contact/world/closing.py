@@ -234,6 +234,16 @@ class Closing:
         d = self.displacement(q)
         return 0.5 * float(d @ self.M @ d)
 
+    def driven_velocity(self, q: Array, time: float) -> Array:
+        """The velocity of least energy with which motions over time go on, and all else that holds is kept, ``(nv,)``."""
+        rows = [row for part in self.world.parts for row in part.rows]
+        rates = np.array([0.0 if row.motion is None else row.motion.at(time)[1] for row in rows])[self.held]
+        if not rates.any():
+            return np.zeros(self.model.nv)
+        J = self.world.rows_at(q).jacobian[self.held]
+        W = np.linalg.solve(crba(self.model, q), J.T)
+        return np.asarray(W @ np.linalg.lstsq(J @ W, rates, rcond=SINGULAR)[0])
+
     # ------------------------------------------------------------------------------------------------------------ starts
 
     def search(self, tol: float) -> tuple[Point, bool]:
@@ -280,8 +290,9 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
             point.worst[0],
             name,
         )
-    velocity = world.impact(point.q, np.zeros(model.nv) if v is None else v).velocity
-    return Closed(point.q, velocity, point.worst[0])
+    driven = closing.driven_velocity(point.q, time)
+    wanted = (np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)) - driven
+    return Closed(point.q, world.impact(point.q, wanted).velocity + driven, point.worst[0])
 
 
 def fixed_coordinates(world: World, names: object) -> Flags:

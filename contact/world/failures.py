@@ -9,6 +9,7 @@ import numpy as np
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.user import broken_function
+from pluecker.contact.stepping.step import TOLERATED
 from pluecker.spatial.errors import PlueckerError, shown
 
 if TYPE_CHECKING:
@@ -20,20 +21,20 @@ RANK = 1e-9  # of the largest singular value: smaller ones are none
 WEAK = 0.3  # chosen: rows that are independent by less are near to a contradiction
 LEFT = 1e-7  # of what is asked for: what is left, and rounding cannot have made
 PART = 1e-2  # of the largest part of a combination: constraints with less have no part in it
-TOLERATED = 1e-10  # m or rad: of which the error of a step is a share
 
 
-def explanation(world: World, q: Array, v: Array, tau: Array, error: float) -> str | None:
+def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time: float) -> str | None:
     """The constraints whose rows cannot hold at once, and what is left of each; None if they can.
 
-    Rows that hold want velocities ``J v = s`` and accelerations ``J a = -Jdot v``. They contradict each other where these
-    have no solution: what is left of the nearest one, in the metric of the masses, is a combination of rows that adds up to
-    nothing on the left-hand side, and to something on the right-hand side. Where a step leaves an error, and a combination
-    is nearly nothing, a dead point is near.
+    Rows that hold want velocities ``J v = ds/dt`` and accelerations ``J a = d2s/dt2 - Jdot v``, s their motion over
+    time. They contradict each other where these have no solution: what is left of the nearest one, in the metric of the
+    masses, is a combination of rows that adds up to nothing on the left-hand side, and to something on the right-hand side.
+    Where a step leaves an error, and a combination is nearly nothing, a dead point is near.
 
     Args:
         q, v, tau: the state before the step, and joint forces.
         error: of the step, as a share of what is tolerated.
+        time: at which the step begins; s.
     """
     if not np.isfinite(error):
         broken = broken_function(world.model, world.parts, q)
@@ -41,7 +42,7 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float) -> s
             return broken
     try:
         with np.errstate(all="ignore"):  # of states that have run away
-            names, A, size, wanted = held_rows(world, q, v)
+            names, A, size, wanted = held_rows(world, q, v, time)
     except (PlueckerError, np.linalg.LinAlgError):
         return None
     if not len(A) or not all(np.isfinite(each).all() for each in (A, size, *wanted)):
@@ -66,7 +67,7 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float) -> s
     return None
 
 
-def held_rows(world: World, q: Array, v: Array) -> tuple[list[str], Array, Array, tuple[Array, Array]]:
+def held_rows(world: World, q: Array, v: Array, time: float) -> tuple[list[str], Array, Array, tuple[Array, Array]]:
     """Of rows that hold: the constraints' names; A, scaled, with ``J H^-1 J^T = A A^T``; the scales; what is wanted."""
     rows = world.rows_at(q, v)
     laws = [(name, row) for name, parts in zip(world.names, world.parts, strict=False) for row in parts.rows]
@@ -74,8 +75,11 @@ def held_rows(world: World, q: Array, v: Array) -> tuple[list[str], Array, Array
     A = np.linalg.solve(np.linalg.cholesky(crba(world.model, q)), rows.jacobian[held].T).T
     size = np.linalg.norm(A, axis=1)
     size = np.where(size > 0.0, size, 1.0)
-    speed = np.array([laws[k][1].speed for k in held])
-    return [laws[k][0] for k in held], A / size[:, None], size, (speed, -rows.bias[held])
+    paths = [laws[k][1].motion for k in held]
+    motions = [(0.0, 0.0, 0.0) if path is None else path.at(time) for path in paths]
+    speed = np.array([laws[k][1].speed + motion[1] for k, motion in zip(held, motions, strict=True)])
+    gain = np.array([motion[2] for motion in motions])
+    return [laws[k][0] for k in held], A / size[:, None], size, (speed, gain - rows.bias[held])
 
 
 def involved(names: list[str], combination: Array) -> str:

@@ -15,6 +15,7 @@ from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.stepping.smooth_steps import SMOOTH
@@ -72,6 +73,7 @@ def simulate_world(
 
 def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
     """As :meth:`World.step` has it."""
+    step = positive("World.step", "step", step)
     options = {
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
         "tol": 1e-9, "progress": None, "threads": None,
@@ -92,7 +94,7 @@ def follow(
     used: list[Integrator] = []
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
-        dynamics = world_dynamics(world, q, springs, integrator, memory)
+        dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
         assert isinstance(dynamics.integrator, Integrator)
         used.append(dynamics.integrator)
         return dynamics
@@ -101,7 +103,9 @@ def follow(
     return trajectory, outcome, used[0]
 
 
-def world_dynamics(world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any) -> Dynamics:
+def world_dynamics(
+    world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float
+) -> Dynamics:
     """How a world moves, by one of its integrators."""
     scenario = world_scenario(world, springs)
     kernel = as_world_integrator(world, integrator, scenario)
@@ -115,7 +119,7 @@ def world_dynamics(world: World, q: Any, springs: tuple[Element, ...], integrato
 
     return Dynamics(
         kernel, scenario, acceleration, by_loop=integrator == STEPS, constrained=True, remembered=remembered,
-        explain=partial(explanation, world),
+        since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
     )  # fmt: skip
 
 

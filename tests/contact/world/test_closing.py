@@ -138,6 +138,16 @@ def test_motions_are_met_at_the_time_that_is_asked_for():
         assert_allclose(world.close([0.0, 0.3], time=t).configuration[0], value, atol=1e-12)
 
 
+def test_velocities_are_those_of_motions_and_of_what_hangs_on_them():
+    """A driven bar, and one that is geared to it 2 : -1."""
+    path = c.Spline([0.0, 1.0, 2.0], [0.1, 0.5, 0.2])
+    gear = c.Coupling("gear", {"upper": 2.0, "lower": -1.0})
+    world = World(two_bars(), [c.PrescribedMotion("drive", "upper", path), gear])
+    for v in (None, [3.0, -1.0]):
+        rate = path.at(0.5)[1]
+        assert_allclose(world.close([0.0, 0.3], v, time=0.5).velocity, [rate, 2.0 * rate], rtol=1e-12)
+
+
 @pytest.mark.slow
 def test_what_cannot_close_is_an_error_with_the_best_that_was_found():
     """Bars of 1 m do not reach a point at 2.5 m: the best is half a metre off, in one direction or shared by two rows."""

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, frame_placement
+from pluecker.articulated import ModelBuilder, SimulationError, frame_placement
+from pluecker.contact import WorldMemory
 from pluecker.contact.constraints import Ball, Coupling, Frame, Hinge, Motor, PrescribedMotion, Rod, Spline
+from pluecker.contact.world.memory import key_of
 from tests.contact.world.stepped import UPRIGHT, World, energy, gap, last, motion
 
 LENGTH = 0.4
@@ -158,6 +160,22 @@ def test_rows_that_contradict_each_other_give_an_error():
     rod = Rod("rod", "world", Frame("body", (0.0, 0.1, 0.0)), 0.05)
     _, _, error = motion(World(model, [rod]), [0.0], [0.0], 0.01, 1)
     assert error > 1e3
+
+
+def test_motions_that_part_are_named_with_the_time():
+    """By their speeds, or, where they begin from rest, by their accelerations; the time is the memory's."""
+    b = ModelBuilder(gravity=(0.0, 0.0, 0.0))
+    b.add_body("body", mass=1.0)
+    b.add_joint("rail", "prismatic", parent="world", child="body", axis=(1, 0, 0))
+    paths = [Spline([0.0, 1.0], [0.0, x]) for x in (1.0, 2.0)]
+    world = World(b.build(), [PrescribedMotion(name, "rail", s) for name, s in zip("ab", paths, strict=True)])
+    for time in (0.0, 0.03):
+        memory = WorldMemory(key_of(world), time, np.zeros(0), np.zeros(2))
+        with pytest.raises(SimulationError, match=rf"t = {time:g} s: the constraints 'a', 'b' contradict each other"):
+            world.step([0.0], [0.0], 0.01, memory=memory)
+    for step in (0.0, -1.0, np.inf):
+        with pytest.raises(ValueError, match=rf"World\.step: step is {step:g}, expected a"):
+            world.step([0.0], [0.0], step)
 
 
 def test_a_coupling_of_rates_holds_at_every_step():
