@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, SimulationError
-from pluecker.contact import ClosureError, World
+from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
@@ -152,9 +152,7 @@ def test_gears_that_have_turned_farther_than_angles_tell_are_refused_without_a_m
         builder.add_body(name, mass=1.0, inertia=(0.1, 0.1, 0.1))
         builder.add_joint(name, "revolute", parent="world", child=name, axis=(0, 0, 1), position=(x, 0, 0))
     model = builder.build()
-    wheels = constraints.Gear.at(
-        "mesh", model, [0.0, 0.0], "a", "b", (0, 0, 0), (1, 0, 0), first_radius=0.6, second_radius=0.4
-    )
+    wheels = c.Gear.at("mesh", model, [0.0, 0.0], "a", "b", (0, 0, 0), (1, 0, 0), first_radius=0.6, second_radius=0.4)
     world = World(model, [wheels])
     with pytest.raises(ConstraintError, match="'mesh' begins with a gap of more than half a turn"):
         world.step([2.5, -3.75], [0.0, 0.0], 0.01)
