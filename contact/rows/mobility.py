@@ -146,7 +146,7 @@ def factorize_rows(w, S, y):
             store(L, p, l)
             d = d - l * yi
         least = 0.5 * EPSILON * size + TINY
-        store(S, k, 1.0 / select(smaller(least, d), d, least))
+        store(S, k, select(smaller(TINY, size), 1.0 / select(smaller(least, d), d, least), 0.0 * d))
 
 
 @kernel
@@ -215,6 +215,7 @@ def residual(w, J, S, compliance, target, r, x, u):
     for k in range(n):
         uk = row_rate(w, J, k, x) + load(compliance, k) * load(r, k) - load(target, k)
         store(u, k, uk)
-        square = uk * uk / (load(S, n + k) + TINY)
+        size = load(S, n + k)
+        square = select(smaller(TINY, size), uk * uk / (size + TINY), 0.0 * uk)
         largest = select(smaller(largest, square), square, largest) + 0.0 * square
     return largest

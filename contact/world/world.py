@@ -328,7 +328,7 @@ class World:
 
         Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
         """
-        inputs = q, v, tau, LEFT_OUT if f_ext is None else f_ext
+        inputs: tuple[Any, ...] = (q, v, tau, LEFT_OUT if f_ext is None else f_ext)
         ranged = self.packed.n_rows > self.packed.n_linear
         moving = any(row.motion is not None for part in self.parts for row in part.rows)
         if moving:

@@ -136,3 +136,20 @@ def test_a_prescribed_motion_has_its_acceleration_at_each_time():
     found = world.accelerations(np.zeros((3, 1)), np.ones((3, 1)), np.zeros(1), time=times)
     assert_allclose(found.acceleration[:, 0], -np.sin(times), atol=1e-4)
     assert_allclose(found.forces[:, 0], 2.0 * found.acceleration[:, 0], rtol=1e-9)
+
+
+def test_rows_that_nothing_moves_have_no_force():
+    """A planar linkage closed by a hinge: three of its rows are out of the plane, and no motion of the tree changes them."""
+    builder = ModelBuilder()
+    for name, parent, x in (("crank", "world", 0.0), ("coupler", "crank", 1.0), ("rocker", "world", 2.0)):
+        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+        builder.add_joint(name, "revolute", parent=parent, child=name, axis=(0, 0, 1), position=(x, 0, 0))
+    model = builder.build()
+    hinge = Hinge("loop", Frame("coupler", (1.5, 0, 0)), Frame("rocker", (1.2, 0, 0)))
+    world = World(model, [hinge])
+    q, v, _ = world.close([1.0, -0.8, 1.5], [1.0, 0.0, 0.0])
+    tau = np.array([1.0, 2.0, 3.0])
+    found, twin = world.accelerations(q, v, tau), world.maximal()
+    free = twin.world.accelerations(*twin.state(q, v), twin.forces(q, tau))
+    assert_allclose(free.acceleration, twin.acceleration(q, v, found.acceleration), rtol=1e-9, atol=1e-9)
+    assert np.abs(found.forces).max() < 1e3
