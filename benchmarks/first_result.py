@@ -2,8 +2,8 @@
 
 Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES URDF``, and for friction as
 ``python -I first_result.py friction WHAT``: ``small`` is one sliding contact, ``hard`` a problem for the interior point and
-Newton's method too, and ``warmup`` compiles all that robots and friction need, in processes whose memory is not counted. It
-imports nothing of the benchmarks, so that only the library's own start is measured.
+Newton's method too, and ``warmup`` compiles all that robots and friction need. It imports nothing of the benchmarks, so that
+only the library's own start is measured.
 """
 
 import json
@@ -28,11 +28,8 @@ if LIBRARY == "friction":
     problem = pluecker.contact.Problem.from_delassus(N, b, np.full(contacts, 0.9))
     loaded = time.perf_counter()
     if ALGORITHM == "warmup":
-        from pluecker.articulated.warmup import jobs as for_robots
-        from pluecker.contact.app.warmup import jobs as for_friction
-        from pluecker.spatial.ahead import compile_ahead
-
-        compile_ahead([*for_friction(), *for_robots("one"), *reversed(for_robots("many"))], progress=False)
+        pluecker.articulated.warmup(progress=False)
+        pluecker.contact.warmup(progress=False)
     else:
         pluecker.contact.solve(problem)
     if ALGORITHM == "hard":

@@ -17,7 +17,7 @@ import importlib.metadata
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -41,12 +41,11 @@ from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
-from pluecker.articulated.warmup import jobs
-from pluecker.spatial.ahead import AheadError, Job, compile_ahead
+from pluecker.articulated.warmup import warmup
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["compile_everything", "fail", "main"]
+__all__ = ["compile_ahead", "fail", "main"]
 
 Array = NDArray[np.float64]
 BLOCK = 4096  # samples computed at a time, so that the progress bar moves
@@ -69,7 +68,7 @@ def main(arguments: list[str] | None = None, extra: Callable[[Any], None] | None
     with forgiving_streams():
         try:
             return run(arguments, extra)
-        except (AheadError, SingularInertiaError, SimulationError, ComputationError) as error:
+        except (SingularInertiaError, SimulationError, ComputationError) as error:
             return fail(1, error)
         except PlueckerError as error:
             return fail(2, error)
@@ -180,9 +179,8 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
     warm = commands.add_parser(
         "warmup",
         help="compile everything ahead",
-        description="Compile all algorithms and methods, and simulate with its own integrator, so that no later call has to "
-        "wait. Two processes do it, in some minutes, once: compiled code is kept on disk. Array functions of "
-        "pluecker.spatial are compiled when they are first called.",
+        description="Compile all algorithms and methods, so that no later call has to wait. It takes a few minutes, once: "
+        "compiled code is kept on disk. Array functions of pluecker.spatial are compiled when they are first called.",
     )
     warm.set_defaults(run=run_warmup)
     if extra is not None:
@@ -412,16 +410,15 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
 
 
 def run_warmup(_: argparse.Namespace) -> int:
-    return compile_everything([("robots", ALGORITHMS)])
+    return compile_ahead([("robots", ALGORITHMS, warmup)])
 
 
-def compile_everything(parts: Iterable[tuple[str, Iterable[str]]], more: Sequence[Job] = ()) -> int:
-    """Compile what robots need, and more, and say what that holds, how long it took, and where compiled code is kept."""
-    start = time.perf_counter()
-    compile_ahead([*more, *jobs("one"), *reversed(jobs("many"))])
-    for name, what in parts:
-        print(f"{name:10}{', '.join(what)}")
-    print(f"compiled in {time.perf_counter() - start:.1f} s")
+def compile_ahead(parts: Iterable[tuple[str, Iterable[str], Callable[[], None]]]) -> int:
+    """Compile each part, and say what it holds, how long it took, and where compiled code is kept."""
+    for name, what, compile_all in parts:
+        start = time.perf_counter()
+        compile_all()
+        print(f"{name:10}{', '.join(what)}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
     driver: Any = RNEA.many
     where = driver.stats.cache_path if COMPILED else None
     kept = f"kept in {where}" if where else "not kept: no folder can be written, or compilation is switched off"

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluecker.articulated.app.cli import compile_everything
+from pluecker.articulated.app.cli import compile_ahead
 from pluecker.articulated.app.cli import main as articulated_main
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.simulate_command import free_motion
 from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
 from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.articulated.warmup import warmup as articulated_warmup
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.extras import progress_bar
 
@@ -111,10 +112,11 @@ def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: A
 
 def run_warmup(_: argparse.Namespace) -> int:
     """Compile what robots need, and what contact needs."""
-    from pluecker.contact.app.warmup import jobs
+    from pluecker.contact.app.warmup import warmup
     from pluecker.contact.solving.methods import METHODS
 
-    return compile_everything([("robots", ALGORITHMS), ("friction", METHODS)], jobs())
+    parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
+    return compile_ahead(parts)
 
 
 def run_friction(options: argparse.Namespace) -> int:

@@ -27,18 +27,16 @@ from pluecker.contact.scenes.bodies import Bodies
 from pluecker.contact.scenes.table import ContactTable, Rows
 from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.solve import solve
-from pluecker.spatial.ahead import Job, compile_ahead
 from pluecker.spatial.compiled.numba_internals import event
 from pluecker.spatial.errors import ArgumentTypeError
-from pluecker.spatial.extras import MissingExtraError
+from pluecker.spatial.extras import MissingExtraError, progress_bar
 
-__all__ = ["LONG", "Wait", "compile_job", "fastest", "jobs", "warmup"]
+__all__ = ["LONG", "Wait", "fastest", "warmup"]
 
 LONG = 1.0  # seconds from which a call is not made again ...
 WAITED = 0.1  # ... unless more than this part of it was waiting for compiled code
 COEFFICIENTS = {1: [0.0], 2: [0.5], 3: [0.5], 5: [0.5, 0.1], 6: [0.5, 0.1, 0.1]}  # of contacts, and their coefficients
 LIMIT = 200  # iterations, so that gradients leave some to Newton's method
-LCP = "solve_lcp"
 KINDS = "numba:compiler_lock", "numba:compile"
 
 
@@ -101,17 +99,15 @@ def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:
 def warmup(*, progress: bool = True) -> None:
     """Compile what solves friction problems, by every method and law, or load it from the cache of compiled code.
 
-    A process of its own does it. Small problems are solved: contacts of 1, 2, 3, 5 and 6 components with equations, limits
-    and motors, from bodies, from a matrix and from factors. Compiled code does not depend on the problem. It is kept on disk
-    and found by later processes, until the package, Numba or the processor changes. A method whose extra is not installed is
-    left out.
+    Small problems are solved: contacts of 1, 2, 3, 5 and 6 components with equations, limits and motors, from bodies, from a
+    matrix and from factors. Compiled code does not depend on the problem. It is kept on disk and found by later processes,
+    until the package, Numba or the processor changes. A method whose extra is not installed is left out.
 
     Args:
         progress: whether to show a progress bar, on a terminal and if tqdm is installed (the extra ``cli`` brings it).
 
     Raises:
         TypeError: ``progress`` is neither True nor False.
-        RuntimeError: the process that compiles has failed; the message has what it said.
 
     Example:
         >>> from pluecker.contact import warmup
@@ -119,22 +115,12 @@ def warmup(*, progress: bool = True) -> None:
     """
     if not isinstance(progress, bool):
         raise ArgumentTypeError(f"warmup: progress is a {type(progress).__name__}, expected True or False")
-    compile_ahead(jobs(), unit="method", progress=progress, processes=1)
-
-
-def jobs() -> list[Job]:
-    """What has to be compiled. Most of it is in the first one, and the others need the same kernels."""
-    return [(__name__, name) for name in (*METHODS, LCP)]
-
-
-def compile_job(word: str) -> None:
-    """Compile what the word stands for, or load it."""
-    if word == LCP:
-        A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), [-5.0, -6.0]
-        for name in LCP_SOLVERS:
-            solve_lcp(A, b, method=name)
-    else:
-        run_method(word, small_problems())
+    problems = small_problems()
+    for method in progress_bar(tuple(METHODS), unit="method", show=progress):
+        run_method(method, problems)
+    A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), [-5.0, -6.0]
+    for name in LCP_SOLVERS:
+        solve_lcp(A, b, method=name)
 
 
 def run_method(method: str, problems: Sequence[Problem]) -> None:
