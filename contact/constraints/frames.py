@@ -16,7 +16,17 @@ from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["across", "as_frame", "body_of", "check_apart", "check_name", "meeting_frames", "named", "placement"]
+__all__ = [
+    "across",
+    "as_frame",
+    "body_number",
+    "body_of",
+    "check_apart",
+    "check_name",
+    "meeting_frames",
+    "named",
+    "placement",
+]
 
 PERPENDICULAR = 1e-6  # the share of a direction that has to be across an axis
 
@@ -49,12 +59,17 @@ def as_frame(label: str, key: str, given: Any) -> Frame:
         raise type(error)(f"{label}: {key}: {error}") from None
 
 
-def body_of(label: str, key: str, model: Model, frame: Frame) -> int:
+def body_number(model: Model, frame: str) -> int:
     """The number of the body that a frame is on, -1 for the world."""
-    if frame.name not in model.frame_names and frame.name in world_names(model):
+    if frame not in model.frame_names and frame in world_names(model):
         return -1
+    return int(model.frame_offsets([frame])[0][0])
+
+
+def body_of(label: str, key: str, model: Model, frame: Frame) -> int:
+    """The same for an argument of a constraint, which errors name."""
     try:
-        return int(model.frame_offsets([frame.name])[0][0])
+        return body_number(model, frame.name)
     except PlueckerError as error:
         raise type(error)(f"{label}: {key}: {plain(error)}") from None
 

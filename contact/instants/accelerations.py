@@ -61,7 +61,7 @@ from pluecker.contact.rows.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
 from pluecker.contact.rows.motion import (
     ACCELERATION,
     COLUMN,
@@ -80,7 +80,6 @@ from pluecker.spatial.scalars.operations import accumulate, load, select, smalle
 __all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "store_rows_at_instant"]
 
 UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
-FREE = 1e200  # a compliance with which a row has no force of its own: its force is given
 
 
 def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:

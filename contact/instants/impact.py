@@ -41,15 +41,13 @@ from pluecker.contact.rows.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
 from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
 __all__ = ["IMPACT"]
-
-FREE = 1e200  # a compliance with which a row has no impulse
 
 
 @kernel

@@ -54,7 +54,7 @@ from pluecker.contact.rows.layout import (
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
-__all__ = ["EPSILON", "REFINEMENTS", "factorize_rows", "hold_rows", "mobility_numbers", "refine_rows", "residual",
+__all__ = ["EPSILON", "FREE", "REFINEMENTS", "factorize_rows", "hold_rows", "mobility_numbers", "refine_rows", "residual",
            "store_mobility"]  # fmt: skip
 
 EPSILON = 1e-9  # of a diagonal entry of S, added to it: beyond its rounding, and small beside what rows determine
@@ -62,6 +62,7 @@ REFINEMENTS = 8  # at most
 ROUNDING = 1e-28  # of the residual that was there, squared as it is: nothing is left to do
 NEARER = 1e-2  # of the residual before: it still falls
 TINY = 1e-300
+FREE = 1e200  # the compliance of a row that holds nothing: its force is given, or there is none
 
 
 @kernel

@@ -21,6 +21,7 @@ from pluecker.contact.rows.layout import (
     row_entry,
     row_number,
 )
+from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.projection import gap_of
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
@@ -30,7 +31,6 @@ from pluecker.spatial.scalars.operations import load, select, smaller, store
 __all__ = ["CLOSED", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
 
 CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
-FREE = 1e200  # the compliance of a row without stiffness or damping
 
 
 @kernel

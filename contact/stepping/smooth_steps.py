@@ -54,7 +54,7 @@ from pluecker.contact.rows.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
@@ -67,7 +67,6 @@ __all__ = ["SMOOTH", "count_turns", "remembered_numbers"]
 
 CLOSED = 1e-13  # m or rad, times the reach of the mechanism: no gap
 TOLERATED = 1e-10  # likewise; of velocities, times the largest of them: the error of a step is a share of it
-FREE = 1e200  # the compliance of rows that hold nothing
 
 accelerations_at = make_accelerations(False, over_time=True).at
 

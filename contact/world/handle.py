@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.frames.frames import frame_placement
-from pluecker.articulated.forces.packing import world_names
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES, wrench_on
@@ -98,10 +98,7 @@ class ConstraintHandle:
 
     def body(self, frame: Frame) -> int:
         """The number of the body that carries a frame, -1 for the world."""
-        model = self.world.model
-        if frame.name not in model.frame_names and frame.name in world_names(model):
-            return -1
-        return int(model.frame_offsets([frame.name])[0][0])
+        return body_number(self.world.model, frame.name)
 
     def placement(self, q: Array, frame: Frame) -> Array:
         """Where a frame is, ``(..., 4, 4)``."""

@@ -10,6 +10,7 @@ import numpy as np
 from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.relation import COORDINATE, USER
 from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES
 
@@ -51,7 +52,7 @@ def body_wrenches(world: World, q: Array, forces: Array, receivers: Sequence[Seq
         p, n, force = np.split(units[..., k, :], 3, axis=-1)
         for frame, sign in ((f.first, -1.0), (f.second, 1.0)):
             assert frame is not None
-            b = body_of(world, frame.name)
+            b = body_number(world.model, frame.name)
             if b >= 0 and (receivers is None or b in receivers[k]):
                 s = sign * g[..., k, None]
                 moment = n + np.cross(p - T[..., b, :3, 3], force)
@@ -65,12 +66,6 @@ def largest_wrench(world: World, q: Array, forces: Array) -> float:
     units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
     wrenches = np.abs(units[..., 3:]).max(axis=-1) * np.abs(function_forces(world, forces))
     return float(wrenches.max(initial=0.0))
-
-
-def body_of(world: World, frame: str) -> int:
-    """The number of the body that carries a frame, -1 for the world."""
-    model = world.model
-    return int(model.frame_offsets([frame])[0][0]) if frame in model.frame_names else -1
 
 
 def joint_reactions(world: World, q: Array, v: Array, result: Any, f_ext: Array | None = None) -> Array:
