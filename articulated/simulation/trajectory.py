@@ -196,7 +196,7 @@ class Trajectory:
             time: ``(m,)``, within that of the samples, or one of them; s.
 
         Returns:
-            A trajectory; for one time, a :class:`Sample`.
+            A trajectory; for one time, a tuple of its time, q, v, a and tau, with these names.
 
         Raises:
             TypeError: the times are no numbers.
@@ -232,7 +232,8 @@ class Trajectory:
             model: whose names the columns get, if the trajectory has none of its own.
 
         Raises:
-            TrajectoryError: as :func:`write_trajectory`; there is no model.
+            TrajectoryError: the path has another ending, the trajectory holds nothing or does not fit the model, or the
+                file cannot be written; what was there before is still there; there is no model.
             MissingExtraError: HDF5 files need the extra ``hdf5``.
         """
         from pluecker.articulated.simulation.trajectory_files import write_trajectory

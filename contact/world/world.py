@@ -526,9 +526,10 @@ class World:
     def overlays(self, trajectory: Trajectory) -> tuple[Arrows, ...]:
         """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
 
-        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for :func:`animate`,
-        :func:`view` and others. Forces are those on the body of a constraint's second frame; the longest arrow of all
-        samples has three tenths of the mechanism's reach, and the legend says how many newtons it stands for.
+        :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for
+        :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the body of
+        a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and the
+        legend says how many newtons it stands for.
 
         Args:
             trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
