@@ -210,7 +210,8 @@ WARMUP = f"""Compile ahead what most users call first, or what the topics name; 
 {described(TOPICS)}
 
 Those with a star are compiled if none is named. Compiled code is kept on disk, until the package, Numba or the processor
-changes. Each topic is compiled in a process of its own, one after the other. Array functions of pluecker.spatial are compiled when they are first called."""
+changes. Each topic is compiled in a process of its own, one after the other. Array functions of pluecker.spatial are
+compiled when they are first called."""
 
 
 def samples(text: str) -> int:
