@@ -17,7 +17,12 @@ from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNam
 
 __all__ = ["AheadError", "Topic", "as_topics", "compile_elsewhere", "compile_topic", "described"]
 
-START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import {name}; {name}(sys.argv[2])"
+# Behind the last line Python would look for garbage among all that the compiler has left, half a second for nothing.
+START = """import gc, json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from {module} import {name}
+{name}(sys.argv[2])
+gc.freeze()"""
 
 
 class AheadError(PlueckerError, RuntimeError):
