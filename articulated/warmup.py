@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable, Sequence
 
+import numpy as np
+
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import ALGORITHMS, Algorithm
@@ -117,12 +119,11 @@ def usual() -> Parts:
 @functools.cache
 def pendulum(limited: bool = True) -> Model:
     """A rod on a hinge, with limits to its position or without."""
-    builder, limit = ModelBuilder(), 1.0 if limited else None
+    builder, limit = ModelBuilder(), 1.0 if limited else np.inf
     builder.add_body("rod", mass=1.0, center_of_mass=(0.0, 0.0, -1.0))
     builder.add_joint(
-        "hinge", "revolute" if limited else "continuous", parent="world", child="rod", axis=(0, 1, 0),
-        lower_limit=None if limit is None else -limit, upper_limit=limit,
-    )  # fmt: skip
+        "hinge", "revolute", parent="world", child="rod", axis=(0, 1, 0), lower_limit=-limit, upper_limit=limit
+    )
     return builder.build()
 
 
