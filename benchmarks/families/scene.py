@@ -54,12 +54,12 @@ class Scene:
 
 
 def with_ground(
-    mass: Array, inertia: Array, position: Array, velocity: Array, orientation: Array | None = None
+    mass: Array, inertia: Array, position: Array, velocity: Array, orientation: Array | None = None, tilt: float = 0.0
 ) -> Bodies:
-    """Bodies under gravity, after one that does not move and has the number 0."""
+    """Bodies under gravity, after one that does not move and has the number 0; ``tilt``: of gravity, towards x, rad."""
     turned = np.tile([1.0, 0.0, 0.0, 0.0], (len(mass), 1)) if orientation is None else orientation
     return Bodies(
         np.concatenate([[np.inf], mass]), np.concatenate([np.zeros_like(inertia[:1]), inertia]),
         np.concatenate([np.zeros((1, 3)), position]), np.concatenate([[[1.0, 0.0, 0.0, 0.0]], turned]),
         np.concatenate([np.zeros((1, 6)), velocity]),
-    ).with_gravity((0.0, 0.0, -GRAVITY))  # fmt: skip
+    ).with_gravity((GRAVITY * np.sin(tilt), 0.0, -GRAVITY * np.cos(tilt)))  # fmt: skip
