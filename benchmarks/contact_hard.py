@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -41,8 +42,8 @@ def hard_families(
     """Coulomb's law by ``auto`` to three tolerances."""
     table = Report(
         "contact_hard", f"Families of hard problems, {number} of each, Coulomb's law, `auto`",
-        f"From {LEAST} to {MOST} contacts. Converged to {TOLERANCES[1]:.0e} by the errors computed anew; worse: how many have a "
-        "larger error at the tighter of two tolerances; slower: how many take longer at the looser one.",
+        f"From {LEAST} to {MOST} contacts. Converged to {TOLERANCES[1]:.0e} by the errors computed anew; worse: how many "
+        "have a larger error at the tighter of two tolerances; slower: how many take longer at the looser one.",
         ["family", "converged", "claimed but not", "worse at a tighter", "slower at a looser", "s, median", "s, longest",
          "largest error", "not converged: seeds"],
     )  # fmt: skip
@@ -82,7 +83,7 @@ def error_of(problem: Problem, run: Run) -> float:
 
 def exceeds(values: Sequence[float], factor: float, margin: float) -> bool:
     """Whether one value is larger than the one before it, by more than a factor and a margin."""
-    return any(b > factor * a + margin for a, b in zip(values[:-1], values[1:], strict=True))
+    return any(b > factor * a + margin for a, b in itertools.pairwise(values))
 
 
 def warm_starts(

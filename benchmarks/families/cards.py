@@ -20,8 +20,8 @@ STEP = 2e-3
 def house_of_cards(contacts: int, seed: int = 0, *, friction: float = 0.6, step: float = STEP) -> Scene:
     """One step of a house of cards, each storey one pair narrower than the one below, twelve storeys at most.
 
-    A pair has two contacts at each foot and two where the cards lean against one another; a flat card lies on two pairs, with
-    two contacts on each. Cards move with some millimetres a second, as if somebody had touched the table.
+    A pair has two contacts at each foot and two where the cards lean against one another; a flat card lies on two
+    pairs, with two contacts on each. Cards move with some millimetres a second, as if somebody had touched the table.
 
     Args:
         contacts: the house is the smallest that has as many; 6 at least.
@@ -46,7 +46,7 @@ def house_of_cards(contacts: int, seed: int = 0, *, friction: float = 0.6, step:
 
     flat: list[int] = []  # the flat cards of the storey below
     for level, count in enumerate(storeys(width)):
-        z, below, above = level * c, flat, []
+        z, below, above, right = level * c, flat, [], 0
         for k in range(count):
             x, left = pitch * (k + 0.5 * level), len(place) + 1
             place += [[x - 0.5 * s, 0.0, z + 0.5 * c], [x + 0.5 * s, 0.0, z + 0.5 * c]]
@@ -59,9 +59,9 @@ def house_of_cards(contacts: int, seed: int = 0, *, friction: float = 0.6, step:
                 above.append(len(place) + 1)
                 place.append([x - 0.5 * pitch, 0.0, z + c])
                 angle.append(0.0)
-                touch((before + 1, above[-1]), up, [x - pitch, 0.0, z + c])
+                touch((right, above[-1]), up, [x - pitch, 0.0, z + c])
                 touch((left, above[-1]), up, [x, 0.0, z + c])
-            before = left
+            right = left + 1
         flat = above
     n, half = len(place), 0.5 * np.array(angle)
     turned = np.column_stack([np.cos(half), np.zeros(n), np.sin(half), np.zeros(n)])
