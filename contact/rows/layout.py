@@ -1,9 +1,8 @@
 """How the constraints of a world lie in memory: one flat array of float64, and the only functions that know what is where.
 
 Rows are sorted: first the *linear* ones (held, soft, rotors), in the order in which they are eliminated, then those with a
-range, and of these the contacts, three rows each, last. A row has *values*: the entries of its row of the Jacobian J that can
-differ from zero. Those of one tree are a
-*segment*.
+range, and of these the contacts, three rows each, last. A row has *values*: the entries of its row of the Jacobian J that
+can differ from zero. Those of one tree are a *segment*.
 
 ==============  ========================================================================================================
 part            contents
