@@ -9,7 +9,7 @@ from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.steps import Remembered
-from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.terms.integrator import Integrator
 
 __all__ = ["Dynamics"]
 
@@ -20,7 +20,8 @@ class Dynamics:
 
     Attributes:
         integrator: a kernel, or the name of a driver.
-        scenario: what acts on the mechanism, and is the same in all states, :mod:`~pluecker.articulated.stepping.scenario`.
+        scenario: what acts on the mechanism, and is the same in all states,
+            :mod:`~pluecker.articulated.stepping.terms.scenario`.
         acceleration: at instants, a function of ``(time, q, v, tau, f_ext, threads)``; with forces of constraints behind
             it, if there are constraints.
         by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.

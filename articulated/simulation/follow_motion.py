@@ -27,10 +27,10 @@ from pluecker.articulated.simulation.recording import FileRecording, MemoryRecor
 from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.adaptive import with_tolerance
-from pluecker.articulated.stepping.control import TimeTable, as_control, finite, seconds
-from pluecker.articulated.stepping.control_signals import UNIT, ControlPlan, batch_of, plan_control, whole
-from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.adaptive.adaptive import with_tolerance
+from pluecker.articulated.stepping.control.control import TimeTable, as_control, finite, seconds
+from pluecker.articulated.stepping.loop.control_signals import UNIT, ControlPlan, batch_of, plan_control, whole
+from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import progress_bar
 

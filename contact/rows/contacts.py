@@ -14,7 +14,7 @@ Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics
 friction in one step; source document 004 (docs/sources.md).
 """
 
-from pluecker.articulated.stepping.rows import (
+from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
     FRICTION,
     LOWER,
@@ -26,7 +26,7 @@ from pluecker.articulated.stepping.rows import (
     sleeps,
     soft_velocity,
 )
-from pluecker.articulated.stepping.rows import entry as range_entry
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.rows.layout import ROW_CORRECTION, block_kinds, contact_count, linear_count, ranges, row_number
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem

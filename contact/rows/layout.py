@@ -16,7 +16,7 @@ columns         of each value, its place in v
 segments        of each row, which tree, which of its values, and which pairs
 pairs           of each segment of linear row j, the segments of linear rows i >= j on the same tree, and where S_ij is
 factor          S = L D L' of the linear rows by columns: their places, the row of each place; by rows: column and place
-ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.rows` has them
+ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.terms.rows` has them
 motions         of rows with a motion over time: the number of its pieces, of each its first time and four coefficients
 kinds           of the blocks of rows with a range: their steps, and 0 for contacts, see :mod:`pluecker.spatial.dense`
 ==============  ========================================================================================================

@@ -14,7 +14,7 @@ from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, IV, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping import rows as range_rows
+from pluecker.articulated.stepping.terms import rows as range_rows
 from pluecker.contact.constraints.relation import (
     ANGLES,
     COORDINATE,

@@ -6,8 +6,8 @@ ones are eliminated,
 
     u = W r + b        u the mean rate of each row over the step        r on the staircase of its row
 
-with the laws of :mod:`~pluecker.articulated.stepping.rows`, and a motor: it drives with the impulse h M while the row is
-slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
+with the laws of :mod:`~pluecker.articulated.stepping.terms.rows`, and a motor: it drives with the impulse h M while the row
+is slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
 monotone laws is one; so is that of limits, which lie outside of both. Rows that have no impulse sleep, as they do there.
 
 Three rows of a contact are awake together, see :mod:`~pluecker.contact.rows.contacts`.
@@ -26,7 +26,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
 from pluecker.articulated.model.layout import clear, velocity_count
-from pluecker.articulated.stepping.rows import (
+from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
     FRICTION,
     LOWER,
@@ -41,7 +41,7 @@ from pluecker.articulated.stepping.rows import (
     soft_velocity,
     solve_staircases_of_rows,
 )
-from pluecker.articulated.stepping.rows import entry as range_entry
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
 from pluecker.contact.rows.contacts import contact_scratch, least_rate, solve_blocks, store_contact_law
 from pluecker.contact.rows.jacobian import add_row_force, row_rate

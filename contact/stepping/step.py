@@ -2,8 +2,8 @@
 
     A (v+ - v_free) = J^T r        (phi(q+) - phi(q)) / h + compliance r = what is asked for        q+ = q moved along h v+
 
-A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit`. The velocity of each row is its mean rate over
-the step (:mod:`~pluecker.contact.stepping.mean_rates`):
+A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_implicit`. The velocity of each row is its
+mean rate over the step (:mod:`~pluecker.contact.stepping.mean_rates`):
 
 ============  ===============================================================================================================
 row           what is asked for
@@ -46,11 +46,11 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.semi_implicit import free_velocity
-from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_configuration
+from pluecker.articulated.stepping.semi_implicit.semi_implicit import free_velocity
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
+from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.rows.layout import (

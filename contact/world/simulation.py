@@ -14,7 +14,7 @@ from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
