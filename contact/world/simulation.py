@@ -175,7 +175,8 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
         for row in parts.rows:
             if row.ranged:
                 raise ConstraintError(
-                    f"simulate: {integrator} knows no limits, dry friction and motors, and {where}; use {STEPS}{cure}"
+                    f"simulate: {integrator} knows no limits, dry friction, motors and contacts, and {where}; use "
+                    f"{STEPS}{cure}"
                 )
             if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
                 raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")

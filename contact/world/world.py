@@ -283,6 +283,18 @@ class World:
 
         return find_determination(self, as_configuration("World.determined", self.model, q), active)
 
+    def _refuse_contacts(self, method: str) -> None:
+        """Contacts have impulses in steps, and no forces at an instant."""
+        if self.packed.n_contacts:
+            touching = [
+                name
+                for name, part in zip(self.names, self.parts, strict=False)
+                if any(row.contact for row in part.rows)
+            ]
+            raise ConstraintError(
+                f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
+            )
+
     def _run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
         try:
@@ -323,11 +335,12 @@ class World:
 
         Raises:
             ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, a joint moves no
-                inertia, the result overflows.
+                inertia, the result overflows; the world has contacts, which act in steps.
             TypeError: something is not an array of real numbers.
 
         Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
         """
+        self._refuse_contacts("accelerations")
         inputs: tuple[Any, ...] = (q, v, tau, LEFT_OUT if f_ext is None else f_ext)
         ranged = self.packed.n_rows > self.packed.n_linear
         moving = any(row.motion is not None for part in self.parts for row in part.rows)
@@ -355,6 +368,7 @@ class World:
 
         Source: RBDA section 11.7.
         """
+        self._refuse_contacts("impact")
         return Impact(*self._run(IMPACT, (q, v, np.zeros(self.model.nv) if impulse is None else impulse), threads))
 
     def inverse_dynamics(
@@ -385,6 +399,7 @@ class World:
 
         Source: Nakamura, Ghodoussi (1989); RBDA section 8.12.
         """
+        self._refuse_contacts("inverse_dynamics")
         model = self.model
         needed = rnea(model, q, v, a, f_ext)
         driven = np.full(model.nv, actuated is None)
