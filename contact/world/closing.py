@@ -234,15 +234,23 @@ class Closing:
         d = self.displacement(q)
         return 0.5 * float(d @ self.M @ d)
 
-    def driven_velocity(self, q: Array, time: float) -> Array:
-        """The velocity of least energy with which motions over time go on, and all else that holds is kept, ``(nv,)``."""
+    def velocity(self, q: Array, v: Array, time: float) -> Array:
+        """The velocity next to v, by what the difference has of energy, with which all that holds is kept, ``(nv,)``.
+
+            v+ = v + W (J W)^+ (rates - J v)        W = H^-1 J^T        H with the inertia of rotors
+
+        Twice, so that what rounding left of the first time is taken away.
+        """
         rows = [row for part in self.world.parts for row in part.rows]
-        rates = np.array([0.0 if row.motion is None else row.motion.at(time)[1] for row in rows])[self.held]
-        if not rates.any():
-            return np.zeros(self.model.nv)
-        J = self.world.rows_at(q).jacobian[self.held]
-        W = np.linalg.solve(crba(self.model, q), J.T)
-        return np.asarray(W @ np.linalg.lstsq(J @ W, rates, rcond=SINGULAR)[0])
+        rates = np.array([row.speed + (0.0 if row.motion is None else row.motion.at(time)[1]) for row in rows])
+        held, rotor = held_rows(self.world), np.array([row.inertia for row in rows])
+        jacobian = self.world.rows_at(q).jacobian
+        J, H = jacobian[held], crba(self.model, q) + jacobian.T @ (rotor[:, None] * jacobian)
+        H += SINGULAR * np.diag(np.diag(H) + np.diag(H).max(initial=1.0))
+        W = np.linalg.solve(H, J.T)
+        for _ in range(2):
+            v = v + W @ np.linalg.lstsq(J @ W, rates[held] - J @ v, rcond=SINGULAR)[0]
+        return np.asarray(v)
 
     # ------------------------------------------------------------------------------------------------------------ starts
 
@@ -290,9 +298,8 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
             point.worst[0],
             name,
         )
-    driven = closing.driven_velocity(point.q, time)
-    wanted = (np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)) - driven
-    return Closed(point.q, world.impact(point.q, wanted).velocity + driven, point.worst[0])
+    wanted = np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)
+    return Closed(point.q, closing.velocity(point.q, wanted, time), point.worst[0])
 
 
 def fixed_coordinates(world: World, names: object) -> Flags:
