@@ -90,9 +90,9 @@ class Closing:
 
     def __init__(self, world: World, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
-        rows = [row for part in world.parts for row in part.rows]
+        rows = world.laws
         self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
-        self.motion = np.array([0.0 if row.motion is None else row.motion.at(time)[0] for row in rows])
+        self.time = time
         ranged = [row.ranged for row in rows]
         self.lower = np.array([row.lower if own else -np.inf for row, own in zip(rows, ranged, strict=True)])
         self.upper = np.array([row.upper if own else np.inf for row, own in zip(rows, ranged, strict=True)])
@@ -108,9 +108,8 @@ class Closing:
 
     def at(self, q: Array) -> Point:
         """The errors in a configuration."""
-        rows = self.world.rows_at(q)
-        values, J = rows.error - self.motion, rows.jacobian[:, self.moving]
-        values, J = self.flips.continued(q, values, J)
+        rows = self.world.rows_at(q, time=self.time)
+        values, J = self.flips.continued(q, rows.error, rows.jacobian[:, self.moving])
         errors = np.where(self.held, values, 0.0) + self.beyond(values)
         k = int(np.argmax(np.abs(errors))) if len(errors) else 0
         worst = float(np.abs(errors[k])) if len(errors) else 0.0
@@ -234,16 +233,6 @@ class Closing:
         d = self.displacement(q)
         return 0.5 * float(d @ self.M @ d)
 
-    def driven_velocity(self, q: Array, time: float) -> Array:
-        """The velocity of least energy with which motions over time go on, and all else that holds is kept, ``(nv,)``."""
-        rows = [row for part in self.world.parts for row in part.rows]
-        rates = np.array([0.0 if row.motion is None else row.motion.at(time)[1] for row in rows])[self.held]
-        if not rates.any():
-            return np.zeros(self.model.nv)
-        J = self.world.rows_at(q).jacobian[self.held]
-        W = np.linalg.solve(crba(self.model, q), J.T)
-        return np.asarray(W @ np.linalg.lstsq(J @ W, rates, rcond=SINGULAR)[0])
-
     # ------------------------------------------------------------------------------------------------------------ starts
 
     def search(self, tol: float) -> tuple[Point, bool]:
@@ -276,7 +265,7 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
     try:
-        world.rows_at(start, v)
+        world.rows_at(start, v, time=time)
     except PlueckerError as error:
         raise type(error)(str(error).replace("World.rows_at", "World.close")) from None
     closing = Closing(world, start, fixed_coordinates(world, fixed), time)
@@ -290,9 +279,8 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
             point.worst[0],
             name,
         )
-    driven = closing.driven_velocity(point.q, time)
-    wanted = (np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)) - driven
-    return Closed(point.q, world.impact(point.q, wanted).velocity + driven, point.worst[0])
+    velocity = world.impact(point.q, np.zeros(model.nv) if v is None else v, time=time).velocity
+    return Closed(point.q, velocity, point.worst[0])
 
 
 def fixed_coordinates(world: World, names: object) -> Flags:

@@ -69,17 +69,13 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
 
 def held_rows(world: World, q: Array, v: Array, time: float) -> tuple[list[str], Array, Array, tuple[Array, Array]]:
     """Of rows that hold: the constraints' names; A, scaled, with ``J H^-1 J^T = A A^T``; the scales; what is wanted."""
-    rows = world.rows_at(q, v)
+    rows = world.rows_at(q, v, time=time)
     laws = [(name, row) for name, parts in zip(world.names, world.parts, strict=False) for row in parts.rows]
     held = [k for k, (_, row) in enumerate(laws) if not row.ranged and not row.soft and row.inertia == 0.0]
     A = np.linalg.solve(np.linalg.cholesky(crba(world.model, q)), rows.jacobian[held].T).T
     size = np.linalg.norm(A, axis=1)
     size = np.where(size > 0.0, size, 1.0)
-    paths = [laws[k][1].motion for k in held]
-    motions = [(0.0, 0.0, 0.0) if path is None else path.at(time) for path in paths]
-    speed = np.array([laws[k][1].speed + motion[1] for k, motion in zip(held, motions, strict=True)])
-    gain = np.array([motion[2] for motion in motions])
-    return [laws[k][0] for k in held], A / size[:, None], size, (speed, gain - rows.bias[held])
+    return [laws[k][0] for k in held], A / size[:, None], size, (rows.speed[held], -rows.bias[held])
 
 
 def involved(names: list[str], combination: Array) -> str:
