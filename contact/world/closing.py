@@ -32,6 +32,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.checks import names_in, plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
+from pluecker.contact.world.called import called
 from pluecker.contact.world.determination import Flags, held_rows
 from pluecker.contact.world.flips import Flips
 from pluecker.spatial.errors import PlueckerError, shown
@@ -255,6 +256,7 @@ class Closing:
         return best, False
 
 
+@called("World.close")
 def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
     """See ``World.close``."""
     model = world.model
@@ -264,10 +266,7 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    try:
-        world.rows_at(start, v, time=time)
-    except PlueckerError as error:
-        raise type(error)(str(error).replace("World.rows_at", "World.close")) from None
+    world.rows_at(start, v, time=time)  # refuses what is wrong with them
     closing = Closing(world, start, fixed_coordinates(world, fixed), time)
     point, found = closing.search(tol)
     if not found:

@@ -30,6 +30,7 @@ from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
+from pluecker.contact.world.called import called
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
@@ -179,6 +180,7 @@ class World:
     def __repr__(self) -> str:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
 
+    @called("World.maximal")
     def maximal(self, reference: ArrayLike | None = None) -> Maximal:
         """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
@@ -201,6 +203,7 @@ class World:
 
     # --------------------------------------------------------------------------------------------------------- an instant
 
+    @called("World.rows_at")
     def rows_at(
         self, q: ArrayLike, v: ArrayLike | None = None, *, time: ArrayLike = 0.0, threads: int | None = None
     ) -> RowsAt:
@@ -293,12 +296,13 @@ class World:
 
     def _run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
-        try:
-            motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
-        except ArgumentValueError:
-            q = inputs[[field.name for field in algorithm.inputs].index("q")]
-            refuse_broken_functions(self.model, self.parts, q)
-            raise
+        with called(algorithm.name):
+            try:
+                motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+            except ArgumentValueError:
+                q = inputs[[field.name for field in algorithm.inputs].index("q")]
+                refuse_broken_functions(self.model, self.parts, q)
+                raise
         return motion, rows[..., self.packed.place]
 
     def accelerations(
@@ -377,6 +381,7 @@ class World:
         )
         return Impact(*self._run(IMPACT, inputs, threads))
 
+    @called("World.inverse_dynamics")
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -428,6 +433,7 @@ class World:
         joints = np.zeros((*effort.forces.shape[:-1], self.n_rows - n))
         return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
 
+    @called("World.momentum")
     def momentum(self, q: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """The momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
 

@@ -102,8 +102,9 @@ def method(dice: Dice) -> Call:
     wrong = "" if quiet(dice) else dice.among(keys)
     given = {key: each for key, each in state(dice, world, batch, wrong).items() if key in keys}
     call = Call(
-        "worlds", f"contact.World.{name}", getattr(world, name), [], dict(given), says=None, exact=False, compare=False
-    )
+        "worlds", f"contact.World.{name}", getattr(world, name), [], dict(given), says=f"World.{name}: ", exact=False,
+        compare=False,
+    )  # fmt: skip
     call.may_fail = any(each.flaw != "good" for each in given.values())
     if name in ("accelerations", "rows_at", "impact"):
         call.check = lambda result: [] if call.may_fail else entry_alone(name, world, given, result)
@@ -125,9 +126,9 @@ def single(dice: Dice) -> Call:
     given = state(dice, world, (), "" if slow or quiet(dice) else dice.among(keys))
     named = {"reference" if name == "maximal" else key: given[key] for key in keys}
     call = Call(
-        "worlds", f"contact.World.{name}", getattr(world, name), [], named, says=None, exact=False, compare=False
-    )
-    call.also = ("simulate", "rnea", "crba")  # which they run, and which check their arguments
+        "worlds", f"contact.World.{name}", getattr(world, name), [], named, says=f"World.{name}: ", exact=False,
+        compare=False,
+    )  # fmt: skip
     call.may_fail = call.infinite = True  # far from closed, too fast
     more: dict[str, Any] = {}
     if name == "inverse_dynamics":

@@ -161,9 +161,9 @@ def test_errors_of_prescribed_motions_are_those_at_the_time_and_so_are_their_rat
     driven = world.rows_at(kept[:, :1], kept[:, 1:2], time=t)
     assert_allclose(driven.error, 0.0, atol=1e-15)
     assert_allclose(driven.speed, kept[:, 1:2] * np.ones(2), rtol=1e-15)
-    with pytest.raises(ValueError, match="World.rows_at: time has shape"):
+    with pytest.raises(ValueError, match=r"World\.rows_at: time has shape"):
         world.rows_at(q, v, time=[0.0, 1.0])
-    with pytest.raises(ValueError, match="World.rows_at: time is nan"):
+    with pytest.raises(ValueError, match=r"World\.rows_at: time is nan"):
         world.rows_at(q, v, time=np.nan)
 
 
