@@ -29,7 +29,7 @@ class Dynamics:
         remembered: what the integrator remembers when the simulation begins.
         since: at which time step number 0 begins; s.
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
-            share of what is tolerated, at a time; None if it does not know.
+            share of what is tolerated, at a time, and how long the step is; None if it does not know.
     """
 
     integrator: Integrator | str
@@ -39,7 +39,9 @@ class Dynamics:
     constrained: bool = False
     remembered: Remembered = field(default_factory=Remembered)
     since: float = 0.0
-    explain: Callable[[Array, Array, Array, float, float], str | None] = lambda q, v, tau, error, time: None
+    explain: Callable[[Array, Array, Array, float, float, float], str | None] = lambda q, v, tau, error, time, step: (
+        None
+    )
 
     @classmethod
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:

@@ -20,6 +20,7 @@ from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
+from pluecker.contact.world.called import called
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
@@ -58,6 +59,7 @@ class WorldTrajectory(Trajectory):
     memory: WorldMemory | None = None
 
 
+@called("World.simulate")
 def simulate_world(
     world: World, q: Any, v: Any, duration: float, step: float, *, integrator: Any, memory: Any, **options: Any
 ) -> WorldTrajectory:
@@ -71,6 +73,7 @@ def simulate_world(
     return WorldTrajectory(**parts, overlays=overlays_of(world, found) if shown_too else (), memory=own)
 
 
+@called("World.step")
 def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
     """As :meth:`World.step` has it."""
     step = positive("World.step", "step", step)
@@ -99,7 +102,8 @@ def follow(
         used.append(dynamics.integrator)
         return dynamics
 
-    trajectory, outcome = follow_motion(world.model, q, v, duration, step, choose, begun=begun, stacklevel=6, **options)
+    trajectory, outcome = follow_motion(world.model, q, v, duration, step, choose, begun=begun, stacklevel=7,
+        function="World.simulate", **options)  # fmt: skip
     return trajectory, outcome, used[0]
 
 
