@@ -4,7 +4,8 @@
 family         what it is
 =============  ===========================================================================================================
 packing        spheres in a box that move at random
-rest           the same at rest: weight passes from sphere to sphere to the floor
+jammed         the same with three contacts for each sphere in place of 2.5, many more than are needed to hold it
+rest           jammed spheres at rest: weight passes from sphere to sphere to the floor
 rocks          a pile of irregular polyhedra with friction 1, one to four contacts between the same two
 impact         the same, the upper half falls on the lower one with 1 m/s
 stack          bricks in bond, four contacts for each of the two below, mass ratio 1e4 with the heavy ones on top
@@ -36,7 +37,8 @@ __all__ = ["FAMILIES", "Scene"]
 
 FAMILIES: dict[str, Callable[[int, int], Scene]] = {
     "packing": packing,
-    "rest": partial(packing, speed=0.0),
+    "jammed": partial(packing, each=3.0),
+    "rest": partial(packing, each=3.0, speed=0.0),
     "rocks": rock_pile,
     "impact": partial(rock_pile, impact=1.0),
     "stack": stack,
