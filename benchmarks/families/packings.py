@@ -19,7 +19,7 @@ REACH = 1.5  # times the sum of the radii: how far apart spheres may be that are
 
 
 def packing(contacts: int, seed: int = 0, *, each: float = EACH, speed: float = 0.2, step: float = STEP) -> Scene:
-    """One step of spheres that lie in a box and move at random: so many contacts, the nearest ones.
+    """One step of spheres that lie in a box and move at random: so many contacts, those with the floor and the nearest ones.
 
     Spheres start at random places, and are pushed apart until they hardly overlap.
 
@@ -49,7 +49,9 @@ def packing(contacts: int, seed: int = 0, *, each: float = EACH, speed: float = 
     with_box = np.stack([np.zeros(len(touching), np.int64), touching + 1], axis=1)
     bodies = np.concatenate([with_box, pairs + 1])
     gap = np.concatenate([apart, gap])
-    chosen = np.sort(np.argsort(gap, kind="stable")[:contacts])
+    # What lies on the floor comes first: without it everything would fall freely.
+    carried = np.concatenate([(inward[:, 2] == 1.0) & (apart <= 0.0), np.zeros(len(pairs), bool)])
+    chosen = np.sort(np.argsort(np.where(carried, -np.inf, gap), kind="stable")[:contacts])
     table = ContactTable(
         bodies[chosen], np.concatenate([inward, normal])[chosen], np.concatenate([point, points])[chosen],
         np.maximum(gap[chosen], 0.0), friction=rng.uniform(0.2, 0.8, len(chosen)),
