@@ -13,6 +13,7 @@ flow           spheres of many sizes down a chute with rough walls
 cards          a house of cards, twelve storeys at most
 arch           arches of voussoirs, beyond 100 contacts in a row on piers
 capsules       rods with round ends in a box
+ragdolls       eleven capsules each, with joints, limits and motors: bilateral rows, intervals and cones together
 =============  ===========================================================================================================
 
 ``FAMILIES[name](contacts, seed)`` is a :class:`~benchmarks.families.scene.Scene`, whose ``problem`` is solved. Bodies are
@@ -29,6 +30,7 @@ from benchmarks.families.capsules import capsules
 from benchmarks.families.cards import house_of_cards
 from benchmarks.families.flows import chute
 from benchmarks.families.packings import packing
+from benchmarks.families.ragdolls import ragdolls
 from benchmarks.families.rocks import rock_pile
 from benchmarks.families.scene import Scene
 from benchmarks.families.stacks import stack
@@ -46,4 +48,5 @@ FAMILIES: dict[str, Callable[[int, int], Scene]] = {
     "cards": house_of_cards,
     "arch": arch,
     "capsules": capsules,
+    "ragdolls": ragdolls,
 }
