@@ -27,8 +27,9 @@ WARM = 300  # contacts of the problem on which everything is compiled
 
 
 def packings(
-    report: ContactReport, counts: Sequence[int] = COUNTS, family: str = "packing", longest: float = LONGEST
-) -> Report:
+    report: ContactReport, counts: Sequence[int] = COUNTS, family: str = "packing", longest: float = LONGEST,
+    names: Sequence[str] = METHODS,
+) -> Report:  # fmt: skip
     """``auto`` beside the fastest single method, and what a contact costs.
 
     Args:
@@ -36,23 +37,24 @@ def packings(
         counts: contacts.
         family: of the problems.
         longest: seconds after which ``auto`` is given up; the others have 3 times as long as it took, 2 s at least.
+        names: of the single methods.
     """
     table = Report(
         "contact_packings", f"Large problems in one island: {family}, to {GOAL:.0e}",
         f"Seconds of the processor of a whole call, one thread. Each method has {TIMES:g} times as long as `auto` took; "
         "what had not converged when it ended has its error in brackets.",
         ["law, contacts", "auto, s", "fastest single method", "auto / fastest", "us a contact", "kB a contact",
-         *METHODS],
+         *names],
     )  # fmt: skip
-    compile_all()
+    compile_all(("auto", *names))
     for law, wanted in WANTED.items():
         ratios, costs, sizes = [], [], []
         for count in progress(counts, f"packings, {law}"):
             problem = FAMILIES[family](count, 0).problem
             auto = capped(partial(solve, problem, law, tol=GOAL, threads=1), longest)
             cap = min(longest, max(2.0, TIMES * auto.seconds))
-            runs = {name: one(problem, law, name, cap) for name in METHODS}
-            best = min((name for name in METHODS if runs[name].solved), key=lambda n: runs[n].seconds, default="none")
+            runs = {name: one(problem, law, name, cap) for name in names}
+            best = min((name for name in names if runs[name].solved), key=lambda n: runs[n].seconds, default="none")
             memory = np.nan if auto.result is None else memory_of(count, family, law)
             ratio = auto.seconds / runs[best].seconds if best != "none" else np.nan
             ratios.append(ratio if auto.solved else np.inf)
@@ -60,7 +62,7 @@ def packings(
             sizes.append(memory / problem.blocks)
             table.rows.append(
                 [f"{law}, {problem.blocks}", auto.words, best, f"{ratio:.2f}", f"{1e6 * costs[-1]:.1f}",
-                 f"{1e-3 * sizes[-1]:.1f}", *(runs[name].words for name in METHODS)]
+                 f"{1e-3 * sizes[-1]:.1f}", *(runs[name].words for name in names)]
             )  # fmt: skip
             print(" | ".join(table.rows[-1]), flush=True)
         words = f"{family}, {law}"

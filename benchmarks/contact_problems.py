@@ -66,5 +66,5 @@ def short(path: Path) -> str:
 
 
 def packing(contacts: int, seed: int = 0) -> Problem:
-    """One step of spheres that lie in a box and move at random: the family ``packing``."""
-    return FAMILIES["packing"](contacts, seed).problem
+    """One step of spheres that lie in a box and move at random: the family ``jammed``."""
+    return FAMILIES["jammed"](contacts, seed).problem

@@ -14,23 +14,24 @@ __all__ = ["RADIUS", "packing", "spheres"]
 RADIUS, DENSITY, STEP = 0.5, 1000.0, 1e-2
 SHARE = 0.64  # of the box that spheres take: about as dense as a random packing can be
 PUSHES = 60  # rounds in which spheres that overlap are pushed apart
-CONTACTS_EACH = 3.0  # for each sphere, about
+EACH = 2.5  # contacts for each sphere, about: between 2, where friction holds what touches, and 3, without friction
 REACH = 1.5  # times the sum of the radii: how far apart spheres may be that are counted as neighbours
 
 
-def packing(contacts: int, seed: int = 0, *, speed: float = 0.2, step: float = STEP) -> Scene:
-    """One step of spheres that lie in a box and move at random: so many contacts, the nearest ones.
+def packing(contacts: int, seed: int = 0, *, each: float = EACH, speed: float = 0.2, step: float = STEP) -> Scene:
+    """One step of spheres that lie in a box and move at random: so many contacts, those with the floor and the nearest ones.
 
     Spheres start at random places, and are pushed apart until they hardly overlap.
 
     Args:
         contacts: their number.
         seed: of places, velocities and friction.
+        each: contacts for each sphere, about: the more, the more of their impulses are not determined.
         speed: standard deviation of each component of the velocities, m/s and rad/s; 0 for spheres at rest.
         step: s.
     """
     rng = np.random.default_rng(seed)
-    n = max(8, round(contacts / CONTACTS_EACH))
+    n = max(8, round(contacts / each))
     edge = RADIUS * (4.0 / 3.0 * np.pi * n / SHARE) ** (1.0 / 3.0)
     position = spheres(rng, n, edge)
     pairs, distance, normal = near(position, 2.0 * RADIUS * REACH)
@@ -48,7 +49,9 @@ def packing(contacts: int, seed: int = 0, *, speed: float = 0.2, step: float = S
     with_box = np.stack([np.zeros(len(touching), np.int64), touching + 1], axis=1)
     bodies = np.concatenate([with_box, pairs + 1])
     gap = np.concatenate([apart, gap])
-    chosen = np.sort(np.argsort(gap, kind="stable")[:contacts])
+    # What lies on the floor comes first: without it everything would fall freely.
+    carried = np.concatenate([(inward[:, 2] == 1.0) & (apart <= 0.0), np.zeros(len(pairs), bool)])
+    chosen = np.sort(np.argsort(np.where(carried, -np.inf, gap), kind="stable")[:contacts])
     table = ContactTable(
         bodies[chosen], np.concatenate([inward, normal])[chosen], np.concatenate([point, points])[chosen],
         np.maximum(gap[chosen], 0.0), friction=rng.uniform(0.2, 0.8, len(chosen)),
@@ -57,7 +60,12 @@ def packing(contacts: int, seed: int = 0, *, speed: float = 0.2, step: float = S
     velocity = speed * rng.normal(size=(n, 6))
     moving = with_ground(np.full(n, mass), np.full((n, 3), 0.4 * mass * RADIUS**2), position, velocity)
     return Scene(
-        "packing" if speed > 0.0 else "packing at rest", seed, {"speed": speed, "step": step}, moving, table, step
+        "packing" if speed > 0.0 else "packing at rest",
+        seed,
+        {"each": each, "speed": speed, "step": step},
+        moving,
+        table,
+        step,
     )
 
 
