@@ -2,8 +2,8 @@
 
 Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES URDF``, and for friction as
 ``python -I first_result.py friction WHAT``: ``small`` is one sliding contact, ``hard`` a problem for the interior point and
-Newton's method too, and ``warmup`` compiles all that robots and friction need. It imports nothing of the benchmarks, so that
-only the library's own start is measured.
+Newton's method too, and ``warmup`` is the command of that name, whose memory is that of its largest process. It imports
+nothing of the benchmarks, so that only the library's own start is measured.
 """
 
 import json
@@ -28,8 +28,9 @@ if LIBRARY == "friction":
     problem = pluecker.contact.Problem.from_delassus(N, b, np.full(contacts, 0.9))
     loaded = time.perf_counter()
     if ALGORITHM == "warmup":
-        pluecker.articulated.warmup(progress=False)
-        pluecker.contact.warmup(progress=False)
+        from pluecker.contact.app.cli import main
+
+        main(["warmup"])
     else:
         pluecker.contact.solve(problem)
     if ALGORITHM == "hard":
@@ -70,4 +71,8 @@ try:  # not getrusage: its maximum includes that of the process from which this 
     memory = 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
 except OSError:
     memory = 0
+if ALGORITHM == "warmup":
+    import resource
+
+    memory = max(memory, 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 print(json.dumps({"import": imported - start, "model": loaded - imported, "call": end - loaded, "memory": memory}))

@@ -17,7 +17,7 @@ import importlib.metadata
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.dynamics.aba import aba
-from pluecker.articulated.algorithms.dynamics.rnea import RNEA, rnea
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.simulate_command import Loading, add_simulate
 from pluecker.articulated.app.streams import forgiving_streams, give_up_output
@@ -36,18 +36,22 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.curves import plot_trajectory
 from pluecker.articulated.pictures.figures import FIGURES, need_figures, new_figure, save
 from pluecker.articulated.robots import SEVEN_JOINT_ARM, find_robot
-from pluecker.articulated.running.algorithm import ALGORITHMS, COMPILED
+from pluecker.articulated.running.algorithm import COMPILED
+from pluecker.articulated.running.batch import compiled_describe
 from pluecker.articulated.simulation.intervals import follow_intervals
 from pluecker.articulated.simulation.smooth import follow
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
-from pluecker.articulated.warmup import warmup
+from pluecker.articulated.warmup import TOPICS, compile_here
+from pluecker.spatial.ahead import AheadError, Topic, as_topics, compile_elsewhere, described
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 from pluecker.spatial.extras import progress_bar
 
-__all__ = ["compile_ahead", "fail", "main"]
+__all__ = ["fail", "main", "run_warmup"]
 
 Array = NDArray[np.float64]
+Part = tuple[Mapping[str, Topic], Callable[[str], None]]  # topics, and what compiles one of them
+ROBOTS: Part = TOPICS, compile_here
 BLOCK = 4096  # samples computed at a time, so that the progress bar moves
 MOST_SAMPLES = 100_000  # of a demonstration: with 40 coordinates its arrays take half a gigabyte
 LONGEST = 1000  # characters of an error
@@ -68,7 +72,7 @@ def main(arguments: list[str] | None = None, extra: Callable[[Any], None] | None
     with forgiving_streams():
         try:
             return run(arguments, extra)
-        except (SingularInertiaError, SimulationError, ComputationError) as error:
+        except (AheadError, SingularInertiaError, SimulationError, ComputationError) as error:
             return fail(1, error)
         except PlueckerError as error:
             return fail(2, error)
@@ -176,12 +180,9 @@ def make_parser(extra: Callable[[Any], None] | None = None) -> argparse.Argument
     add_simulate(commands, Loading(common, robot_help, load, robot_file, start))
     add_view(commands, common, robot_help, load, robot_file, check_quaternions)
 
-    warm = commands.add_parser(
-        "warmup",
-        help="compile everything ahead",
-        description="Compile all algorithms and methods, so that no later call has to wait. It takes a few minutes, once: "
-        "compiled code is kept on disk. Array functions of pluecker.spatial are compiled when they are first called.",
-    )
+    warm = commands.add_parser("warmup", help="compile what is needed ahead", description=WARMUP, formatter_class=RAW)
+    warm.add_argument("topics", nargs="*", metavar="TOPIC", help="what to compile (what most users call first)")
+    warm.add_argument("--all", action="store_true", help="every topic, in some minutes")
     warm.set_defaults(run=run_warmup)
     if extra is not None:
         extra(commands)
@@ -202,6 +203,15 @@ The CSV header names joints: a column JOINT (or tau:JOINT) for each force. With 
 inverse' writes them, the acceleration of each sample is computed. With a 'time' column instead, the motion is simulated
 from rest in the neutral configuration; with --start, from the state there. Forces are linear between samples; joints with
 dry friction stick and slide; position limits are passed over ('pluecker simulate' knows them)."""
+
+
+WARMUP = f"""Compile ahead what most users call first, or what the topics name; no later call then has to wait for it.
+
+{described(TOPICS)}
+
+Those with a star are compiled if none is named. Compiled code is kept on disk, until the package, Numba or the processor
+changes. Each topic is compiled in a process of its own, one after the other. Array functions of pluecker.spatial are
+compiled when they are first called."""
 
 
 def samples(text: str) -> int:
@@ -409,20 +419,28 @@ def finish(options: argparse.Namespace, model: Model, result: Trajectory, what: 
         save(figure, options.plot)
 
 
-def run_warmup(_: argparse.Namespace) -> int:
-    return compile_ahead([("robots", ALGORITHMS, warmup)])
-
-
-def compile_ahead(parts: Iterable[tuple[str, Iterable[str], Callable[[], None]]]) -> int:
-    """Compile each part, and say what it holds, how long it took, and where compiled code is kept."""
-    for name, what, compile_all in parts:
+def run_warmup(options: argparse.Namespace, parts: Sequence[Part] = (ROBOTS,)) -> int:
+    """Compile topics ahead, each in a process of its own, and say how long each took and where compiled code is kept."""
+    topics = {name: (topic, compile_named) for known, compile_named in parts for name, topic in known.items()}
+    usual = [name for name, (topic, _) in topics.items() if topic.usual]
+    if options.all and options.topics:
+        raise ArgumentValueError("warmup: --all means every topic; give either names or --all")
+    known = {name: topic for name, (topic, _) in topics.items()}
+    names = tuple(topics) if options.all else as_topics("warmup", options.topics or usual, known)
+    describe: Any = compiled_describe()
+    where = describe.stats.cache_path if COMPILED else None
+    if not where:
+        print("nothing is compiled: no folder can be written where it is kept, or compilation is switched off")
+        return 0
+    for name in names:
         start = time.perf_counter()
-        compile_all()
-        print(f"{name:10}{', '.join(what)}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
-    driver: Any = RNEA.many
-    where = driver.stats.cache_path if COMPILED else None
-    kept = f"kept in {where}" if where else "not kept: no folder can be written, or compilation is switched off"
-    print(kept)
+        topic, compile_named = topics[name]
+        compile_elsewhere(compile_named, name)
+        print(f"{name:14}{topic.what}: compiled in {time.perf_counter() - start:.1f} s", flush=True)
+    left = [name for name in topics if name not in names]
+    print(f"kept in {where}")
+    if left:
+        print(f"not compiled ahead: {', '.join(left)}; name them, or pass --all")
     return 0
 
 

@@ -17,13 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pluecker.articulated.app.cli import compile_ahead
+from pluecker.articulated.app.cli import ROBOTS
 from pluecker.articulated.app.cli import main as articulated_main
+from pluecker.articulated.app.cli import run_warmup as warmup_of_robots
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.simulate_command import free_motion
 from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
-from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.articulated.warmup import warmup as articulated_warmup
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.extras import progress_bar
 
@@ -38,6 +37,11 @@ __all__ = ["main"]
 SOLUTIONS = (".hdf5", ".h5")
 PICTURE = "convergence.png"
 COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
+
+WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and large ones
+* worlds        World.step, one state
+  instants      World.accelerations, impact, rows_at
+  methods       solve by every method and law, solve_lcp"""  # what solves is not imported to say so
 
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 
@@ -90,7 +94,10 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--force", action="store_true", help=f"replace OUT if it exists, and is not {PICTURE}")
     parser.set_defaults(run=run_friction)
-    commands.choices["warmup"].set_defaults(run=run_warmup)
+    warmup = commands.choices["warmup"]
+    warmup.set_defaults(run=run_warmup)
+    assert warmup.description is not None
+    warmup.description = warmup.description.replace("\n\nThose", f"\n{WORDS_OF_TOPICS}\n\nThose", 1)
     simulate = commands.choices["simulate"]
     simulate.add_argument(
         "--constraints", metavar="FILE", help="loops, limits, motors and others, .toml; the start is closed first"
@@ -110,13 +117,11 @@ def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: A
     return world.simulate, closed.configuration, closed.velocity
 
 
-def run_warmup(_: argparse.Namespace) -> int:
+def run_warmup(options: argparse.Namespace) -> int:
     """Compile what robots need, and what contact needs."""
-    from pluecker.contact.app.warmup import warmup
-    from pluecker.contact.solving.methods import METHODS
+    from pluecker.contact.app.warmup import TOPICS, compile_here
 
-    parts = ("robots", ALGORITHMS, articulated_warmup), ("friction", tuple(METHODS), warmup)
-    return compile_ahead(parts)
+    return warmup_of_robots(options, [ROBOTS, (TOPICS, compile_here)])
 
 
 def run_friction(options: argparse.Namespace) -> int:

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from pluecker.articulated.warmup import pendulum
 from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.lcp.solve_lcp import solve_lcp
 from pluecker.contact.problem.problem import Problem
@@ -27,11 +29,13 @@ from pluecker.contact.scenes.bodies import Bodies
 from pluecker.contact.scenes.table import ContactTable, Rows
 from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.solve import solve
+from pluecker.contact.world.world import World
+from pluecker.spatial.ahead import Topic, as_topics, compile_topic
 from pluecker.spatial.compiled.numba_internals import event
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.extras import MissingExtraError, progress_bar
 
-__all__ = ["LONG", "Wait", "fastest", "warmup"]
+__all__ = ["LONG", "TOPICS", "Wait", "compile_here", "fastest", "warmup"]
 
 LONG = 1.0  # seconds from which a call is not made again ...
 WAITED = 0.1  # ... unless more than this part of it was waiting for compiled code
@@ -96,31 +100,88 @@ def fastest(call: Callable[[], Result], times: int = 2) -> tuple[Result, float]:
     return min(results, key=lambda result: result.time), waited
 
 
-def warmup(*, progress: bool = True) -> None:
+def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> None:
     """Compile what solves friction problems, by every method and law, or load it from the cache of compiled code.
 
     Small problems are solved: contacts of 1, 2, 3, 5 and 6 components with equations, limits and motors, from bodies, from a
     matrix and from factors. Compiled code does not depend on the problem. It is kept on disk and found by later processes,
     until the package, Numba or the processor changes. A method whose extra is not installed is left out.
 
+    =================  ================================================================================================
+    topic              what is compiled
+    =================  ================================================================================================
+    ``"friction"``     ``solve`` with its own method, for small problems and for larger ones
+    ``"worlds"``       one step of a :class:`~pluecker.contact.World`, one state
+    ``"instants"``     accelerations, impacts and rows of a world, for one state and for batches
+    ``"methods"``      ``solve`` with every method and law, and ``solve_lcp``
+    =================  ================================================================================================
+
     Args:
+        topics: what to compile; ``["methods"]`` if None, which has all of ``"friction"``.
         progress: whether to show a progress bar, on a terminal and if tqdm is installed (the extra ``cli`` brings it).
 
     Raises:
-        TypeError: ``progress`` is neither True nor False.
+        TypeError: ``topics`` are no names, or ``progress`` is neither True nor False.
+        KeyError: there is no such topic.
 
     Example:
         >>> from pluecker.contact import warmup
-        >>> warmup()  # doctest: +SKIP
+        >>> warmup(topics=["friction"])  # doctest: +SKIP
     """
     if not isinstance(progress, bool):
         raise ArgumentTypeError(f"warmup: progress is a {type(progress).__name__}, expected True or False")
+    names = ("methods",) if topics is None else as_topics("warmup", topics, TOPICS)
+    functions = [part for name in names for part in TOPICS[name].parts()]
+    for compile_one in progress_bar(functions, unit="function", show=progress):
+        compile_one()
+
+
+def every_method() -> list[Callable[[], object]]:
+    """All methods on all small problems, and what solves linear complementarity problems."""
     problems = small_problems()
-    for method in progress_bar(tuple(METHODS), unit="method", show=progress):
-        run_method(method, problems)
     A, b = np.array([[2.0, 1.0], [1.0, 2.0]]), [-5.0, -6.0]
-    for name in LCP_SOLVERS:
-        solve_lcp(A, b, method=name)
+    return [
+        *(partial(run_method, method, problems) for method in METHODS),
+        *(partial(solve_lcp, A, b, method=name) for name in LCP_SOLVERS),
+    ]
+
+
+def usual_problems() -> list[Callable[[], object]]:
+    """One sliding contact, two bodies on the floor, and sixty contacts."""
+    sliding = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.9])
+    A = np.random.default_rng(0).standard_normal((180, 120))
+    many = Problem.from_delassus(A @ A.T, A @ A[0], np.full(60, 0.9))
+    return [partial(solve, problem) for problem in (sliding, from_bodies(), many)]
+
+
+def world_step() -> list[Callable[[], object]]:
+    """One step of a pendulum."""
+    return [partial(World(pendulum(), []).step, [0.1], [0.0], 0.001)]
+
+
+def world_instants() -> list[Callable[[], object]]:
+    """What a world computes of one state, and of a batch."""
+    world, states, v, tau = World(pendulum(), []), ([0.1], [[0.1], [0.2]]), [0.0], [0.0]
+    return [
+        part
+        for q in states
+        for part in (
+            partial(world.accelerations, q, v, tau), partial(world.impact, q, v, [0.1]), partial(world.rows_at, q, v),
+        )
+    ]  # fmt: skip
+
+
+TOPICS = {
+    "friction": Topic("solve by its own method, small problems and large ones", usual_problems, usual=True),
+    "worlds": Topic("World.step, one state", world_step, usual=True),
+    "instants": Topic("World.accelerations, impact, rows_at", world_instants),
+    "methods": Topic("solve by every method and law, solve_lcp", every_method),
+}
+
+
+def compile_here(name: str) -> None:
+    """Compile a topic in this process."""
+    compile_topic(TOPICS[name])
 
 
 def run_method(method: str, problems: Sequence[Problem]) -> None:

@@ -182,13 +182,13 @@ def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
     """
     order = find_order(operator) if order is None else order
     s, work = np.empty(len(sets.start) - 1), np.empty(int(sets.start[-1]))
-    find_scales(operator, sets.start, order.blocks, order.apart, work, s)
+    diagonal_of(operator, work)
+    find_scales(sets.start, order.blocks, order.apart, work, s)
     return s
 
 
-def find_scales(A, start, blocks, islands, d, s):
-    """The same, in ``s``; ``d`` becomes the diagonal"""
-    diagonal_of(A, d)
+def find_scales(start, blocks, islands, d, s):
+    """The same, in ``s``, from the diagonal"""
     largest = 0.0
     for i in range(len(s)):
         s[i] = 0.0

@@ -28,7 +28,10 @@ from pluecker.contact import (
     write_fclib,
 )
 from pluecker.contact import solve as contact_solve
-from pluecker.contact.app.cli import main
+from pluecker.contact.app.cli import WORDS_OF_TOPICS, main
+from pluecker.contact.app.warmup import TOPICS
+from pluecker.spatial.ahead import described
+from tests.conftest import COMPILED
 from tests.contact.fclib_files import LocalForm, global_form, local_form, read_fclib_form
 
 ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap", "velocity", "speed")
@@ -255,16 +258,28 @@ def test_commands_for_robots_are_still_there(capsys):
     assert capsys.readouterr().out.startswith("Model 'seven_joint_arm'")
 
 
-def test_warmup_names_what_it_compiles_for_robots_and_for_friction(capsys, monkeypatch):
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+def test_warmup_compiles_what_robots_friction_and_worlds_need_and_names_the_rest(capsys, monkeypatch):
     done = []
-    monkeypatch.setattr("pluecker.contact.app.cli.articulated_warmup", lambda: done.append("robots"))
-    monkeypatch.setattr(import_module("pluecker.contact.app.warmup"), "warmup", lambda: done.append("friction"))
+    monkeypatch.setattr(
+        "pluecker.articulated.app.cli.compile_elsewhere", lambda by, name: done.append((by.__module__, name))
+    )
     assert main(["warmup"]) == 0
-    assert done == ["robots", "friction"]
-    robots, friction, kept = capsys.readouterr().out.splitlines()
-    assert "rnea" in robots
-    assert all(name in friction for name in METHODS)
-    assert "kept" in kept
+    robots, contact = "pluecker.articulated.warmup", "pluecker.contact.app.warmup"
+    assert done == [(robots, "robots"), (robots, "simulation"), (contact, "friction"), (contact, "worlds")]
+    said = capsys.readouterr().out.splitlines()
+    assert "rnea" in said[0]
+    assert "kept in" in said[4]
+    assert "methods" in said[5]
+
+
+def test_the_help_of_warmup_lists_all_topics(capsys):
+    assert described(TOPICS) == WORDS_OF_TOPICS
+    with pytest.raises(SystemExit):
+        main(["warmup", "--help"])
+    said = capsys.readouterr().out
+    assert WORDS_OF_TOPICS in said
+    assert "* robots" in said
 
 
 @pytest.mark.slow

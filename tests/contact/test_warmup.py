@@ -12,7 +12,7 @@ import pytest
 from numba.core import event
 
 from pluecker.contact import METHODS, Result, warmup
-from pluecker.contact.app.warmup import Wait, fastest, from_bodies, run_method, small_problems
+from pluecker.contact.app.warmup import TOPICS, Wait, fastest, from_bodies, run_method, small_problems
 from pluecker.spatial.extras import MissingExtraError
 from tests.conftest import COMPILED
 
@@ -141,9 +141,20 @@ def test_the_fastest_call_is_the_one_that_is_given_back():
     assert (result.time, waited) == (0.2, 0.0)
 
 
-def test_warmup_wants_an_answer():
+def test_warmup_wants_an_answer_and_topics_that_exist():
     with pytest.raises(TypeError, match="warmup: progress is a int, expected True or False"):
         warmup(progress=5)
+    with pytest.raises(KeyError, match="warmup: no topic is called 'robots', expected one of friction, worlds"):
+        warmup(topics=["robots"])
+
+
+def test_the_usual_problems_are_solved_and_worlds_move():
+    """Small problems go one way, and those of sixty contacts another one."""
+    few, bodies, many = (part.args[0] for part in TOPICS["friction"].parts())
+    assert [problem.blocks for problem in (few, bodies, many)] == [1, 3, 60]
+    (step,) = TOPICS["worlds"].parts()
+    assert step().v != 0.0
+    assert [part.func.__name__ for part in TOPICS["instants"].parts()] == ["accelerations", "impact", "rows_at"] * 2
 
 
 FIRST = """

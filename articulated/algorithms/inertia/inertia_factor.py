@@ -44,7 +44,7 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.spatial.algebra.inertia import load_rigid
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
@@ -113,7 +113,7 @@ def store_thresholds(m, composite, factor, smallest):
                 accumulate(smallest, r, threshold(m, i, k, J[0] + J[3] + J[5]))
 
 
-@kernel
+@called_kernel
 def solve_factorized(m, factor, x, ws):
     """x from H x = b, with ``b`` in ``x``; six numbers of workspace for each coordinate"""
     for t in range(tree_count(m)):

@@ -121,7 +121,7 @@ def add_force_at_rest(m, q, f, still, tau, ws):
         pass_force_on(m, i, q, tau, ws)
 
 
-@kernel
+@called_kernel
 def slow_down(m, q, kicked, free, x, moments, marks, q1, v1, ws):
     """v1, of trees that are marked, so that they end with no more than the head of this file says; x_0 is ``free``"""
     n = link_count(m)

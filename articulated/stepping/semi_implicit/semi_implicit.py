@@ -76,7 +76,7 @@ from pluecker.articulated.stepping.terms.rows import (
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, ROWS, number_of, rows
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = ["SEMI_IMPLICIT", "free_velocity", "semi_implicit_workspace"]
@@ -142,7 +142,7 @@ def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
     articulated_velocity(m, h, q, v, f, added, x, moments, rest)
 
 
-@kernel
+@called_kernel
 def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
     """x = v + dv, of free joints on the world in the frozen frame; the factors of the matrix that was solved"""
     nv = velocity_count(m)
@@ -184,7 +184,7 @@ def add_joint_laws(m, h, v, law, x, added):
         store(x, k, h * (load(law, k) + h * load(law, nv + k) - load(x, k) - h * K * load(v, k)))
 
 
-@kernel
+@called_kernel
 def kick(m, h, q, v, law, f, factor, x, ws):
     """x = v + A^-1 h tau, with all forces but Coriolis and centrifugal ones"""
     nv = velocity_count(m)

@@ -44,7 +44,7 @@ from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.layout import clear, velocity_count
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import solve_staircase_problem, staircase_memory
 from pluecker.spatial.scalars.operations import (
@@ -224,7 +224,7 @@ def soft_velocity(h, gap, k, d):
 # -------------------------------------------------------------------------------------------------------------- in a step
 
 
-@kernel
+@called_kernel
 def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     """v+ = v_free + A^-1 J^T r, with v_free in ``x``; the error of r as a share of what is tolerated
 
@@ -238,7 +238,9 @@ def add_impulses(m, rows, h, q, v, factor, x, memory, ws):
     store_laws(rows, h, q, v, x, b, laws, compliance, awake)
     clear(y, nv)
     error = 0.0 * load(q, 0)
-    while wake_rows(rows, b, laws, awake, y):
+    for _ in range(n):  # a row is woken once; one whose velocity is not finite would be woken again and again
+        if not wake_rows(rows, b, laws, awake, y):
+            break
         error = solve_awake(m, rows, factor, b, laws, compliance, awake, r, y, rest)
         clear(y, nv)
         for k in range(n):

@@ -16,8 +16,9 @@ from pluecker.articulated import (
     potential_energy,
     random_configuration,
     random_tree,
+    simulate,
 )
-from pluecker.articulated.errors import MissingExtraError
+from pluecker.articulated.errors import MissingExtraError, SimulationError
 from pluecker.articulated.robots import example_robots
 from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT
 from pluecker.articulated.stepping.terms.rows import pack_rows
@@ -196,3 +197,16 @@ def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(name: str) 
     assert max(energy.max() - first, np.diff(energy).max()) < 1e-6 * abs(first)
     assert np.abs(vs[-100:, braked]).max() < 1e-10
     assert np.ptp(qs[-100:, braked], axis=0).max() < 1e-12
+
+
+def test_a_joint_with_limits_that_moves_no_inertia_is_an_error_and_no_endless_search_for_rows() -> None:
+    """Velocities that are not finite are on no row's law, in whatever way its rows are asked."""
+    builder = ModelBuilder()
+    builder.add_body("point", mass=1.0)
+    builder.add_joint(
+        "hinge", "revolute", parent="world", child="point", axis=(0, 1, 0), lower_limit=-1.0, upper_limit=1.0
+    )
+    with pytest.raises(
+        SimulationError, match=r"beyond t = 0 s: the inertia matrix is singular: 'hinge' moves no inertia"
+    ):
+        simulate(builder.build(), [0.0], [1.0], 0.02, 0.001)
