@@ -130,7 +130,7 @@ from pluecker.articulated.pictures.viewer import Viewer, view
 from pluecker.articulated.simulation.accuracy import Convergence, convergence
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
-from pluecker.articulated.stepping.control import (
+from pluecker.articulated.stepping.control.control import (
     Actuator,
     CompiledControl,
     Control,

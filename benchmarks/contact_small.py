@@ -36,7 +36,7 @@ def kernel_call(problems: list[Problem]) -> tuple[Callable[[], None], Array]:
         lane = slice(None) if len(problems) == 1 else (slice(None), k)
         W[lane] = to_matrix(problem.operator).toarray().ravel()
         b[lane], friction[lane] = problem.offset, problem.sets.friction[:, 0]
-    kinds = np.zeros(contacts, np.int64)
+    kinds = np.zeros(contacts)  # what they are, by its bits
 
     def call() -> None:
         r[:] = 0.0

@@ -27,7 +27,7 @@ from pluecker.articulated.simulation.integrators import DRIVERS, INTEGRATORS
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
 from pluecker.articulated.simulation.trajectory_files import TABLES, read_trajectory, write_trajectory
-from pluecker.articulated.stepping.control import PDControl, TimeTable
+from pluecker.articulated.stepping.control.control import PDControl, TimeTable
 
 __all__ = ["Loading", "add_simulate", "free_motion", "holding"]
 

@@ -16,7 +16,7 @@ from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.integrators import ADAPTIVE
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.control import seconds
+from pluecker.articulated.stepping.control.control import seconds
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["Convergence", "convergence"]

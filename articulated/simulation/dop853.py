@@ -19,10 +19,10 @@ from pluecker.articulated.simulation.recorded import signal_at
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.simulation.smooth import smooth_states
 from pluecker.articulated.simulation.steps import Outcome, Schedule
-from pluecker.articulated.stepping.control import CompiledControl, Control, PDControl
-from pluecker.articulated.stepping.control_function import function_at
-from pluecker.articulated.stepping.control_signals import ControlPlan, asked
-from pluecker.articulated.stepping.loop_driver import Signal
+from pluecker.articulated.stepping.control.control import CompiledControl, Control, PDControl
+from pluecker.articulated.stepping.control.control_function import function_at
+from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
+from pluecker.articulated.stepping.loop.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
 __all__ = ["follow_dop853"]

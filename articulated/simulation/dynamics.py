@@ -9,7 +9,7 @@ from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.steps import Remembered
-from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.terms.integrator import Integrator
 
 __all__ = ["Dynamics"]
 
@@ -20,7 +20,8 @@ class Dynamics:
 
     Attributes:
         integrator: a kernel, or the name of a driver.
-        scenario: what acts on the mechanism, and is the same in all states, :mod:`~pluecker.articulated.stepping.scenario`.
+        scenario: what acts on the mechanism, and is the same in all states,
+            :mod:`~pluecker.articulated.stepping.terms.scenario`.
         acceleration: at instants, a function of ``(time, q, v, tau, f_ext, threads)``; with forces of constraints behind
             it, if there are constraints.
         by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.
@@ -28,7 +29,7 @@ class Dynamics:
         remembered: what the integrator remembers when the simulation begins.
         since: at which time step number 0 begins; s.
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
-            share of what is tolerated, at a time; None if it does not know.
+            share of what is tolerated, at a time, and how long the step is; None if it does not know.
     """
 
     integrator: Integrator | str
@@ -38,7 +39,9 @@ class Dynamics:
     constrained: bool = False
     remembered: Remembered = field(default_factory=Remembered)
     since: float = 0.0
-    explain: Callable[[Array, Array, Array, float, float], str | None] = lambda q, v, tau, error, time: None
+    explain: Callable[[Array, Array, Array, float, float, float], str | None] = lambda q, v, tau, error, time, step: (
+        None
+    )
 
     @classmethod
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:

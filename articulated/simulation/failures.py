@@ -36,7 +36,7 @@ def failure(
     if not np.isfinite(tau).all():
         k = int(np.argmin(np.isfinite(tau)))
         why = f"control gives {tau[k]} for {shown(model.v_names[k])}"
-    elif (found := dynamics.explain(q, v, tau, error, time)) is not None:
+    elif (found := dynamics.explain(q, v, tau, error, time, schedule.step)) is not None:
         why = found
     elif np.isfinite(error):
         more = "" if on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"

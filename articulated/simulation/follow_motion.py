@@ -27,10 +27,10 @@ from pluecker.articulated.simulation.recording import FileRecording, MemoryRecor
 from pluecker.articulated.simulation.smooth import as_tolerance
 from pluecker.articulated.simulation.steps import Outcome, Schedule, follow_steps
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.adaptive import with_tolerance
-from pluecker.articulated.stepping.control import TimeTable, as_control, finite, seconds
-from pluecker.articulated.stepping.control_signals import UNIT, ControlPlan, batch_of, plan_control, whole
-from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.adaptive.adaptive import with_tolerance
+from pluecker.articulated.stepping.control.control import TimeTable, as_control, finite, seconds
+from pluecker.articulated.stepping.loop.control_signals import UNIT, ControlPlan, batch_of, plan_control, whole
+from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.extras import progress_bar
 
@@ -59,12 +59,14 @@ def follow_motion(
     threads: int | None,
     begun: float = 0.0,
     stacklevel: int = 3,
+    function: str = "simulate",
 ) -> tuple[Trajectory, Outcome]:
     """The motion of what ``choose`` says how it moves, from the elements; the rest is as for :func:`simulate`.
 
     Args:
         begun: when the motion begins, by which control and samples count; a whole number of steps and of control periods; s.
         stacklevel: of warnings.
+        function: what the user called, for these.
     """
     if model.nv == 0:
         raise ArgumentValueError(f"simulate: model {model.name!r} has no joint that moves")
@@ -113,7 +115,7 @@ def follow_motion(
         raise failure(model, outcome, schedule, dynamics, batch, trajectory, on_unsolved) from outcome.error
     if outcome.interrupted:
         end = schedule.times[outcome.samples - 1] if outcome.samples else schedule.times[0]
-        said = f"simulate: interrupted; the trajectory ends at t = {end:.6g} s"
+        said = f"{function}: interrupted; the trajectory ends at t = {end:.6g} s"
         warnings.warn(said, SimulationWarning, stacklevel=stacklevel)
     return trajectory, outcome
 

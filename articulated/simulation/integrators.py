@@ -7,17 +7,11 @@ from typing import Any
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.dop853 import follow_dop853
-from pluecker.articulated.stepping import (
-    adaptive,
-    bdf,
-    euler,
-    linearly_implicit,
-    redmax_step,
-    runge_kutta,
-    semi_implicit,
-    variational,
-)
-from pluecker.articulated.stepping.integrator import INTEGRATORS, Integrator
+from pluecker.articulated.stepping.adaptive import adaptive
+from pluecker.articulated.stepping.explicit import euler, runge_kutta
+from pluecker.articulated.stepping.implicit import bdf, linearly_implicit, redmax_step, variational
+from pluecker.articulated.stepping.semi_implicit import semi_implicit
+from pluecker.articulated.stepping.terms.integrator import INTEGRATORS, Integrator
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["ADAPTIVE", "DRIVERS", "INTEGRATORS", "as_integrator", "knowing_rows", "name_of"]

@@ -12,7 +12,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.simulate import simulate
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.control import TimeTable
+from pluecker.articulated.stepping.control.control import TimeTable
 
 __all__ = ["follow_intervals"]
 
@@ -22,8 +22,8 @@ def follow_intervals(
 ) -> Trajectory:
     """The motion from the state ``q, v`` under joint forces ``(n, nv)``, linear between their times ``(n,)``.
 
-    Joints with dry friction stick and slide (:mod:`~pluecker.articulated.stepping.adaptive`); position limits are passed
-    over. The accelerations are means of the intervals, the last one that of the interval before.
+    Joints with dry friction stick and slide (:mod:`~pluecker.articulated.stepping.adaptive.adaptive`); position limits are
+    passed over. The accelerations are means of the intervals, the last one that of the interval before.
 
     Raises:
         SimulationError: the motion cannot be followed to its end; the message says at what time.

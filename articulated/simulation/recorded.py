@@ -18,7 +18,7 @@ from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.steps import RECORDED
-from pluecker.articulated.stepping.loop_driver import Signal
+from pluecker.articulated.stepping.loop.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
 __all__ = ["Recorder"]

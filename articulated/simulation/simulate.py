@@ -16,9 +16,9 @@ from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows, name_of
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.control import JointLimits
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.scenario import ROWS, number_of, pack_scenario
+from pluecker.articulated.stepping.control.control import JointLimits
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import ROWS, number_of, pack_scenario
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
 __all__ = ["simulate"]

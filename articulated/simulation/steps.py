@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.simulation.recording import Recording
-from pluecker.articulated.stepping.control import Control
-from pluecker.articulated.stepping.control_signals import ControlPlan, asked
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.loop import loop_workspace, state_size
-from pluecker.articulated.stepping.loop_driver import Stretches
-from pluecker.articulated.stepping.scenario import smooth_model
-from pluecker.articulated.stepping.surroundings import MARKS
-from pluecker.articulated.stepping.task import BEGIN, EVERY, FIRST_IMPULSE, IMPULSES, MEMORY, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.control.control import Control
+from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
+from pluecker.articulated.stepping.loop.loop import loop_workspace, state_size
+from pluecker.articulated.stepping.loop.loop_driver import Stretches
+from pluecker.articulated.stepping.loop.surroundings import MARKS
+from pluecker.articulated.stepping.loop.task import BEGIN, EVERY, FIRST_IMPULSE, IMPULSES, MEMORY, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.spatial.errors import PlueckerError
 
 __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "follow_steps"]

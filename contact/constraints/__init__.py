@@ -14,6 +14,7 @@ records                                                        what they hold
 ``Gear``, ``Belt``, ``RackAndPinion``, ``Differential``        what turns together, with tooth forces
 ``Coupling``                                                   a sum of coordinates, angles and ways
 ``Limit``, ``Friction``                                        a range, dry friction
+``PointContact``                                               a plane that a point or a ball may touch, with friction
 ``Motor``, ``Servo``, ``PositionDrive``, ``PrescribedMotion``  what drives
 ``UserFunction``                                               ``C(q) = 0`` or ``C(q) >= 0`` by a function of the user's
 =============================================================  ============================================================
@@ -40,6 +41,7 @@ from pluecker.contact.constraints.joints import (
 from pluecker.contact.constraints.limits import Friction, Limit
 from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Travel
 from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
+from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.constraints.screw import Screw
 from pluecker.contact.constraints.softness import (
@@ -57,8 +59,8 @@ from pluecker.contact.constraints.user import UserFunction
 
 __all__ = [
     "Angle", "Ball", "Belt", "Coupling", "Cylindrical", "Differential", "ErpCfm", "Fixed", "Frame",
-    "Friction", "Gear", "Hinge", "Hinge2", "JointCoordinate", "Length", "Limit", "Motor", "Planar", "PointInPlane",
-    "PointOnLine", "PositionDrive", "PrescribedMotion", "RackAndPinion", "Rod", "Rope", "Screw", "Servo", "Slider",
-    "Softness", "Spline", "SpringDamper", "ToothForce", "Travel", "Universal", "UserFunction",
+    "Friction", "Gear", "Hinge", "Hinge2", "JointCoordinate", "Length", "Limit", "Motor", "Planar", "PointContact",
+    "PointInPlane", "PointOnLine", "PositionDrive", "PrescribedMotion", "RackAndPinion", "Rod", "Rope", "Screw", "Servo",
+    "Slider", "Softness", "Spline", "SpringDamper", "ToothForce", "Travel", "Universal", "UserFunction",
     "damper_of_multiplier", "erp_cfm", "read_constraints", "spring_damper",
 ]  # fmt: skip

@@ -27,12 +27,15 @@ ROTATION     of the rotation vector from the axes ``e_1``,   the moment ``J^-T d
 SPIN         none; the rate ``d_2 . (w_2 - w_1)``            the moment ``d_2``
 SLIP         none; the rate of the points of both bodies     the force ``d_2`` at x_2
              that are at x_2, along ``d_2``
+ROLL         none; the rate of the points of both bodies     the force ``d_1`` at x_2 + e_1
+             that are at x_2 + e_1, along ``d_1``; e_1 is
+             not of unit length
 ===========  ==============================================  =============================================================
 
 x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
 DISTANCE has no direction: there it is d_1. All rates are exact wherever the bodies are, not only where the constraint holds;
-so rows of holonomic constraints are gradients. SPIN and SLIP are rates of no function: rows on them hold velocities, or are
-dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
+so rows of holonomic constraints are gradients. SPIN, SLIP and ROLL are rates of no function: rows on them hold velocities,
+or are dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
 
 Sources: the functions are those of Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4
 (dot-1, dot-2, distance); source document 000 (docs/sources.md), joints.
@@ -51,12 +54,13 @@ from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "OFFSET", "ROTATION", "SIGHT", "SLIP", "SPIN", "TURN", "USER",
-    "Frame", "Function", "Parts", "Row",
+    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "NORMAL", "OFFSET", "ROLL", "ROTATION", "SIGHT", "SLIP", "SPIN",
+    "TANGENT", "TURN", "USER", "Frame", "Function", "Parts", "Row",
 ]  # fmt: skip
 
 OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT, USER = range(7)
-ANGLE, ROTATION, SPIN, SLIP = range(10, 14)  # the rarer ones, of turning_functions.py
+ANGLE, ROTATION, SPIN, SLIP, ROLL = range(10, 15)  # the rarer ones, of turning_functions.py
+NORMAL, TANGENT = 1, 2  # rows of a contact
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -108,11 +112,11 @@ class Function:
 
     Attributes:
         kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``USER``, ``ANGLE``, ``ROTATION``,
-            ``SPIN`` or ``SLIP``.
+            ``SPIN``, ``SLIP`` or ``ROLL``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
-        side_1: e_1, a unit vector across d_1.
+        side_1: e_1, a unit vector across d_1; of a ``ROLL`` the way from x_2 to the point that touches.
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
         user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`.
@@ -136,7 +140,8 @@ class Row:
     """What becomes of a sum of functions, ``phi = sum c_k phi_k - offset``.
 
     A row *holds*, phi = 0, unless it has a range or is soft. With ``inertia`` it holds nothing, and has the force
-    ``-inertia d2phi/dt2``: that of a rotor that a gear turns.
+    ``-inertia d2phi/dt2``: that of a rotor that a gear turns. A *contact* is three rows with a range, one after the other:
+    the normal, whose ``friction`` is the coefficient of Coulomb's law, and two tangents.
 
     Attributes:
         terms: of each function its number among those of the constraint, and its coefficient.
@@ -150,7 +155,8 @@ class Row:
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
         correction: of a motor that drives to phi = 0: its speed is ``-min(correction, 1/h) phi`` in a step h, and at
-            most ``speed``; 1/s.
+            most ``speed``; 1/s. Of a normal how fast a depth is undone, likewise.
+        contact: ``NORMAL`` or ``TANGENT`` of a row of a contact, 0 of others.
         motion: what phi is to be over time, beside ``offset``; of a row that holds, or is soft.
     """
 
@@ -169,6 +175,7 @@ class Row:
     holonomic: bool = True
     correction: float = 0.0
     motion: Spline | None = None
+    contact: int = 0
 
     @property
     def soft(self) -> bool:

@@ -13,6 +13,7 @@ Source: de Boor, *A practical guide to splines* (1978), chapter IV, complete cub
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from pluecker.articulated.model.description import finite_number
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.functions.elementwise import Array, as_numbers
 
-__all__ = ["Spline"]
+__all__ = ["Spline", "along"]
 
 MOST_KNOTS = 10_000  # each is looked at when the motion is asked for
 
@@ -76,7 +77,7 @@ class Spline:
         for key in ("start_speed", "end_speed"):
             object.__setattr__(self, key, finite_number("Spline", key, getattr(self, key)) + 0.0)
 
-    @property
+    @cached_property
     def pieces(self) -> Array:
         """Of each piece its first time and the coefficients of powers of the time since then, ``(n + 1, 5)``; the first and
         the last piece are straight.
@@ -87,15 +88,18 @@ class Spline:
         pieces[0] = self.times[0], self.values[0], self.start_speed, 0.0, 0.0
         pieces[1:-1, 0], pieces[1:-1, 1:] = self.times[:-1], inner
         pieces[-1] = self.times[-1], self.values[-1], self.end_speed, 0.0, 0.0
+        pieces.setflags(write=False)
         return pieces
 
     def at(self, t: float) -> tuple[float, float, float]:
         """The value at a time, its rate, and the rate of that."""
-        pieces = self.pieces
-        t0, a, b, c, d = pieces[max(int(np.searchsorted(pieces[1:, 0], t, side="right")), 0)]
-        x = t - t0
-        return (
-            float(a + x * (b + x * (c + x * d))),
-            float(b + x * (2.0 * c + 3.0 * d * x)),
-            float(2.0 * c + 6.0 * d * x),
-        )
+        s, speed, gain = along(self, np.float64(t))
+        return float(s), float(speed), float(gain)
+
+
+def along(motion: Spline, t: Any) -> Array:
+    """The values at times of any shape, their rates, and the rates of these, ``(3, ...)``."""
+    pieces = motion.pieces
+    t0, a, b, c, d = np.moveaxis(pieces[np.searchsorted(pieces[1:, 0], t, side="right")], -1, 0)
+    x = t - t0
+    return np.array([a + x * (b + x * (c + x * d)), b + x * (2.0 * c + 3.0 * d * x), 2.0 * c + 6.0 * d * x])

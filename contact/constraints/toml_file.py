@@ -58,6 +58,7 @@ from pluecker.contact.constraints.limits import Friction, Limit
 from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length, Measure, Travel
 from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
 from pluecker.contact.constraints.pair import Constraint
+from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.constraints.screw import Screw
 from pluecker.contact.constraints.softness import Softness
@@ -74,7 +75,7 @@ KINDS: dict[str, type[Any]] = {
     "point_on_line": PointOnLine, "point_in_plane": PointInPlane, "universal": Universal, "hinge2": Hinge2,
     "screw": Screw, "rod": Rod, "rope": Rope, "gear": Gear, "belt": Belt, "rack_and_pinion": RackAndPinion,
     "differential": Differential, "coupling": Coupling, "limit": Limit, "friction": Friction, "motor": Motor,
-    "servo": Servo, "position_drive": PositionDrive, "prescribed_motion": PrescribedMotion,
+    "point_contact": PointContact, "servo": Servo, "position_drive": PositionDrive, "prescribed_motion": PrescribedMotion,
 }  # fmt: skip
 MEASURES: dict[str, type[Any]] = {"angle": Angle, "travel": Travel, "length": Length}
 OF_CONSTRAINTS = ("angle", "travel", "distance", "steering", "rolling")

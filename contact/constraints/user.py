@@ -29,8 +29,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.stepping.control import finite
-from pluecker.articulated.stepping.control_function import NUMBERS, SIGNATURE
+from pluecker.articulated.stepping.control.control import finite
+from pluecker.articulated.stepping.control.control_function import NUMBERS, SIGNATURE
 from pluecker.contact.constraints.checks import set_flag, set_spring, share
 from pluecker.contact.constraints.frames import check_name, named
 from pluecker.contact.constraints.pair import Constraint

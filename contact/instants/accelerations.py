@@ -73,12 +73,13 @@ from pluecker.contact.rows.motion import (
 )
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.prescribed import prescribed
-from pluecker.contact.rows.ranges import obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.ranges import make_obey_ranges, range_numbers, range_scratch
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, tail
 
 __all__ = ["ACCELERATIONS", "geometry_numbers", "make_accelerations", "store_rows_at_instant"]
 
+OBEY_RANGES = make_obey_ranges(False)
 UNSOLVED = 1e4  # times what is tolerated: laws of rows with a range that no forces were found for
 
 
@@ -123,7 +124,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
                 store(biases, k, -load(biases, k))
             clear(guess, ranged)
             begin_instant_ranges(w, v, J, errors, kept)
-            error = obey_ranges(m, w, factor, J, S, compliance, biases, a, r, guess, kept, rest)
+            error = OBEY_RANGES(m, w, factor, J, S, compliance, biases, a, r, guess, kept, rest)
             store(a, 0, select(smaller(error, UNSOLVED), load(a, 0), load(a, 0) * np.nan))
 
     accelerations_at.__name__ += own_name

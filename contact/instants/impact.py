@@ -44,6 +44,7 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
 from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
 from pluecker.contact.rows.packing import Packed
+from pluecker.contact.rows.prescribed import prescribed
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, store, tail
 
@@ -51,7 +52,7 @@ __all__ = ["IMPACT"]
 
 
 @kernel
-def impact_kernel(m, w, q, v, p, v1, r, ws):
+def impact_kernel(m, w, time, q, v, p, v1, r, ws):
     """v+ = v + H^-1 p, then the impulses of rows"""
     nv, n = velocity_count(m), linear_count(w)
     pivots, J = ws, tail(ws, 2 * nv)
@@ -73,7 +74,7 @@ def impact_kernel(m, w, q, v, p, v1, r, ws):
         accumulate(v1, k, load(v, k))
     clear(r, row_count(w))
     for k in range(n):
-        store_impulse_law(w, k, v, J, compliance, target)
+        store_impulse_law(w, k, load(time, 0), v, J, compliance, target)
     store_mobility(m, w, factor, J, compliance, S, y, rest)
     factorize_rows(w, S, rest)
     hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
@@ -83,11 +84,12 @@ def impact_kernel(m, w, q, v, p, v1, r, ws):
 
 
 @kernel
-def store_impulse_law(w, k, v, J, compliance, target):
-    """Compliance, and the velocity that is asked for"""
+def store_impulse_law(w, k, t, v, J, compliance, target):
+    """Compliance, and the velocity that is asked for: of a motion over time what it has then"""
+    _, speed, _ = prescribed(w, k, t)
     law, zero = row_entry(w, k, LAW), 0.0 * load(v, 0)
     store(compliance, k, zero)
-    store(target, k, zero + row_number(w, k, ROW_SPEED))
+    store(target, k, zero + speed + row_number(w, k, ROW_SPEED))
     if law == ROTOR:
         store(compliance, k, zero + 1.0 / row_number(w, k, ROW_INERTIA))
         store(target, k, row_rate(w, J, k, v))
@@ -106,7 +108,7 @@ def workspace(model: Model, packed: Packed) -> int:
 IMPACT = Algorithm(
     "World.impact",
     impact_kernel,
-    inputs=("q", "v", Field("impulse", ("nv",))),
+    inputs=(Field("time", (1,)), "q", "v", Field("impulse", ("nv",))),
     outputs=(Field("velocity", ("nv",)), Field("impulses", (lambda model, packed: packed.n_rows,))),
     constants=lambda model, packed: packed.array,
     workspace=workspace,

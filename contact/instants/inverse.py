@@ -59,7 +59,7 @@ def least_effort(
         model: the mechanism.
         names: of the constraint of each row.
         laws: the rows.
-        rows: errors, J and bias.
+        rows: errors, J, bias and speeds.
         v, a: the motion, ``(..., nv)``.
         needed: joint forces without any constraint, ``(..., nv)``.
         driven: the coordinates with a drive, ``(nv,)``.
@@ -74,7 +74,7 @@ def least_effort(
         if law.inertia > 0.0:
             given[..., k] = -law.inertia * gain[..., k]
         elif law.soft:
-            given[..., k] = -law.stiffness * rows.error[..., k] - law.damping * (rate[..., k] - law.speed)
+            given[..., k] = -law.stiffness * rows.error[..., k] - law.damping * (rate[..., k] - rows.speed[..., k])
         elif law.ranged:
             given[..., k] = -law.friction * np.sign(rate[..., k])
     wanted = needed - np.einsum("...ij,...i->...j", J, given)

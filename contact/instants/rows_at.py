@@ -12,10 +12,12 @@ from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
 from pluecker.contact.instants.accelerations import geometry_numbers, store_rows_at_instant
+from pluecker.contact.instants.motions_at import MotionsAt
 from pluecker.contact.rows.jacobian import add_row_force
 from pluecker.contact.rows.layout import row_count, value_count
 from pluecker.contact.rows.packing import Packed
 from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
 __all__ = ["ROWS_AT", "RowsAt"]
@@ -25,14 +27,16 @@ class RowsAt(NamedTuple):
     """The rows of a world in a state.
 
     Attributes:
-        error: phi of each row, ``(..., n_rows)``; m or rad, or what its functions are in.
+        error: phi - s of each row, ``(..., n_rows)``, with what it is to be, s; m or rad, or what its functions are in.
         jacobian: J, dense, ``(..., n_rows, nv)``: ``dphi/dt = J v``.
-        bias: ``Jdot v``, ``(..., n_rows)``: ``d2phi/dt2 = J a + Jdot v``.
+        bias: ``Jdot v - d2s/dt2``, ``(..., n_rows)``: the second rate of the error is ``J a`` and this.
+        speed: ``ds/dt``, ``(..., n_rows)``: the rate of the error is ``J v`` less this.
     """
 
     error: Array
     jacobian: Array
     bias: Array
+    speed: Array
 
 
 @kernel
@@ -68,8 +72,17 @@ ROWS_AT = Algorithm(
 )
 
 
-def sorted_rows(packed: Packed, result: tuple[Array, Array, Array]) -> RowsAt:
-    """In the order in which constraints were given."""
+def sorted_rows(packed: Packed, result: tuple[Array, Array, Array], asked: MotionsAt) -> RowsAt:
+    """In the order in which constraints were given, and against what is asked of them."""
     error, jacobian, bias = result
     place = packed.place
-    return RowsAt(error[..., place], np.ascontiguousarray(jacobian[..., place, :]), bias[..., place])
+    try:
+        batch = np.broadcast_shapes(error.shape[:-1], asked.value.shape[:-1])
+    except ValueError:
+        raise ArgumentValueError(
+            f"World.rows_at: time has shape {asked.value.shape[:-1]}, and there are states {error.shape[:-1]}"
+        ) from None
+    whole = np.broadcast_to(jacobian[..., place, :], (*batch, *jacobian.shape[-2:]))
+    found = np.zeros((3, *batch, len(place)))
+    found[0], found[1], found[2] = error[..., place] - asked.value, bias[..., place] - asked.gain, asked.speed
+    return RowsAt(found[0], np.ascontiguousarray(whole), found[1], found[2])

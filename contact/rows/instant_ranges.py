@@ -20,8 +20,8 @@ accelerations.
 
 import numpy as np
 
-from pluecker.articulated.stepping.rows import DAMPING, FRICTION, LOWER, STIFFNESS, UPPER, is_soft
-from pluecker.articulated.stepping.rows import entry as range_entry
+from pluecker.articulated.stepping.terms.rows import DAMPING, FRICTION, LOWER, STIFFNESS, UPPER, is_soft
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.rows.jacobian import row_rate
 from pluecker.contact.rows.layout import (
     HOLONOMIC,

@@ -1,8 +1,8 @@
 """How the constraints of a world lie in memory: one flat array of float64, and the only functions that know what is where.
 
 Rows are sorted: first the *linear* ones (held, soft, rotors), in the order in which they are eliminated, then those with a
-range. A row has *values*: the entries of its row of the Jacobian J that can differ from zero. Those of one tree are a
-*segment*.
+range, and of these the contacts, three rows each, last. A row has *values*: the entries of its row of the Jacobian J that
+can differ from zero. Those of one tree are a *segment*.
 
 ==============  ========================================================================================================
 part            contents
@@ -16,24 +16,25 @@ columns         of each value, its place in v
 segments        of each row, which tree, which of its values, and which pairs
 pairs           of each segment of linear row j, the segments of linear rows i >= j on the same tree, and where S_ij is
 factor          S = L D L' of the linear rows by columns: their places, the row of each place; by rows: column and place
-ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.rows` has them
+ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.terms.rows` has them
 motions         of rows with a motion over time: the number of its pieces, of each its first time and four coefficients
+kinds           of the blocks of rows with a range: their steps, and 0 for contacts, see :mod:`pluecker.spatial.dense`
 ==============  ========================================================================================================
 """
 
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.scalars.operations import load, load_integer, tail
+from pluecker.spatial.scalars.operations import load, load_integer, part, tail
 
 __all__ = [
-    "column", "destination", "entry", "entry_count", "factor_column", "factor_count", "factor_row", "function_count",
-    "function_entry", "function_number", "function_place", "linear_count", "pair", "range_count", "ranges", "row_count",
-    "row_entry", "row_number", "segment", "term", "term_coefficient", "value_count",
+    "block_kinds", "column", "contact_count", "destination", "entry", "entry_count", "factor_column", "factor_count",
+    "factor_row", "function_count", "function_entry", "function_number", "function_place", "linear_count", "pair",
+    "range_count", "ranges", "row_count", "row_entry", "row_number", "segment", "term", "term_coefficient", "value_count",
 ]  # fmt: skip
 
 # header
-N_FUNCTIONS, N_ENTRIES, N_ROWS, N_LINEAR, N_VALUES, N_FACTOR, N_TURNS = range(7)
-FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLUMN, BY_ROW, RANGES, MOTIONS = range(
-    8, 20
+N_FUNCTIONS, N_ENTRIES, N_ROWS, N_LINEAR, N_VALUES, N_FACTOR, N_TURNS, N_CONTACTS = range(8)
+FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLUMN, BY_ROW, RANGES, MOTIONS, KINDS = (
+    range(8, 21)
 )
 HEADER = 24
 
@@ -51,7 +52,7 @@ FIRST_VALUE, VALUE_COUNT, FIRST_TERM, TERM_COUNT, FIRST_SEGMENT, SEGMENT_COUNT, 
 ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE, ROW_CORRECTION = range(8, 15)
 ROW_MOTION = 15  # an integer: where its motion begins among those of all rows, -1 without one
 ROW = 16
-HELD, SOFT, ROTOR, RANGED = range(4)
+HELD, SOFT, ROTOR, RANGED, NORMAL, TANGENT = range(6)
 # term record, the coefficient last
 TERM_FUNCTION, TERM_DESTINATION, COEFFICIENT = range(3)
 TERM = 3
@@ -90,6 +91,19 @@ def linear_count(w):
 def range_count(w):
     """How many rows have a range; they come last."""
     return load_integer(w, N_ROWS) - load_integer(w, N_LINEAR)
+
+
+@kernel
+def contact_count(w):
+    """How many contacts there are, whose rows come last of all."""
+    return load_integer(w, N_CONTACTS)
+
+
+@kernel
+def block_kinds(w, staircases, contacts):
+    """The kinds of so many rows with a range, and of so many contacts after them"""
+    last = load_integer(w, KINDS) + range_count(w) - 3 * contact_count(w)
+    return part(w, last - staircases, staircases + contacts)
 
 
 @kernel

@@ -14,11 +14,24 @@ from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, IV, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping import rows as range_rows
-from pluecker.contact.constraints.relation import ANGLES, COORDINATE, SLIP, SPIN, USER, Function, Parts, Row
+from pluecker.articulated.stepping.terms import rows as range_rows
+from pluecker.contact.constraints.relation import (
+    ANGLES,
+    COORDINATE,
+    NORMAL,
+    ROLL,
+    SLIP,
+    SPIN,
+    USER,
+    Function,
+    Parts,
+    Row,
+)
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.ordering import eliminate, neighbours_of
+from pluecker.contact.rows.ranges import STEPS
 from pluecker.contact.rows.user import PARAMETERS
+from pluecker.spatial.dense.cone_steps import CONTACT
 
 __all__ = ["Packed", "pack_constraints"]
 
@@ -32,7 +45,7 @@ class Packed:
         rows: of each constraint, the numbers of its rows.
         place: of each row, counted over all constraints as they were given, which one of the array it is, ``(n_rows,)``.
         functions: of each constraint, the numbers of its functions.
-        n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns: counts.
+        n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns, n_contacts: counts.
     """
 
     array: Array
@@ -46,6 +59,7 @@ class Packed:
     n_functions: int
     n_entries: int
     n_turns: int
+    n_contacts: int
 
 
 class Tree:
@@ -96,16 +110,18 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         table.add(c, parts[c].rows[k])
     n, by_column, by_row, places = factor_pattern(order[:linear], later)
     table.pair_segments(linear, places)
-    ranges = pack_ranges([parts[c].rows[k] for c, k in order[linear:]])
+    ranged = [parts[c].rows[k] for c, k in order[linear:]]
+    n_contacts = sum(row.contact == NORMAL for row in ranged)
+    kinds = [STEPS] * (len(ranged) - 3 * n_contacts) + [CONTACT] * n_contacts
     pieces = {
         layout.FUNCTIONS: records, layout.ENTRIES: integers(entries), layout.ROWS: np.array(table.rows).reshape(-1),
         layout.TERMS: np.array(table.terms).reshape(-1), layout.DESTINATIONS: integers(table.destinations),
         layout.COLUMNS: integers(table.columns), layout.SEGMENTS: integers(table.segments),
         layout.PAIRS: integers(table.pairs), layout.BY_COLUMN: integers(by_column), layout.BY_ROW: integers(by_row),
-        layout.RANGES: ranges, layout.MOTIONS: np.array(table.motions),
+        layout.RANGES: pack_ranges(ranged), layout.MOTIONS: np.array(table.motions), layout.KINDS: integers(kinds),
     }  # fmt: skip
     n_turns = sum(f.kind in ANGLES for f in functions)
-    counts = [len(functions), len(entries), len(order), linear, len(table.columns), n, n_turns]
+    counts = [len(functions), len(entries), len(order), linear, len(table.columns), n, n_turns, n_contacts]
     header = np.zeros(layout.HEADER, dtype=np.int64)
     header[: len(counts)] = counts
     place = layout.HEADER
@@ -119,7 +135,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         rows,
         np.array([k for own in rows for k in own], dtype=np.int64),
         tuple(tuple(range(a, b)) for a, b in itertools.pairwise(first_function)),
-        len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns,
+        len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns, n_contacts,
     )  # fmt: skip
 
 
@@ -176,12 +192,13 @@ def sort_rows(
     order, later = eliminate(neighbours_of(trees), [len(own) for own in linear])
     sorted_rows = [(c, k) for c in order for k in linear[c]]
     ranged = [(c, k) for c, part in enumerate(parts) for k, row in enumerate(part.rows) if row.ranged]
+    ranged.sort(key=lambda row: parts[row[0]].rows[row[1]].contact > 0)  # contacts last, all else as it was given
     return sorted_rows + ranged, len(sorted_rows), later
 
 
 def has_value(f: Function) -> bool:
     """Whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in q."""
-    return f.kind not in (SPIN, SLIP) and (f.kind != COORDINATE or f.position >= 0)
+    return f.kind not in (SPIN, SLIP, ROLL) and (f.kind != COORDINATE or f.position >= 0)
 
 
 class RowTable:
@@ -213,6 +230,7 @@ class RowTable:
             self.segments.append([t, own[0], len(own), 0, 0])
         self.columns += v
         law = layout.RANGED if row.ranged else layout.ROTOR if row.inertia > 0.0 else layout.SOFT if row.soft else 0
+        law = (law, layout.NORMAL, layout.TANGENT)[row.contact]
         head = [
             first_value, len(v), first_term, len(used), first_segment, len(self.segments) - first_segment, law,
             int(row.holonomic and all(self.valued[k] for k, _ in used)),

@@ -6,9 +6,11 @@ ones are eliminated,
 
     u = W r + b        u the mean rate of each row over the step        r on the staircase of its row
 
-with the laws of :mod:`~pluecker.articulated.stepping.rows`, and a motor: it drives with the impulse h M while the row is
-slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
+with the laws of :mod:`~pluecker.articulated.stepping.terms.rows`, and a motor: it drives with the impulse h M while the row
+is slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
 monotone laws is one; so is that of limits, which lie outside of both. Rows that have no impulse sleep, as they do there.
+
+Three rows of a contact are awake together, see :mod:`~pluecker.contact.rows.contacts`.
 
 Where a row with a range says what linear rows say already, W has a zero on the diagonal; a share of the row's mobility
 without them is added to it.
@@ -17,11 +19,14 @@ Sources: Moreau, "Numerical aspects of the sweeping process" (1999); source docu
 (docs/sources.md).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
 from pluecker.articulated.model.layout import clear, velocity_count
-from pluecker.articulated.stepping.rows import (
+from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
     FRICTION,
     LOWER,
@@ -36,18 +41,21 @@ from pluecker.articulated.stepping.rows import (
     soft_velocity,
     solve_staircases_of_rows,
 )
-from pluecker.articulated.stepping.rows import entry as range_entry
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.rows.contacts import contact_scratch, least_rate, solve_blocks, store_contact_law
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_TERM,
     HOLONOMIC,
     KIND,
+    NORMAL,
     POSITION,
     ROW_CORRECTION,
     ROW_FORCE,
     ROW_OFFSET,
     ROW_SPEED,
+    TANGENT,
     TERM_COUNT,
     TERM_FUNCTION,
     function_entry,
@@ -59,13 +67,14 @@ from pluecker.contact.rows.layout import (
     term,
     term_coefficient,
 )
+from pluecker.contact.rows.layout import LAW as ROW_LAW
 from pluecker.contact.rows.mobility import hold_rows
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import staircase_memory
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
-__all__ = ["begin_ranges", "keep_coordinate_limits", "obey_ranges", "range_numbers", "range_scratch"]
+__all__ = ["STEPS", "begin_ranges", "keep_coordinate_limits", "make_obey_ranges", "range_numbers", "range_scratch"]
 
 STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
 LAW = 2 * STEPS + 1
@@ -80,7 +89,8 @@ def range_numbers(n):
 
 def range_scratch(n: int, linear: int, nv: int) -> int:
     """How many numbers of scratch memory :func:`obey_ranges` takes."""
-    return (LAW + 3) * n + 2 * linear + nv + max(staircase_memory(n), linear + 7 * nv)
+    solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n))
+    return n + 2 * linear + nv + max(solving, linear + 7 * nv)
 
 
 # -------------------------------------------------------------------------------------------------------------- their laws
@@ -95,7 +105,13 @@ def begin_ranges(w, h, v, x, J, values, kept):
         zero = 0.0 * load(x, 0)
         store(kept, k, zero)
         before, free = row_rate(w, J, first + k, v), row_rate(w, J, first + k, x)
-        store(soft, k, store_law(w, k, h, load(values, first + k), before, free, laws, LAW * k))
+        kind, value = row_entry(w, first + k, ROW_LAW), load(values, first + k)
+        if kind == NORMAL:
+            store(soft, k, store_contact_law(w, k, h, value, before, free, laws, LAW * k))
+        elif kind == TANGENT:
+            store(soft, k, zero)
+        else:
+            store(soft, k, store_law(w, k, h, value, before, free, laws, LAW * k))
 
 
 @kernel
@@ -162,27 +178,37 @@ def between(low, x, high):
 # -------------------------------------------------------------------------------------------------------------- in a step
 
 
-@called_kernel
-def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
-    """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
+def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
+    """Made for worlds with contacts, or without: of what a world does not have, nothing is compiled."""
 
-    ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
-    rows on which x makes an impulse, and then those too on which the impulses of these make one.
-    """
-    n, first = range_count(w), linear_count(w)
-    error = 0.0 * load(x, 0)
-    for turn in range(n + 1):
-        woken = wake_ranges(w, J, x, rho, kept)
-        count = awake_count(part(kept, 0, n))
-        if woken:
-            store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws)
-        if count == 0 or (turn > 0 and not woken):
-            break
-        error = solve_ranges(w, J, rho, x, r, count, guess, kept, ws)
-        add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, ws)
-    for k in range(n):
-        store(guess, k, load(r, first + k))
-    return error / TOLERANCE
+    def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
+        """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
+
+        ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
+        rows on which x makes an impulse, and then those too on which the impulses of these make one.
+        """
+        n, first = range_count(w), linear_count(w)
+        b, rest, error = part(ws, 0, n), tail(ws, n), 0.0 * load(x, 0)
+        awake, laws, W = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, n * n)
+        for turn in range(n + 1):
+            woken = wake_ranges(w, J, x, rho, kept)
+            count = awake_count(awake)
+            if woken:
+                store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws)
+            if count == 0 or (turn > 0 and not woken):
+                break
+            store_free_rates(w, J, rho, x, r, count, kept, b)
+            if with_contacts:
+                error = solve_blocks(w, W, count, b, laws, LAW, awake, guess, rest)
+            else:
+                error = solve_staircases_of_rows(W, count, b, laws, STEPS, awake, guess, rest)
+            add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, ws)
+        for k in range(n):
+            store(guess, k, load(r, first + k))
+        return error / TOLERANCE
+
+    obey_ranges.__name__ += f"_{with_contacts:d}"  # by which the cache tells it from the other
+    return called_kernel(obey_ranges)
 
 
 @kernel
@@ -191,9 +217,17 @@ def wake_ranges(w, J, x, rho, kept):
     n, first, woken = range_count(w), linear_count(w), False
     laws = part(kept, n, LAW * n)
     for k in range(n):
-        u, is_awake = row_rate(w, J, first + k, x) + load(rho, first + k), load(kept, k)
-        r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
-        now = select(smaller(0.0, larger(r, -r)), 1.0 + 0.0 * u, is_awake)
+        kind, is_awake = row_entry(w, first + k, ROW_LAW), load(kept, k)
+        if kind == TANGENT:
+            store(kept, k, load(kept, k - 1))
+            continue
+        u = row_rate(w, J, first + k, x) + load(rho, first + k)
+        if kind == NORMAL:
+            asks = smaller(u, least_rate(laws, LAW * k))
+        else:
+            r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+            asks = smaller(0.0, larger(r, -r))
+        now = select(asks, 1.0 + 0.0 * u, is_awake)
         if not within(now - is_awake, 0.5):
             woken = True
         store(kept, k, larger(now, is_awake))
@@ -237,23 +271,21 @@ def answer(m, w, factor, J, S, compliance, row, y, ws):
 
 
 @kernel
-def solve_ranges(w, J, rho, x, r, count, guess, kept, ws):
-    """The impulses of the rows that are awake, in ``guess``, where they begin; those of all others become zero. The error"""
+def store_free_rates(w, J, rho, x, r, count, kept, b):
+    """b = u - W r, what the rates are without these rows; of normals less what is asked for"""
     n, first = range_count(w), linear_count(w)
-    awake, laws, W = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count)
-    b, column = part(ws, 0, n), 0
+    laws, W, column = part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count), 0
     for k in range(n):
         rate = row_rate(w, J, first + k, x) + load(rho, first + k)
         if not sleeps(kept, k):
             i = 0
-            for j in range(n):  # b = u - W r, what the rates are without these rows
+            for j in range(n):
                 if not sleeps(kept, j):
                     rate = rate - load(W, column * count + i) * load(r, first + j)
                     i += 1
             rate = rate + load(kept, (LAW + 1) * n + k) * load(r, first + k)
             column += 1
-        store(b, k, rate)
-    return solve_staircases_of_rows(W, count, b, laws, STEPS, awake, guess, tail(ws, n))
+        store(b, k, rate - least_rate(laws, LAW * k) if row_entry(w, first + k, ROW_LAW) == NORMAL else rate)
 
 
 @kernel

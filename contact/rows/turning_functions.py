@@ -1,4 +1,4 @@
-"""Functions and rates of relative turns: ANGLE, ROTATION, SPIN, SLIP of :mod:`~pluecker.contact.constraints.relation`.
+"""Functions and rates of relative turns: ANGLE, ROTATION, SPIN, SLIP, ROLL of :mod:`~pluecker.contact.constraints.relation`.
 
 They are rarer than those of :mod:`~pluecker.contact.rows.functions`, which calls them; each is compiled once.
 
@@ -6,7 +6,7 @@ Source: for the rotation vector, :mod:`~pluecker.articulated.model.exponential`.
 """
 
 from pluecker.articulated.model.exponential import exponential_products
-from pluecker.contact.constraints.relation import ANGLE, ROTATION, SPIN
+from pluecker.contact.constraints.relation import ANGLE, ROLL, ROTATION, SPIN
 from pluecker.contact.rows.layout import (
     AXIS_1,
     AXIS_2,
@@ -33,7 +33,7 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import atan2, sqrt
 
 __all__ = ["turning_bias", "turning_value", "turning_wrench"]
@@ -46,7 +46,7 @@ def own_axis(w, X, k, which_link, which_axis):
     return rotate_back(E, load3(w, function_place(w, k) + which_axis))
 
 
-@kernel
+@called_kernel
 def rotation_vector(w, k, X):
     """Of the turn from the axes e, d x e, d on the first body to those of the second; in axes of the second"""
     E2, _ = load_transform(X, PLACE * function_entry(w, k, LINK_2))
@@ -57,7 +57,7 @@ def rotation_vector(w, k, X):
     return rotation_vector_from_quaternion(quaternion_from_rotation(R))
 
 
-@outlined_kernel
+@called_kernel
 def turning_value(w, k, X):
     """phi"""
     kind = function_entry(w, k, KIND)
@@ -71,7 +71,7 @@ def turning_value(w, k, X):
     return 0.0 * E[0]
 
 
-@outlined_kernel
+@called_kernel
 def turning_wrench(w, k, X):
     """p, n, f"""
     kind, link = function_entry(w, k, KIND), function_entry(w, k, LINK_2)
@@ -87,6 +87,8 @@ def turning_wrench(w, k, X):
         return p, rotate_back(E, inverse_products(scale3(-1.0, r), d)), none
     if kind == SPIN:
         return p, d2, none
+    if kind == ROLL:
+        return add3(p, own_axis(w, X, k, LINK_1, SIDE_1)), none, own_axis(w, X, k, LINK_1, AXIS_1)
     return p, none, d2
 
 
@@ -96,7 +98,7 @@ def inverse_products(r, u):
     return twist_from_translation(scale3(-1.0, r), u)
 
 
-@outlined_kernel
+@called_kernel
 def turning_bias(w, k, X, V, A):
     """The second derivative of phi, or the first of the rate, with no acceleration of any joint"""
     kind, a, b = function_entry(w, k, KIND), function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
@@ -117,10 +119,31 @@ def turning_bias(w, k, X, V, A):
     if kind == ANGLE:
         return angle_bias(own_axis(w, X, k, LINK_1, AXIS_1), d2, w1, w2, b1, b2)
     x = point_of(X, b, load3(w, function_place(w, k) + POINT_2))
+    if kind == ROLL:
+        return rolling_bias(w, k, X, V, A, x)
     slip = subtract3(point_velocity(X, V, b, x), point_velocity(X, V, a, x))
     change = subtract3(point_acceleration(X, V, A, b, x), point_acceleration(X, V, A, a, x))
     change = subtract3(change, cross3(w1, slip))  # the point of the first body is another one at each instant
     return dot3(d2, change) + dot3(cross3(w2, d2), slip)
+
+
+@kernel
+def rolling_bias(w, k, X, V, A, c):
+    """Of the rate of two points that are at c + e, e and d fixed to the first body, c to the second: along d
+
+    The point of the first body is another one at each instant, and so is that of the second: they are overtaken by p.
+    """
+    a, b = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
+    d, e = own_axis(w, X, k, LINK_1, AXIS_1), own_axis(w, X, k, LINK_1, SIDE_1)
+    w1, _ = load_vector(V, VELOCITY * a)
+    w2, _ = load_vector(V, VELOCITY * b)
+    p = add3(c, e)
+    v1, v2 = point_velocity(X, V, a, p), point_velocity(X, V, b, p)
+    vp = add3(point_velocity(X, V, b, c), cross3(w1, e))  # of the place where they touch
+    slip = subtract3(v2, v1)
+    change = subtract3(point_acceleration(X, V, A, b, p), point_acceleration(X, V, A, a, p))
+    change = add3(change, subtract3(cross3(w2, subtract3(vp, v2)), cross3(w1, subtract3(vp, v1))))
+    return dot3(d, change) + dot3(cross3(w1, d), slip)
 
 
 @kernel

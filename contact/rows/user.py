@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic, overload
 
-from pluecker.articulated.stepping.control_function import NUMBERS, SIGNATURE
+from pluecker.articulated.stepping.control.control_function import NUMBERS, SIGNATURE
 from pluecker.contact.rows.layout import COORDINATE, ENTRY_COUNT, POINT_1, POSITION, function_entry
 from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
 from pluecker.spatial.memory.addresses import address_of, numbers_at

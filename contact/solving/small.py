@@ -139,8 +139,8 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
         for k in range(m):
             r[k], x0[k], u0[k] = x[top + k], x[top + k], u[top + k]
         used = solve_cone_problem(
-            view(W[: m * m]), view(P.b[top:bottom]), kinds[: last - first], view(laws[:count]), law == 1,
-            max(FINER * tol, FINEST), TURNS, view(r[:m]), view(error), view(work),
+            view(W[: m * m]), view(P.b[top:bottom]), view(kinds[: last - first].view(np.float64)), view(laws[:count]),
+            law == 1, max(FINER * tol, FINEST), TURNS, view(r[:m]), view(error), view(work),
         )  # fmt: skip
         for k in range(m):
             x[top + k] = r[k]

@@ -30,11 +30,11 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.adaptive import adaptive_kernel, adaptive_numbers
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
-from pluecker.articulated.stepping.scenario import MORE, more
-from pluecker.articulated.stepping.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.adaptive.adaptive import adaptive_kernel, adaptive_numbers
+from pluecker.articulated.stepping.explicit.runge_kutta import runge_kutta_kernel, runge_kutta_numbers
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import MORE, more
+from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
 from pluecker.contact.instants import accelerations
 from pluecker.contact.instants.accelerations import make_accelerations
 from pluecker.contact.rows import layout

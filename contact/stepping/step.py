@@ -2,8 +2,8 @@
 
     A (v+ - v_free) = J^T r        (phi(q+) - phi(q)) / h + compliance r = what is asked for        q+ = q moved along h v+
 
-A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit`. The velocity of each row is its mean rate over
-the step (:mod:`~pluecker.contact.stepping.mean_rates`):
+A and v_free are those of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_implicit`. The velocity of each row is its
+mean rate over the step (:mod:`~pluecker.contact.stepping.mean_rates`):
 
 ============  ===============================================================================================================
 row           what is asked for
@@ -46,15 +46,16 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.free_roots import MOMENT, move_configuration
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.scenario import ELEMENTS, MORE, more, number_of
-from pluecker.articulated.stepping.semi_implicit import free_velocity
-from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_configuration
+from pluecker.articulated.stepping.semi_implicit.semi_implicit import free_velocity
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
+from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
 from pluecker.contact.rows.layout import (
     LAW,
+    N_CONTACTS,
     N_TURNS,
     ROTOR,
     entry_count,
@@ -75,7 +76,7 @@ from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
 from pluecker.contact.rows.ranges import (
     begin_ranges,
     keep_coordinate_limits,
-    obey_ranges,
+    make_obey_ranges,
     range_numbers,
     range_scratch,
 )
@@ -101,9 +102,10 @@ RENEWALS = 6  # of J, where a step begins with gaps that are large beside length
 NEARER = 0.5  # of the error before: it still falls
 
 
-def make_step(with_elements: bool, with_ranges: bool) -> Callable[..., Any]:
+def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Callable[..., Any]:
     """The kernel of a step: of what a scenario does not have, nothing is compiled."""
-    own_name = f"_{with_elements:d}{with_ranges:d}"  # by which the cache tells it from the others
+    own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts:d}"  # by which the cache tells it from the others
+    obey_ranges = make_obey_ranges(with_contacts)
 
     def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
         """From v_free in ``x`` to the state at the end of the step; the error"""
@@ -252,12 +254,12 @@ def world_workspace(model: Model, scenario: Array) -> int:
     return kept + max(free, table + own + scratch)
 
 
-def make_variant(with_elements: bool, with_ranges: bool) -> Integrator:
-    """The integrator for scenarios with elements, with ranges, with both or none."""
+def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Integrator:
+    """The integrator for scenarios with elements, with ranges, with contacts among these."""
     return Integrator(
         "world_step",
         1,
-        make_step(with_elements, with_ranges),
+        make_step(with_elements, with_ranges, with_contacts),
         workspace=world_workspace,
         memory=world_memory,
         takes_rows=True,
@@ -275,17 +277,16 @@ def world_memory(model: Model, scenario: Array) -> int:
     return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + int((rows[:, LAW] == ROTOR).sum())
 
 
-def has_ranges(scenario: Array) -> bool:
-    """Whether any row has a range."""
+def what_it_has(scenario: Array) -> tuple[bool, bool, bool]:
+    """Elements, rows with a range, contacts."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    return bool(w[layout.N_ROWS] > w[layout.N_LINEAR])
+    return number_of(ELEMENTS, scenario) > 0, bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)
 
 
 VARIANTS = {
-    (elements, ranges): make_variant(elements, ranges) for elements in (False, True) for ranges in (False, True)
+    (elements, ranges, contacts): make_variant(elements, ranges, contacts)
+    for elements in (False, True)
+    for ranges, contacts in ((False, False), (True, False), (True, True))
 }
-WORLD_STEP = replace(
-    VARIANTS[True, True],
-    variant=lambda model, scenario: VARIANTS[number_of(ELEMENTS, scenario) > 0, has_ranges(scenario)],
-)
+WORLD_STEP = replace(VARIANTS[True, True, True], variant=lambda model, scenario: VARIANTS[what_it_has(scenario)])

@@ -32,6 +32,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.checks import names_in, plain_number
 from pluecker.contact.errors import ClosureError, ConstraintError
+from pluecker.contact.world.called import called
 from pluecker.contact.world.determination import Flags, held_rows
 from pluecker.contact.world.flips import Flips
 from pluecker.spatial.errors import PlueckerError, shown
@@ -90,9 +91,9 @@ class Closing:
 
     def __init__(self, world: World, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
-        rows = [row for part in world.parts for row in part.rows]
+        rows = world.laws
         self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
-        self.motion = np.array([0.0 if row.motion is None else row.motion.at(time)[0] for row in rows])
+        self.time = time
         ranged = [row.ranged for row in rows]
         self.lower = np.array([row.lower if own else -np.inf for row, own in zip(rows, ranged, strict=True)])
         self.upper = np.array([row.upper if own else np.inf for row, own in zip(rows, ranged, strict=True)])
@@ -108,9 +109,8 @@ class Closing:
 
     def at(self, q: Array) -> Point:
         """The errors in a configuration."""
-        rows = self.world.rows_at(q)
-        values, J = rows.error - self.motion, rows.jacobian[:, self.moving]
-        values, J = self.flips.continued(q, values, J)
+        rows = self.world.rows_at(q, time=self.time)
+        values, J = self.flips.continued(q, rows.error, rows.jacobian[:, self.moving])
         errors = np.where(self.held, values, 0.0) + self.beyond(values)
         k = int(np.argmax(np.abs(errors))) if len(errors) else 0
         worst = float(np.abs(errors[k])) if len(errors) else 0.0
@@ -234,15 +234,23 @@ class Closing:
         d = self.displacement(q)
         return 0.5 * float(d @ self.M @ d)
 
-    def driven_velocity(self, q: Array, time: float) -> Array:
-        """The velocity of least energy with which motions over time go on, and all else that holds is kept, ``(nv,)``."""
+    def velocity(self, q: Array, v: Array, time: float) -> Array:
+        """The velocity next to v, by what the difference has of energy, with which all that holds is kept, ``(nv,)``.
+
+            v+ = v + W (J W)^+ (rates - J v)        W = H^-1 J^T        H with the inertia of rotors
+
+        Twice, so that what rounding left of the first time is taken away.
+        """
         rows = [row for part in self.world.parts for row in part.rows]
-        rates = np.array([0.0 if row.motion is None else row.motion.at(time)[1] for row in rows])[self.held]
-        if not rates.any():
-            return np.zeros(self.model.nv)
-        J = self.world.rows_at(q).jacobian[self.held]
-        W = np.linalg.solve(crba(self.model, q), J.T)
-        return np.asarray(W @ np.linalg.lstsq(J @ W, rates, rcond=SINGULAR)[0])
+        rates = np.array([row.speed + (0.0 if row.motion is None else row.motion.at(time)[1]) for row in rows])
+        held, rotor = held_rows(self.world), np.array([row.inertia for row in rows])
+        jacobian = self.world.rows_at(q).jacobian
+        J, H = jacobian[held], crba(self.model, q) + jacobian.T @ (rotor[:, None] * jacobian)
+        H += SINGULAR * np.diag(np.diag(H) + np.diag(H).max(initial=1.0))
+        W = np.linalg.solve(H, J.T)
+        for _ in range(2):
+            v = v + W @ np.linalg.lstsq(J @ W, rates[held] - J @ v, rcond=SINGULAR)[0]
+        return np.asarray(v)
 
     # ------------------------------------------------------------------------------------------------------------ starts
 
@@ -266,6 +274,7 @@ class Closing:
         return best, False
 
 
+@called("World.close")
 def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
     """See ``World.close``."""
     model = world.model
@@ -275,10 +284,7 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     tol, time = plain_number("World.close", "tol", tol), plain_number("World.close", "time", time)
     if not 0.0 < tol < 1.0:
         raise ConstraintError(f"World.close: tol is {tol:g}, expected a number above 0 and below 1; m or rad")
-    try:
-        world.rows_at(start, v)
-    except PlueckerError as error:
-        raise type(error)(str(error).replace("World.rows_at", "World.close")) from None
+    world.rows_at(start, v, time=time)  # refuses what is wrong with them
     closing = Closing(world, start, fixed_coordinates(world, fixed), time)
     point, found = closing.search(tol)
     if not found:
@@ -290,9 +296,8 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
             point.worst[0],
             name,
         )
-    driven = closing.driven_velocity(point.q, time)
-    wanted = (np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)) - driven
-    return Closed(point.q, world.impact(point.q, wanted).velocity + driven, point.worst[0])
+    wanted = np.zeros(model.nv) if v is None else np.asarray(v, dtype=np.float64)
+    return Closed(point.q, closing.velocity(point.q, wanted, time), point.worst[0])
 
 
 def fixed_coordinates(world: World, names: object) -> Flags:

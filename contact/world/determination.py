@@ -20,6 +20,7 @@ from pluecker.articulated.algorithms.dynamics.rnea import joint_forces
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.called import called
 from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.spatial.errors import ArgumentTypeError
 
@@ -75,6 +76,7 @@ def held_rows(world: World) -> Flags:
     return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in rows], dtype=bool)
 
 
+@called("World.determined")
 def find_determination(world: World, q: Array, active: ArrayLike | None = None) -> Determination:
     """Of one configuration.
 

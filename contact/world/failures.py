@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.user import broken_function
 from pluecker.contact.stepping.step import TOLERATED
+from pluecker.contact.world.determination import held_rows
+from pluecker.contact.world.handle import JOINTS
 from pluecker.spatial.errors import PlueckerError, shown
 
 if TYPE_CHECKING:
@@ -17,24 +20,46 @@ if TYPE_CHECKING:
 
 __all__ = ["explanation"]
 
-RANK = 1e-9  # of the largest singular value: smaller ones are none
+SMALLEST = 1e-9  # of the largest singular value: smaller ones are none
 WEAK = 0.3  # chosen: rows that are independent by less are near to a contradiction
 LEFT = 1e-7  # of what is asked for: what is left, and rounding cannot have made
 PART = 1e-2  # of the largest part of a combination: constraints with less have no part in it
+AT_LIMIT = 1e-9  # m or rad: a row that comes as near to its limit is at it
 
 
-def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time: float) -> str | None:
+class Asked(NamedTuple):
+    """Of rows that are to hold in a step: what they are, what is asked of them, and where they come to.
+
+    Attributes:
+        names: of their constraints.
+        A: scaled, with ``J H^-1 J^T = A A^T``, at the beginning of the step.
+        ahead: ``J(q + h v) H^-1 J^T``, scaled: how the impulses of a step move what rows are at its end.
+        size: by which rows are scaled.
+        speed, gain: ``ds/dt`` and ``d2s/dt2 - Jdot v``.
+    """
+
+    names: list[str]
+    A: Array
+    ahead: Array
+    size: Array
+    speed: Array
+    gain: Array
+
+
+def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time: float, step: float) -> str | None:
     """The constraints whose rows cannot hold at once, and what is left of each; None if they can.
 
     Rows that hold want velocities ``J v = ds/dt`` and accelerations ``J a = d2s/dt2 - Jdot v``, s their motion over
     time. They contradict each other where these have no solution: what is left of the nearest one, in the metric of the
     masses, is a combination of rows that adds up to nothing on the left-hand side, and to something on the right-hand side.
-    Where a step leaves an error, and a combination is nearly nothing, a dead point is near.
+    Rows that come to a hard limit in the step are among them. Where no combination is nothing, those are named that the
+    impulses of the step, along J at its beginning, move least at its end: a dead point is near, or J turns too far.
 
     Args:
         q, v, tau: the state before the step, and joint forces.
         error: of the step, as a share of what is tolerated.
         time: at which the step begins; s.
+        step: how long it is; s.
     """
     if not np.isfinite(error):
         broken = broken_function(world.model, world.parts, q)
@@ -42,14 +67,15 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
             return broken
     try:
         with np.errstate(all="ignore"):  # of states that have run away
-            names, A, size, wanted = held_rows(world, q, v, time)
+            asked = rows_that_hold(world, q, v, time, step)
     except (PlueckerError, np.linalg.LinAlgError):
         return None
-    if not len(A) or not all(np.isfinite(each).all() for each in (A, size, *wanted)):
+    if not len(asked.A) or not all(np.isfinite(each).all() for each in asked[1:]):
         return None
-    U, s, _ = np.linalg.svd(A, full_matrices=True)
-    rank = int((s > RANK * max(s.max(initial=0.0), 1e-300)).sum())
-    for what, unit, each in (("velocities", "/s", wanted[0]), ("accelerations", "/s^2", wanted[1])):
+    names, size = asked.names, asked.size
+    U, s, _ = np.linalg.svd(asked.A, full_matrices=True)
+    rank = int((s > SMALLEST * max(s.max(initial=0.0), 1e-300)).sum())
+    for what, unit, each in (("velocities", "/s", asked.speed), ("accelerations", "/s^2", asked.gain)):
         b = each / size
         left = U[:, rank:] @ (U[:, rank:].T @ b)
         if np.abs(left).max(initial=0.0) > LEFT * max(np.abs(b).max(initial=0.0), 1e-300):
@@ -59,27 +85,36 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
                 f"the constraints {involved(names, left)} contradict each other: of the {what} that they ask for, "
                 f"{own[worst]:.3g} m{unit} or rad{unit} is left at {shown(names[worst])}"
             )
-    if 1.0 < error < np.inf and rank and s[rank - 1] < WEAK:
-        return (
-            f"the constraints {involved(names, U[:, rank - 1])} come to contradict each other: the step leaves "
-            f"{error * TOLERATED:.3g} m or rad of them"
-        )
+    if 1.0 < error < np.inf and rank:
+        U, s, _ = np.linalg.svd(asked.ahead)
+        if s[rank - 1] < WEAK or not any(row.ranged for row in world.laws):  # else what is left may be that of a range
+            return (
+                f"the constraints {involved(names, U[:, rank - 1])} come to contradict each other, or turn too far in one "
+                f"step, which leaves {error * TOLERATED:.3g} m or rad of them; try a smaller step"
+            )
     return None
 
 
-def held_rows(world: World, q: Array, v: Array, time: float) -> tuple[list[str], Array, Array, tuple[Array, Array]]:
-    """Of rows that hold: the constraints' names; A, scaled, with ``J H^-1 J^T = A A^T``; the scales; what is wanted."""
-    rows = world.rows_at(q, v)
-    laws = [(name, row) for name, parts in zip(world.names, world.parts, strict=False) for row in parts.rows]
-    held = [k for k, (_, row) in enumerate(laws) if not row.ranged and not row.soft and row.inertia == 0.0]
-    A = np.linalg.solve(np.linalg.cholesky(crba(world.model, q)), rows.jacobian[held].T).T
-    size = np.linalg.norm(A, axis=1)
-    size = np.where(size > 0.0, size, 1.0)
-    paths = [laws[k][1].motion for k in held]
-    motions = [(0.0, 0.0, 0.0) if path is None else path.at(time) for path in paths]
-    speed = np.array([laws[k][1].speed + motion[1] for k, motion in zip(held, motions, strict=True)])
-    gain = np.array([motion[2] for motion in motions])
-    return [laws[k][0] for k in held], A / size[:, None], size, (speed, gain - rows.bias[held])
+def rows_that_hold(world: World, q: Array, v: Array, time: float, step: float) -> Asked:
+    """Of linear rows that are no springs, dampers or rotors, and of those that come to a hard limit."""
+    with_names = [
+        (name, row) for name, parts in zip((*world.names, JOINTS), world.parts, strict=True) for row in parts.rows
+    ]
+    rows = world.rows_at(q, v, time=time)
+    ahead = world.rows_at(integrate(world.model, q, step * v), v, time=time + step)
+    stop = np.array(
+        [row.ranged and row.holonomic and not np.isfinite(row.stiffness) for _, row in with_names], dtype=bool
+    )
+    lower, upper = (np.array([getattr(row, key) for _, row in with_names]) for key in ("lower", "upper"))
+    stop &= (ahead.error < lower + AT_LIMIT) | (ahead.error > upper - AT_LIMIT)
+    held = np.flatnonzero(held_rows(world) | stop)
+    L = np.linalg.cholesky(crba(world.model, q))
+    A, A1 = (np.linalg.solve(L, each.jacobian[held].T).T for each in (rows, ahead))
+    size, size1 = (np.linalg.norm(each, axis=1) for each in (A, A1))
+    size, size1 = (np.where(each > 0.0, each, 1.0) for each in (size, size1))
+    own = [with_names[k][0] for k in held]
+    A = A / size[:, None]
+    return Asked(own, A, A1 / size1[:, None] @ A.T, size, rows.speed[held], -rows.bias[held])
 
 
 def involved(names: list[str], combination: Array) -> str:

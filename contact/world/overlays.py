@@ -10,6 +10,7 @@ from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.world.called import called
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ AXES = 0.1  # likewise, of the axes of a frame
 TINY = 1e-12  # of the largest force, and a size: what is smaller is none
 
 
+@called("World.overlays")
 def overlays_of(world: World, trajectory: Trajectory) -> tuple[Arrows, ...]:
     """As :meth:`World.overlays` has it."""
     if not isinstance(trajectory, Trajectory):

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.scenario import pack_scenario
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from pluecker.contact.stepping.step import WORLD_STEP
 
 if TYPE_CHECKING:

@@ -14,12 +14,13 @@ from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.articulated.stepping.integrator import Integrator
+from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
+from pluecker.contact.world.called import called
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
@@ -58,6 +59,7 @@ class WorldTrajectory(Trajectory):
     memory: WorldMemory | None = None
 
 
+@called("World.simulate")
 def simulate_world(
     world: World, q: Any, v: Any, duration: float, step: float, *, integrator: Any, memory: Any, **options: Any
 ) -> WorldTrajectory:
@@ -71,6 +73,7 @@ def simulate_world(
     return WorldTrajectory(**parts, overlays=overlays_of(world, found) if shown_too else (), memory=own)
 
 
+@called("World.step")
 def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, memory: Any) -> WorldStep:
     """As :meth:`World.step` has it."""
     step = positive("World.step", "step", step)
@@ -99,7 +102,8 @@ def follow(
         used.append(dynamics.integrator)
         return dynamics
 
-    trajectory, outcome = follow_motion(world.model, q, v, duration, step, choose, begun=begun, stacklevel=6, **options)
+    trajectory, outcome = follow_motion(world.model, q, v, duration, step, choose, begun=begun, stacklevel=7,
+        function="World.simulate", **options)  # fmt: skip
     return trajectory, outcome, used[0]
 
 
@@ -175,7 +179,8 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
         for row in parts.rows:
             if row.ranged:
                 raise ConstraintError(
-                    f"simulate: {integrator} knows no limits, dry friction and motors, and {where}; use {STEPS}{cure}"
+                    f"simulate: {integrator} knows no limits, dry friction, motors and contacts, and {where}; use "
+                    f"{STEPS}{cure}"
                 )
             if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
                 raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")

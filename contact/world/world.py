@@ -19,16 +19,18 @@ from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.checks import names_in
-from pluecker.contact.constraints.relation import Parts
+from pluecker.contact.constraints.relation import Parts, Row
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.instants.accelerations import ACCELERATIONS
 from pluecker.contact.instants.impact import IMPACT
 from pluecker.contact.instants.inverse import Effort, least_effort
+from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
+from pluecker.contact.world.called import called
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
@@ -147,6 +149,11 @@ class World:
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(World, limits=self.limits), (self.model, self.constraints)
 
+    @cached_property
+    def laws(self) -> tuple[Row, ...]:
+        """The rows of all constraints with what becomes of them; those of the model's own joints last."""
+        return tuple(row for part in self.parts for row in part.rows)
+
     @property
     def names(self) -> tuple[str, ...]:
         """Of the constraints."""
@@ -155,7 +162,7 @@ class World:
     @property
     def n_rows(self) -> int:
         """How many rows all constraints have, with those of the joints."""
-        return sum(len(part.rows) for part in self.parts)
+        return len(self.laws)
 
     def __getitem__(self, name: str) -> ConstraintHandle:
         """A constraint by its name; ``"joints"`` has the rows of the model's own joints."""
@@ -173,6 +180,7 @@ class World:
     def __repr__(self) -> str:
         return f"World of model {self.model.name!r}: {len(self.constraints)} constraints, {self.n_rows} rows"
 
+    @called("World.maximal")
     def maximal(self, reference: ArrayLike | None = None) -> Maximal:
         """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
@@ -195,26 +203,29 @@ class World:
 
     # --------------------------------------------------------------------------------------------------------- an instant
 
-    def rows_at(self, q: ArrayLike, v: ArrayLike | None = None, *, threads: int | None = None) -> RowsAt:
+    @called("World.rows_at")
+    def rows_at(
+        self, q: ArrayLike, v: ArrayLike | None = None, *, time: ArrayLike = 0.0, threads: int | None = None
+    ) -> RowsAt:
         """Errors, Jacobian and bias of all rows in a state.
 
         Args:
             q: configuration, ``(..., nq)``.
-            v: velocity, ``(..., nv)``; zero if None, and so is the bias then.
+            v: velocity, ``(..., nv)``; zero if None.
+            time: of prescribed motions and moving targets, ``(...)``; s.
             threads: how many share a batch; all cores if None.
 
         Returns:
-            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)`` and bias ``(..., n_rows)``, with
-            ``d error / dt = jacobian v`` and ``d2 error / dt2 = jacobian a + bias``.
-
-        Of a prescribed motion ``error`` is the coordinate itself, whatever the time.
+            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)``, bias and speed ``(..., n_rows)``, with
+            ``d error / dt = jacobian v - speed`` and ``d2 error / dt2 = jacobian a + bias``.
 
         Raises:
             ValueError, TypeError: as :meth:`accelerations`.
         """
         inputs = q, np.zeros(self.model.nv) if v is None else v
+        asked = motions_at(self.laws, as_times("World.rows_at", time))
         try:
-            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)))
+            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
         except ArgumentValueError:
             refuse_broken_functions(self.model, self.parts, q)
             raise
@@ -283,14 +294,27 @@ class World:
 
         return find_determination(self, as_configuration("World.determined", self.model, q), active)
 
+    def _refuse_contacts(self, method: str) -> None:
+        """Contacts have impulses in steps, and no forces at an instant."""
+        if self.packed.n_contacts:
+            touching = [
+                name
+                for name, part in zip(self.names, self.parts, strict=False)
+                if any(row.contact for row in part.rows)
+            ]
+            raise ConstraintError(
+                f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
+            )
+
     def _run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
         """An algorithm that gives coordinates of the model, and numbers of rows."""
-        try:
-            motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
-        except ArgumentValueError:
-            q = inputs[[field.name for field in algorithm.inputs].index("q")]
-            refuse_broken_functions(self.model, self.parts, q)
-            raise
+        with called(algorithm.name):
+            try:
+                motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+            except ArgumentValueError:
+                q = inputs[[field.name for field in algorithm.inputs].index("q")]
+                refuse_broken_functions(self.model, self.parts, q)
+                raise
         return motion, rows[..., self.packed.place]
 
     def accelerations(
@@ -323,28 +347,35 @@ class World:
 
         Raises:
             ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, a joint moves no
-                inertia, the result overflows.
+                inertia, the result overflows; the world has contacts, which act in steps.
             TypeError: something is not an array of real numbers.
 
         Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
         """
+        self._refuse_contacts("accelerations")
         inputs: tuple[Any, ...] = (q, v, tau, LEFT_OUT if f_ext is None else f_ext)
         ranged = self.packed.n_rows > self.packed.n_linear
-        moving = any(row.motion is not None for part in self.parts for row in part.rows)
-        if moving:
-            inputs = np.asarray(as_numbers("World.accelerations", "time", time))[..., None], *inputs
+        moving = any(row.motion is not None for row in self.laws)
+        if moving or type(time) is not float:
+            times = as_times("World.accelerations", time)
+            inputs = (times[..., None], *inputs) if moving else inputs
         return ConstrainedAcceleration(*self._run(ACCELERATIONS[ranged, moving], inputs, threads))
 
     def impact(
-        self, q: ArrayLike, v: ArrayLike, impulse: ArrayLike | None = None, *, threads: int | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        impulse: ArrayLike | None = None,
+        *,
+        time: ArrayLike = 0.0,
+        threads: int | None = None,
     ) -> Impact:
         """Velocities after an impulse, with all constraints: also what becomes of velocities that these forbid.
-
-        Prescribed motions count as at rest.
 
         Args:
             q, v: the state before, ``(..., nq)`` and ``(..., nv)``.
             impulse: on the coordinates, ``(..., nv)``; N s or N m s; none if None.
+            time: of prescribed motions, which go on at their speed, ``(...)``; s.
             threads: how many share a batch; all cores if None.
 
         Returns:
@@ -355,8 +386,16 @@ class World:
 
         Source: RBDA section 11.7.
         """
-        return Impact(*self._run(IMPACT, (q, v, np.zeros(self.model.nv) if impulse is None else impulse), threads))
+        self._refuse_contacts("impact")
+        inputs = (
+            as_times("World.impact", time)[..., None],
+            q,
+            v,
+            np.zeros(self.model.nv) if impulse is None else impulse,
+        )
+        return Impact(*self._run(IMPACT, inputs, threads))
 
+    @called("World.inverse_dynamics")
     def inverse_dynamics(
         self,
         q: ArrayLike,
@@ -366,6 +405,7 @@ class World:
         *,
         actuated: Iterable[str] | None = None,
         weights: ArrayLike = 1.0,
+        time: ArrayLike = 0.0,
     ) -> Effort:
         """Joint forces that make a motion, with the least effort of the drives, and the forces of the constraints.
 
@@ -374,6 +414,7 @@ class World:
             f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
             actuated: the joints with a drive, by name; all of them if None.
             weights: of the drives, a number or ``(nv,)``, above 0: the sum of squares of ``tau / weights`` is the least.
+            time: of prescribed motions and moving targets, ``(...)``; s.
 
         Returns:
             tau, ``(..., nv)``, zero without a drive, and forces, ``(..., n_rows)``: of redundant rows those of least norm.
@@ -385,6 +426,7 @@ class World:
 
         Source: Nakamura, Ghodoussi (1989); RBDA section 8.12.
         """
+        self._refuse_contacts("inverse_dynamics")
         model = self.model
         needed = rnea(model, q, v, a, f_ext)
         driven = np.full(model.nv, actuated is None)
@@ -398,14 +440,15 @@ class World:
         names = [name for name, part in zip((*self.names, JOINTS), self.parts, strict=True) for _ in part.rows]
         laws = [row for part in self.parts[:-1] for row in part.rows]
         n = len(laws)  # the joints' own friction is in rnea already
-        rows = self.rows_at(q, v)
-        own = RowsAt(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n])
+        rows = self.rows_at(q, v, time=time)
+        own = RowsAt(rows.error[..., :n], rows.jacobian[..., :n, :], rows.bias[..., :n], rows.speed[..., :n])
         speed, gain = (as_numbers("World.inverse_dynamics", name, x) for name, x in (("v", v), ("a", a)))
         scale = np.broadcast_to(scale, (model.nv,))
         effort = least_effort(model, names, laws, own, speed, gain, needed, driven, scale)
         joints = np.zeros((*effort.forces.shape[:-1], self.n_rows - n))
         return Effort(effort.tau, np.concatenate([effort.forces, joints], axis=-1))
 
+    @called("World.momentum")
     def momentum(self, q: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """The momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
 

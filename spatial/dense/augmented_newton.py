@@ -25,7 +25,7 @@ from pluecker.spatial.dense.cone_steps import (
     velocities,
 )
 from pluecker.spatial.dense.laws import contact_derivative, larger, nearest_in_cone, staircase_response
-from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store, within
+from pluecker.spatial.scalars.operations import accumulate, load, load_integer, select, smaller, sqrt, store, within
 
 __all__ = ["augmented_newton"]
 
@@ -41,7 +41,7 @@ def nearest_points(kinds, laws, n, rho, t, y, u, p, x):
     """x(u + t p)"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         if kind == CONTACT:
             r, v, q = three(y, row), three(u, row), three(p, row)
             z = (r[0] - (v[0] + t * q[0]) / rho, r[1] - (v[1] + t * q[1]) / rho, r[2] - (v[2] + t * q[2]) / rho)
@@ -67,7 +67,7 @@ def equations(kinds, laws, S, n, rho, y, u, w, x, M, d):
     """M = 1 + V S / rho, d = x - w"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         top = row * n
         if kind == CONTACT:
             r, v = three(y, row), three(u, row)

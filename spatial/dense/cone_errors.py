@@ -7,7 +7,7 @@ for ``kinds`` and ``laws``.
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.cone_steps import CONTACT, numbers_of, rows_of
 from pluecker.spatial.dense.laws import larger, nearest_in_cone, size_of, staircase_response
-from pluecker.spatial.scalars.operations import load, select, smaller, sqrt, store, within
+from pluecker.spatial.scalars.operations import load, load_integer, select, smaller, sqrt, store, within
 
 __all__ = ["better", "cone_problem_error", "copy_vector", "copy_where", "keep", "length_of", "reached"]
 
@@ -39,7 +39,7 @@ def cone_problem_error(kinds, laws, exact, x, u):
     row, place = 0, 0
     e = 0.0 * load(x, 0)
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         if kind == CONTACT:
             e = e + contact_error(exact, load(laws, place), x, u, row)
         else:

@@ -52,7 +52,7 @@ from pluecker.spatial.dense.cone_steps import (
 )
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.dense.ldl import solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, sqrt, store
+from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, select, smaller, sqrt, store
 
 __all__ = ["cone_problem_error", "cone_problem_memory", "solve_cone_problem"]
 
@@ -79,7 +79,7 @@ def scale_cone_problem(W, b, kinds, laws, start, n, S, c, s, scaled, x):
     """Blocks of mean diagonal one: S = s W s, c = s b, x = r / s; of staircases levels / s, velocities * s"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         d = load(W, row * n + row)
         if kind == CONTACT:
             d = (d + load(W, (row + 1) * n + row + 1) + load(W, (row + 2) * n + row + 2)) / 3.0
@@ -231,10 +231,10 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     """The multipliers r in place, from a start, and of each state the error; how many iterations that took
 
     W: n^2 scalars, symmetric, positive semidefinite, with what compliance adds. b: n scalars. kinds: an integer for each
-    block, 0 for a contact, the number of steps for a staircase. laws: their numbers, one block after the other. exact:
-    Coulomb's law, otherwise the convex one. tolerance: of the error. iterations: of sweeps and the like; a turn that was
-    begun is finished. error: one scalar. work: :func:`cone_problem_memory` scalars. Numbers are zero or, but for bounds,
-    between 1e-100 and 1e100.
+    block, as the bits of a float, 0 for a contact, the number of steps for a staircase. laws: their numbers, one block after
+    the other. exact: Coulomb's law, otherwise the convex one. tolerance: of the error. iterations: of sweeps and the like; a
+    turn that was begun is finished. error: one scalar. work: :func:`cone_problem_memory` scalars. Numbers are zero or, but
+    for bounds, between 1e-100 and 1e100.
     """
     n = len(b)
     S, M, rest = part(work, 0, n * n), part(work, n * n, n * n), 2 * n * n

@@ -1,8 +1,8 @@
 """Steps towards the solution of a small problem of contacts and rows: one block, all bounds at once, or all equations.
 
-``kinds`` has a number for each block, 0 for a contact of three rows, K for a row whose law is a staircase of K steps;
-``laws`` has their numbers one after the other (:mod:`~pluecker.spatial.dense.laws`). S is the matrix, n x n, x the
-multipliers, u the velocities S x + c. ``exact`` is Coulomb's law, otherwise the convex one.
+``kinds`` has an integer for each block, as the bits of a float: 0 for a contact of three rows, K for a row whose law is a
+staircase of K steps; ``laws`` has their numbers one after the other (:mod:`~pluecker.spatial.dense.laws`). S is the matrix,
+n x n, x the multipliers, u the velocities S x + c. ``exact`` is Coulomb's law, otherwise the convex one.
 
 Sources: sweeps over contacts as Jourdan, Alart, Jean (1998); Newton's method as Alart and Curnier (1991); the
 method of multipliers with De Saxce's term as Carpentier, Le Lidec, Montaut, "From compliant to rigid contact simulation"
@@ -19,7 +19,7 @@ from pluecker.spatial.dense.laws import (
     staircase_response,
 )
 from pluecker.spatial.dense.ldl import factorize_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, sqrt, store, within
+from pluecker.spatial.scalars.operations import accumulate, load, load_integer, sqrt, store, within
 
 __all__ = [
     "CONTACT", "PROXIMAL", "eliminate", "factorize_shifted", "move_to_sets", "newton_equations", "numbers_of", "rows_of",
@@ -99,7 +99,7 @@ def sweep_blocks(kinds, laws, exact, S, n, x, u, alpha):
     """All blocks, one after the other. One that is idle costs no product, and is looked at again in each sweep"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         if kind == CONTACT:
             sweep_contact(exact, S, n, row, load(laws, place), x, u, alpha)
         else:
@@ -146,7 +146,7 @@ def newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d):
     """M = 1 - V + V (S + rho) and d = y(x - u) - x: y of Alart and Curnier, or the nearest point, V its derivative"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         if kind == CONTACT:
             newton_contact(exact, S, n, row, load(laws, place), rho, x, u, M, d)
         else:
@@ -194,7 +194,7 @@ def shift_by_friction(kinds, laws, sign, z, y):
     """y_n += sign mu |z_t| of the contacts: De Saxce's term"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         if kind == CONTACT:
             accumulate(y, row, sign * load(laws, place) * size_of(load(z, row + 1), load(z, row + 2)))
         row, place = row + rows_of(kind), place + numbers_of(kind)
@@ -205,7 +205,7 @@ def move_to_sets(kinds, laws, rho, x, z, y):
     """y = P(x - z / rho) of all blocks, and z += rho (y - x), which tends to the velocities, De Saxce's term included"""
     row, place = 0, 0
     for i in range(len(kinds)):
-        kind = kinds[i]
+        kind = load_integer(kinds, i)
         if kind == CONTACT:
             r, v = three(x, row), three(z, row)
             p = nearest_in_cone(load(laws, place), r[0] - v[0] / rho, r[1] - v[1] / rho, r[2] - v[2] / rho)

@@ -213,7 +213,7 @@ def test_velocities_out_of_reach_end_honestly(seed):
     problem = problem._replace(b=problem.b + np.random.default_rng(seed).normal(size=len(problem.b)))
     result = run(problem, 1e-9)
     error = result.errors.natural_map
-    assert result.iterations <= 60
+    assert result.iterations < 100  # the limit: it sees by itself that nothing is gained any more
     assert np.all(np.isfinite(result.multipliers))
     assert np.isfinite(error)
     assert natural_map(problem, result.multipliers) == pytest.approx(error, rel=1e-6, abs=1e-12)

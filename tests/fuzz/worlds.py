@@ -47,6 +47,7 @@ def worlds() -> tuple[World, ...]:
         four_bars(1)[0],
         slider_crank(),
         bricard(),
+        World(tree, [constraints.PrescribedMotion("drive", joint, constraints.Spline([0.0, 1.0], [0.0, 0.4], 0.3))]),
         World(four_bars(1)[0].model, [constraints.UserFunction("sum", lambda q: float(q[0] + q[1]))]),
     ]
     LABELS.update({id(world): f"worlds.worlds()[{k}]" for k, world in enumerate(result)})
@@ -61,6 +62,7 @@ def state(dice: Dice, world: World, batch: tuple[int, ...], wrong: str) -> dict[
         "v": dice.normal(*batch, model.nv),
         "tau": dice.normal(*batch, model.nv),
         "f_ext": dice.normal(*batch, model.n_bodies, 6),
+        "time": dice.normal(*batch),
     }
     found = {}
     for name, x in values.items():
@@ -86,9 +88,9 @@ def entry_alone(name: str, world: World, given: dict[str, Given], result: Any) -
 
 
 USED: dict[str, tuple[str, ...]] = {
-    "accelerations": ("q", "v", "tau", "f_ext"),
-    "impact": ("q", "v"),
-    "rows_at": ("q", "v"),
+    "accelerations": ("q", "v", "tau", "f_ext", "time"),
+    "impact": ("q", "v", "time"),
+    "rows_at": ("q", "v", "time"),
     "momentum": ("q", "v"),
 }
 
@@ -96,12 +98,13 @@ USED: dict[str, tuple[str, ...]] = {
 def method(dice: Dice) -> Call:
     """What a world answers at an instant, in batches."""
     name, world, batch = dice.pick(*USED), dice.among(worlds()), dice.among(FEW)
-    keys = [key for key in USED[name] if key != "f_ext" or dice.chance(0.3)]
+    keys = [key for key in USED[name] if key not in ("f_ext", "time") or dice.chance(0.3)]
     wrong = "" if quiet(dice) else dice.among(keys)
     given = {key: each for key, each in state(dice, world, batch, wrong).items() if key in keys}
     call = Call(
-        "worlds", f"contact.World.{name}", getattr(world, name), [], dict(given), says=None, exact=False, compare=False
-    )
+        "worlds", f"contact.World.{name}", getattr(world, name), [], dict(given), says=f"World.{name}: ", exact=False,
+        compare=False,
+    )  # fmt: skip
     call.may_fail = any(each.flaw != "good" for each in given.values())
     if name in ("accelerations", "rows_at", "impact"):
         call.check = lambda result: [] if call.may_fail else entry_alone(name, world, given, result)
@@ -123,13 +126,18 @@ def single(dice: Dice) -> Call:
     given = state(dice, world, (), "" if slow or quiet(dice) else dice.among(keys))
     named = {"reference" if name == "maximal" else key: given[key] for key in keys}
     call = Call(
-        "worlds", f"contact.World.{name}", getattr(world, name), [], named, says=None, exact=False, compare=False
-    )
-    call.also = ("simulate", "rnea", "crba")  # which they run, and which check their arguments
+        "worlds", f"contact.World.{name}", getattr(world, name), [], named, says=f"World.{name}: ", exact=False,
+        compare=False,
+    )  # fmt: skip
     call.may_fail = call.infinite = True  # far from closed, too fast
     more: dict[str, Any] = {}
     if name == "inverse_dynamics":
-        more = {"a": dice.normal(world.model.nv), "weights": 1.0, "actuated": dice.pick(None, (), "x", ["x"])}
+        more = {
+            "a": dice.normal(world.model.nv),
+            "weights": 1.0,
+            "actuated": dice.pick(None, (), "x", ["x"]),
+            "time": 0.3,
+        }
     if name == "close":
         more = {"tol": 1e-9, "fixed": dice.pick((), (), "x", ["x", 3]), "time": 0.0}
     if name == "determined":

@@ -18,7 +18,7 @@ def solved(W, b, kinds, laws, exact=True, tolerance=1e-10, iterations=1000, star
     W, b, laws = (np.array(x, float) for x in (W, b, laws))
     r = np.zeros(len(b)) if start is None else np.array(start, float)
     error, work = np.empty(1), np.full(cone_problem_memory(len(b), len(laws)), np.nan)
-    kinds = np.array(kinds, np.int64)
+    kinds = np.array(kinds, np.int64).view(float)
     with np.errstate(all="ignore"):
         count = solve_cone_problem(W.ravel(), b, kinds, laws, exact, tolerance, iterations, r, error, work)
     return r, W @ r + b, error[0], count
@@ -220,7 +220,7 @@ def test_a_lane_has_what_its_state_has_alone(exact):
     work = rows_of_eight(cone_problem_memory(12, 4))
     for k, (matrix, offset) in enumerate(states):
         W[:, k], b[:, k], laws[:, k], r[:, k] = matrix.ravel(), offset, friction[k], 0.0
-    kinds = np.zeros(4, np.int64)
+    kinds = np.zeros(4)
     solve_cone_problem(W, b, kinds, laws, exact, 1e-10, 1000, r, error, work)
     assert (error <= 1e-10).all()
     for k, (matrix, offset) in enumerate(states):
@@ -231,7 +231,7 @@ def test_a_lane_has_what_its_state_has_alone(exact):
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
 def test_a_lane_knows_nothing_of_its_neighbours():
     W, b, laws, r, error = (rows_of_eight(n) for n in (144, 12, 4, 12, 1))
-    work, kinds = rows_of_eight(cone_problem_memory(12, 4)), np.zeros(4, np.int64)
+    work, kinds = rows_of_eight(cone_problem_memory(12, 4)), np.zeros(4)
     found = []
     for others in (1, 40):
         for k in range(WIDTH):

@@ -121,7 +121,7 @@ def test_the_convex_law_is_reached_in_stacks(ratio):
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_lane_that_needs_few_turns_knows_nothing_of_one_that_needs_many(exact):
     W, b, laws, r, error = (rows_of_eight(n) for n in (24 * 24, 24, 8, 24, 1))
-    work, kinds = rows_of_eight(cone_problem_memory(24, 8)), np.zeros(8, np.int64)
+    work, kinds = rows_of_eight(cone_problem_memory(24, 8)), np.zeros(8)
     found, counts = [], []
     for others in ("feet", "stacks"):
         for k in range(WIDTH):

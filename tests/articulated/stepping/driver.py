@@ -11,8 +11,8 @@ from numba import config
 from numpy.typing import NDArray
 
 from pluecker.articulated import Model
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.scenario import pack_scenario, smooth_model
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.scenario import pack_scenario, smooth_model
 from pluecker.spatial.compiled.decorators import entry_point
 from pluecker.spatial.memory.views import view
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import Model, ModelBuilder, difference, simulate
-from pluecker.articulated.stepping.adaptive import DORMAND_PRINCE, with_tolerance
-from pluecker.articulated.stepping.scenario import pack_scenario
+from pluecker.articulated.stepping.adaptive.adaptive import DORMAND_PRINCE, with_tolerance
+from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
 from tests.articulated.stepping.reference import exact_motion
 from tests.articulated.stepping.test_orders import mechanism

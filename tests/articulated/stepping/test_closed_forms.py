@@ -8,10 +8,10 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipk
 
 from pluecker.articulated import Model, ModelBuilder
-from pluecker.articulated.stepping.adaptive import DORMAND_PRINCE, with_tolerance
-from pluecker.articulated.stepping.runge_kutta import RK4
-from pluecker.articulated.stepping.scenario import pack_scenario
-from pluecker.articulated.stepping.variational import VARIATIONAL
+from pluecker.articulated.stepping.adaptive.adaptive import DORMAND_PRINCE, with_tolerance
+from pluecker.articulated.stepping.explicit.runge_kutta import RK4
+from pluecker.articulated.stepping.implicit.variational import VARIATIONAL
+from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
 
 G = 9.81

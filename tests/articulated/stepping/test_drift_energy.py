@@ -17,8 +17,8 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.robots import example_robots
-from pluecker.articulated.stepping.scenario import pack_scenario
-from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT
+from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT
+from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
 from tests.conftest import COMPILED
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import integrate, neutral
-from pluecker.articulated.stepping.runge_kutta import RK4
-from pluecker.articulated.stepping.scenario import pack_scenario, smooth_model
-from pluecker.articulated.stepping.variational import VARIATIONAL
+from pluecker.articulated.stepping.explicit.runge_kutta import RK4
+from pluecker.articulated.stepping.implicit.variational import VARIATIONAL
+from pluecker.articulated.stepping.terms.scenario import pack_scenario, smooth_model
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from tests.articulated.stepping.driver import step_in_lanes, take_steps
 from tests.articulated.stepping.test_orders import mechanism

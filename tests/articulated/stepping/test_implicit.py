@@ -21,17 +21,17 @@ from pluecker.articulated import (
     random_configuration,
     rnea_derivatives,
 )
-from pluecker.articulated.stepping.bdf import BDF1, BDF2
-from pluecker.articulated.stepping.linearly_implicit import LINEARLY_IMPLICIT
-from pluecker.articulated.stepping.newton import (
+from pluecker.articulated.stepping.implicit.bdf import BDF1, BDF2
+from pluecker.articulated.stepping.implicit.linearly_implicit import LINEARLY_IMPLICIT
+from pluecker.articulated.stepping.implicit.newton import (
     differentiate_residual,
     residual_workspace,
     stage_residual,
     stage_solver_workspace,
 )
-from pluecker.articulated.stepping.redmax_step import REDMAX
-from pluecker.articulated.stepping.scenario import pack_scenario, smooth_model
-from pluecker.articulated.stepping.stiffness import stiffness_and_damping, stiffness_workspace
+from pluecker.articulated.stepping.implicit.redmax_step import REDMAX
+from pluecker.articulated.stepping.terms.scenario import pack_scenario, smooth_model
+from pluecker.articulated.stepping.terms.stiffness import stiffness_and_damping, stiffness_workspace
 from pluecker.spatial import log3
 from pluecker.spatial.functions.elementwise import rows_of_eight
 from tests.articulated.stepping.driver import step_in_lanes, step_on_views, take_steps

@@ -28,9 +28,9 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate_ke
 from pluecker.articulated.algorithms.dynamics.aba import LINK, aba_kernel
 from pluecker.articulated.model.layout import body_count, velocity_count
 from pluecker.articulated.simulation import recording
-from pluecker.articulated.stepping.control_function import SIGNATURE
-from pluecker.articulated.stepping.integrator import Integrator
-from pluecker.articulated.stepping.stage import stage_workspace, stage_wrenches
+from pluecker.articulated.stepping.control.control_function import SIGNATURE
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail
 from tests.mechanisms import random_description

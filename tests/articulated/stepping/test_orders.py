@@ -12,7 +12,7 @@ import pytest
 from pluecker.articulated import Model, ModelBuilder, PointSpring, difference, integrate, neutral, stepping
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.simulation.integrators import ADAPTIVE
-from pluecker.articulated.stepping.integrator import INTEGRATORS
+from pluecker.articulated.stepping.terms.integrator import INTEGRATORS
 from tests.articulated.stepping.driver import take_steps
 from tests.articulated.stepping.reference import exact_motion
 from tests.conftest import COMPILED

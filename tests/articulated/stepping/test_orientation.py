@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from pluecker.articulated import ModelBuilder, integrate
-from pluecker.articulated.stepping.euler import EULER, EULER_INFINITESIMAL, along_tangent
+from pluecker.articulated.stepping.explicit.euler import EULER, EULER_INFINITESIMAL, along_tangent
 from tests.articulated.stepping.driver import take_steps
 
 H = 0.01

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import applied_forces, kinetic_energy, potential_energy
-from pluecker.articulated.stepping.bdf import BDF1, BDF2
-from pluecker.articulated.stepping.linearly_implicit import LINEARLY_IMPLICIT
-from pluecker.articulated.stepping.redmax_step import REDMAX
+from pluecker.articulated.stepping.implicit.bdf import BDF1, BDF2
+from pluecker.articulated.stepping.implicit.linearly_implicit import LINEARLY_IMPLICIT
+from pluecker.articulated.stepping.implicit.redmax_step import REDMAX
 from tests.articulated.stepping.driver import take_steps
 from tests.articulated.stepping.redmax_scenes import SCENES
 from tests.conftest import COMPILED

@@ -20,9 +20,9 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.errors import MissingExtraError, SimulationError
 from pluecker.articulated.robots import example_robots
-from pluecker.articulated.stepping.rows import pack_rows
-from pluecker.articulated.stepping.scenario import pack_scenario
-from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT
+from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT
+from pluecker.articulated.stepping.terms.rows import pack_rows
+from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
 
 G = 9.81

@@ -24,8 +24,8 @@ from pluecker.articulated import (
     random_configuration,
     random_tree,
 )
-from pluecker.articulated.stepping.scenario import pack_scenario
-from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT, VARIANTS
+from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT, VARIANTS
+from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
 
 BALL, BOX, NEEDLE = (0.02, 0.02, 0.02), (0.010, 0.020, 0.025), (0.0002, 0.020, 0.0202)

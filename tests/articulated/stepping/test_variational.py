@@ -17,7 +17,7 @@ from pluecker.articulated import (
     potential_energy,
     random_configuration,
 )
-from pluecker.articulated.stepping.variational import VARIATIONAL
+from pluecker.articulated.stepping.implicit.variational import VARIATIONAL
 from tests.articulated.stepping.driver import take_steps
 from tests.mechanisms import random_body
 

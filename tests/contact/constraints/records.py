@@ -27,6 +27,7 @@ def on_frames(first, second, third):
         c.Rod("rod", first, second, 0.4),
         c.Rod("spring", first, second, 0.4, stiffness=10.0, damping=1.0),
         c.Rope("rope", first, second, 0.4),
+        c.PointContact("contact", first, second, friction=0.5),
         c.Gear("gear", first, second, first_radius=0.2, second_radius=0.3, pressure_angle=0.35),
         c.Gear("ring", first, second, first_radius=0.2, second_radius=0.5, internal=True, pressure_angle=-0.35),
         c.Belt("belt", first, second, first_radius=0.2, second_radius=0.3),

@@ -16,8 +16,8 @@ class Rows(NamedTuple):
 
 
 def rows_at(world, q, v) -> Rows:
-    """All rows in one state."""
-    rows = world.rows_at(q, v)
+    """All rows in one state, at a time when motions over it are uniform."""
+    rows = world.rows_at(q, v, time=-1.0)
     return Rows(rows.jacobian, rows.error, rows.bias)
 
 

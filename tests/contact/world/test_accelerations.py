@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from pluecker.articulated import ModelBuilder, SingularInertiaError, aba, crba, integrate, rnea
 from pluecker.contact.constraints.joints import Ball, Hinge
-from pluecker.contact.constraints.motors import PrescribedMotion
+from pluecker.contact.constraints.motors import PrescribedMotion, Servo
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.constraints.spline import Spline
 from pluecker.contact.world.world import World
@@ -34,7 +34,7 @@ def test_accelerations_solve_the_equations_of_motion_and_of_the_constraints(seed
     world, q, v = random_world(seed)
     model, tau = world.model, np.random.default_rng(seed).standard_normal(world.model.nv)
     found = world.accelerations(q, v, tau)
-    J, bias = world.rows_at(q, v)[1:]
+    J, bias = world.rows_at(q, v)[1:3]
     c, zero = rnea(model, q, v, np.zeros(model.nv)), np.zeros((len(J), len(J)))
     K = np.block([[crba(model, q), -J.T], [J, zero]])
     x = np.linalg.lstsq(K, np.concatenate([tau - c, -bias]), rcond=1e-13)[0]
@@ -125,17 +125,46 @@ def test_a_joint_that_moves_no_inertia_is_named():
         world.accelerations([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
 
 
-def test_a_prescribed_motion_has_its_acceleration_at_each_time():
-    """A spline through a sine, whose second derivative it has to the square of the knots' distance."""
+def slide():
+    """A block on a rail."""
     builder = ModelBuilder()
     builder.add_body("block", mass=2.0)
     builder.add_joint("slide", "prismatic", parent="world", child="block", axis=(1, 0, 0))
+    return builder.build()
+
+
+def test_a_prescribed_motion_has_its_acceleration_at_each_time():
+    """A spline through a sine, whose second derivative it has to the square of the knots' distance."""
     knots = np.linspace(0.0, 2.0, 201)
-    world = World(builder.build(), [PrescribedMotion("drive", "slide", Spline(knots, np.sin(knots)))])
+    world = World(slide(), [PrescribedMotion("drive", "slide", Spline(knots, np.sin(knots)))])
     times = np.array([0.5, 1.0, 1.5])
     found = world.accelerations(np.zeros((3, 1)), np.ones((3, 1)), np.zeros(1), time=times)
     assert_allclose(found.acceleration[:, 0], -np.sin(times), atol=1e-4)
     assert_allclose(found.forces[:, 0], 2.0 * found.acceleration[:, 0], rtol=1e-9)
+
+
+def test_errors_of_prescribed_motions_are_those_at_the_time_and_so_are_their_rates():
+    """Along q(t) the error of each row changes by J v - speed, and that by J a + bias; a motion that is kept has none."""
+    rng = np.random.default_rng(3)
+    path = Spline([0.0, 0.7, 1.5], [0.2, 0.9, -0.3], 0.4)
+    world = World(slide(), [PrescribedMotion("drive", "slide", path), Servo("servo", "slide", path, stiffness=3.0)])
+    t = np.linspace(0.1, 1.4, 5)
+    a, b, c = rng.standard_normal(3)
+    q, v, h = (a + b * t + 0.5 * c * t * t)[:, None], (b + c * t)[:, None], 1e-5
+    ahead, here, behind = (
+        world.rows_at(q + s * h * v + 0.5 * c * (s * h) ** 2, v + s * h * c, time=t + s * h) for s in (1.0, 0.0, -1.0)
+    )
+    rate, gain = here.jacobian[..., 0] * v - here.speed, here.jacobian[..., 0] * c + here.bias
+    assert_allclose((ahead.error - behind.error) / (2.0 * h), rate, atol=1e-8)
+    assert_allclose((ahead.error - 2.0 * here.error + behind.error) / h**2, gain, atol=1e-4)
+    kept = np.array([path.at(x) for x in t])
+    driven = world.rows_at(kept[:, :1], kept[:, 1:2], time=t)
+    assert_allclose(driven.error, 0.0, atol=1e-15)
+    assert_allclose(driven.speed, kept[:, 1:2] * np.ones(2), rtol=1e-15)
+    with pytest.raises(ValueError, match=r"World\.rows_at: time has shape"):
+        world.rows_at(q, v, time=[0.0, 1.0])
+    with pytest.raises(ValueError, match=r"World\.rows_at: time is nan"):
+        world.rows_at(q, v, time=np.nan)
 
 
 def test_rows_that_nothing_moves_have_no_force():

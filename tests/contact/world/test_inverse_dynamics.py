@@ -6,7 +6,9 @@ from numpy.testing import assert_allclose
 
 from pluecker.articulated import ModelBuilder, rnea
 from pluecker.contact.constraints.joints import Ball
+from pluecker.contact.constraints.motors import PrescribedMotion, Servo
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.constraints.spline import Spline
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.world import World
 from tests.conftest import COMPILED
@@ -67,3 +69,20 @@ def test_weights_move_effort_from_one_drive_to_another():
     a = world.accelerations(q, np.zeros(3), [1.0, 1.0, 0.0]).acceleration
     strong = world.inverse_dynamics(q, np.zeros(3), a, weights=[10.0, 1.0, 1.0]).tau
     assert abs(strong[0]) > 5.0 * abs(strong[1])
+
+
+def test_a_prescribed_motion_has_the_force_of_forward_dynamics_at_each_time():
+    """The crank is driven by a row, a servo follows a target of its own; no joint has a drive."""
+    path = Spline([0.0, 1.0, 2.0], [0.0, 0.5, 0.2])
+    loop = parallelogram()
+    servo = Servo("servo", "right", Spline([0.0, 2.0], [0.4, 0.1], 0.3), stiffness=30.0, damping=2.0)
+    world = World(loop.model, [*loop.constraints, PrescribedMotion("drive", "left", path), servo])
+    for t in (0.0, 0.6, 1.9):
+        q, v, _ = world.close(np.zeros(3), time=t)
+        a, forces = world.accelerations(q, v, np.zeros(3), time=t)
+        effort = world.inverse_dynamics(q, v, a, actuated=(), time=t)
+        assert_allclose(effort.tau, 0.0, atol=1e-12)
+        assert_allclose(world["drive"].forces(effort), world["drive"].forces(forces), rtol=1e-8)
+        assert_allclose(world["servo"].forces(effort), world["servo"].forces(forces), rtol=1e-8)
+    with pytest.raises(ConstraintError, match="'drive' forbids this motion"):
+        world.inverse_dynamics(q, v, a, time=0.6)

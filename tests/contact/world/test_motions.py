@@ -228,7 +228,9 @@ def test_what_cannot_be_is_refused_by_name():
     with pytest.raises(KeyError, match="cannot be recorded"):
         simulate(world.model, q, v, 0.01, 0.001, record="constraint_forces")
     rough = World(world.model.replace(friction=0.3), world.constraints)
-    with pytest.raises(ConstraintError, match=r"knows no limits, dry friction and motors.*model\.replace\(friction"):
+    with pytest.raises(
+        ConstraintError, match=r"knows no limits, dry friction, motors and contacts.*model\.replace\(friction"
+    ):
         rough.simulate(q, v, 0.01, 0.001, integrator="rk4")
     driven = World(world.model, [*world.constraints, Coordinate("drive", 0, ranged=True, speed=1.0, force=2.0)])
     with pytest.raises(ConstraintError, match="'drive' has them"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, integrate
-from pluecker.articulated.stepping.scenario import smooth_model
+from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.contact.constraints import Angle, Ball, Frame, Limit, Motor, Rod, Rope, Servo
 from pluecker.contact.world.scenario import world_integrator, world_scenario
 from pluecker.spatial.functions.elementwise import rows_of_eight

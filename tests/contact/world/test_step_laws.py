@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, neutral, random_configuration, random_tree
-from pluecker.articulated.stepping.semi_implicit import SEMI_IMPLICIT
+from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT
 from pluecker.contact.constraints import (
     Angle,
     Frame,

@@ -1,0 +1,232 @@
+"""The adaptive pair of Dormand and Prince on the configuration manifold: "dormand_prince".
+
+A step of the simulation is divided into as many steps as the tolerance needs; the last ends where it ends. Each is tried,
+and taken if the difference of both orders is within the tolerance:
+
+    |e_k| <= tol (1 + |x_k|)        h' = h clip(0.9 |e|^(-1/5), 0.2, 5)
+
+Dry friction and limits are events (:mod:`~pluecker.articulated.stepping.adaptive.joint_modes`): where a velocity crosses
+zero, a coordinate comes to a hard limit, or the reaction of a coordinate that is held leaves its bounds. The dense output of
+a step is searched for the first of them, and the step is taken anew up to there. At a hard limit the velocity comes back
+with -e (Newton's law); friction and other coordinates at rest do not resist impulses. A velocity below 1e-6 does not come
+back, and what an impact elsewhere throws off its limit as slowly stays there, so that bouncing and chattering have an end.
+What is at rest altogether takes one step, however long.
+
+Sources: Dormand, Prince (1980); Hairer, Norsett and Wanner (1993), sections II.4 to II.6; Munthe-Kaas (1999).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pluecker.articulated.model.joints import carry_joint
+from pluecker.articulated.model.layout import (
+    body_count,
+    configuration_count,
+    link_count,
+    owns_coordinates,
+    velocity_count,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.adaptive.dormand_prince import (
+    NODES,
+    STAGES,
+    combine,
+    copy,
+    difference_of_orders,
+    memory_of,
+)
+from pluecker.articulated.stepping.adaptive.events import NOTHING, apply_event, first_crossing, rest_at_limits
+from pluecker.articulated.stepping.adaptive.joint_modes import add_row_forces
+from pluecker.articulated.stepping.adaptive.mode_changes import impact_kernel, release_kernel, settle_kernel
+from pluecker.articulated.stepping.explicit.displacement import arrive, displace, displacement_rate
+from pluecker.articulated.stepping.explicit.motion_rate import SOLVERS
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.rows import coordinate, row_count
+from pluecker.articulated.stepping.terms.scenario import HEADER, ROWS, number_of, rows
+from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.scalars.operations import load, part, store, tail
+
+__all__ = ["DORMAND_PRINCE", "adaptive_kernel", "adaptive_numbers", "with_tolerance"]
+
+TOLERANCE = HEADER - 1  # where a scenario has the tolerance; zero stands for the usual one
+USUAL = 1e-9
+MOST = 10_000  # steps in one: more are no progress
+SHORTEST = 1e-14  # of the step
+EARLY = 0.05  # of a step: what happens so early is found to more digits in a shorter one
+
+
+def with_tolerance(scenario: Array, tol: float) -> Array:
+    """The scenario with a tolerance for adaptive integrators, relative and absolute."""
+    scenario = scenario.copy()
+    scenario[TOLERANCE] = tol
+    return scenario
+
+
+def rate_kernel(solver: Algorithm) -> Callable[..., Any]:
+    """The acceleration with the forces of rows, by that algorithm; one copy of it, which is called"""
+    forward_dynamics = solver.kernel
+
+    @called_kernel
+    def rate(m, c, s, given, q, v, modes, a, ws):
+        """``given``: q and v to which the law of control refers, the law, and the wrenches, since the time ``s`` ago"""
+        tau, f = ws, tail(ws, velocity_count(m))
+        rest = tail(f, 6 * body_count(m))
+        q0, v0, law, f_ext = given
+        stage_torque(m, s, q0, v0, q, v, law, tau)
+        add_row_forces(rows(c), q, v, modes, tau)
+        stage_wrenches(m, c, q, v, f_ext, f, rest)
+        forward_dynamics(m, q, v, tau, f, a, rest)
+
+    return rate
+
+
+def trial_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
+    """The stages of one trial"""
+
+    @called_kernel
+    def trial(m, c, s, h, given, q, v, ws):
+        """From the rates of the first stage those of the others, and the displacement u and velocity x at the end"""
+        nv = velocity_count(m)
+        held, modes, rates_u, rates_v, u, x, _, _, y, rest = memory_of(m, c, ws)
+        for stage in range(1, STAGES):
+            combine(held, stage, h, rates_u, u)
+            combine(held, stage, h, rates_v, x)
+            for k in range(nv):
+                store(x, k, load(v, k) + load(x, k))
+            displace(held, q, u, y)
+            displacement_rate(held, u, x, part(rates_u, stage * nv, nv))
+            rate(held, c, s + NODES[stage] * h, given, y, x, modes, part(rates_v, stage * nv, nv), rest)
+
+    return trial
+
+
+@kernel
+def tolerance(c):
+    """That of a scenario"""
+    return load(c, TOLERANCE) if load(c, TOLERANCE) > 0.0 else USUAL
+
+
+@kernel
+def error_of(m, c, h, v, ws):
+    """The largest difference of both orders, as a share of the tolerance"""
+    nv, worst, tol = velocity_count(m), 0.0, tolerance(c)
+    _, _, rates_u, rates_v, u, x, _, _, _, _ = memory_of(m, c, ws)
+    for k in range(nv):
+        e = abs(difference_of_orders(nv, k, h, rates_u)) / (tol * (1.0 + abs(load(u, k))))
+        d = abs(difference_of_orders(nv, k, h, rates_v)) / (tol * (1.0 + max(abs(load(v, k)), abs(load(x, k)))))
+        worst = e if not e <= worst else worst
+        worst = d if not d <= worst else worst
+    return worst
+
+
+def attempt_kernel(trial: Callable[..., Any]) -> Callable[..., Any]:
+    """Trials until one is within the tolerance"""
+
+    @kernel
+    def attempt(m, c, s, dt, shortest, given, q, v, ws):
+        """The length of the step that is taken, and its error"""
+        while True:
+            trial(m, c, s, dt, given, q, v, ws)
+            e = error_of(m, c, dt, v, ws)
+            if e <= 1.0 or dt < shortest:
+                return dt, e
+            dt *= max(0.2, 0.9 * e**-0.2) if e < 1e10 else 0.2
+
+    return attempt
+
+
+@kernel
+def land(m, c, q, v, start, ws):
+    """The state at the end of a step, and ``start`` in its chart; what is held stands still"""
+    _, modes, _, _, u, x, a, w, y, _ = memory_of(m, c, ws)
+    arrive(m, q, u, x, y, a)
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            carry_joint(m, i, q, y, start, w)
+    copy(configuration_count(m), y, q)
+    copy(velocity_count(m), a, v)
+    copy(velocity_count(m), w, start)
+    for k in range(row_count(rows(c))):
+        if load(modes, k) == 0.0:
+            store(v, coordinate(rows(c), k), 0.0)
+
+
+def adaptive_kernel(rate: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel of a step with these accelerations, those of :func:`rate_kernel`, or others of the same arguments."""
+    trial, settle, release, impact = trial_kernel(rate), settle_kernel(rate), release_kernel(rate), impact_kernel(rate)
+    attempt = attempt_kernel(trial)
+
+    @kernel
+    def adaptive_step(m, c, h, q0, v0, law, f_ext, q, v, memory, ws):
+        """As many steps as the tolerance and events need; ``memory`` has the length of the last one"""
+        nv, t = velocity_count(m), rows(c)
+        start, ws = part(ws, 0, nv), tail(ws, nv)
+        _, modes, rates_u, rates_v, _, _, _, _, _, _ = memory_of(m, c, ws)
+        given = (q0, start, law, f_ext)
+        copy(configuration_count(m), q0, q)
+        copy(nv, v0, v)
+        copy(nv, v0, start)
+        s, length = 0.0, load(memory, 0)
+        length = length if length > 0.0 else h
+        for _ in range(MOST):
+            settle(m, c, s, given, q, v, ws)
+            tried = min(length, h - s)
+            dt, e = attempt(m, c, s, tried, SHORTEST * h, given, q, v, ws)
+            if not e <= 1.0:
+                return 1e300 + e
+            whole, longer = length >= h - s and dt == tried, dt * min(5.0, 0.9 * max(e, 1e-10) ** -0.2)
+            part_of, row, what = first_crossing(m, t, dt, q, v, modes, rates_u, rates_v)
+            earlier = release(m, c, s, dt, part_of, given, q, v, ws)
+            part_of, what = (earlier, NOTHING) if earlier < part_of else (part_of, what)
+            if part_of < EARLY and dt * part_of > 1e3 * SHORTEST * h:
+                length = 2.0 * dt * part_of
+                continue
+            if part_of <= 1.0:
+                dt, whole = dt * part_of, False
+            if row_count(t) > 0:  # u and x were used in between, and the step may be shorter now
+                trial(m, c, s, dt, given, q, v, ws)
+            land(m, c, q, v, start, ws)
+            if what != NOTHING and part_of <= 1.0:
+                apply_event(t, row, what, q, v)
+                impact(m, c, q, v, ws)
+                rest_at_limits(t, q, v)
+            s += dt
+            if whole:
+                store(memory, 0, max(length, longer))
+                return 0.0
+            length = longer
+        return 1e300
+
+    return adaptive_step
+
+
+def adaptive_numbers(model: Model, scenario: Array) -> int:
+    """How many numbers the step needs besides those of accelerations."""
+    return 24 * model.nv + model.nq + number_of(ROWS, scenario) + 6 * model.n_bodies + len(model.packed)
+
+
+def adaptive(solver: Algorithm, **options: Any) -> Integrator:
+    """The integrator with that algorithm for accelerations."""
+
+    def workspace(model: Model, scenario: Array) -> int:
+        forces = model.nv + 6 * model.n_bodies + max(stage_workspace(model), int(solver.workspace(model)))
+        return adaptive_numbers(model, scenario) + forces
+
+    return Integrator(
+        "dormand_prince",
+        order=5,
+        step=adaptive_kernel(rate_kernel(solver)),
+        workspace=workspace,
+        memory=lambda model, scenario: 1,
+        takes_rows=True,
+        lanes=False,
+        **options,
+    )
+
+
+DORMAND_PRINCE = adaptive(SOLVERS[False], with_mimic=adaptive(SOLVERS[True], listed=False))

@@ -1,0 +1,102 @@
+"""The Runge-Kutta pair of orders five and four of Dormand and Prince, in Munthe-Kaas form: one trial, and its dense output.
+
+A trial over the time h from (q, v) gives the rates of seven stages, of the displacement and of the velocity; from them
+follow its end, the difference of both orders, and the state at any time in between, to order four.
+
+Sources: Dormand, Prince (1980); Shampine, "Some practical Runge-Kutta formulas" (1986) for the dense output; Hairer, Norsett
+and Wanner (1993), sections II.5 and II.6; Munthe-Kaas (1999).
+"""
+
+from pluecker.articulated.model.layout import configuration_count, velocity_count
+from pluecker.articulated.stepping.terms.rows import row_count
+from pluecker.articulated.stepping.terms.scenario import rows
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, part, store, tail
+
+__all__ = [
+    "ERROR",
+    "NODES",
+    "SHARES",
+    "STAGES",
+    "WEIGHTS",
+    "between",
+    "combine",
+    "copy",
+    "difference_of_orders",
+    "memory_of",
+]
+
+STAGES = 7
+NODES = (0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0)
+# of the rates before, in the displacement of each stage; the last stage is the end of the step
+SHARES = (
+    (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (1 / 5, 0.0, 0.0, 0.0, 0.0, 0.0),
+    (3 / 40, 9 / 40, 0.0, 0.0, 0.0, 0.0),
+    (44 / 45, -56 / 15, 32 / 9, 0.0, 0.0, 0.0),
+    (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0.0, 0.0),
+    (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0.0),
+    (35 / 384, 0.0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84),
+)
+# of each stage in the difference of both orders
+ERROR = (-71 / 57600, 0.0, 71 / 16695, -71 / 1920, 17253 / 339200, -22 / 525, 1 / 40)
+# of each stage at the time x h, as a polynomial  x (w_0 + w_1 x + w_2 x^2 + w_3 x^3)
+WEIGHTS = (
+    (1.0, -8048581381 / 2820520608, 8663915743 / 2820520608, -12715105075 / 11282082432),
+    (0.0, 0.0, 0.0, 0.0),
+    (0.0, 131558114200 / 32700410799, -68118460800 / 10900136933, 87487479700 / 32700410799),
+    (0.0, -1754552775 / 470086768, 14199869525 / 1410260304, -10690763975 / 1880347072),
+    (0.0, 127303824393 / 49829197408, -318862633887 / 49829197408, 701980252875 / 199316789632),
+    (0.0, -282668133 / 205662961, 2019193451 / 616988883, -1453857185 / 822651844),
+    (0.0, 40617522 / 29380423, -110615467 / 29380423, 69997945 / 29380423),
+)
+
+
+@kernel
+def combine(m, stage, h, rates, out):
+    """out = h sum a_sj k_j: what stage ``stage`` adds to the state, from the rates (7, nv) of the stages before"""
+    nv = velocity_count(m)
+    for k in range(nv):
+        x = 0.0
+        for j in range(stage):
+            x += SHARES[stage][j] * load(rates, nv * j + k)
+        store(out, k, h * x)
+
+
+@kernel
+def between(nv, k, x, h, rates):
+    """What the step adds to entry ``k`` up to the time x h"""
+    total = 0.0
+    for j in range(STAGES):
+        w = WEIGHTS[j]
+        total += x * (w[0] + x * (w[1] + x * (w[2] + x * w[3]))) * load(rates, nv * j + k)
+    return h * total
+
+
+@kernel
+def difference_of_orders(nv, k, h, rates):
+    """By how much both orders differ in entry ``k`` at the end"""
+    total = 0.0
+    for j in range(STAGES):
+        total += ERROR[j] * load(rates, nv * j + k)
+    return h * total
+
+
+@kernel
+def copy(n, x, out):
+    """The first n numbers of x"""
+    for k in range(n):
+        store(out, k, load(x, k))
+
+
+@kernel
+def memory_of(m, c, ws):
+    """The model with what is held, the modes of rows, the rates of the stages, and scratch memory
+
+    Of the model's nv numbers u, x, a, w; of a configuration y; and what is left.
+    """
+    nq, nv, n = configuration_count(m), velocity_count(m), row_count(rows(c))
+    u, x, a, w = part(ws, 0, nv), part(ws, nv, nv), part(ws, 2 * nv, nv), part(ws, 3 * nv, nv)
+    rates_u, rates_v, rest = part(ws, 4 * nv, STAGES * nv), part(ws, 11 * nv, STAGES * nv), tail(ws, 18 * nv)
+    y, modes, held = part(rest, 0, nq), part(rest, nq, n), part(rest, nq + n, len(m))
+    return held, modes, rates_u, rates_v, u, x, a, w, y, tail(rest, nq + n + len(m))

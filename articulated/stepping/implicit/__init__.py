@@ -1,0 +1,1 @@
+"""Integrators that solve for the end of a step: backward differences, linearly implicit, variational."""

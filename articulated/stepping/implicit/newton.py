@@ -1,0 +1,204 @@
+"""One implicit stage of an integrator, by Newton's method with the exact derivative of the equations of motion.
+
+Implicit Euler, backward differences and diagonally implicit Runge-Kutta methods all ask for the velocity v with
+
+    r(v) = ID(q, v, a) - tau(q, v) = 0        q = q_b + g v        a = (v - v_b) / g
+
+where ``q_b + g v`` is the motion from q_b at constant velocity, and q_b, v_b and g are the method's. The derivative of r by
+v is made by dual numbers, eight columns at a time: inertia, Coriolis forces, springs, elements between bodies and control,
+and how q moves with v, are all in it, so that the convergence is quadratic. Steps that would make the residual larger are
+halved.
+
+The stage is solved when r is what errors of v make of it that are within ``RELATIVE`` of the velocities, ``ABSOLUTE``
+rad/s or m/s, or what rounding of q is in a velocity; then one more step is taken, with the same derivative, which leaves
+about rounding.
+"""
+
+import numpy as np
+
+from pluecker.articulated.algorithms.dynamics.rnea import LINK, rnea_kernel
+from pluecker.articulated.model.joints import has_constant_subspace, integrate_joint
+from pluecker.articulated.model.layout import (
+    body_count,
+    clear,
+    configuration_count,
+    first_q,
+    first_v,
+    freedom_count,
+    link_count,
+    owns_coordinates,
+    velocity_count,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.memory.joined import as_rows, from_next_line, join
+from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
+
+__all__ = ["ABSOLUTE", "MOST", "RELATIVE", "ROUNDING", "displace", "solve_stage", "stage_solver_workspace"]
+
+# Of velocities: far below the error of a step, whatever its order, and far above rounding.
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+ROUNDING = 1e-15  # of coordinates, relative to the largest, four units in the last place
+MOST = 30  # iterations: from the velocity before the step a smooth motion takes three to five
+HALVINGS = 10
+
+
+@kernel
+def displace(m, q, d, out):
+    """q + d on the manifold; exponential coordinates stay in their chart, so that the way to them is smooth"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            if has_constant_subspace(m, i):
+                integrate_joint(m, i, q, d, out)
+            else:
+                for k in range(freedom_count(m, i)):
+                    store(out, first_q(m, i) + k, load(q, first_q(m, i) + k) + load(d, first_v(m, i) + k))
+
+
+@kernel
+def stage_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, ws):
+    """r = ID(q, v, a) - tau, the forces of control being those at the time s of the step that began at q0, v0"""
+    nq, nv = configuration_count(m), velocity_count(m)
+    q, a = part(ws, 0, nq), tail(ws, nq)
+    tau, f = tail(a, nv), tail(a, 2 * nv)
+    work = tail(f, 6 * body_count(m))
+    for k in range(nv):
+        store(a, k, g * load(v, k))
+    displace(m, qb, a, q)
+    for k in range(nv):
+        store(a, k, (load(v, k) - load(vb, k)) / g)
+    stage_wrenches(m, c, q, v, f_ext, f, work)
+    rnea_kernel(m, q, v, a, f, r, work)
+    stage_torque(m, s, q0, v0, q, v, law, tau)
+    for k in range(nv):
+        accumulate(r, k, -load(tau, k))
+
+
+def residual_workspace(model: Model) -> int:
+    """Of :func:`stage_residual`"""
+    work = max(LINK * (model.n_links + 1), stage_workspace(model))
+    return model.nq + 2 * model.nv + 6 * model.n_bodies + work
+
+
+@kernel
+def differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, J, ws):
+    """r and J = dr/dv, on as many dual numbers as there is room for"""
+    nv = velocity_count(m)
+    numbers = from_next_line(ws)
+    n = len(numbers) // (WIDTH + 1)
+    rows, values = as_rows(part(numbers, 0, WIDTH * n)), part(numbers, WIDTH * n, n)
+    V = join(part(values, 0, nv), part(rows, 0, nv))
+    R = join(part(values, nv, nv), part(rows, nv, nv))
+    work = join(tail(values, 2 * nv), tail(rows, 2 * nv))
+    for k in range(nv):
+        store(values, k, load(v, k))
+    for first in range(0, nv, WIDTH):
+        count = min(WIDTH, nv - first)
+        clear(numbers, WIDTH * nv)
+        for k in range(count):
+            store(numbers, WIDTH * (first + k) + k, 1.0)
+        stage_residual(m, c, s, g, q0, v0, qb, vb, V, law, f_ext, R, work)
+        for i in range(nv):
+            for k in range(count):
+                store(J, nv * i + first + k, load(numbers, WIDTH * (nv + i) + k))
+    for i in range(nv):
+        store(r, i, load(values, nv + i))
+
+
+@kernel
+def tolerances(m, g, qb, vb, v, J, tolerance):
+    """|J| times the errors of the velocities that are tolerated"""
+    nv, largest = velocity_count(m), 1.0
+    for k in range(configuration_count(m)):
+        largest = max(largest, abs(load(qb, k)))
+    for i in range(nv):
+        y = 0.0
+        for j in range(nv):
+            x = RELATIVE * (abs(load(v, j)) + abs(load(vb, j))) + ABSOLUTE + ROUNDING * largest / g
+            y += abs(load(J, nv * i + j)) * x
+        store(tolerance, i, y)
+
+
+@kernel
+def largest_share(r, tolerance, n):
+    """The largest |r_k| / tolerance_k; infinite where r is no number"""
+    share = 0.0
+    for k in range(n):
+        x = abs(load(r, k))
+        if not x <= share * load(tolerance, k):
+            share = x / load(tolerance, k) if load(tolerance, k) > 0.0 and x < np.inf else np.inf
+    return share
+
+
+@kernel
+def solve_general(A, n, x):
+    """x from A x = b, with b in x, by elimination with exchanges of rows; A is lost. False where A is singular"""
+    for k in range(n):
+        p = k
+        for i in range(k + 1, n):
+            if abs(load(A, n * i + k)) > abs(load(A, n * p + k)):
+                p = i
+        if not abs(load(A, n * p + k)) > 0.0:
+            return False
+        for j in range(k, n if p != k else k):
+            y = load(A, n * k + j)
+            store(A, n * k + j, load(A, n * p + j))
+            store(A, n * p + j, y)
+        y = load(x, k)
+        store(x, k, load(x, p))
+        store(x, p, y)
+        for i in range(k + 1, n):
+            y = load(A, n * i + k) / load(A, n * k + k)
+            for j in range(k + 1, n):
+                accumulate(A, n * i + j, -y * load(A, n * k + j))
+            accumulate(x, i, -y * load(x, k))
+    for i in range(n - 1, -1, -1):
+        y = load(x, i)
+        for j in range(i + 1, n):
+            y -= load(A, n * i + j) * load(x, j)
+        store(x, i, y / load(A, n * i + i))
+    return True
+
+
+@called_kernel
+def solve_stage(m, c, s, g, q0, v0, qb, vb, law, f_ext, v, ws):
+    """v from a guess; returns the largest residual as a share of its tolerance, see the head of this file
+
+    The share is infinite where there is nothing to go on from: forces overflow, or J is singular.
+    """
+    nv = velocity_count(m)
+    J, r = ws, tail(ws, nv * nv)
+    tolerance, trial = tail(r, nv), tail(r, 2 * nv)
+    work = tail(r, 3 * nv)
+    share = np.inf
+    for _ in range(MOST):
+        differentiate_residual(m, c, s, g, q0, v0, qb, vb, v, law, f_ext, r, J, work)
+        tolerances(m, g, qb, vb, v, J, tolerance)
+        share = largest_share(r, tolerance, nv)
+        if not share < np.inf or not solve_general(J, nv, r):
+            return np.inf
+        if share <= 1.0:
+            for k in range(nv):
+                accumulate(v, k, -load(r, k))
+            return share
+        t, better = 1.0, False
+        for _ in range(HALVINGS):
+            for k in range(nv):
+                store(trial, k, load(v, k) - t * load(r, k))
+            stage_residual(m, c, s, g, q0, v0, qb, vb, trial, law, f_ext, work, tail(work, nv))
+            better = largest_share(work, tolerance, nv) < share
+            if better:
+                break
+            t *= 0.5
+        if not better:
+            return share
+        for k in range(nv):
+            store(v, k, load(trial, k))
+    return share
+
+
+def stage_solver_workspace(model: Model) -> int:
+    """How many numbers :func:`solve_stage` needs."""
+    return model.nv**2 + 3 * model.nv + WIDTH + (WIDTH + 1) * (2 * model.nv + residual_workspace(model))

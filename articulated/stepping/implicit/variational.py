@@ -1,0 +1,201 @@
+"""A variational integrator, the discrete Euler-Lagrange equations of a tree in linear time: "variational".
+
+The action of one step is that of constant body velocities, with forces half at its start and half at its end,
+
+    p + h/2 F(q, v~) = p^-(q, q1)           p1 = p^+(q, q1) + h/2 F(q1, v~)          v~ = displacement / h
+
+with p = H(q) v, and p^-, p^+ the discrete momenta at both ends as joints see them
+(:mod:`~pluecker.articulated.stepping.implicit.discrete_momentum`). The first is solved for q1, the second gives v1 =
+H(q1)^-1 p1. So momenta that symmetries keep are kept, to rounding; the map from (q, p) to (q1, p1) is symplectic, and energy
+has no trend; run backwards it returns, and its order is two. Velocities in F are the mean v~ at both ends, so that this
+holds with damping. Armature has the momentum ``A v~``: the package's equation of motion has ``A dv/dt`` for it also where v
+is no rate of coordinates, and that follows from no action.
+
+The first equation is solved by a quasi-Newton iteration with H(q)/h in place of the derivative, which leaves out what is
+of order ``|w| h``; its factor is that which gave v at the end of the step before. The residual is measured in energy:
+its share of the velocity, ``sqrt(r . H^-1 r)``, is compared with that of the motion.
+
+Sources: Marsden and West (2001), sections 1.5 and 3.2; Lee, Liu, Park and Srinivasa (2016), algorithms 1 and 3.
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.algorithms.dynamics.passive import add_passive_force
+from pluecker.articulated.algorithms.inertia.inertia_factor import (
+    factor_numbers,
+    factor_workspace,
+    factorize_trees,
+    solve_factorized,
+    solve_workspace,
+)
+from pluecker.articulated.model.joint_displacement import mean_velocity, move_displacement
+from pluecker.articulated.model.joints import carry_joint, integrate_joint
+from pluecker.articulated.model.layout import (
+    ARMATURE,
+    body_count,
+    clear,
+    configuration_count,
+    link_count,
+    owns_coordinates,
+    velocity_count,
+    velocity_table,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.implicit.discrete_momentum import (
+    LINK,
+    begin,
+    move_bodies,
+    scale_of_momenta,
+    sum_end,
+    sum_start,
+)
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.articulated.stepping.terms.stage import stage_torque, stage_workspace, stage_wrenches
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store, tail, within
+
+__all__ = ["VARIATIONAL"]
+
+TOLERANCE = 1e-12  # of the velocity: what counts as solved
+GOAL = 1e-15  # where the iteration ends, if it gets there
+SLOWER = 0.9  # of the error before: what falls less, once it is below the tolerance, is rounding
+SAME = 1e-26  # of the square of a difference in q: it comes from quaternions that are brought to unit length once more
+MOST = 60  # iterations: with |w| h = 0.5 they halve the error
+
+
+@kernel
+def variational_step(m, c, h, q, v, law, f_ext, q1, v1, memory, ws):
+    """One step: the displacement, by iteration; then the momentum at its end, and the velocity that has it"""
+    nv = velocity_count(m)
+    u, r, mean, force = ws, tail(ws, nv), tail(ws, 2 * nv), tail(ws, 3 * nv)
+    wrenches = tail(ws, 4 * nv)
+    links = tail(wrenches, 6 * body_count(m))
+    rest = tail(links, LINK * (link_count(m) + 1))
+    factor = tail(memory, 1 + configuration_count(m))
+    factorize_once(m, q, SAME, memory, rest)
+    begin(m, q, v, links)
+    clear(u, nv)
+    move(m, h, q, v, u)
+    error = 0.0 * load(v, 0) + 1.0
+    for _ in range(MOST):
+        previous = error
+        forces(m, c, 0.0 * h, h, q, v, q, u, law, f_ext, q1, mean, force, wrenches, rest)
+        residual(m, h, q, v, u, mean, force, wrenches, r, links)
+        error = correction(m, h, factor, force, r, links, rest)
+        idle = select(smaller(error, TOLERANCE), select(smaller(SLOWER * previous, error), 0.0 * error, error), error)
+        move(m, -h, q, r, u)  # the last one too: what is left of an error of 1e-15 in each step would add up
+        if within(idle, GOAL):
+            break
+    move_bodies(m, q, u, links)
+    forces(m, c, h, h, q, v, q1, u, law, f_ext, q1, mean, force, wrenches, rest)
+    momentum(m, h, mean, force, wrenches, q1, r, links)
+    factorize_once(m, q1, 0.0, memory, rest)
+    solve_factorized(m, factor, r, rest)
+    clear(u, nv)
+    land(m, q1, r, u, mean, v1)
+    return error / TOLERANCE
+
+
+@kernel
+def move(m, s, q, v, u):
+    """u += s v"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            move_displacement(m, i, s, q, v, u)
+
+
+@kernel
+def factorize_once(m, q, bound, memory, ws):
+    """The factor of H(q), unless it is there: behind the configuration to which it belongs, and a one that says so"""
+    nq = configuration_count(m)
+    other = 1.0 - load(memory, 0)
+    for k in range(nq):
+        d = load(memory, 1 + k) - load(q, k)
+        other = other + d * d
+    if not within(other, bound):
+        store(memory, 0, 0.0 * other + 1.0)
+        for k in range(nq):
+            store(memory, 1 + k, load(q, k))
+        factorize_trees(m, q, tail(memory, 1 + nq), ws, tail(ws, 2 * velocity_count(m)))
+
+
+@kernel
+def forces(m, c, s, h, q0, v0, q, u, law, f_ext, q1, mean, force, wrenches, ws):
+    """F at ``q``, a time ``s`` after ``q0``, with the mean velocity: joint forces less passive ones, and wrenches"""
+    nv = velocity_count(m)
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            mean_velocity(m, i, h, q0, u, q1, mean)
+    stage_wrenches(m, c, q, mean, f_ext, wrenches, ws)
+    stage_torque(m, s, q0, v0, q, mean, law, force)
+    clear(ws, nv)
+    add_passive_force(m, q, mean, ws)
+    for k in range(nv):
+        accumulate(force, k, -load(ws, k))
+
+
+@kernel
+def residual(m, h, q, v, u, mean, force, wrenches, r, links):
+    """r = p^-(q, q1) - p - h/2 F, with armature"""
+    nv = velocity_count(m)
+    move_bodies(m, q, u, links)
+    sum_start(m, q, h, wrenches, r, links)
+    for k in range(nv):
+        p = velocity_table(m, ARMATURE, k) * (load(mean, k) - load(v, k))
+        accumulate(r, k, p - 0.5 * h * load(force, k))
+
+
+@kernel
+def correction(m, h, factor, force, r, links, ws):
+    """r becomes H^-1 r, the error in velocity; returns its share in energy: of that of motion, gravity and joint forces"""
+    nv = velocity_count(m)
+    x, rest = ws, tail(ws, nv)
+    for k in range(nv):
+        store(x, k, load(r, k))
+    solve_factorized(m, factor, r, rest)
+    energy = 0.0 * load(r, 0)
+    for k in range(nv):
+        energy = energy + load(x, k) * load(r, k)
+        store(x, k, load(force, k))
+    solve_factorized(m, factor, x, rest)
+    total = scale_of_momenta(m, h, links)
+    for k in range(nv):
+        total = total + h * h * load(force, k) * load(x, k)
+    none = smaller(total, 1e-300)  # nothing moves and nothing acts: the error is zero too
+    share = select(none, energy, energy / select(none, 0.0 * total + 1.0, total))
+    return sqrt(select(smaller(share, 0.0), 0.0 * share, share))
+
+
+@kernel
+def momentum(m, h, mean, force, wrenches, q1, p, links):
+    """p1 = p^+(q, q1) + h/2 F"""
+    sum_end(m, q1, h, wrenches, p, links)
+    for k in range(velocity_count(m)):
+        accumulate(p, k, velocity_table(m, ARMATURE, k) * load(mean, k) + 0.5 * h * load(force, k))
+
+
+@kernel
+def land(m, q1, v, nothing, before, v1):
+    """The shorter of equivalent vectors, and the velocity with them"""
+    for i in range(1, link_count(m) + 1):
+        if owns_coordinates(m, i):
+            integrate_joint(m, i, q1, nothing, before)
+            carry_joint(m, i, q1, before, v, v1)
+    for k in range(configuration_count(m)):
+        store(q1, k, load(before, k))
+
+
+def workspace(model: Model, scenario: Array) -> int:
+    """Four velocities, a wrench for each body, the links, and what forces, factors and solutions need"""
+    rest = max(stage_workspace(model), factor_workspace(model), model.nv + solve_workspace(model), model.nv)
+    return 5 * model.nv + model.nq + 6 * model.n_bodies + LINK * (model.n_links + 1) + rest
+
+
+VARIATIONAL = Integrator(
+    "variational",
+    order=2,
+    step=variational_step,
+    workspace=workspace,
+    memory=lambda model, scenario: 1 + model.nq + factor_numbers(model),
+)

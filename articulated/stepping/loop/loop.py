@@ -1,0 +1,202 @@
+"""The loop over steps, compiled: control, a step of any integrator, what is recorded, and what happens where one fails.
+
+One kernel, :func:`loop_kernel`, goes through a stretch of steps for one state or for eight in lanes. Around it are two
+compiled functions for each integrator, which take the address of a task, as :mod:`~pluecker.articulated.running.batch` has
+them. Between two calls Python may write a part of the recording to a file, move a progress bar, ask a control that is
+Python, or be interrupted: all that a state is lies in arrays, ``x``, which the next call goes on from.
+
+=========  =====================================================================================================
+part of x  contents
+=========  =====================================================================================================
+q, v       the state
+law        ``u, R, P, D`` of control, nv each
+rate       the mean acceleration of the last step, nv
+marks      the largest error since the last sample; the number of the step that failed, counted from one, else zero
+ring       what control asked for and the actuators have not done yet
+memory     the integrator's
+=========  =====================================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
+from pluecker.articulated.stepping.control.control_law import DELAY, PERIOD, STEP, control_workspace
+from pluecker.articulated.stepping.control.signals import Access
+from pluecker.articulated.stepping.loop.surroundings import MARKS, surroundings
+from pluecker.articulated.stepping.loop.task import BEGIN, EVERY, FIRST, LAST, MEMORY, PUSHED, SLOT, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
+
+__all__ = ["BOUND", "loop_kernel", "loop_workspace", "state_size"]
+
+BOUND = 1  # of the numbers: the error up to which a step is taken
+SOLVED = 1.0 + 1e-12
+PIECES = 32  # into which a step is divided at most, in halves
+
+
+def state_size(nq: int, nv: int, delay: int, memory: int) -> int:
+    """How many numbers x has."""
+    return nq + nv + 4 * nv + nv + MARKS + delay * nv + memory
+
+
+def loop_workspace(nq: int, nv: int, n_bodies: int, memory: int, parameters: int, own: int) -> int:
+    """How many numbers the loop needs, with the integrator's own."""
+    rest = max(own, control_workspace(nq, nv, parameters), 6 * n_bodies)
+    return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + 2 * memory + rest
+
+
+@kernel
+def worse(e, x):
+    """The larger of two errors; NaN if one is"""
+    return select(smaller(e, x), x, e) + 0.0 * x
+
+
+@kernel
+def is_below(e, bound):
+    """Whether e < bound for all states that it stands for; false for NaN"""
+    return within(select(smaller(e, bound), lift(0.0, e), lift(1.0, e)), 0.5)
+
+
+@called_kernel
+def spoiled(x):
+    """Zero where all numbers are finite, else NaN; in four sums, none of which has to wait for the others"""
+    n = len(x)
+    a = b = c = d = 0.0 * load(x, 0)
+    for k in range(0, n - 3, 4):
+        a, b = a + 0.0 * load(x, k), b + 0.0 * load(x, k + 1)
+        c, d = c + 0.0 * load(x, k + 2), d + 0.0 * load(x, k + 3)
+    for k in range(n - n % 4, n):
+        a = a + 0.0 * load(x, k)
+    return (a + b) + (c + d)
+
+
+@called_kernel
+def copy(x, out):
+    """All numbers of x"""
+    for k in range(len(x)):
+        store(out, k, load(x, k))
+
+
+@called_kernel
+def keep(solved, x, out):
+    """``out`` where it was solved, else x"""
+    for k in range(len(x)):
+        store(out, k, select(solved, load(out, k), load(x, k)))
+
+
+@kernel
+def begin_memory(lasting, memory, begun):
+    """With what the pieces of a step begin: what is remembered before it if that lasts, else nothing"""
+    for k in range(len(memory)):
+        store(begun, k, load(memory, k) if lasting else 0.0 * load(memory, k))
+
+
+@kernel
+def keep_solved(solved, x, out):
+    """x where it was solved, else nothing"""
+    for k in range(len(x)):
+        store(out, k, select(solved, load(x, k), 0.0 * load(x, k)))
+
+
+def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Callable[..., Any]:
+    """The kernel that takes one step, in so many pieces as are needed where that is wanted; it gives the error.
+
+    A lane that is solved keeps what it has while others go on with shorter pieces. An integrator that remembers earlier
+    steps starts anew for the pieces, and behind them, unless what it remembers lasts.
+    """
+    step, lasting = integrator.step, integrator.lasting
+
+    @kernel
+    def take_step(env, m, c, settings, h, x, f, kept, memory, ws):
+        nq, nv, n = configuration_count(m), velocity_count(m), load(settings, MEMORY)
+        q, v, law = part(x, 0, nq), part(x, nq, nv), part(x, nq + nv, 4 * nv)
+        q1, v1, q2, v2 = part(ws, 0, nq), part(ws, nq, nv), part(ws, nq + nv, nq), part(ws, 2 * nq + nv, nv)
+        law_j, remembered = tail(ws, 2 * (nq + nv)), part(ws, 2 * nq + 6 * nv, n)
+        begun, rest = part(ws, 2 * nq + 6 * nv + n, n), tail(ws, 2 * nq + 6 * nv + 2 * n)
+        kq, kv = part(kept, 0, nq), part(kept, nq, nv)
+        none = 0.0 * load(law, 0)
+        pieces, error = 1, none
+        begin_memory(lasting, part(memory, 0, n), begun)
+        while True:
+            qa, va, e, hj = q, v, none, h / pieces
+            for j in range(pieces):
+                qb, vb, own = (q1, v1, law) if j == 0 else (q1, v1, law_j) if j % 2 == 0 else (q2, v2, law_j)
+                if pieces == 1:
+                    qb, vb = kq, kv
+                if j > 0:
+                    law_of_piece(env, j * hj, x, qa, va, law_j)
+                e = worse(e, none + step(m, c, hj, qa, va, own, f, qb, vb, memory, rest))
+                qa, va = qb, vb
+            e = e + spoiled(qa) + spoiled(va)
+            if pieces == 1:
+                error = e
+                if load(settings, SUBSTEP) == 0 or is_below(e, SOLVED):
+                    return e
+                keep_solved(smaller(e, SOLVED), part(memory, 0, n), remembered)
+            else:
+                solved = smaller(error, SOLVED)
+                keep(solved, qa, kq)
+                keep(solved, va, kv)
+                if lasting:
+                    keep(solved, part(memory, 0, n), remembered)
+                error = select(solved, error, e)
+            if is_below(error, SOLVED) or pieces >= PIECES:
+                break
+            copy(begun, memory)
+            pieces *= 2
+        copy(remembered, memory)
+        return error
+
+    return take_step
+
+
+def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
+    """The kernel for a stretch of steps of the state ``b``, or of eight from there on.
+
+    At each step: control, if it is its turn; the sample, if it is one; the step. A step whose error is above the bound, or
+    whose result is not finite, is not taken: x stays as it was before, with the number of the step. ``env`` is for what
+    surrounds a step.
+    """
+    around = surroundings(access)
+    control_law, wrenches, record, record_rate = around.law, around.wrenches, around.record, around.record_rate
+    take_step = step_kernel(integrator, around.law_of_piece)
+
+    @kernel
+    def advance(env, m, c, settings, numbers, moving, b, x, ws):
+        nq, nv, h = configuration_count(m), velocity_count(m), load(numbers, STEP)
+        ring_size, every, total = load(settings, DELAY) * nv, load(settings, EVERY), load(settings, TOTAL)
+        q, v, rate, marks = part(x, 0, nq), part(x, nq, nv), part(x, nq + 5 * nv, nv), part(x, nq + 6 * nv, MARKS)
+        memory, nf = tail(x, nq + 6 * nv + MARKS + ring_size), 6 * body_count(m) * load(settings, PUSHED)
+        f, kept, rest = part(ws, 0, nf), part(ws, nf, nq + nv), tail(ws, nf + nq + nv)
+        kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
+        begin = load(settings, BEGIN)
+        if nf > 0:
+            wrenches(env, b, 0.0, f, rest)
+        for i in range(load(settings, FIRST), load(settings, LAST)):
+            slot = (i - begin + every - 1) // every - load(settings, SLOT)
+            if i % load(settings, PERIOD) == 0:
+                control_law(env, b, i, x, rest)
+            if (i - begin) % every == 0 or i == total:
+                record(env, b, slot, x)
+            if i == total:
+                return
+            if moving:
+                wrenches(env, b, h * (i + 0.5), f, rest)
+            e = take_step(env, m, c, settings, h, x, f, kept, memory, rest)
+            store(marks, 0, worse(load(marks, 0), e))
+            bound = load(numbers, BOUND)
+            if not is_below(e, bound):
+                store(marks, 1, select(smaller(e, bound), load(marks, 1), i + 1.0))
+                return
+            for k in range(nv):
+                store(rate, k, (load(kv, k) - load(v, k)) * per_second)
+            copy(kq, q)
+            copy(kv, v)
+            if (i - begin) % every == 0:
+                record_rate(env, b, slot, x)
+
+    return advance

@@ -1,0 +1,207 @@
+"""The compiled functions of the loop, one for an integrator and a scalar, and how Python runs them.
+
+What they work on is described in a task, as for algorithms (:mod:`~pluecker.articulated.running.batch`): threads take pieces
+of the batch until there are none left, eight states at a time for the whole stretch of steps.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import config, types
+
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.batch import (
+    GOOD,
+    RECORDS,
+    WORKSPACE,
+    compiled_share_states,
+    next_piece,
+)
+from pluecker.articulated.stepping.control.control_function import CALLER, caller_address
+from pluecker.articulated.stepping.control.control_law import SIGNALS
+from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE
+from pluecker.articulated.stepping.loop.loop import loop_kernel
+from pluecker.articulated.stepping.loop.surroundings import BLOCK, address_of_surroundings
+from pluecker.articulated.stepping.loop.task import (
+    FIRST,
+    LAST,
+    MODEL,
+    NUMBERS,
+    PUSHED,
+    RECORD,
+    SCENARIO,
+    SETTINGS,
+    SIGNAL,
+    SIGNAL_SIZE,
+    SIZE_OF_X,
+    SLOT,
+    STATE,
+    SURROUNDINGS,
+    TASK_SIZE,
+    numbers_in,
+)
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.spatial.compiled.decorators import address, compiled_for
+from pluecker.spatial.compiled.numba_internals import compiling
+from pluecker.spatial.functions.elementwise import rows_of_eight
+from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.memory.transposition import read_states, write_states
+from pluecker.spatial.parallel.threads import board
+from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.scalars.operations import load, part, tail
+
+__all__ = ["Signal", "Stretches", "in_lanes", "one_by_one"]
+
+KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * SIGNALS[6] + 3
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """What is given over time: values ``(knots, states or 1, width)`` at the times, linear in between or held."""
+
+    values: Array
+    times: Array
+    linear: bool = False
+
+    @classmethod
+    def constant(cls, values: Array) -> Signal:
+        """The same at all times: ``(states or 1, width)``."""
+        return cls(np.ascontiguousarray(values[None]), np.zeros(1))
+
+
+@functools.cache
+def one_by_one(integrator: Integrator) -> Callable[..., Any]:
+    """The compiled function for one state, or for several one after the other."""
+    advance = loop_kernel(integrator, ONE_STATE)
+
+    def simulate_one(address, k):
+        task = integers_at(address, TASK_SIZE)
+        size, nx = load(task, RECORDS) * WIDTH, load(task, SIZE_OF_X)
+        memory = numbers_at(load(task, WORKSPACE) + k * size * 8, size)
+        env, ws = (task, address_of(memory)), tail(memory, BLOCK)
+        m, c, xs = numbers_in(task, MODEL), numbers_in(task, SCENARIO), numbers_in(task, STATE)
+        settings, numbers, moving = tail(task, SETTINGS), numbers_in(task, NUMBERS), load(task, KNOTS_OF_WRENCH) > 1
+        first, end = next_piece(task)
+        while first < end:
+            for b in range(first, end):
+                advance(env, m, c, settings, numbers, moving, b, part(xs, b * nx, nx), ws)
+            first, end = next_piece(task)
+        return GOOD
+
+    return advance if config.DISABLE_JIT else compiled(integrator, simulate_one)
+
+
+@functools.cache
+def in_lanes(integrator: Integrator) -> Callable[..., Any]:
+    """The compiled function for a batch, eight states at a time."""
+    advance = loop_kernel(integrator, LANES)
+
+    def simulate_lanes(address, k):
+        task = integers_at(address, TASK_SIZE)
+        size, nx = load(task, RECORDS), load(task, SIZE_OF_X)
+        memory = rows_at(load(task, WORKSPACE) + k * size * (8 * WIDTH), size)
+        env, x, ws = (task, address_of(memory)), part(memory, BLOCK, nx), tail(memory, BLOCK + nx)
+        m, c, xs = numbers_in(task, MODEL), numbers_in(task, SCENARIO), numbers_in(task, STATE)
+        settings, numbers, moving = tail(task, SETTINGS), numbers_in(task, NUMBERS), load(task, KNOTS_OF_WRENCH) > 1
+        first, end = next_piece(task)
+        while first < end:
+            for b in range(first, end, WIDTH):
+                read_states(xs, nx, b, x)
+                advance(env, m, c, settings, numbers, moving, b, x, ws)
+                write_states(xs, nx, b, x)
+            first, end = next_piece(task)
+        return GOOD
+
+    return compiled(integrator, simulate_lanes)
+
+
+def compiled(integrator: Integrator, driver: Callable[..., int]) -> Any:
+    """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
+    parts = [driver.__name__, integrator.name, *names_of_closure(integrator.step)]
+    driver.__name__ = driver.__qualname__ = "_".join(parts)
+    with compiling:
+        return compiled_for(driver, (types.intp, types.intp))
+
+
+def names_of_closure(step: Any) -> list[str]:
+    """What tells a step from others made by the same lines: the choices and the functions that it was made of."""
+    function = getattr(step, "py_func", step)
+    contents = [cell.cell_contents for cell in function.__closure__ or ()]
+    plain = [str(int(x)) for x in contents if isinstance(x, (bool, int))]
+    return [function.__name__, *plain, *sorted(x.__name__ for x in contents if callable(x) and hasattr(x, "__name__"))]
+
+
+class Stretches:
+    """A simulation that goes on from stretch to stretch.
+
+    Attributes:
+        x: all states, ``(states, nx)``, as the loop has left them.
+        settings: integers, which may be changed between stretches.
+        records: the arrays of the recording, each ``(samples, states, width)``.
+    """
+
+    def __init__(
+        self,
+        integrator: Integrator,
+        model: Array,
+        scenario: Array,
+        x: Array,
+        numbers: Array,
+        settings: dict[int, int],
+        signals: Sequence[Signal],
+        workspace: int,
+        threads: int,
+    ) -> None:
+        lanes = integrator.lanes and len(x) > 1 and not config.DISABLE_JIT
+        self.run, self.threads = (in_lanes if lanes else one_by_one)(integrator), min(threads, len(x))
+        self.least = WIDTH if lanes else 1
+        self.x, self.model, self.scenario, self.numbers, self.signals = x, model, scenario, numbers, tuple(signals)
+        self.task = np.zeros(TASK_SIZE, dtype=np.int64)
+        self.settings = self.task[SETTINGS:SIGNAL]
+        for place, value in settings.items():
+            self.settings[place] = value
+        self.settings[PUSHED] = self.signals[SIGNALS[6]].values.any()
+        self.settings[CALLER], self.task[SURROUNDINGS] = caller_address(), address_of_surroundings(lanes)
+        self.records: tuple[Array, ...] = ()
+        for place, array in ((MODEL, model), (SCENARIO, scenario), (STATE, x), (NUMBERS, numbers)):
+            self.task[place : place + 2] = array.ctypes.data, array.size
+        self.task[SIZE_OF_X] = x.shape[1]
+        for k, signal in enumerate(self.signals):
+            values, times = signal.values, signal.times
+            about = values.ctypes.data, values.size, times.ctypes.data, times.size, *values.shape[1:], signal.linear
+            self.task[SIGNAL + SIGNAL_SIZE * k : SIGNAL + SIGNAL_SIZE * (k + 1)] = about
+        each = BLOCK + workspace + x.shape[1] if lanes else -(-(BLOCK + workspace) // WIDTH)
+        self.scratch = np.zeros((0, WIDTH)) if config.DISABLE_JIT else rows_of_eight(each * self.threads)
+        self.workspace = np.empty(workspace if config.DISABLE_JIT else 0)
+
+    def record_into(self, records: Sequence[Array], slot: int) -> None:
+        """Record in these arrays, the first sample being number ``slot``."""
+        self.records, self.settings[SLOT] = tuple(records), slot
+        for k, array in enumerate(records):
+            self.task[RECORD + 2 * k : RECORD + 2 * k + 2] = array.ctypes.data, array.size
+
+    def advance(self, first: int, last: int) -> None:
+        """The steps from ``first`` to before ``last``."""
+        self.settings[FIRST], self.settings[LAST] = first, last
+        if config.DISABLE_JIT:
+            self.advance_in_python()
+            return
+        share = compiled_share_states()
+        share(
+            board(self.threads), address(self.run), self.threads, self.task, len(self.x), self.least, True, self.scratch
+        )
+
+    def advance_in_python(self) -> None:
+        """The same without compilation."""
+        signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in self.signals)
+        records = tuple(array.reshape(-1) for array in self.records)
+        env = self.model, self.settings, self.numbers, signals, records, len(self.x)
+        moving = len(self.signals[6].times) > 1
+        with np.errstate(all="ignore"):
+            for b, x in enumerate(self.x):
+                self.run(env, self.model, self.scenario, self.settings, self.numbers, moving, b, x, self.workspace)

@@ -1,0 +1,217 @@
+"""What surrounds a step, and is the same for all integrators: control, wrenches from outside, recording.
+
+Five kernels, each for one state or eight, with ``env = (m, settings, numbers, signals, records, states)``:
+
+=============================================  ==================================================================
+``law(env, b, i, x, ws)``                      the law of control in x, for step i
+``law_of_piece(env, s, x, q, v, out)``         the law in x as it goes on at the time s of the step, in the state q, v
+``wrenches(env, b, t, out, ws)``               the wrenches on the bodies at a time
+``record(env, b, slot, x)``                    a sample
+``record_rate(env, b, slot, x)``               of a sample, the acceleration and the impulses of the step behind it
+=============================================  ==================================================================
+
+They take several seconds to compile. So they are one compiled function, for each scalar, which the loops of all
+integrators call by its address: kernels of the same names that write down the arguments in a block, and call it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from numba import config, types
+
+from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
+from pluecker.articulated.stepping.control.control_law import DELAY, SIGNALS, control_kernel, differences
+from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE, Access, signal_kernel
+from pluecker.articulated.stepping.loop.task import (
+    FIRST_IMPULSE,
+    IMPULSES,
+    SIZE_OF_X,
+    SURROUNDINGS,
+    TASK_SIZE,
+    environment,
+)
+from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
+from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.parallel.atomics import call_at
+from pluecker.spatial.scalars.operations import load, part, store, tail
+
+__all__ = ["BLOCK", "MARKS", "Surroundings", "address_of_surroundings", "surroundings"]
+
+WRENCH = SIGNALS[6]
+Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
+MARKS = 2
+# the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v
+# and of what comes out; a time
+DO, TASK, STATE, NUMBER, X, WS, WS_SIZE, POSITION, VELOCITY, OUT, TIME = range(11)
+BLOCK = 16
+LAW, PIECE, WRENCHES, RECORD, RATE = range(5)
+
+
+class Surroundings(NamedTuple):
+    """The five kernels."""
+
+    law: Callable[..., Any]
+    law_of_piece: Callable[..., Any]
+    wrenches: Callable[..., Any]
+    record: Callable[..., Any]
+    record_rate: Callable[..., Any]
+
+
+@functools.cache
+def direct(access: Access) -> Surroundings:
+    """The kernels themselves."""
+    control_law, signal_at, put = control_kernel(access), signal_kernel(access), access.put
+
+    @kernel
+    def law(env, b, i, x, ws):
+        m, settings, numbers, signals, _, _ = env
+        nq, nv = configuration_count(m), velocity_count(m)
+        ring = tail(x, nq + 6 * nv + MARKS)
+        control_law(m, settings, numbers, signals, b, i, part(x, 0, nq), part(x, nq, nv), tail(x, nq + nv), ring, ws)
+
+    @kernel
+    def law_of_piece(env, s, x, q, v, out):
+        m = env[0]
+        nq, nv = configuration_count(m), velocity_count(m)
+        before = tail(x, nq + nv)
+        differences(m, part(x, 0, nq), q, out)
+        for k in range(nv):
+            R, P, D = load(before, nv + k), load(before, 2 * nv + k), load(before, 3 * nv + k)
+            u = load(before, k) + s * R - P * load(out, k) - D * (load(v, k) - load(x, nq + k))
+            store(out, k, u)
+            store(out, nv + k, R)
+            store(out, 2 * nv + k, P)
+            store(out, 3 * nv + k, D)
+
+    @kernel
+    def wrenches(env, b, t, out, ws):
+        signal_at(env[3][WRENCH], b, t, out, ws)
+
+    @kernel
+    def record(env, b, slot, x):
+        m, _, _, _, records, states = env
+        nq, nv = configuration_count(m), velocity_count(m)
+        put_known(records[Q], states, nq, slot, b, part(x, 0, nq))
+        put_known(records[V], states, nv, slot, b, part(x, nq, nv))
+        put_known(records[TAU], states, nv, slot, b, part(x, nq + nv, nv))
+        # the acceleration is that of the step before, until that of the step behind the sample is known
+        put_known(records[ACCELERATION], states, nv, slot, b, part(x, nq + 5 * nv, nv))
+        put_known(records[ERROR], states, 1, slot, b, part(x, nq + 6 * nv, 1))
+        put_impulses(env, slot, b, x)
+        store(x, nq + 6 * nv, 0.0)
+
+    @kernel
+    def record_rate(env, b, slot, x):
+        m, records = env[0], env[4]
+        nq, nv = configuration_count(m), velocity_count(m)
+        put_known(records[ACCELERATION], env[5], nv, slot, b, part(x, nq + 5 * nv, nv))
+        put_impulses(env, slot, b, x)
+
+    @called_kernel
+    def put_impulses(env, slot, b, x):
+        """Those that the integrator remembers, where they are recorded"""
+        m, settings, array, states = env[0], env[1], env[4][IMPULSE], env[5]
+        nq, nv = configuration_count(m), velocity_count(m)
+        if len(array) > 0:
+            memory = tail(x, nq + 6 * nv + MARKS + load(settings, DELAY) * nv)
+            put(array, states, load(settings, IMPULSES), slot, b, tail(memory, load(settings, FIRST_IMPULSE)))
+
+    @called_kernel
+    def put_known(array, states, width, slot, b, block):
+        """Where it is recorded"""
+        if len(array) > 0:
+            put(array, states, width, slot, b, block)
+
+    return Surroundings(law, law_of_piece, wrenches, record, record_rate)
+
+
+@functools.cache
+def through_blocks() -> Surroundings:
+    """The kernels that call, with ``env = (task, place)``: the task, and where there is room for a block."""
+
+    @kernel
+    def call(env, do, b, number, x):
+        task, place = env
+        block = integers_at(place, BLOCK)
+        store(block, DO, do)
+        store(block, TASK, address_of(task))
+        store(block, STATE, b)
+        store(block, NUMBER, number)
+        store(block, X, address_of(x))
+        call_at(load(task, SURROUNDINGS), place, 0)
+
+    @kernel
+    def law(env, b, i, x, ws):
+        lend(env, ws)
+        call(env, LAW, b, i, x)
+
+    @kernel
+    def law_of_piece(env, s, x, q, v, out):
+        block = integers_at(env[1], BLOCK)
+        store(block, POSITION, address_of(q))
+        store(block, VELOCITY, address_of(v))
+        store(block, OUT, address_of(out))
+        store(numbers_at(env[1], BLOCK), TIME, s)
+        call(env, PIECE, 0, 0, x)
+
+    @kernel
+    def wrenches(env, b, t, out, ws):
+        lend(env, ws)
+        store(integers_at(env[1], BLOCK), OUT, address_of(out))
+        store(numbers_at(env[1], BLOCK), TIME, t)
+        call(env, WRENCHES, b, 0, ws)
+
+    @kernel
+    def record(env, b, slot, x):
+        call(env, RECORD, b, slot, x)
+
+    @kernel
+    def record_rate(env, b, slot, x):
+        call(env, RATE, b, slot, x)
+
+    @kernel
+    def lend(env, ws):
+        block = integers_at(env[1], BLOCK)
+        store(block, WS, address_of(ws))
+        store(block, WS_SIZE, len(ws))
+
+    return Surroundings(law, law_of_piece, wrenches, record, record_rate)
+
+
+def surroundings(access: Access) -> Surroundings:
+    """What loops call."""
+    return direct(access) if config.DISABLE_JIT else through_blocks()
+
+
+@functools.cache
+def address_of_surroundings(lanes: bool) -> int:
+    """Where the compiled function is, for one state or for eight; zero without compilation."""
+    if config.DISABLE_JIT:
+        return 0
+    kernels, array_at = direct(LANES if lanes else ONE_STATE), rows_at if lanes else numbers_at
+
+    def surround(place, k):
+        block, times = integers_at(place, BLOCK), numbers_at(place, BLOCK)
+        task = integers_at(load(block, TASK), TASK_SIZE)
+        env = environment(task)
+        nq, nv = configuration_count(env[0]), velocity_count(env[0])
+        do, b, number, t = load(block, DO), load(block, STATE), load(block, NUMBER), load(times, TIME)
+        x, ws = array_at(load(block, X), load(task, SIZE_OF_X)), array_at(load(block, WS), load(block, WS_SIZE))
+        if do == LAW:
+            kernels.law(env, b, number, x, ws)
+        elif do == PIECE:
+            q, v = array_at(load(block, POSITION), nq), array_at(load(block, VELOCITY), nv)
+            kernels.law_of_piece(env, t, x, q, v, array_at(load(block, OUT), 4 * nv))
+        elif do == WRENCHES:
+            kernels.wrenches(env, b, t, array_at(load(block, OUT), 6 * body_count(env[0])), ws)
+        elif do == RECORD:
+            kernels.record(env, b, number, x)
+        else:
+            kernels.record_rate(env, b, number, x)
+        return 0
+
+    surround.__name__ = surround.__qualname__ = "surround_lanes" if lanes else "surround_one"
+    return address(compiled_for(surround, (types.intp, types.intp)))

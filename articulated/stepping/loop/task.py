@@ -1,0 +1,70 @@
+"""The description in memory of what the loop works on: integers, most of them addresses and lengths of arrays.
+
+What the threads share stands where it does in the tasks of all algorithms (:mod:`~pluecker.articulated.running.batch`).
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.running.batch import NEXT
+from pluecker.articulated.stepping.control.control_law import CONTROL_SETTINGS, SIGNALS
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.memory.addresses import numbers_at
+from pluecker.spatial.scalars.operations import load, tail
+
+__all__ = [
+    "BEGIN", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "MEMORY", "MODEL", "NUMBERS", "PUSHED", "RECORD",
+    "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS",
+    "TASK_SIZE", "TOTAL", "environment", "numbers_in",
+]  # fmt: skip
+
+# settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
+# the loop only records), the steps from one sample to the next, the sample at the beginning of the recording's arrays;
+# whether a step may be divided; how many numbers the integrator remembers; whether there are wrenches from outside; where
+# impulses are among what is remembered, and how many; the first step of all, from which samples are counted
+FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, PUSHED = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 8)
+FIRST_IMPULSE, IMPULSES, BEGIN, END = range(CONTROL_SETTINGS + 8, CONTROL_SETTINGS + 12)
+
+# address and length of the model, the scenario, x and the numbers; how many numbers x has;
+# what surrounds a step; the settings; of each signal the addresses and lengths of values and times, states, width, linear;
+# of each array of the recording address and length
+MODEL, SCENARIO, STATE, NUMBERS, SIZE_OF_X, SURROUNDINGS, SETTINGS = 0, 2, 4, 24, 26, 27, 32
+SIGNAL, SIGNAL_SIZE = SETTINGS + END, 7
+RECORD = SIGNAL + SIGNAL_SIZE * len(SIGNALS)
+TASK_SIZE = RECORD + 12
+assert STATE + 2 <= NEXT
+
+
+@kernel
+def numbers_in(task, place):
+    """The array whose address and length stand there"""
+    return numbers_at(load(task, place), load(task, place + 1))
+
+
+@kernel
+def signal_in(task, j):
+    """Signal ``j``, as kernels take it"""
+    k = SIGNAL + SIGNAL_SIZE * j
+    return numbers_in(task, k), numbers_in(task, k + 2), load(task, k + 4), load(task, k + 5), load(task, k + 6)
+
+
+@kernel
+def signals_in(task):
+    """All of them"""
+    first = signal_in(task, 0), signal_in(task, 1), signal_in(task, 2), signal_in(task, 3)
+    return first + (signal_in(task, 4), signal_in(task, 5), signal_in(task, 6), signal_in(task, 7))  # noqa: RUF005
+
+
+@kernel
+def records_in(task):
+    """The arrays of a recording"""
+    first = numbers_in(task, RECORD), numbers_in(task, RECORD + 2), numbers_in(task, RECORD + 4)
+    more = numbers_in(task, RECORD + 6), numbers_in(task, RECORD + 8), numbers_in(task, RECORD + 10)
+    return first + more
+
+
+@kernel
+def environment(task):
+    """The model, settings and numbers, signals, the recording, and how many states there are"""
+    states = load(task, STATE + 1) // load(task, SIZE_OF_X)
+    arrays = numbers_in(task, MODEL), tail(task, SETTINGS), numbers_in(task, NUMBERS)
+    return arrays + (signals_in(task), records_in(task), states)  # noqa: RUF005

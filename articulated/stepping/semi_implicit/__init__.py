@@ -1,0 +1,1 @@
+"""Semi-implicit Euler, with free joints and limits that make no energy."""

@@ -1,0 +1,341 @@
+"""The velocity at the end of a semi-implicit step, by the articulated-body algorithm: no matrix is made.
+
+In a step without impulses of rows one vector is solved for, with the matrix
+
+    A = H + diag(armature) + diag(added),      added = h (D + D_c) + h^2 (K + P)
+
+whose diagonal part is a part of the pivots of the articulated-body algorithm. So three sweeps suffice: outward velocities,
+bias accelerations and the impulses ``h (I a + v x* I v - f_ext)`` that each body needs for them; inward articulated
+inertias; outward the changes of velocity.
+
+**Axes.** Each tree is computed in the axes of the link at its root, each link about its own origin. Then an articulated
+inertia on its way to the parent is shifted and not turned, which is most of the work otherwise; what is turned is the
+inertia of each body alone, once. Nothing is subtracted that is not in coordinates of the link: pivots have all their digits.
+
+The freedoms of a joint are eliminated from the last to the first. So the angular freedoms of a free joint on the world come
+last, with what the linear ones leave, and their gyroscopic moment is taken in the middle of the step
+(:mod:`~pluecker.articulated.stepping.semi_implicit.gyroscopic`).
+
+Mimic joints have no such recursion; steps with impulses need the factors of A:
+:func:`~pluecker.articulated.stepping.semi_implicit.semi_implicit.free_velocity` serves both.
+
+Sources: RBDA section 7.3 and table 7.1 (without velocities, whose forces are those of section 5.3); Featherstone (1983).
+"""
+
+from pluecker.articulated.model.joints import (
+    add_subspace_rate,
+    has_constant_subspace,
+    has_no_translation,
+    joint_transforms,
+    moves_freely,
+    subspace,
+    turns_freely,
+)
+from pluecker.articulated.model.layout import (
+    ARMATURE,
+    base_acceleration,
+    body,
+    first_freedom,
+    first_v,
+    freedom_count,
+    inertia,
+    link_count,
+    parent,
+    threshold,
+    velocity_table,
+)
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, frame_turn
+from pluecker.articulated.stepping.semi_implicit.gyroscopic import turned_by_midpoint
+from pluecker.spatial.algebra.inertia import (
+    add_articulated,
+    articulated_from_rigid,
+    articulated_times_motion,
+    load_articulated,
+    load_rigid,
+    rank1_downdate,
+    rigid_times_motion,
+    rotate_symmetric_back,
+    shift_articulated,
+    store_articulated,
+    store_rigid,
+    symmetric_times,
+)
+from pluecker.spatial.algebra.matrices import greater
+from pluecker.spatial.algebra.transforms import load_matrix, load_transform, store_transform
+from pluecker.spatial.algebra.vectors import (
+    add,
+    add3,
+    add_cross3,
+    add_cross_force,
+    add_cross_motion,
+    cross_motion,
+    dot,
+    dot3,
+    load3,
+    load_vector,
+    multiply3,
+    rotate,
+    rotate_back,
+    scale,
+    scale3,
+    store3,
+    store_vector,
+    subtract,
+)
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.ldl import reciprocal
+from pluecker.spatial.scalars.operations import accumulate, load, store, within
+
+__all__ = ["articulated_velocity", "articulated_velocity_workspace"]
+
+# the workspace: for each link its transform, velocity, acceleration, rigid-body inertia, impulse, what its children add to
+# its inertia, and the largest moment of inertia met beyond; then for each freedom S, U, 1 / D and u
+X, V, A, I, F, IA, LARGEST = 0, 12, 18, 24, 34, 40, 61
+LINK = 62
+S, U, D, SHARE = 0, 6, 12, 13
+FREEDOM = 14
+NOTHING = -1.0  # as the largest moment beyond a link whose children have not added anything yet
+
+
+@kernel
+def articulated_velocity(m, h, q, v, f_ext, added, x, moments, ws):
+    """x = v + A^-1 (x - h c(q, v)), of free joints on the world in the frozen frame; ``x`` has the impulses of the joints"""
+    n = link_count(m)
+    joint_transforms(m, q, ws, LINK)
+    for i in range(1, n + 1):
+        move_link(m, i, h, q, v, f_ext, moments, ws)
+    for i in range(n, 0, -1):
+        yield_to(m, i, h, v, added, x, moments, ws)
+    for i in range(1, n + 1):
+        change_velocity(m, i, v, x, ws)
+
+
+@kernel
+def place_of_freedom(m, i):
+    """Where the workspace has the first freedom of joint ``i``"""
+    return LINK * (link_count(m) + 1) + FREEDOM * first_freedom(m, i)
+
+
+@kernel
+def turned_back(E, S):
+    """E^T S, both halves of a motion or force vector: to the axes of the root, about the same point"""
+    return (rotate_back(E, S[0]), rotate_back(E, S[1]))
+
+
+@kernel
+def shifted_motion(r, m):
+    """A motion vector about a point at ``r`` from where it was taken"""
+    return (m[0], add_cross3(m[1], m[0], r))
+
+
+@kernel
+def no_vector(like):
+    """Zero"""
+    zero = 0.0 * like
+    return ((zero, zero, zero), (zero, zero, zero))
+
+
+@kernel
+def start_link(m, i, ws):
+    """E from the axes of the root, and velocity and acceleration of the parent at the origin of link ``i``"""
+    w, p = LINK * i, LINK * parent(m, i)
+    E, r = load_transform(ws, w + X)
+    if p > 0:
+        E0 = load_matrix(ws, p + X)
+        E, r = multiply3(E, E0), rotate_back(E0, r)
+        store_transform(ws, w + X, (E, r))
+        return E, shifted_motion(r, load_vector(ws, p + V)), shifted_motion(r, load_vector(ws, p + A))
+    z = 0.0 * E[0]
+    none = no_vector(z)
+    a0 = (none[0], rotate(E, base_acceleration(m)[1]))  # a_0 = -g
+    E = (1.0 + z, z, z, z, 1.0 + z, z, z, z, 1.0 + z)
+    store_transform(ws, w + X, (E, r))
+    return E, none, a0
+
+
+@kernel
+def move_link(m, i, h, q, v, f_ext, moments, ws):
+    """Outward: velocity and bias acceleration of link ``i``, its inertia, and the impulse that it takes alone"""
+    w, s, j = LINK * i, place_of_freedom(m, i), first_v(m, i)
+    E, vi, ai = start_link(m, i, ws)
+    S0 = subspace(m, i, 0, q)
+    if has_no_translation(m, i, 0):
+        axis = rotate_back(E, S0[0])
+        wJ = scale3(load(v, j), axis)
+        vi = (add3(vi[0], wJ), vi[1])  # v_i = X v_p + S qd
+        ai = (add_cross3(ai[0], vi[0], wJ), add_cross3(ai[1], vi[1], wJ))  # a_i = X a_p + v_i x S qd
+        store3(ws, s + S, axis)
+    else:
+        S0 = turned_back(E, S0)
+        vJ = scale(load(v, j), S0)
+        vi = add(vi, vJ)
+        ai = add_cross_motion(ai, vi, vJ)
+        store_vector(ws, s + S, S0)
+    if freedom_count(m, i) > 1:
+        vi, ai = add_freedoms(m, i, q, v, E, vi, ai, ws)
+    mass, first, J = inertia(m, i)
+    Ii = mass, rotate_back(E, first), rotate_symmetric_back(E, J)
+    fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
+    if len(f_ext) > 0 and body(m, i) >= 0:
+        fi = subtract(fi, turned_back(E, load_vector(f_ext, 6 * body(m, i))))
+    store_vector(ws, w + V, vi)
+    store_vector(ws, w + A, ai)
+    store_rigid(ws, w + I, Ii)
+    store_vector(ws, w + F, scale(h, fi))
+    store(ws, w + LARGEST, NOTHING)
+    store(moments, MOMENT * i, Ii[0])
+    store3(moments, MOMENT * i + 1, Ii[1])
+
+
+@kernel
+def add_freedoms(m, i, q, v, E, vi, ai, ws):
+    """Velocity and acceleration with the freedoms of a joint behind the first one"""
+    s, j = place_of_freedom(m, i), first_v(m, i)
+    vJ = no_vector(vi[0][0])
+    for k in range(1, freedom_count(m, i)):
+        Sk = turned_back(E, subspace(m, i, k, q))
+        store_vector(ws, s + FREEDOM * k + S, Sk)
+        vJ = add(vJ, scale(load(v, j + k), Sk))
+    vi = add(vi, vJ)
+    # v_i x S qd, of which the first freedom's share was taken at a velocity without the others
+    first = scale(load(v, j), turned_back(E, subspace(m, i, 0, q)))
+    ai = add(add_cross_motion(ai, vi, vJ), cross_motion(vJ, first))
+    if not has_constant_subspace(m, i):
+        ai = add(ai, turned_back(E, add_subspace_rate(no_vector(load(q, 0)), m, i, q, v)))
+    return vi, ai
+
+
+@kernel
+def has_gained(ws, w):
+    """Whether a child has added to the inertia of the link whose record is there"""
+    return not within(load(ws, w + LARGEST) - NOTHING, 0.5)
+
+
+@kernel
+def yield_to(m, i, h, v, added, x, moments, ws):
+    """Inward: the share of joint ``i`` of the impulse of the tree beyond it, and what that leaves for the parent"""
+    w, p, s, j = LINK * i, LINK * parent(m, i), place_of_freedom(m, i), first_v(m, i)
+    Ia = articulated_from_rigid(load_rigid(ws, w + I))
+    moment = Ia[0][0] + Ia[0][3] + Ia[0][5]
+    if has_gained(ws, w):
+        Ia = add_articulated(Ia, load_articulated(ws, w + IA))
+        moment = greater(Ia[0][0] + Ia[0][3] + Ia[0][5], load(ws, w + LARGEST))
+    f = load_vector(ws, w + F)
+    if p == 0:
+        f = start_root(m, i, h, v, x, moments, Ia, f, ws)
+    if freedom_count(m, i) > 1:
+        Ia, f = yield_freedoms(m, i, added, x, moment, Ia, f, ws)
+    if has_no_translation(m, i, 0):
+        S0 = load3(ws, s + S)
+        Uk = symmetric_times(Ia[0], S0), rotate_back(Ia[1], S0)
+        d, b = dot3(S0, Uk[0]), dot3(S0, f[0])
+    else:
+        Sk = load_vector(ws, s + S)
+        Uk = articulated_times_motion(Ia, Sk)  # U = IA S
+        d, b = dot(Sk, Uk), dot(Sk, f)
+    d = d + velocity_table(m, ARMATURE, j) + load(added, j)  # D = S^T U
+    Dk, uk = reciprocal(d, threshold(m, i, 0, moment)), load(x, j) - b
+    store_vector(ws, s + U, Uk)
+    store(ws, s + D, Dk)
+    store(ws, s + SHARE, uk)
+    if p > 0:
+        Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
+        f = add(f, scale(Dk * uk, Uk))  # pa = pA + U D^-1 u
+        pass_on(m, i, Ia, f, moment, moments, ws)
+    elif turns_freely(m, i):
+        turn_root(m, i, h, v, s, ws)
+
+
+@kernel
+def pass_on(m, i, Ia, f, moment, moments, ws):
+    """The parent's share: IA_p = IA_p + X^T Ia X, p_p = p_p + X^T pa, and the mass and first moment that it carries"""
+    w, p = LINK * i, LINK * parent(m, i)
+    r = load3(ws, w + X + 9)
+    Ip = shift_articulated(r, Ia)
+    if has_gained(ws, p):
+        Ip = add_articulated(load_articulated(ws, p + IA), Ip)
+        moment = greater(load(ws, p + LARGEST), moment)
+    store_articulated(ws, p + IA, Ip)
+    store(ws, p + LARGEST, moment)
+    fp = load_vector(ws, p + F)
+    store_vector(ws, p + F, (add_cross3(add3(fp[0], f[0]), r, f[1]), add3(fp[1], f[1])))
+    mass, up = load(moments, MOMENT * i), MOMENT * parent(m, i)
+    first = add3(load3(moments, MOMENT * i + 1), scale3(mass, r))
+    accumulate(moments, up, mass)
+    store3(moments, up + 1, add3(load3(moments, up + 1), first))
+
+
+@kernel
+def start_root(m, i, h, v, x, moments, Ia, f, ws):
+    """The impulse f of a tree with what its frame takes, h a = -h w x v_c of a free joint; its record keeps h a"""
+    w, j, none = LINK * i, first_v(m, i), no_vector(f[0][0])
+    store_vector(ws, w + A, none)
+    if moves_freely(m, i):
+        a = scale3(h, frame_turn(moments, i, load3(v, j), load3(v, j + 3)))
+        store_vector(ws, w + A, (none[0], a))
+        f = add(f, articulated_times_motion(Ia, (none[0], a)))
+        accumulate(x, j + 3, -velocity_table(m, ARMATURE, j + 3) * a[0])
+        accumulate(x, j + 4, -velocity_table(m, ARMATURE, j + 4) * a[1])
+        accumulate(x, j + 5, -velocity_table(m, ARMATURE, j + 5) * a[2])
+    return f
+
+
+@kernel
+def yield_freedoms(m, i, added, x, moment, Ia, f, ws):
+    """The freedoms of a joint but the first one, from the last on"""
+    s, j = place_of_freedom(m, i), first_v(m, i)
+    for k in range(freedom_count(m, i) - 1, 0, -1):
+        e = s + FREEDOM * k
+        Sk = load_vector(ws, e + S)
+        Uk = articulated_times_motion(Ia, Sk)  # U = IA S
+        d = dot(Sk, Uk) + velocity_table(m, ARMATURE, j + k) + load(added, j + k)  # D = S^T U
+        Dk = reciprocal(d, threshold(m, i, k, moment))
+        uk = load(x, j + k) - dot(Sk, f)  # u = tau - S^T p
+        Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
+        f = add(f, scale(Dk * uk, Uk))  # pa = pA + U D^-1 u
+        store_vector(ws, e + U, Uk)
+        store(ws, e + D, Dk)
+        store(ws, e + SHARE, uk)
+    return Ia, f
+
+
+@kernel
+def turn_root(m, i, h, v, s, ws):
+    """The shares of the first three freedoms of a root that turns freely, with the gyroscopic moment in the middle"""
+    e0, e1, e2 = s, s + FREEDOM, s + 2 * FREEDOM
+    d = load(ws, e0 + D), load(ws, e1 + D), load(ws, e2 + D)
+    b = load(ws, e0 + SHARE), load(ws, e1 + SHARE), load(ws, e2 + SHARE)
+    L = d[1] * load(ws, e1 + U), d[2] * load(ws, e2 + U), d[2] * load(ws, e2 + U + 1)
+    y = turned_by_midpoint(h, load3(v, first_v(m, i)), d, L, b)
+    store(ws, e0 + SHARE, y[0])
+    store(ws, e1 + SHARE, y[1])
+    store(ws, e2 + SHARE, y[2])
+
+
+@kernel
+def change_velocity(m, i, v, x, ws):
+    """Outward: each freedom gives way to what the change of its parent's velocity leaves of its impulse"""
+    w, p, s, j = LINK * i, LINK * parent(m, i), place_of_freedom(m, i), first_v(m, i)
+    y = no_vector(load(ws, w + A))
+    if p > 0:
+        y = shifted_motion(load3(ws, w + X + 9), load_vector(ws, p + A))
+    d = load(ws, s + D) * (load(ws, s + SHARE) - dot(y, load_vector(ws, s + U)))  # x = D^-1 (u - U^T a')
+    store(x, j, load(v, j) + d)
+    if has_no_translation(m, i, 0):
+        y = (add3(y[0], scale3(d, load3(ws, s + S))), y[1])
+    else:
+        y = add(y, scale(d, load_vector(ws, s + S)))  # a = a' + S x
+    for k in range(1, freedom_count(m, i)):
+        e = s + FREEDOM * k
+        d = load(ws, e + D) * (load(ws, e + SHARE) - dot(y, load_vector(ws, e + U)))
+        store(x, j + k, load(v, j + k) + d)
+        y = add(y, scale(d, load_vector(ws, e + S)))
+    if p == 0:
+        y = add(y, load_vector(ws, w + A))
+    store_vector(ws, w + A, y)
+
+
+def articulated_velocity_workspace(model: Model) -> int:
+    """Of :func:`articulated_velocity`."""
+    return LINK * (model.n_links + 1) + FREEDOM * model.nv

@@ -1,0 +1,119 @@
+"""What acts on a mechanism while it moves, and is the same in all states of a batch: one flat array, as the model is.
+
+==========  ======================================================================================
+part        contents
+==========  ======================================================================================
+header      where the other parts begin
+elements    springs, cables and wrenches, :mod:`~pluecker.articulated.forces.packing`
+rows        dry friction and limits of joints, :mod:`~pluecker.articulated.stepping.terms.rows`
+jacobian    where the rows of the Jacobian of all bodies are,
+            :func:`~pluecker.articulated.algorithms.frames.jacobian_rows.row_table`
+more        what an integrator of another package reads
+==========  ======================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.frames.jacobian_rows import row_table
+from pluecker.articulated.forces.elements import Element
+from pluecker.articulated.forces.packing import as_elements, pack_elements
+from pluecker.articulated.model.layout import FRICTION as FRICTION_COLUMN
+from pluecker.articulated.model.layout import HAS_LOSSES, VELOCITIES
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.terms.rows import pack_rows
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load_integer, tail
+
+__all__ = [
+    "ELEMENTS",
+    "ROWS",
+    "elements",
+    "jacobian_table",
+    "more",
+    "number_of",
+    "pack_scenario",
+    "rows",
+    "smooth_model",
+]
+
+ELEMENTS, ROWS, JACOBIAN, MORE = 0, 1, 2, 3
+HEADER = 8
+
+
+@kernel
+def elements(c):
+    """The springs, cables and wrenches."""
+    return tail(c, load_integer(c, ELEMENTS))
+
+
+@kernel
+def rows(c):
+    """Dry friction and limits of joints."""
+    return tail(c, load_integer(c, ROWS))
+
+
+@kernel
+def jacobian_table(c):
+    """Where the rows of the Jacobian of all bodies are."""
+    return tail(c, load_integer(c, JACOBIAN))
+
+
+@kernel
+def more(c):
+    """What an integrator of another package reads."""
+    return tail(c, load_integer(c, MORE))
+
+
+def number_of(part: int, scenario: Array) -> int:
+    """How many records the part ``ELEMENTS`` or ``ROWS`` of a packed scenario has."""
+    integers = scenario.view(np.int64)
+    return int(integers[integers[part]])
+
+
+def pack_scenario(
+    model: Model,
+    elements: Element | Sequence[Element] = (),
+    row_options: Mapping[str, Any] | None = None,
+    more: Array | None = None,
+) -> Array:
+    """The array of a scenario; ``row_options`` are those of :func:`pack_rows`. The plain ones are kept with the model."""
+    options = dict(row_options or {})
+    if elements or more is not None or set(options) - {"limits"}:
+        return make_scenario(model, elements, options, more)
+    key = pack_scenario, options.get("limits", True)
+    scenario: Array | None = model.tables.get(key)
+    if scenario is None:
+        scenario = model.tables[key] = make_scenario(model, (), options, None)
+    return scenario.copy()
+
+
+def make_scenario(
+    model: Model, elements: Element | Sequence[Element], options: Mapping[str, Any], more: Array | None
+) -> Array:
+    """The parts, one behind the other."""
+    parts = [
+        pack_elements(model, as_elements("simulate", elements)),
+        pack_rows(model, **options),
+        row_table(model).packed,
+        *([] if more is None else [more]),
+    ]
+    header = np.zeros(HEADER)
+    places = HEADER + np.cumsum([0, *map(len, parts)])
+    header.view(np.int64)[: len(parts)] = places[:-1]
+    return np.concatenate([header, *parts])
+
+
+def smooth_model(model: Model) -> Array:
+    """The packed model without dry friction, whose forces are no function of the state."""
+    packed = model.packed.copy()
+    numbers = packed.view(np.int64)
+    first = numbers[VELOCITIES] + FRICTION_COLUMN * model.nv
+    packed[first : first + model.nv] = 0.0
+    numbers[HAS_LOSSES] = model.damping.any()
+    return packed

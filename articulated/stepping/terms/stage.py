@@ -1,0 +1,51 @@
+"""The forces that act at some instant of a step: of control, and of springs, cables and wrenches on the bodies."""
+
+from pluecker.articulated.algorithms.configuration.difference import difference_kernel
+from pluecker.articulated.forces.applied_forces import WORK, element_forces, link_wrench
+from pluecker.articulated.forces.packing import element_count
+from pluecker.articulated.forces.world_motion import TRANSFORM, VELOCITY, world_motion
+from pluecker.articulated.model.layout import body, body_count, clear, link_count, velocity_count
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.terms.scenario import elements
+from pluecker.spatial.algebra.vectors import add, load_vector, store_vector
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, store, tail
+
+__all__ = ["stage_torque", "stage_workspace", "stage_wrenches"]
+
+
+@kernel
+def stage_torque(m, s, q0, v0, q, v, law, tau):
+    """tau = u + s R - P d - D (v - v0), with d the displacement from q0 to q: the law that holds since the time s ago"""
+    nv = velocity_count(m)
+    difference_kernel(m, q0, q, tau, tau)
+    for k in range(nv):
+        x = load(law, k) + s * load(law, nv + k) - load(law, 2 * nv + k) * load(tau, k)
+        store(tau, k, x - load(law, 3 * nv + k) * (load(v, k) - load(v0, k)))
+
+
+@kernel
+def stage_wrenches(m, c, q, v, f_ext, f, ws):
+    """f = f_ext, if there are any, and the wrenches of springs, cables and others, on each body in its coordinates"""
+    n = link_count(m)
+    if len(f_ext) > 0:
+        for k in range(6 * body_count(m)):
+            store(f, k, load(f_ext, k))
+    else:
+        clear(f, 6 * body_count(m))
+    if element_count(elements(c)) == 0:
+        return
+    X = tail(ws, 1)
+    V = tail(X, TRANSFORM * (n + 1))
+    loads = tail(V, VELOCITY * (n + 1))
+    world_motion(m, q, v, X, V)
+    element_forces(elements(c), X, V, loads, n, ws)
+    for i in range(1, n + 1):
+        if body(m, i) >= 0:
+            k = 6 * body(m, i)
+            store_vector(f, k, add(load_vector(f, k), link_wrench(i, X, loads)))
+
+
+def stage_workspace(model: Model) -> int:
+    """How many numbers :func:`stage_wrenches` needs."""
+    return WORK * (model.n_links + 1)

@@ -1,0 +1,219 @@
+"""Topic ``worlds``: steps of mechanisms with loops, beside Pinocchio's constraintDynamics and MuJoCo's equality constraints.
+
+First what a step of an arm whose hand is held takes; then whether the cost of long chains, ropes and rows of four-bars is
+in proportion to their length. Beside each time stands what the motion held: the gap of its loops, and its energy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from benchmarks.mechanisms import Array
+from benchmarks.report import ROUNDS, Bars, Report, Section, ratio, seconds
+from benchmarks.timing import Effort, Times, interleaved, progress
+from benchmarks.worlds_arm import Arm
+from benchmarks.worlds_mechanisms import Case, chain, four_bar_row, in_mujoco, rope
+from pluecker.articulated import MissingExtraError, kinetic_energy, potential_energy
+from pluecker.contact import World
+from pluecker.spatial.extras import require
+
+__all__ = ["run"]
+
+STEP = 1e-3
+PEERS = {"Pinocchio": "pin.constraintDynamics", "MuJoCo": "mujoco.rollout"}
+WANTED_ONE, WANTED_BATCH, WANTED_CHAIN, WANTED_GROWTH = 15e-6, 3e-6, 2e-3, 2.0
+ROPES, FOUR_BARS, CHAIN = (10, 100, 1000), (5, 10, 20, 40), 100
+
+
+def held(world: World, q: Array, v: Array) -> list[str]:
+    """The largest gap of a motion, and by how much its energy was off."""
+    gap = np.abs(world.rows_at(q).error).max()
+    energy = kinetic_energy(world.model, q, v) + potential_energy(world.model, q)
+    return [f"{gap:.0e}", f"{np.abs(energy - energy[0]).max():.2g} J"]
+
+
+def verdict(what: str, found: float, wanted: float, form: Callable[[float], str] = seconds) -> str:
+    """What was wanted, and whether it was reached."""
+    return f"{what}: wanted at most {form(wanted)}: {'yes' if found <= wanted else 'no'} ({form(found)})."
+
+
+# --------------------------------------------------------------------------------------------------------------- an arm
+
+
+def arm(effort: Effort, report: Report) -> Section:
+    """One motion and a batch of them, into the report; what each program held."""
+    quick = effort.rounds < 3
+    steps, count = (20, 16) if quick else (500, 256)
+    case = Arm.random(count, STEP)
+    calls: dict[str, dict[str, Callable[[], Any]]] = {
+        "one": {"ours": case.ours(steps, None)},
+        "batch": {"ours": case.ours(steps, count)},
+    }
+    motions = {"ours": case.ours(steps, None)}
+    for peer, make in (("Pinocchio", case.in_pinocchio), ("MuJoCo", lambda n: case.in_mujoco(n, 1))):
+        try:
+            calls["one"][PEERS[peer]] = motions[PEERS[peer]] = make(steps)
+        except MissingExtraError:
+            report.note(f"{peer} is not installed and left out (`pip install 'pluecker[peers]'`).")
+    calls["batch"] |= {name: call for name, call in calls["one"].items() if name == PEERS["Pinocchio"]}
+    if PEERS["MuJoCo"] in motions:
+        calls["batch"][PEERS["MuJoCo"]] = case.in_mujoco(steps, count)
+    for kind, number in (("one", 1), ("batch", count)):
+        times = interleaved(calls[kind], effort)
+        shares = {
+            name: steps * (1 if name == PEERS["Pinocchio"] else number) for name in times
+        }  # Pinocchio has no batch of these
+        each = {name: Times(found.seconds / shares[name]) for name, found in times.items()}
+        over = {name: each[name].over(each["ours"]) for name in each}
+        report.rows.append(
+            [f"{number:,}", *(ratio(over.get(name)) for name in PEERS.values())]
+            + [seconds(each[name].median if name in each else None) for name in ("ours", *PEERS.values())]
+        )
+        wanted = WANTED_ONE if kind == "one" else WANTED_BATCH
+        what = "A step of the arm, one motion" if kind == "one" else "A step of the arm, a batch on one core"
+        report.note(verdict(what, each["ours"].median, wanted))
+        labels = report.charts[0].labels
+        assert isinstance(labels, list)
+        labels.append(f"arm, {number} motion{'s' if number > 1 else ''}")
+        for name in PEERS.values():
+            values = report.charts[0].series[f"{name} / ours"]
+            assert isinstance(values, list)
+            values.append(over[name][0] if name in over else None)
+    return what_was_held(case, steps, motions)
+
+
+def what_was_held(case: Arm, steps: int, motions: dict[str, Callable[[], Any]]) -> Section:
+    """Gaps and energies of the first motion, and how far it ends from ours."""
+    section = Section(
+        "What the arm held",
+        f"The first motion, {steps} steps of 1 ms: the largest gap of the hand, the largest error of energy, and how far a "
+        "joint's angle is from ours at the end. The steps are of first order, and so are energies and angles.",
+        ["", "gap", "energy off by", "apart at the end"],
+    )
+    end = None
+    for name, motion in motions.items():
+        found = motion()
+        q, v = (found.q[1:], found.v[1:]) if name == "ours" else found
+        end = q[-1] if end is None else end
+        section.rows.append([name, *held(case.world, q, v), f"{np.abs(q[-1] - end).max():.1e} rad"])
+    section.notes = [
+        "Pinocchio: Baumgarte's correction in five steps, `Kp = (0.2 / h)^2`, `Kd = 0.4 / h`; without it the gap grows.",
+        "MuJoCo: `solref` of two steps, its stiffest, and `solimp` of 0.9999.",
+    ]
+    return section
+
+
+# ------------------------------------------------------------------------------------------------------- growth with size
+
+
+def cases(quick: bool) -> Iterator[tuple[str, int, Case]]:
+    """Series by name, with how many bodies each has."""
+    for n in ROPES[:2] if quick else ROPES:
+        yield "rope, reduced", n, rope(n, False)
+    for n in ROPES[:2] if quick else ROPES:
+        yield "rope, maximal", n, rope(n, True)
+    for n in FOUR_BARS[:2] if quick else FOUR_BARS:
+        yield "four-bars", n, four_bar_row(n)
+    yield "chain of hinges, maximal", 10 if quick else CHAIN, chain(10 if quick else CHAIN)
+
+
+def their_chain(case: Case, steps: int) -> Callable[[], Any] | None:
+    """The same in MuJoCo, if it is there."""
+    try:
+        rollout = require("mujoco.rollout", "peers", "comparing")
+        model = in_mujoco(case, STEP)
+    except MissingExtraError:
+        return None
+    mujoco = require("mujoco", "peers", "comparing")
+    data, start = mujoco.MjData(model), np.array([[0.0, *case.q, *case.v]])
+    return lambda: rollout.rollout(model, data, start, nstep=steps)
+
+
+def growth(effort: Effort) -> tuple[Section, list[str]]:
+    """The cost of a step by size, and what was wanted of it."""
+    quick = effort.rounds < 3
+    section = Section(
+        "Long mechanisms",
+        "One motion on one core: what a step takes, by how many bodies a rope or chain has, or how many four-bars stand "
+        "side by side. Growth is the time for each of them beside that of the first row of the series.",
+        ["mechanism", "size", "a step", "for each", "growth", "gap", "energy off by", "MuJoCo, a step", "its gap"],
+    )
+    first: dict[str, Times] = {}
+    notes: list[str] = []
+    fewer = Effort(min(effort.rounds, 7), effort.shortest, effort.states, effort.processes)
+    groups: dict[str, list[tuple[int, Case]]] = {}
+    for name, n, case in cases(quick):
+        groups.setdefault(name, []).append((n, case))
+    for name, members in progress(list(groups.items()), "worlds"):
+        steps = {n: 10 if quick else max(20, 4000 // n) for n, _ in members}
+        calls = {str(n): stepping(case, steps[n]) for n, case in members}
+        theirs = their_chain(members[0][1], steps[members[0][0]]) if name.startswith("chain") else None
+        times = interleaved(calls | ({"MuJoCo": theirs} if theirs else {}), fewer)
+        for n, case in members:
+            each = Times(times[str(n)].seconds / (steps[n] * n))
+            over = each.over(first.setdefault(name, each))
+            motion = case.world.simulate(case.q, case.v, steps[n] * STEP, STEP, record=(), threads=1)
+            row = [name, f"{n:,}", seconds(each.median * n), seconds(each.median), ratio(over)]
+            row += held(case.world, motion.q, motion.v)
+            peer = [seconds(times["MuJoCo"].median / steps[n]), gap_of(case, theirs)] if theirs else ["-", "-"]
+            section.rows.append(row + peer)
+        if name.startswith("chain"):
+            notes.append(verdict(f"A step of a {name}, {n}", each.median * n, WANTED_CHAIN))
+        else:
+            times_as_much = lambda x: f"{x:.2g} times"  # noqa: E731
+            notes.append(
+                verdict(f"Growth of {name} from {members[0][0]} to {n:,}", over[0], WANTED_GROWTH, times_as_much)
+            )
+    section.notes = [
+        "Ropes: rods on balls, held at both ends, half a circle that falls; four-bars: squares, each with a row too much; "
+        "chain: free bodies and hinges. MuJoCo's hinges are two points each, its bodies free too, its solver the default.",
+    ]
+    return section, notes
+
+
+def stepping(case: Case, steps: int) -> Callable[[], Any]:
+    """One motion of so many steps."""
+    return lambda: case.world.simulate(case.q, case.v, steps * STEP, STEP, record=(), threads=1)
+
+
+def gap_of(case: Case, theirs: Callable[[], Any]) -> str:
+    """Of a motion of MuJoCo."""
+    states, _ = theirs()
+    return f"{np.abs(case.world.rows_at(states[0, :, 1 : 1 + case.world.model.nq]).error).max():.0e}"
+
+
+def run(effort: Effort) -> Report:
+    """Measure everything."""
+    ratios: dict[str, list[float | None]] = {f"{name} / ours": [] for name in PEERS.values()}
+    report = Report(
+        "worlds",
+        "Steps of mechanisms with loops",
+        "How long a step takes of an arm with seven joints whose hand is held at a point, in one motion and in a batch of "
+        "them, one core, everything included. A ratio above 1 says that pluecker is faster; a batch is compared with "
+        "MuJoCo's batch, Pinocchio's one motion.",
+        ["motions", *ratios, "ours", *PEERS.values()],
+        charts=[
+            Bars(
+                [],
+                ratios,
+                "peer's time / our time",
+                1.0,
+                "equally fast",
+                "above 1: pluecker is faster than the peer",
+                form="{:.2f}",
+            )
+        ],
+    )
+    report.sections.append(arm(effort, report))
+    section, notes = growth(effort)
+    report.sections.append(section)
+    report.notes += [
+        *notes,
+        "Steps of 1 ms without joint forces, all of semi-implicit Euler; ours by `World.simulate`, MuJoCo by its rollout, "
+        "Pinocchio's constraintDynamics and integrate in a loop of Python.",
+        ROUNDS,
+    ]
+    return report

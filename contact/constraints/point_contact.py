@@ -1,0 +1,97 @@
+"""A point of one body, or a ball around it, that may touch a plane on another: a foot on the ground, a corner on a table.
+
+The plane is z = 0 of the first frame, whose z axis points to the side that is free; the origin of the second frame is the
+point, or the centre of the ball::
+
+    gap = z . s - radius,    s = x_2 - x_1        slip = the rate of both bodies' points at x_2 - radius z, along x and y
+
+and Coulomb's law holds between the forces along them: ``0 <= r_n``, complementary to the gap, ``|r_t| <= friction r_n``,
+against the slip where there is any. Of a point the slip is the rate of ``x . s`` and ``y . s``: what sticks has these where
+they were, whatever the step.
+
+Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); source document 000
+(docs/sources.md), contact joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.checks import not_negative, set_spring, share
+from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z
+from pluecker.contact.constraints.relation import NORMAL, OFFSET, ROLL, TANGENT, Function, Parts, Row
+from pluecker.contact.errors import ConstraintError
+
+__all__ = ["PointContact"]
+
+
+@dataclass(frozen=True)
+class PointContact(TwoFrames):
+    """A point, or a ball, that may touch a plane, with Coulomb's law of friction. It acts in steps.
+
+    Attributes:
+        name: of the constraint.
+        first: the frame whose plane x, y it is; z points to the free side.
+        second: the frame whose origin is the point.
+        radius: of the ball around it; m.
+        friction: the coefficient.
+        restitution: Newton's, with which share of its speed it comes back, 0 to 1.
+        stiffness, damping: of a soft contact, a spring and a damper along the normal that only push; N/m and N s/m.
+        recovery: what share of a depth, with which a step begins, is undone in a second, at most all of it in a step; 1/s.
+            None is, unless given: to undo it takes energy from nowhere.
+
+    Raises:
+        TypeError, ValueError: what is no name, no frame, no number that can be.
+
+    Example:
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact import World
+        >>> from pluecker.contact.constraints import PointContact
+        >>> ball = ModelBuilder()
+        >>> ball.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
+        >>> ball.add_joint("free", "free", "world", "ball")
+        >>> world = World(ball.build(), [PointContact("ground", "world", "ball", radius=0.1, friction=0.5)])
+        >>> motion = world.simulate([0, 0, 0.1, 1, 0, 0, 0], [0, 0, 0, 0.7, 0, 0], duration=1.0, step=0.01)
+        >>> print(motion.v[-1, 1].round(6))  # it rolls, at 5/7 of the speed: 0.5 m/s over the radius
+        5.0
+    """
+
+    radius: float = field(default=0.0, kw_only=True)
+    friction: float = field(default=0.0, kw_only=True)
+    restitution: float = field(default=0.0, kw_only=True)
+    stiffness: float = field(default=np.inf, kw_only=True)
+    damping: float = field(default=0.0, kw_only=True)
+    recovery: float = field(default=0.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key in ("radius", "friction", "recovery"):
+            object.__setattr__(self, key, not_negative(self.label, key, getattr(self, key)))
+        object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
+        set_spring(self, self.label)
+        if np.isfinite(self.stiffness) and (self.restitution > 0.0 or self.recovery > 0.0):
+            raise ConstraintError(
+                f"{self.label}: restitution is {self.restitution:g}, recovery {self.recovery:g} and stiffness "
+                f"{self.stiffness:g}: a soft contact gives back what its spring does"
+            )
+
+    def functions(self) -> tuple[Function, ...]:
+        """The way from the plane, and along it."""
+        height = Function(OFFSET, self.first, self.second, axis_1=Z)
+        if self.radius == 0.0:
+            return height, *(Function(OFFSET, self.first, self.second, axis_1=axis) for axis in (X, Y))
+        down = (0.0, 0.0, -self.radius)
+        return height, *(Function(ROLL, self.first, self.second, axis_1=axis, side_1=down) for axis in (X, Y))
+
+    def parts(self, model: Model) -> Parts:
+        """A normal and two tangents."""
+        self.check(model)
+        normal = Row(
+            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, restitution=self.restitution,
+            stiffness=self.stiffness, damping=self.damping, correction=self.recovery, ranged=True, contact=NORMAL,
+        )  # fmt: skip
+        tangents = (Row(((k, 1.0),), ranged=True, contact=TANGENT) for k in (1, 2))
+        return Parts(self.functions(), (normal, *tangents))

@@ -1,0 +1,104 @@
+"""Contacts among the rows with a range: three rows each, a normal and two tangents, with Coulomb's law.
+
+    0 <= r_n  complementary to  u_n - l >= 0        |r_t| <= mu r_n,    r_t against u_t where that is not zero
+
+u are mean rates over the step, l the least one away from each other: that with which the gap just closes, ``-gap / h``; what
+comes back of an approach, by Newton's coefficient; or the speed at which a depth is undone that the step began with. So a
+contact ends a step with a gap that is not negative, and what sticks stays where it is, both to rounding and not to first
+order. The normal of a soft contact is a spring and a damper that push and never pull.
+
+With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.spatial.dense.cone_problem`: staircases
+first, then contacts.
+
+Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996), gap and
+friction in one step; source document 004 (docs/sources.md).
+"""
+
+from pluecker.articulated.stepping.terms.rows import (
+    DAMPING,
+    FRICTION,
+    LOWER,
+    RESTITUTION,
+    STIFFNESS,
+    TOLERANCE,
+    is_soft,
+    limit_velocity,
+    sleeps,
+    soft_velocity,
+)
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
+from pluecker.contact.rows.layout import ROW_CORRECTION, block_kinds, contact_count, linear_count, ranges, row_number
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
+from pluecker.spatial.dense.laws import larger
+from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail
+
+__all__ = ["contact_scratch", "least_rate", "solve_blocks", "store_contact_law"]
+
+ITERATIONS = 200  # of a problem, at most
+
+
+@kernel
+def store_contact_law(w, k, h, x, before, free, law, at):
+    """mu, and l, of the normal that is the row with a range number ``k``; the compliance of a soft one"""
+    rows, row = ranges(w), linear_count(w) + k
+    zero = 0.0 * free
+    gap, compliance = x - range_entry(rows, k, LOWER), zero
+    if is_soft(rows, k):
+        s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
+        compliance = 1.0 / (h * (h * s + d)) + zero
+        least = soft_velocity(h, gap, s, d)
+    else:
+        least = limit_velocity(h, gap, -before, -free, range_entry(rows, k, RESTITUTION))
+        out = -min(row_number(w, row, ROW_CORRECTION), 1.0 / h) * gap
+        least = select(smaller(gap, zero), larger(least, out), least)
+    store(law, at, range_entry(rows, k, FRICTION) + zero)
+    store(law, at + 1, least)
+    return compliance
+
+
+@kernel
+def least_rate(law, at):
+    """l"""
+    return load(law, at + 1)
+
+
+def contact_scratch(n: int, numbers: int) -> int:
+    """How many numbers of scratch memory :func:`solve_blocks` takes for n rows whose laws have so many numbers in all."""
+    return 2 * n + numbers + 1 + int(cone_problem_memory(n, numbers))
+
+
+@kernel
+def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
+    """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error
+
+    b and ``laws``, so many numbers a row, are those of all rows; of normals b is less what is asked for.
+    """
+    n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
+    plain = n - 3 * contact_count(w)
+    c, x, law, error = part(ws, 0, count), part(ws, n, count), tail(ws, 2 * n + 1), part(ws, 2 * n, 1)
+    for k in range(plain):
+        if not sleeps(awake, k):
+            here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
+            for j in range(numbers):
+                number = load(laws, numbers * k + j)
+                store(law, place + j, number if j % 2 == 1 else select(here, number, zero))
+            store(c, column, load(b, k))
+            store(x, column, select(here, load(r, k), zero))
+            column, place, staircases = column + 1, place + numbers, staircases + 1
+    for k in range(plain, n, 3):
+        if not sleeps(awake, k):
+            for j in range(3):
+                store(c, column + j, load(b, k + j))
+                store(x, column + j, load(r, k + j))
+            store(law, place, load(laws, numbers * k))
+            column, place, touching = column + 3, place + 1, touching + 1
+    kinds, rest = block_kinds(w, staircases, touching), tail(ws, 2 * n + 1 + numbers * n)
+    solve_cone_problem(W, c, kinds, part(law, 0, place), True, TOLERANCE, ITERATIONS, x, error, rest)
+    column = 0
+    for k in range(n):
+        store(r, k, 0.0 * load(b, k))
+        if not sleeps(awake, k):
+            store(r, k, load(x, column))
+            column += 1
+    return load(error, 0)

@@ -1,0 +1,34 @@
+"""Errors begin with the function that the user called, whatever raised them on its way."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ContextDecorator
+from types import TracebackType
+
+import pluecker.articulated
+from pluecker.spatial.errors import PlueckerError
+
+__all__ = ["called"]
+
+NAMED = re.compile(r"(World(?:\.\w+)?|[a-z]\w*): ")
+
+
+class called(ContextDecorator):
+    """Inside, or in the function that is decorated, messages begin with this name instead of another function's."""
+
+    def __init__(self, function: str) -> None:
+        self.function = function
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, PlueckerError) and error.args:
+            said = str(error.args[0])
+            found = NAMED.match(said)
+            if found and (found[1].startswith("World") or found[1] in pluecker.articulated.__all__):
+                said = said[found.end() :]
+            error.args = (f"{self.function}: {said}", *error.args[1:])
