@@ -66,8 +66,8 @@ OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": {"
 ENTRANCE: dict[str, Any] = {**OPTIONS, "nopython": True, "no_cfunc_wrapper": True}
 # A kernel becomes part of the code that calls it, so that its tuples stay in registers.
 INNER: dict[str, Any] = {**ENTRANCE, "forceinline": True, "no_cpython_wrapper": True}
-# What is called from a kernel becomes part of it too, unless the opposite is said: Numba hands the option on.
-OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True, "forceinline": False}
+OUTLINED: dict[str, Any] = {**ENTRANCE, "no_cpython_wrapper": True}
+# What is called from a kernel becomes part of it too, unless this is said: Numba hands the option on.
 CALLED: dict[str, Any] = {**WITHOUT_REFERENCES, "forceinline": False}
 # Of what a scalar can do: parts of the kernels that ask for it.
 TAUGHT: dict[str, Any] = {**INNER, "pipeline_class": PartCompiler}
