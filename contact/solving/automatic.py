@@ -7,19 +7,25 @@ tolerance.
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
 all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
 accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
-after them costs, they are left. What that costs is known from the pattern of the factor. Where it is little, and there is
-no start, the convex law begins with the interior point: gradients would have to converge before one can tell.
+after them costs, they are left. What that costs is known from the pattern of the factor; where many contacts hang together,
+an estimate from below comes first, and the pattern of the factor is found only where that says that it may pay. Where it
+costs little, and there is no start, the convex law begins with the interior point: gradients would have to converge before
+one can tell.
 
 ======================  ==============================================================================================
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where a cone has mu > 10, shifts held in turn, from nothing; Newton; shifts held in turn, each
-                        a convex problem for the interior point, and Newton after every fourth; gradients to the limit;
+ncp                     where a cone has mu > 10, shifts held in turn, from nothing; sweeps of Gauss-Seidel, where many
+                        contacts hang together; Newton; shifts held in turn, each a convex problem for the interior
+                        point, and Newton after every fourth; sweeps for half of what is left; gradients to the limit;
                         Newton
 ======================  ==============================================================================================
 
-Each step starts from the best point so far, or from the convex solution, and gives back what is better.
+Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
+longer than the factors after them would; where those would take longer than all iterations that are left, they are left
+out. What is decided on the way depends on counts alone, never on times, and on no tolerance above :data:`REFERENCE`: with
+a looser one the same steps end earlier.
 """
 
 from __future__ import annotations
@@ -37,11 +43,13 @@ from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
+from pluecker.contact.sparse.estimate import least_operations
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
 
-DIRECT = 400  # contacts of an island, up to which it is seen whether the interior point is cheap
+DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is found whenever it is of use
+SWEPT = 400  # contacts of an island, above which sweeps come before factors
 CHEAP = 200  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
@@ -52,6 +60,10 @@ SHIFTS = 48  # held in turn
 AT_A_TIME = 4  # shifts, then Newton's method
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
 FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
+REFERENCE = 1e-6  # an error up to which progress is judged, also for looser tolerances
+MANY = (
+    2000  # contacts of an island, above which the pattern of a factor is found only where an estimate says that it pays
+)
 NEAR = 1e-4  # an error of gradients from which Newton's method is tried
 
 
@@ -63,6 +75,18 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     gradients, interior = 3e-7 + 4e-8 * contacts + 4e-9 * blocks, 1e-5 + 6e-7 * contacts + 2e-10 * count
     then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
     return then / gradients
+
+
+def least_of(P: Any) -> float:
+    """Operations of a factor of one island, before its pattern is known: nothing for few contacts, whose pattern is cheap"""
+    return least_operations(P.A.N) if len(P.K.start) - 1 > DIRECT else 0.0
+
+
+def price(island: Island) -> float:
+    """Iterations of gradients that Newton's method and shifts take as long as."""
+    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
+    least = worth(contacts, blocks, least_of(island.P), 1)
+    return least if least > island.rest else worth(contacts, blocks, operations(island.pattern), 1)
 
 
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
@@ -112,7 +136,10 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
-    limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
+    least = np.array(
+        [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
+    )
+    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, REFERENCE)
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
@@ -123,7 +150,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
-            more = (used - since) * np.log(error / tol) / np.log(before / error)
+            more = (used - since) * np.log(error / goal) / np.log(before / error)
         for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
             count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
             limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
@@ -144,7 +171,13 @@ def improve(island: Island, tol: float) -> None:
     if island.law == 1:
         if steepness(island) > STEEP:
             by_shifts(island, tol, fresh=True)
-        exact(island, tol)
+        dear = price(island)
+        if len(island.P.K.start) - 1 > SWEPT:
+            sweep(island, tol, dear)
+        if island.error > tol and dear <= island.rest:
+            exact(island, tol)
+        if island.error > tol:
+            sweep(island, tol, island.rest // 2)
     else:
         island.convex(tol, island.zero, island.x)
         if island.error > tol:
@@ -153,6 +186,21 @@ def improve(island: Island, tol: float) -> None:
         island.gradients(tol, island.rest - min(STEPS, island.rest // 2))
         if island.error > tol:
             island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
+
+
+def sweep(island: Island, tol: float, most: float) -> None:
+    """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration."""
+    used, steps, most = 0, PROBE, min(most, island.rest)
+    while island.error > tol and used < most:
+        before, spent = island.error, island.iterations
+        island.sweeps(tol, int(min(steps, most - used)))
+        done, error = island.iterations - spent, island.error
+        used += done
+        if done == 0 or not error < before:
+            return
+        if error > REFERENCE and done * np.log(error / min(tol, REFERENCE)) > (most - used) * np.log(before / error):
+            return
+        steps *= 2
 
 
 def exact(island: Island, tol: float) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
+from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
@@ -113,13 +114,21 @@ class Island:
 
     def gradients(self, tol: float, limit: int) -> None:
         """Accelerated projected gradients from the best point."""
+        self.first_order("apgd", run_apgd, tol, limit)
+
+    def sweeps(self, tol: float, limit: int) -> None:
+        """Over-relaxed Gauss-Seidel from the best point."""
+        self.first_order("psor", run_psor, tol, limit)
+
+    def first_order(self, name: str, run: Callable[..., Any], tol: float, limit: int) -> None:
+        """A method of first order from the best point."""
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1)
+        answering(run, self.P, self.law, x, u, tol, limit, memory, 0, 1)
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
-        self.note("apgd", int(results[0, ITERATIONS]), began)
+        self.note(name, int(results[0, ITERATIONS]), began)
 
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
         """Newton's method, from the best point unless another is given."""
