@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, RELAXATION, make_memory
 from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
@@ -114,21 +115,33 @@ class Island:
 
     def gradients(self, tol: float, limit: int) -> None:
         """Accelerated projected gradients from the best point."""
-        self.first_order("apgd", run_apgd, tol, limit)
-
-    def sweeps(self, tol: float, limit: int) -> None:
-        """Over-relaxed Gauss-Seidel from the best point."""
-        self.first_order("psor", run_psor, tol, limit)
-
-    def first_order(self, name: str, run: Callable[..., Any], tol: float, limit: int) -> None:
-        """A method of first order from the best point."""
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        answering(run, self.P, self.law, x, u, tol, limit, memory, 0, 1)
+        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1)
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
-        self.note(name, int(results[0, ITERATIONS]), began)
+        self.note("apgd", int(results[0, ITERATIONS]), began)
+
+    def sweeps(self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0) -> float:
+        """Gauss-Seidel from the pair x, u, which become the best that were met on the way; their error."""
+        began, results = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]])
+        memory = self.memory._replace(results=results, history=self.record[self.iterations :])
+        memory.states[0, RELAXATION] = relaxation
+        answering(run_psor, self.P, self.law, x, u, tol, min(limit, self.rest), memory, 0, 1)
+        self.take(x, u)
+        self.products += int(results[0, PRODUCTS])
+        self.note("pgs" if relaxation == 1.0 else "psor", int(results[0, ITERATIONS]), began)
+        return float(results[0, ERROR])
+
+    def split(self, tol: float, limit: int, splitting: Splitting) -> float:
+        """The splitting, from where it is; the error of the best pair that it met."""
+        began = time.perf_counter()
+        used = splitting.advance(tol, min(limit, self.rest), self.record[self.iterations :])
+        self.take(splitting.x, splitting.u)
+        self.products += used
+        self.note("admm", used, began)
+        return splitting.best
 
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
         """Newton's method, from the best point unless another is given."""

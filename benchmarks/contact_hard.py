@@ -1,0 +1,135 @@
+"""Families of hard problems: how many ``auto`` solves, what other tolerances change, and what a warm start saves."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from benchmarks.contact_capped import Run, capped
+from benchmarks.contact_large import compile_all
+from benchmarks.contact_report import ContactReport
+from benchmarks.families import FAMILIES, Scene
+from benchmarks.report import Report
+from benchmarks.timing import progress
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.solving.solve import errors_of, solve
+
+__all__ = ["MEMBERS", "hard_families", "members", "warm_starts"]
+
+MEMBERS = 40
+LEAST, MOST = 20, 400  # contacts; sizes are even in their logarithm
+TOLERANCES = (1e-4, 1e-6, 1e-8)
+LONGEST = 20.0
+NOISE, SHORTEST = 1.25, 2e-3  # how much longer a looser tolerance may take by chance: a factor, and seconds
+CHANGE = 1e-3  # of b
+LAWS = ("ccp", "ncp")
+
+
+def members(family: str, number: int = MEMBERS) -> Iterator[Scene]:
+    """So many members of a family, of different sizes."""
+    for seed in range(number):
+        share = 0.5 if number < 2 else seed / (number - 1)
+        yield FAMILIES[family](round(LEAST * (MOST / LEAST) ** share), seed)
+
+
+def hard_families(
+    report: ContactReport, number: int = MEMBERS, names: Sequence[str] = tuple(FAMILIES), longest: float = LONGEST
+) -> Report:
+    """Coulomb's law by ``auto`` to three tolerances."""
+    table = Report(
+        "contact_hard", f"Families of hard problems, {number} of each, Coulomb's law, `auto`",
+        f"From {LEAST} to {MOST} contacts. Converged to {TOLERANCES[1]:.0e} by the errors computed anew; worse: how many have a "
+        "larger error at the tighter of two tolerances; slower: how many take longer at the looser one.",
+        ["family", "converged", "claimed but not", "worse at a tighter", "slower at a looser", "s, median", "s, longest",
+         "largest error", "not converged: seeds"],
+    )  # fmt: skip
+    compile_all(("auto",))
+    solved = total = worse = slower = 0
+    for name in names:
+        counts, seconds, largest, failed, false = np.zeros(2, int), [], 0.0, [], 0
+        for scene in progress(list(members(name, number)), name):
+            runs = [capped(partial(solve, scene.problem, tol=tol, threads=1), longest) for tol in TOLERANCES]
+            errors = [error_of(scene.problem, run) for run in runs]
+            counts += [exceeds(errors, 1.0, 0.0), exceeds([run.seconds for run in runs][::-1], NOISE, SHORTEST)]
+            seconds.append(runs[1].seconds)
+            largest = max(largest, errors[1])
+            if errors[1] > TOLERANCES[1]:
+                failed.append(scene.seed)
+            false += sum(run.solved and error > tol for run, error, tol in zip(runs, errors, TOLERANCES, strict=True))
+        solved, total = solved + number - len(failed), total + number
+        worse, slower = worse + int(counts[0]), slower + int(counts[1])
+        table.rows.append(
+            [name, f"{100 * (1 - len(failed) / number):.1f} %", str(false), *map(str, counts), f"{np.median(seconds):.3g}",
+             f"{max(seconds):.3g}", f"{largest:.0e}", " ".join(map(str, failed)) or "-"]
+        )  # fmt: skip
+        print(" | ".join(table.rows[-1]), flush=True)
+    report.target("hard problems, Coulomb's law to 1e-6, converged in %", 99.0, 100.0 * solved / total, at_least=True)
+    report.target("hard problems, worse at a tighter tolerance", 0.0, worse)
+    report.target("hard problems, slower at a looser tolerance", 0.0, slower)
+    table.notes.append(
+        f"Each call is given up after {longest:g} s. Slower: by a factor of {NOISE:g} and more, and 2 ms."
+    )
+    return table
+
+
+def error_of(problem: Problem, run: Run) -> float:
+    """By the measures alone, from the multipliers that came back; infinite where the call was given up."""
+    return np.inf if run.result is None else errors_of(problem, run.result.multipliers, "ncp").largest
+
+
+def exceeds(values: Sequence[float], factor: float, margin: float) -> bool:
+    """Whether one value is larger than the one before it, by more than a factor and a margin."""
+    return any(b > factor * a + margin for a, b in zip(values[:-1], values[1:], strict=True))
+
+
+def warm_starts(
+    report: ContactReport, number: int = MEMBERS, names: Sequence[str] = tuple(FAMILIES), longest: float = LONGEST
+) -> Report:
+    """The same problem again, b changed by 1e-3: iterations from its old solution over those from nothing."""
+    table = Report(
+        "contact_warm", f"Warm starts: b changed by {CHANGE:.0e}, {number} of each family, `auto` to 1e-6",
+        "Iterations from the solution of the problem before over those from zero, and seconds likewise; medians.",
+        ["law, family", "iterations, warm / cold", "upper quartile", "seconds, warm / cold", "both converged"],
+    )  # fmt: skip
+    compile_all(("auto",))
+    for law in LAWS:
+        every: list[float] = []
+        for name in names:
+            counts, times = [], []
+            for scene in progress(list(members(name, number)), f"warm, {law}, {name}"):
+                pair = warm_and_cold(scene, law, longest)
+                if pair is not None:
+                    counts.append(pair[0])
+                    times.append(pair[1])
+            every += counts
+            row = [f"{law}, {name}", "-", "-", "-", f"{len(counts)}"]
+            if counts:
+                row[1:4] = [f"{np.median(counts):.2f}", f"{np.percentile(counts, 75):.2f}", f"{np.median(times):.2f}"]
+            table.rows.append(row)
+            print(" | ".join(row), flush=True)
+        report.target(f"iterations with a warm start / without, {law}, median", 1.0 / 3.0, float(np.median(every)))
+    table.notes.append("b changes by J dv with a random dv, so that it stays one that bodies can have.")
+    return table
+
+
+def warm_and_cold(scene: Scene, law: str, longest: float) -> tuple[float, float] | None:
+    """Iterations and seconds with a warm start over those without; None where a call did not converge."""
+    before = scene.problem
+    rng = np.random.default_rng(1000 + scene.seed)
+    dv = rng.normal(size=before.free_velocity.shape)  # type: ignore[union-attr]
+    dv[scene.bodies.static] = 0.0
+    change = before._factors[0] @ dv.ravel()
+    change *= CHANGE * np.linalg.norm(before.offset) / np.linalg.norm(change)
+    after = dataclasses.replace(before, offset=before.offset + change)
+    first = capped(partial(solve, before, law, threads=1), longest)
+    if first.result is None or not first.solved:
+        return None
+    start = first.result.multipliers
+    cold = capped(partial(solve, after, law, threads=1), longest)
+    warm = capped(partial(solve, after, law, threads=1, warm_start=start), longest)
+    if cold.result is None or warm.result is None or not (cold.solved and warm.solved):
+        return None
+    return warm.result.iterations / max(1, cold.result.iterations), warm.seconds / cold.seconds

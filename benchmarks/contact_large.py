@@ -1,0 +1,122 @@
+"""Packings from 1,000 to 100,000 contacts in one island: ``auto`` beside each single method, and two threads beside one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+
+from benchmarks.contact_capped import Run, capped, peak_bytes
+from benchmarks.contact_report import ContactReport
+from benchmarks.families import FAMILIES
+from benchmarks.report import Report, cores
+from benchmarks.timing import progress
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.solving.solve import solve
+
+__all__ = ["COUNTS", "compile_all", "packings", "shared"]
+
+COUNTS = (1000, 5000, 20_000, 100_000)
+METHODS = ("apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point")
+WANTED = {"ccp": 1.3, "ncp": 1.5}  # times the fastest single method
+GOAL, LONGEST, TIMES = 1e-6, 60.0, 3.0
+FACTORED = 20_000  # contacts up to which methods that factorise a matrix are tried: beyond, it does not fit
+WARM = 300  # contacts of the problem on which everything is compiled
+
+
+def packings(
+    report: ContactReport, counts: Sequence[int] = COUNTS, family: str = "packing", longest: float = LONGEST
+) -> Report:
+    """``auto`` beside the fastest single method, and what a contact costs.
+
+    Args:
+        report: takes the targets.
+        counts: contacts.
+        family: of the problems.
+        longest: seconds after which ``auto`` is given up; the others have 3 times as long as it took, 2 s at least.
+    """
+    table = Report(
+        "contact_packings", f"Large problems in one island: {family}, to {GOAL:.0e}",
+        f"Seconds of the processor of a whole call, one thread. Each method has {TIMES:g} times as long as `auto` took; "
+        "what had not converged when it ended has its error in brackets.",
+        ["law, contacts", "auto, s", "fastest single method", "auto / fastest", "us a contact", "kB a contact",
+         *METHODS],
+    )  # fmt: skip
+    compile_all()
+    for law, wanted in WANTED.items():
+        ratios, costs, sizes = [], [], []
+        for count in progress(counts, f"packings, {law}"):
+            problem = FAMILIES[family](count, 0).problem
+            auto = capped(partial(solve, problem, law, tol=GOAL, threads=1), longest)
+            cap = min(longest, max(2.0, TIMES * auto.seconds))
+            runs = {name: one(problem, law, name, cap) for name in METHODS}
+            best = min((name for name in METHODS if runs[name].solved), key=lambda n: runs[n].seconds, default="none")
+            memory = np.nan if auto.result is None else memory_of(count, family, law)
+            ratio = auto.seconds / runs[best].seconds if best != "none" else np.nan
+            ratios.append(ratio if auto.solved else np.inf)
+            costs.append(auto.seconds / problem.blocks)
+            sizes.append(memory / problem.blocks)
+            table.rows.append(
+                [f"{law}, {problem.blocks}", auto.words, best, f"{ratio:.2f}", f"{1e6 * costs[-1]:.1f}",
+                 f"{1e-3 * sizes[-1]:.1f}", *(runs[name].words for name in METHODS)]
+            )  # fmt: skip
+            print(" | ".join(table.rows[-1]), flush=True)
+        words = f"{family}, {law}"
+        report.target(f"{words}: `auto` / the fastest single method, the slowest", wanted, float(np.nanmax(ratios)))
+        report.target(f"{words}: cost of a contact, the dearest / the cheapest", 4.0, max(costs) / min(costs))
+        if np.isfinite(sizes).any():
+            report.target(f"{words}: kB a contact at most", 20.0, 1e-3 * float(np.nanmax(sizes)))
+    table.notes.append(
+        "Memory: what the process has more at most while it makes the problem and solves it with `auto`."
+    )
+    return table
+
+
+def compile_all(names: Sequence[str] = ("auto", *METHODS)) -> None:
+    """Call everything once."""
+    problem = FAMILIES["packing"](WARM, 0).problem
+    for law in WANTED:
+        for name in names:
+            solve(problem, law, name, max_iterations=None if name == "auto" else 20, threads=1)
+
+
+def one(problem: Problem, law: str, name: str, cap: float) -> Run:
+    """A single method, where its matrices fit."""
+    if name in ("admm", "newton", "interior_point") and problem.blocks > FACTORED:
+        return Run(None, 0.0)
+    return capped(partial(solve, problem, law, name, tol=GOAL, threads=1), cap)
+
+
+def memory_of(count: int, family: str, law: str) -> float:
+    """Bytes at most, the problem included."""
+    scene = FAMILIES[family](count, 0)
+    return peak_bytes(lambda: solve(scene.problem, law, tol=GOAL, threads=1))
+
+
+def shared(report: ContactReport, count: int = 20_000, rounds: int = 5, family: str = "packing") -> Report:
+    """Two threads beside one on one island, in turn; results have to be the same, bit for bit."""
+    table = Report(
+        "contact_shared", f"Two threads on one island of {count} contacts",
+        "Seconds of the clock of whole calls of `auto`, in turn, medians; with two threads the cores have to be free.",
+        ["law", "one thread", "two threads", "times as fast", "the same bits"],
+    )  # fmt: skip
+    if cores() < 2:
+        table.notes.append("This process may use one core only: nothing was measured.")
+        return table
+    problem = FAMILIES[family](count, 0).problem
+    for law in WANTED:
+        spent: dict[int, list[float]] = {1: [], 2: []}
+        found = {}
+        for turn in range(rounds + 1):
+            for threads in spent:
+                began = time.perf_counter()
+                found[threads] = solve(problem, law, tol=GOAL, threads=threads)
+                if turn > 0:  # the first compiles
+                    spent[threads].append(time.perf_counter() - began)
+        one, two = (float(np.median(spent[k])) for k in (1, 2))
+        same = np.array_equal(found[1].multipliers, found[2].multipliers)
+        table.rows.append([law, f"{one:.3g}", f"{two:.3g}", f"{one / two:.2f}", "yes" if same else "no"])
+        report.target(f"two threads on one island of {count}, {law}: times as fast", 1.6, one / two, at_least=True)
+    return table
