@@ -30,7 +30,7 @@ from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["admm", "run_admm"]
+__all__ = ["Splitting", "admm", "run_admm"]
 
 RELAXATION = 1.6  # q
 FIRST_PENALTY = 0.1  # p: the diagonal of N is about 1
@@ -129,14 +129,79 @@ def factored(P: Prepared, S: Symbolic, p: float, D: Array, L: Array) -> None:
     factor(S, P.A.N, P.A.N.data, D, TINY, L)
 
 
-def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array) -> tuple[float, int, int]:
-    """One island, to the error ``tol`` or for ``limit`` iterations.
+class Splitting:
+    """The method on one island, which can be continued: what it knows beside the best pair.
 
     Args:
         P: the problem, with its matrix.
         law: 1 for Coulomb's law, 0 for the convex one.
         x: scaled multipliers, ``(m,)``; become the best that were met.
         u: their scaled velocities, ``(m,)``; become those of the best.
+        pattern: of the factor; found unless given.
+    """
+
+    def __init__(self, P: Prepared, law: int, x: Array, u: Array, pattern: Symbolic | None = None) -> None:
+        m, blocks = len(P.b), len(P.K.start) - 1
+        self.P, self.law, self.x, self.u, self.pattern = P, law, x, u, pattern
+        self.work, self.g, self.state = np.zeros((ROWS, m)), np.zeros(blocks), np.zeros(NUMBERS)
+        self.factor: tuple[Symbolic, Array, Array] | None = None
+        best = float(begin_at(P, law, self.g, x, u, self.work[ZERO], self.work[SCRATCH]))
+        self.state[PENALTY], self.state[BEST], self.state[STEP], self.state[LEAST] = FIRST_PENALTY, best, 1.0, np.inf
+        self.used, self.look = 0, TOGETHER
+
+    @property
+    def best(self) -> float:
+        """The error of the best pair."""
+        return float(self.state[BEST])
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing moves any more."""
+        return bool(self.state[ENDED] == 1.0)
+
+    def start(self) -> tuple[Symbolic, Array, Array]:
+        """The factor, made when it is wanted first; the iterate begins at the pair that was given."""
+        P, work, p = self.P, self.work, self.state[PENALTY]
+        if self.x.any():
+            work[Z], work[W] = self.x, -self.u
+            work[W, P.K.start[:-1]] -= self.g * P.s[P.K.start[:-1]]
+            work[W] /= p
+        S = analyse(P.A.N) if self.pattern is None else self.pattern
+        D, L = np.zeros(int(S.square[-1])), np.empty(int(S.numbers[0]))
+        factored(P, S, p, D, L)
+        return S, D, L
+
+    def advance(self, tol: float, limit: int, history: Array) -> int:
+        """Iterations to the error ``tol``, ``limit`` at most; how many. ``history`` as for :func:`admm`, from here on."""
+        P, state, used = self.P, self.state, 0
+        if state[BEST] <= tol or limit < 1:
+            return 0
+        S, D, L = self.factor = self.start() if self.factor is None else self.factor
+        while used < limit and not state[BEST] <= tol and state[ENDED] == 0.0:
+            count = min(self.look - self.used, limit - used)
+            made = int(steps(P, S, L, self.law, self.g, tol, count, self.x, self.u, self.work, history[used:], state))
+            if made == 0:  # interrupted
+                break
+            used += made
+            self.used += made
+            if self.used < self.look:
+                continue
+            self.look = 2 * self.used
+            p, primal, dual = state[PENALTY], state[PRIMAL], state[DUAL]
+            ratio = primal / dual if primal > 0.0 and dual > 0.0 else 1.0
+            wanted = min(max(p * float(np.sqrt(ratio)), SOFTEST), STIFFEST)
+            if not state[BEST] <= tol and max(wanted / p, p / wanted) > CHANGE:
+                self.work[W] *= p / wanted
+                state[PENALTY] = wanted
+                factored(P, S, wanted, D, L)
+        return used
+
+
+def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array) -> tuple[float, int, int]:
+    """One island, to the error ``tol`` or for ``limit`` iterations.
+
+    Args:
+        P, law, x, u: as of :class:`Splitting`.
         tol: the error to be reached.
         limit: iterations.
         history: the best errors by iteration, after those before; or empty.
@@ -144,35 +209,9 @@ def admm(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, hist
     Returns:
         The error, the iterations, the products of the operator.
     """
-    m, blocks = len(P.b), len(P.K.start) - 1
-    work, g, state = np.zeros((ROWS, m)), np.zeros(blocks), np.zeros(NUMBERS)
-    best = float(begin_at(P, law, g, x, u, work[ZERO], work[SCRATCH]))
-    state[PENALTY], state[BEST], state[STEP], state[LEAST] = FIRST_PENALTY, best, 1.0, np.inf
-    p, used, look = FIRST_PENALTY, 0, TOGETHER
-    if best <= tol or limit < 1:
-        return best, 0, 1
-    if x.any():
-        work[Z], work[W] = x, -u
-        work[W, P.K.start[:-1]] -= g * P.s[P.K.start[:-1]]
-        work[W] /= p
-    S = analyse(P.A.N)
-    D, L = np.zeros(int(S.square[-1])), np.empty(int(S.numbers[0]))
-    factored(P, S, p, D, L)
-    while used < limit and not state[BEST] <= tol and state[ENDED] == 0.0:
-        count = min(look, limit - used)
-        made = steps(P, S, L, law, g, tol, count, x, u, work, history[used:], state)
-        if made == 0:  # interrupted
-            break
-        used += made
-        look = used
-        primal, dual = state[PRIMAL], state[DUAL]
-        ratio = primal / dual if primal > 0.0 and dual > 0.0 else 1.0
-        wanted = min(max(p * float(np.sqrt(ratio)), SOFTEST), STIFFEST)
-        if not state[BEST] <= tol and max(wanted / p, p / wanted) > CHANGE:
-            work[W] *= p / wanted
-            p = state[PENALTY] = wanted
-            factored(P, S, p, D, L)
-    return float(state[BEST]), used, used + 1
+    splitting = Splitting(P, law, x, u)
+    used = splitting.advance(tol, limit, history)
+    return splitting.best, used, used + 1
 
 
 def run_admm(P, law, x, u, tol, limit, memory, begin, end):

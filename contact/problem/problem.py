@@ -45,6 +45,7 @@ from pluecker.contact.problem.mass_matrix import inverse_times
 from pluecker.contact.problem.operator import Operator, apply, assemble, assembled, factored, to_matrix
 from pluecker.contact.problem.repair import repaired
 from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
+from pluecker.contact.problem.softened import with_share
 from pluecker.contact.sparse.blocks import from_scipy, to_scipy
 from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
@@ -281,6 +282,48 @@ class Problem:
         check_components(values[contacts], self.sets.sizes[contacts])
         values[self.sets.sizes == 0] = 0.0
         return replace(self, sets=self.sets._replace(friction=values))
+
+    def with_compliance(self, share: float) -> Problem:
+        """The same contacts, a little soft: their forces are unique where those of rigid ones are not.
+
+        To the compliance of each contact ``share D_i`` is added, ``D_i`` being the mean diagonal entry of its block of N,
+        the inverse of its effective mass. Rows, joints and limits among them, stay as they are, but for half-lines, which
+        are contacts without friction.
+
+        What it costs: velocities without the compliance are ``u - share D_i r_i``, so that a contact penetrates in each step
+        by compliance times impulse times step, ``share D_i r_n h``, and one that sticks creeps by ``share D_i |r_t| h``.
+        A body that rests on one contact sinks by ``share g h^2`` in a step: 1e-6 m with 1e-3 and 10 ms. Contacts with a gap
+        that takes part in the offset are pushed back by it later.
+
+        What it gives: in the convex law forces are unique, and all methods and warm starts give the same ones up to about
+        ``tol / share``, as a part of the largest (in units of the root of the energy). In Coulomb's law they are unique for
+        given sliding velocities; whether those are, the compliance does not decide.
+
+        Args:
+            share: of the diagonal, positive or zero; 1e-3 is little.
+
+        Raises:
+            ArgumentTypeError: no number.
+            ProblemError: it is negative or not finite, or the compliance is above 1e150.
+
+        Source: K. Erleben, "Stable, robust, and versatile multibody dynamics animation", thesis (2004), on regularisation;
+        source document 000 (docs/sources.md), the mixing of forces (K_cfm).
+
+        Example:
+            A bar of 2 kg on three points, which is pressed on the floor: how much the middle one carries, is not determined;
+            with a compliance it is half, since the effective mass there is twice that at the ends.
+
+            >>> import numpy as np
+            >>> from pluecker.contact import Problem, solve
+            >>> points = np.array([[1.0, -1.0], [1.0, 0.0], [1.0, 1.0]])
+            >>> bar = Problem.from_delassus(points @ points.T / 2.0, -np.ones(3), np.zeros(3), size=1)
+            >>> solve(bar.with_compliance(1e-3), tol=1e-12).multipliers.round(3).tolist()
+            [0.5, 1.0, 0.5]
+        """
+        value = as_number("share", share, "a number that is not negative", 0.0, zero=True)
+        operator = with_share(self.operator, self.sets, value)
+        check_size(operator, self.offset, self.label)
+        return replace(self, operator=operator)
 
     def label(self, row: int) -> str:
         """What a row, a number from 0 to m - 1, is called in messages: its contact and component, or its row.

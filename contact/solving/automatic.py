@@ -7,52 +7,55 @@ tolerance.
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
 all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
 accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
-after them costs, they are left. What that costs is known from the pattern of the factor. Where it is little, and there is
-no start, the convex law begins with the interior point: gradients would have to converge before one can tell.
+after them costs, they are left. What that costs is known from the pattern of the factor; where many contacts hang together,
+an estimate from below comes first, and the pattern of the factor is found only where that says that it may pay. Where it
+costs little, and there is no start, the convex law begins with the interior point: gradients would have to converge before
+one can tell.
 
 ======================  ==============================================================================================
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where a cone has mu > 10, shifts held in turn, from nothing; Newton; shifts held in turn, each
-                        a convex problem for the interior point, and Newton after every fourth; gradients to the limit;
-                        Newton
+ncp                     where factors are dear, sweeps of Gauss-Seidel; where a cone has mu > 10, shifts held in turn, from
+                        nothing; Newton; then in turn Gauss-Seidel, the splitting, and shifts that are held, with Newton
+                        after every fourth (:mod:`~pluecker.contact.solving.coulomb`); gradients to the limit; Newton
 ======================  ==============================================================================================
 
-Each step starts from the best point so far, or from the convex solution, and gives back what is better.
+Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
+longer than the factors after them would; where those would take longer than all iterations that are left, they are left
+out. What is decided on the way depends on counts alone, never on times, and on no tolerance above :data:`REFERENCE`: with
+a looser one the same steps end earlier.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
-from pluecker.contact.first_order.shifts import settled
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.island import OURS, STEPS, ConvexSolver, Island, on_islands, operations, pattern_of
+from pluecker.contact.solving.coulomb import take_turns
+from pluecker.contact.solving.held_shifts import by_shifts
+from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
+from pluecker.contact.sparse.estimate import least_operations
 from pluecker.spatial.parallel.interruption import answering
 
-__all__ = ["by_shifts", "run_automatic", "run_interior_point", "run_polished"]
+__all__ = ["run_automatic", "run_interior_point", "run_polished"]
 
-DIRECT = 400  # contacts of an island, up to which it is seen whether the interior point is cheap
+DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is found whenever it is of use
 CHEAP = 200  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
 NEWTON_STEPS = 40  # after shifts
-FEW = 12  # from a point that may be near, at the first attempt
+MOST = 8000  # iterations of gradients in the end; factors that take longer are dear
+RELAXED = 1.5  # sweeps
 START = 2000  # iterations of gradients before Newton's method, at most
-SHIFTS = 48  # held in turn
-AT_A_TIME = 4  # shifts, then Newton's method
-STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
-FINEST = 1e-14  # error of a convex problem inside that is asked for of cones, which hide it likewise
-NEAR = 1e-4  # an error of gradients from which Newton's method is tried
+REFERENCE = 1e-6  # an error up to which progress is judged, also for looser tolerances
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
@@ -63,6 +66,18 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     gradients, interior = 3e-7 + 4e-8 * contacts + 4e-9 * blocks, 1e-5 + 6e-7 * contacts + 2e-10 * count
     then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
     return then / gradients
+
+
+def least_of(P: Any) -> float:
+    """Operations of a factor of one island, before its pattern is known: nothing for few contacts, whose pattern is cheap"""
+    return least_operations(P.A.N) if len(P.K.start) - 1 > DIRECT else 0.0
+
+
+def price(island: Island) -> float:
+    """Iterations of gradients that Newton's method and shifts take as long as."""
+    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
+    least = worth(contacts, blocks, least_of(island.P), 1)
+    return least if least > island.rest else worth(contacts, blocks, operations(island.pattern), 1)
 
 
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
@@ -112,7 +127,10 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
     states, results = memory.states, memory.results
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
-    limits, known = worth(contacts, blocks, 0.0, law), np.zeros(end - begin, bool)
+    least = np.array(
+        [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
+    )
+    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, REFERENCE)
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
@@ -123,7 +141,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
-            more = (used - since) * np.log(error / tol) / np.log(before / error)
+            more = (used - since) * np.log(error / goal) / np.log(before / error)
         for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
             count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
             limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
@@ -142,64 +160,34 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
 def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     if island.law == 1:
-        if steepness(island) > STEEP:
-            by_shifts(island, tol, fresh=True)
-        exact(island, tol)
+        dear = price(island)
+        if dear > MOST:
+            sweep(island, tol, dear)
+        if island.error > tol and dear <= island.rest:
+            take_turns(island, tol)
     else:
         island.convex(tol, island.zero, island.x)
         if island.error > tol:
             island.newton(tol)
     if island.error > tol:
-        island.gradients(tol, island.rest - min(STEPS, island.rest // 2))
+        island.gradients(tol, min(MOST, island.rest - min(STEPS, island.rest // 2)))
         if island.error > tol:
             island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
 
 
-def exact(island: Island, tol: float) -> None:
-    """Coulomb's law: Newton's method between shifts that are held in turn, each for a convex problem
-
-    All shifts together may take about as long as gradients to the limit: a factor of many contacts that all touch is dear.
-    """
-    if island.error < NEAR:
-        island.newton(tol, FEW)
-    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
-    each = worth(contacts, blocks, operations(island.pattern), 0)
-    most = max(AT_A_TIME, min(SHIFTS, int(island.limit / each)))
-    hold_shifts(island, tol, lambda: 1e-3 * min(island.error, 1.0), 2 * AT_A_TIME, 0.1, most=most, at_a_time=AT_A_TIME)
-
-
-def hold_shifts(
-    island: Island, tol: float, goal: Callable[[], float], patience: int, shortest: float, solver: ConvexSolver = OURS,
-    fresh: bool = False, most: float = np.inf, at_a_time: int = 0,
-) -> None:  # fmt: skip
-    """Convex problems whose shift is held, each with the shift that the velocities of the one before made.
-
-    Args:
-        island: on its way.
-        tol: the error to be reached.
-        goal: of each convex problem.
-        patience: shifts that may fail to help before their step is halved.
-        shortest: step.
-        solver: of convex problems.
-        fresh: begin at no multipliers and no shift, and not at the best point.
-        most: shifts.
-        at_a_time: shifts, then Newton's method; never unless given.
-    """
-    x, g = island.x.copy(), island.first_shift()
-    x, g = (np.zeros_like(x), np.zeros_like(g)) if fresh else (x, g)
-    step, idle, least, count = 1.0, 0, island.error, 0
-    while island.error > tol and island.rest > 0 and step >= shortest and count < most:
-        x = island.convex(goal(), g, x, solver)
-        g += step * (island.shifted(x) - g)
-        count += 1
-        if at_a_time and count % at_a_time == 0:
-            island.newton(tol, NEWTON_STEPS, x)
-        step, idle, least = settled(step, idle, least, island.error, patience)
-
-
-def steepness(island: Island) -> float:
-    """The largest coefficient of friction, 1 at least."""
-    return max(1.0, float(island.P.K.friction.max(initial=0.0)))
+def sweep(island: Island, tol: float, most: float) -> None:
+    """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration."""
+    used, steps, most, x, u = 0, PROBE, min(most, island.rest), island.x.copy(), island.u.copy()
+    while island.error > tol and used < most:
+        before, spent = island.error, island.iterations
+        island.sweeps(tol, int(min(steps, most - used)), x, u, RELAXED)
+        done, error = island.iterations - spent, island.error
+        used += done
+        if done == 0 or not error < before:
+            return
+        if error > REFERENCE and done * np.log(error / min(tol, REFERENCE)) > (most - used) * np.log(before / error):
+            return
+        steps *= 2
 
 
 def polish(island: Island, tol: float) -> None:
@@ -215,22 +203,6 @@ def polish(island: Island, tol: float) -> None:
 def inside(island: Island, tol: float) -> None:
     """The interior point; for Coulomb's law with shifts held in turn."""
     by_shifts(island, tol)
-
-
-def by_shifts(island: Island, tol: float, solver: ConvexSolver = OURS, fresh: bool = False) -> None:
-    """A convex solver; for Coulomb's law the shift of the velocities is held for each of its calls.
-
-    It begins at the best point, unless a ``fresh`` start is asked for: at no multipliers and no shift.
-    """
-    if island.law == 0:
-        island.convex(tol, island.zero, island.x, solver)
-        return
-
-    def goal() -> float:
-        wanted = min(0.01 * min(island.error, 1.0), 0.3 * tol)
-        return max(wanted / steepness(island), min(wanted, FINEST))
-
-    hold_shifts(island, tol, goal, AT_A_TIME, 0.05, solver, fresh)
 
 
 run_improve, run_polished, run_interior_point = on_islands(improve), on_islands(polish), on_islands(inside)

@@ -17,7 +17,7 @@ import scipy.sparse
 
 from pluecker.contact.interior_point.cones import in_units_of_offset
 from pluecker.contact.problem.sets import DISCS, Sets, project
-from pluecker.contact.solving.automatic import by_shifts
+from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import ConvexSolver, Island, on_islands
 from pluecker.contact.sparse.blocks import BlockMatrix, to_scipy
 from pluecker.contact.sparse.symbolic import Symbolic

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, make_memory
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, RELAXATION, make_memory
+from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
@@ -120,6 +122,26 @@ class Island:
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
         self.note("apgd", int(results[0, ITERATIONS]), began)
+
+    def sweeps(self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0) -> float:
+        """Gauss-Seidel from the pair x, u, which become the best that were met on the way; their error."""
+        began, results = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]])
+        memory = self.memory._replace(results=results, history=self.record[self.iterations :])
+        memory.states[0, RELAXATION] = relaxation
+        answering(run_psor, self.P, self.law, x, u, tol, min(limit, self.rest), memory, 0, 1)
+        self.take(x, u)
+        self.products += int(results[0, PRODUCTS])
+        self.note("pgs" if relaxation == 1.0 else "psor", int(results[0, ITERATIONS]), began)
+        return float(results[0, ERROR])
+
+    def split(self, tol: float, limit: int, splitting: Splitting) -> float:
+        """The splitting, from where it is; the error of the best pair that it met."""
+        began = time.perf_counter()
+        used = splitting.advance(tol, min(limit, self.rest), self.record[self.iterations :])
+        self.take(splitting.x, splitting.u)
+        self.products += used
+        self.note("admm", used, began)
+        return splitting.best
 
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
         """Newton's method, from the best point unless another is given."""

@@ -73,7 +73,7 @@ class Method:
 
 
 METHODS = {
-    "auto": Method(LAWS, run_automatic, 8000, matrix=True, factorises=True, first=True, recipe=True),
+    "auto": Method(LAWS, run_automatic, 40000, matrix=True, factorises=True, first=True, recipe=True),
     "apgd": Method(CONES, run_apgd, 8000),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),

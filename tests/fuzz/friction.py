@@ -459,7 +459,7 @@ def problems() -> tuple[Problem, ...]:
 
 def problem_method(dice: Dice) -> Call:
     problem = dice.among(problems())
-    name = dice.pick("velocity", "motion", "with_friction", "assembled", "matrix", "label")
+    name = dice.pick("velocity", "motion", "with_friction", "with_compliance", "assembled", "matrix", "label")
     args: list[Given] = []
     wrong = not quiet(dice)
     contacts = int((problem.sets.sizes[:, 0] > 0).sum())
@@ -467,6 +467,9 @@ def problem_method(dice: Dice) -> Call:
         args = [array(dice, dice.normal(problem.size), wrong)]
     elif name == "with_friction":
         args = [array(dice, np.abs(dice.normal(contacts)), wrong)]
+    elif name == "with_compliance":
+        args = [Given(abs(float(dice.normal(1)[0]))) if not wrong else Given(thing(dice))]
+        args[0].flaw = MAYBE if wrong else args[0].flaw
     elif name == "label":
         args = [Given(dice.below(problem.size or 1)) if not wrong else Given(thing(dice))]
         args[0].flaw = MAYBE

@@ -1,0 +1,104 @@
+"""Coulomb's law where gradients do not pay: what is easy for one method is hard for another, so several take turns.
+
+==============  ======================================================================================================
+method          where it is good
+==============  ======================================================================================================
+Gauss-Seidel    many contacts that stick or slide between the same bodies: rock piles, granular flow
+splitting       arches, walls, houses of cards: one factor serves all iterations
+shifts, Newton  extreme mass ratios; the last digits
+==============  ======================================================================================================
+
+Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order are
+left as soon as twice the iterations do not halve the error. The best point of all is kept. No decision depends on the
+tolerance: a tighter one goes the same way, farther.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.contact.first_order.admm import Splitting
+from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
+from pluecker.contact.solving.island import Island, operations
+
+__all__ = ["take_turns"]
+
+STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
+ROUNDS = 5
+CHUNK = 64  # iterations of a method of first order before the first look
+HELPS = 0.5  # of the error, after twice the iterations
+AT_A_TIME = 4  # shifts in the first round
+NEWTON_STEPS = 40  # after shifts
+FEW = 12  # from a point that may be near
+NEAR = 1e-4  # an error from which Newton's method is tried
+NEARER = 0.1  # of the error at which it was tried last
+
+
+class Turns:
+    """The methods on one island, and where each of them is."""
+
+    def __init__(self, island: Island) -> None:
+        self.island, self.tried = island, np.inf
+        self.swept = (island.x.copy(), island.u.copy())
+        self.splitting: Splitting | None = None
+        self.chunk = {"pgs": CHUNK, "admm": CHUNK}
+        contacts, blocks, pattern = len(island.P.K.start) - 1, len(island.P.A.N.column), island.pattern
+        # Seconds, measured: a sweep, an iteration of the splitting, one of the interior point.
+        sweep = 3e-7 + 4e-8 * contacts + 4e-9 * blocks
+        self.seconds = {"pgs": sweep, "admm": sweep + 2e-9 * float(pattern.numbers[0])}
+        self.turn = 1.5e-3 + 50.0 * (1e-5 + 6e-7 * contacts + 2e-10 * operations(pattern))
+
+    def first_order(self, method: str, tol: float, share: float) -> None:
+        """Sweeps or the splitting, in pieces that grow, for about as long as ``share`` of the shifts of the first round."""
+        island, used = self.island, 0
+        most = max(CHUNK, int(share * self.turn / self.seconds[method]))
+        before = np.inf
+        while island.error > tol and island.rest > 0 and used < most:
+            count = min(self.chunk[method], island.rest)
+            if method == "pgs":
+                error = island.sweeps(tol, count, *self.swept)
+            else:
+                error = island.split(tol, count, self.begun())
+            used += count
+            if not error <= HELPS * before:
+                break
+            self.chunk[method] *= 2
+            before = error
+        self.chunk[method] *= 2
+
+    def begun(self) -> Splitting:
+        """The splitting, which begins at no multipliers."""
+        if self.splitting is None:
+            zero = np.zeros(len(self.island.x))
+            self.splitting = Splitting(self.island.P, 1, zero, zero.copy(), self.island.pattern)
+        return self.splitting
+
+    def newton(self, tol: float) -> None:
+        """Newton's method, where the best point is nearer than it was when that was tried last."""
+        island = self.island
+        if tol < island.error < min(NEAR, NEARER * self.tried):
+            self.tried = island.error
+            island.newton(tol, FEW)
+
+    def shifts(self, tol: float, held: HeldShifts, most: int) -> None:
+        """Shifts, and Newton's method after every fourth"""
+        island = self.island
+        for _ in range(0, most, AT_A_TIME):
+            if island.error > tol and held.advance(tol, AT_A_TIME):
+                island.newton(tol, NEWTON_STEPS, held.x)
+
+
+def take_turns(island: Island, tol: float) -> None:
+    """The methods of the table in the head of this file, in turn, until the tolerance is reached."""
+    if steepness(island) > STEEP:
+        by_shifts(island, tol, fresh=True)
+    turns = Turns(island)
+    turns.newton(tol)
+    held = HeldShifts(island, lambda: 1e-3 * min(island.error, 1.0), 2 * AT_A_TIME, 0.1)
+    for number in range(ROUNDS):
+        if island.error <= tol or island.rest <= 0:
+            break
+        for method in ("pgs", "admm"):
+            turns.first_order(method, tol, 2.0**number)
+            turns.newton(tol)
+        turns.shifts(tol, held, AT_A_TIME * 2**number)
