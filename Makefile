@@ -14,7 +14,7 @@ help:
 	@echo "make notebooks  run notebooks/*.py and write them with their outputs, as .ipynb (2 minutes)"
 	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
-	@echo "make friction   table: contact solvers against Clarabel and one another, performance profiles"
+	@echo "make friction   table: contact solvers against Clarabel and one another, families of problems of every size"
 	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (16 minutes)"
 	@echo "make docs       the site: build/docs/html/index.html; fails if a page has an error or a link leads nowhere"
 	@echo "make clean      remove .venv and everything that was made"
@@ -66,7 +66,7 @@ scaling: $(VENV)/.demo
 	$(BIN)/python -m benchmarks.scaling
 
 friction: $(VENV)/.dev
-	$(BIN)/python -m benchmarks contact
+	$(BIN)/python -m benchmarks.contact --families 40
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

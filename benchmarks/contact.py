@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,15 +18,17 @@ import numpy as np
 
 from benchmarks.contact_clarabel import TOLERANCE, error_of, peers
 from benchmarks.contact_figures import draw_polygon, draw_profiles
+from benchmarks.contact_hard import LONGEST, hard_families, warm_starts
+from benchmarks.contact_large import packings, shared
 from benchmarks.contact_mechanisms import long_chains, mechanisms
 from benchmarks.contact_problems import Case, find_cases, packing
 from benchmarks.contact_report import ContactReport
 from benchmarks.contact_small import few_contacts_compiled
+from benchmarks.contact_solvers import GOAL, LAWS, SOLVERS, all_solvers, of_families
 from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
 from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
 from benchmarks.timing import Effort, Times, interleaved, progress
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.results.result import Result
 from pluecker.contact.scenes.assembly import assemble_contacts
 from pluecker.contact.scenes.bodies import Bodies
 from pluecker.contact.scenes.table import ContactTable
@@ -35,69 +37,13 @@ from pluecker.contact.solving.solver import Solver
 
 __all__ = ["main", "run"]
 
-SOLVERS = (
-    "auto", "apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point", "clarabel",
-)  # fmt: skip
-LAWS = {"ccp": "the convex law", "ncp": "Coulomb's law"}
-GOAL, FINE = 1e-6, 1e-10
+FINE = 1e-10
+RATE = 20.0  # wanted: million contact-iterations a second
+MEMBERS = 10  # of each family, so that the topic takes about ten minutes; `make friction` has 40
 CAP = 20_000  # iterations of apgd and pgs
 SIDES = (4, 8, 16, 32)  # of the polygon
 FORM_WORDS = {"matrix": "a matrix", "factors": "the factors J and M⁻¹ Jᵀ"}
 FEW = 5  # motions of a body on four feet
-LONG = 0.5  # seconds from which a call is not repeated
-
-
-# ---------------------------------------------------------------------------------------------------- (a) all solvers
-
-
-def all_solvers(cases: list[Case], names: list[str], effort: Effort, quick: bool) -> tuple[list[Report], Any]:
-    """Every solver on every problem: a table for each law, and what performance profiles are drawn of."""
-    reports, found = [], {}
-    for law in LAWS:
-        rows, results = [], {}
-        for case in progress(cases, f"solvers, {law}"):
-            runs = timed_runs(case, law, names, effort, quick)
-            results[case.name] = runs
-            for name, (result, time) in runs.items():
-                error = f"{result.errors.largest:.1e}"
-                rows.append([case.name, name, str(result.iterations), f"{1e3 * time:.3g}", error, result.status])
-        found[law] = results
-        report = Report(
-            f"contact_{law}", f"All solvers: {LAWS[law]} ({law}), tolerance {GOAL:.0e}",
-            "Iterations, time of the whole call, the error that was reached.",
-            ["problem", "method", "iterations", "ms", "error", "status"], rows,
-        )  # fmt: skip
-        reports.append(report)
-    profile = Report(
-        "contact_profiles", "Performance profiles",
-        "How many problems a solver has solved within so many times the time, or the iterations, of the best solver for "
-        "that problem (Dolan and Moré 2002). Further up and to the left is better; at the left end is how often a solver "
-        "was the best one, at the right end, and over the panel, how many problems it solved at all.", [],
-        notes=[
-            "One thread. Each method stops at its own limit of iterations. A method that did not reach the tolerance has "
-            "not solved the problem, however near it came.",
-            "Iterations of different methods do not cost the same: a product for the gradients, a sweep for pgs, a "
-            "factorisation for newton, interior_point and clarabel.",
-        ],
-    )  # fmt: skip
-    return [profile, *reports], found
-
-
-def timed_runs(case: Case, law: str, names: list[str], effort: Effort, quick: bool) -> dict[str, tuple[Result, float]]:
-    """For each method a result and the median time of its calls, which are made in turn."""
-    limit = 1000 if quick else None
-
-    def call(name: str) -> Result:
-        return solve(case.problem, law, name, tol=GOAL, threads=1, max_iterations=limit)
-
-    results = {name: call(name) for name in names}  # compiles
-    times: dict[str, list[float]] = {name: [] for name in names}
-    for turn in range(max(1, effort.rounds // 3)):
-        for name in names:
-            if turn == 0 or max(times[name]) < LONG:
-                results[name] = call(name)
-                times[name].append(results[name].time)
-    return {name: (results[name], float(np.median(times[name]))) for name in names}
 
 
 # ------------------------------------------------------------------------------------------------- (f) a few contacts
@@ -268,8 +214,8 @@ def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
         )  # fmt: skip
     table.charts = [
         Bars([f"{t.contacts} contacts, N as {FORM_WORDS[t.form]}" for t in found],
-             {"apgd": [1e-6 * t.rate for t in found]}, "million contacts times iterations, a second", 10.0,
-             "aimed at: 10", "longer is better; N is the operator of u = N r + b"),
+             {"apgd": [1e-6 * t.rate for t in found]}, "million contacts times iterations, a second", RATE,
+             f"aimed at: {RATE:g}", "longer is better; N is the operator of u = N r + b"),
     ]  # fmt: skip
     large = triad_bandwidth(effort, 1_000_000 if quick else 16_000_000)
     table.notes += [
@@ -282,7 +228,7 @@ def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
     best = {t.contacts: max(1e-6 * s.rate for s in found if s.contacts == t.contacts) for t in found}
     for contacts, value in best.items():
         words = f"million contact-iterations a second, {contacts} contacts, the better form"
-        report.target(words, 10.0, value, at_least=True)
+        report.target(words, RATE, value, at_least=True)
     return table
 
 
@@ -316,8 +262,32 @@ def polygon(quick: bool) -> tuple[Report, dict[int, list[float]], float]:
 # ------------------------------------------------------------------------------------------------------------------- all
 
 
-def run(effort: Effort, folder: Path | None = None) -> ContactReport:
-    """Measure everything."""
+PARTS = (
+    "clarabel",
+    "few",
+    "iterations",
+    "rate",
+    "mechanisms",
+    "solvers",
+    "polygon",
+    "packings",
+    "threads",
+    "hard",
+    "warm",
+)
+
+
+def run(
+    effort: Effort, folder: Path | None = None, only: Collection[str] = PARTS, members: int = MEMBERS
+) -> ContactReport:
+    """Measure everything, or some parts only.
+
+    Args:
+        effort: how much time each measurement may take.
+        folder: with FCLIB files.
+        only: parts.
+        members: of each family of hard problems.
+    """
     quick = effort.states < 1000
     cases, source = find_cases(folder, quick)
     report = ContactReport(
@@ -328,33 +298,58 @@ def run(effort: Effort, folder: Path | None = None) -> ContactReport:
     if version("clarabel") == "not installed":
         names.remove("clarabel")
         report.note("Clarabel is not installed: no comparison with it.")
-    else:
+    elif "clarabel" in only:
         report.parts.append(against_clarabel(cases, effort, report))
-    report.parts.append(few_contacts(effort, report))
-    report.parts.append(few_contacts_compiled(feet, effort, report))
-    report.parts.append(gradients_and_sweeps(cases, quick, report))
-    report.parts.append(throughput(effort, quick, report))
-    report.parts += [mechanisms(effort, quick), long_chains(effort, quick)]
-    solvers, found = all_solvers(cases, names, effort, quick)
-    report.parts += solvers
-    report.figures["contact_profiles"] = lambda: draw_profiles(found, LAWS, names)
-    table, errors, slope = polygon(quick)
-    report.parts.append(table)
-    report.figures["contact_polygon"] = lambda: draw_polygon(errors, slope)
+    if "few" in only:
+        report.parts += [few_contacts(effort, report), few_contacts_compiled(feet, effort, report)]
+    if "iterations" in only:
+        report.parts.append(gradients_and_sweeps(cases, quick, report))
+    if "rate" in only:
+        report.parts.append(throughput(effort, quick, report))
+    if "mechanisms" in only:
+        report.parts += [mechanisms(effort, quick), long_chains(effort, quick)]
+    if "solvers" in only:
+        solvers, found = all_solvers([*cases, *of_families(quick)], names, effort, quick)
+        report.parts += solvers
+        report.figures["contact_profiles"] = lambda: draw_profiles(found, LAWS, names)
+    if "polygon" in only:
+        table, errors, slope = polygon(quick)
+        report.parts.append(table)
+        report.figures["contact_polygon"] = lambda: draw_polygon(errors, slope)
+    families(only, members, quick, report)
     report.note(f"One thread on a machine with {cores()} cores.")
     return report
 
 
+def families(only: Collection[str], members: int, quick: bool, report: ContactReport) -> None:
+    """What is measured on problems of every size and hardness that are made from seeds."""
+    if "packings" in only:
+        report.parts.append(packings(report, (200,), longest=1.0) if quick else packings(report))
+    if "threads" in only:
+        report.parts.append(shared(report, 500, 1) if quick else shared(report))
+    number, longest = (1, 1.0) if quick else (members, LONGEST)
+    if "hard" in only:
+        report.parts.append(hard_families(report, number, longest=longest))
+    if "warm" in only:
+        report.parts.append(warm_starts(report, number, longest=longest))
+
+
 def main(arguments: list[str] | None = None) -> int:
-    """The topic alone, on the files of any folder."""
+    """The topic alone, on the files of any folder; or some of its parts, which are printed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.contact", description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="with FCLIB files, .hdf5")
     parser.add_argument("--quick", action="store_true", help="few repetitions, low limits: to see that it works")
+    parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"print these: {', '.join(PARTS)}")
+    parser.add_argument("--families", type=int, default=MEMBERS, help=f"members of each family ({MEMBERS})")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results (benchmarks/results)")
     options = parser.parse_args(arguments)
-    report = run(Effort.quick() if options.quick else Effort.thorough(), options.folder)
+    effort = Effort.quick() if options.quick else Effort.thorough()
+    report = run(effort, options.folder, options.only or PARTS, options.families)
     if options.quick:
         report.note("A quick run with few repetitions and low limits: the numbers are rough.")
+    if options.only:
+        print(report.text())
+        return 0
     for path in report.save(options.out):
         print(path, flush=True)
     return 0

@@ -35,6 +35,14 @@ class ContactReport:
         met = value >= wanted if at_least else value <= wanted
         self.targets.append([what, f"{wanted:.3g}", f"{value:.3g}", "yes" if met else "no"])
 
+    def text(self) -> str:
+        """What was to be reached, and the tables alone."""
+        summary = Report("", "", "", ["target", "wanted", "measured", "reached"], self.targets)
+        text = [summary.table()] if self.targets else []
+        for part in self.parts:
+            text += [f"## {part.title}", part.question, part.table() if part.rows else "", *part.notes]
+        return "\n\n".join(part for part in [*text, *self.notes, *machine()] if part)
+
     def save(self, folder: Path = RESULTS) -> list[Path]:
         """Write ``contact.md`` and the figures."""
         folder.mkdir(parents=True, exist_ok=True)

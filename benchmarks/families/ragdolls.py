@@ -15,7 +15,9 @@ __all__ = ["ragdolls"]
 
 STEP = 5e-3
 EACH = 14.0  # contacts for each ragdoll, about
-LAYER, PITCH = 0.21, 0.9  # between layers, and in a layer, m
+LAYER, PITCH = 0.2, 0.9  # between layers, and in a layer, m
+PUSHES = 8  # rounds in which ragdolls that overlap are pushed apart, as a whole
+DEEP = 0.6  # of the sum of the radii: parts whose axes are nearer after that are not a contact
 TORQUE = 30.0  # the largest of a motor that holds its pose, N m
 MARGIN = 0.02  # the largest angle that a limit is away from its end, rad
 # Mass and radius of pelvis, chest, head, upper arms, forearms, thighs, shins; left before right.
@@ -33,7 +35,7 @@ def ragdolls(contacts: int, seed: int = 0, *, friction: float = 0.6, step: float
     torque, hold all joints in their pose: 38 bilateral rows, 4 limits and 22 motors.
 
     Args:
-        contacts: their number, at most; a single ragdoll has about ten.
+        contacts: their number, at most; those of a single ragdoll are with the floor.
         seed: of poses, places and velocities.
         friction: of all contacts.
         step: s.
@@ -54,6 +56,8 @@ def ragdolls(contacts: int, seed: int = 0, *, friction: float = 0.6, step: float
     place, arm = ends.mean(axis=1), 0.5 * (ends[:, 1] - ends[:, 0])
     half = np.linalg.norm(arm, axis=1)
     mass, radius = np.tile(MASS, n), np.tile(RADIUS, n)
+    shift = pushed_apart(place, arm, radius)
+    place, joints = place + np.repeat(shift, PARTS, axis=0), joints + shift[:, None]
     pairs, normal, point, gap = touching(place, arm, radius)
     chosen = np.sort(np.argsort(gap, kind="stable")[:contacts])
     table = ContactTable.ordered(
@@ -84,10 +88,27 @@ def poses(rng: np.random.Generator, n: int) -> tuple[Array, Array, Array]:
             joints[:, joint + k], joints[:, 6 + bend + k] = root, middle
             ends[:, upper + k] = np.stack([root + 0.1 * first * a, root + 0.9 * first * a], axis=1)
             ends[:, lower + k] = np.stack([middle + 0.1 * second * b, middle + 0.9 * second * b], axis=1)
+    ends[..., 2] -= (RADIUS[1] - RADIUS)[:, None]  # all lie on the ground; a joint is at the height of its second part
+    joints[..., 2] -= RADIUS[1] - RADIUS[np.concatenate([BALLS, HINGES])[:, 1]]
     return ends, joints, axes
 
 
-def touching(place: Array, arm: Array, radius: Array, reach: float = 0.03) -> tuple[Array, ...]:
+def pushed_apart(place: Array, arm: Array, radius: Array) -> Array:
+    """How far each ragdoll has to be moved so that they hardly overlap, ``(n, 3)``."""
+    shift = np.zeros((len(place) // PARTS, 3))
+    for _ in range(PUSHES):
+        pairs, normal, _, gap = touching(place + np.repeat(shift, PARTS, axis=0), arm, radius, 0.0, 0.0)
+        push, count = np.zeros_like(shift), np.ones((len(shift), 1))
+        for side, sign in ((0, -1.0), (1, 1.0)):
+            moved = np.flatnonzero(pairs[:, side] > 0)
+            of = (pairs[moved, side] - 1) // PARTS
+            np.add.at(push, of, -0.5 * sign * gap[moved, None] * normal[moved])
+            np.add.at(count, of, 0.5)
+        shift += 2.0 * push / count
+    return shift
+
+
+def touching(place: Array, arm: Array, radius: Array, reach: float = 0.03, deep: float = DEEP) -> tuple[Array, ...]:
     """Contacts between parts of different ragdolls and with the floor: pairs of bodies, normals, points, gaps."""
     longest = 2.0 * (np.linalg.norm(arm, axis=1) + radius).max() + reach
     pairs = cKDTree(place).query_pairs(longest, output_type="ndarray").astype(np.int64)
@@ -97,7 +118,7 @@ def touching(place: Array, arm: Array, radius: Array, reach: float = 0.03) -> tu
     p, q = closest(place[i], arm[i], place[j], arm[j])
     distance = np.maximum(np.linalg.norm(q - p, axis=1), 1e-9)
     gap = distance - radius[i] - radius[j]
-    near = (gap < reach) & (distance > 1e-6)
+    near = (gap < reach) & (distance > np.maximum(1e-6, deep * (radius[i] + radius[j])))
     normal = (q - p)[near] / distance[near, None]
     point = p[near] + (radius[i][near] + 0.5 * gap[near])[:, None] * normal
     ends, twice = np.concatenate([place - arm, place + arm]), np.tile(radius, 2)
