@@ -20,7 +20,8 @@ free                         nothing                                          th
 The angle of a TURN is known up to whole turns, and of two sets of Euler angles ANGLE knows only the nearer one. So the sides
 from which they count are put where they are zero in a reference configuration. In gimbal lock the bodies do not know the
 first Euler angle and the third one: a mechanism whose angles have rotors, and so pass through it, has no equal among free
-bodies there, and no step beyond is found. So it is with rotors, dampers and springs on rotation vectors at half a turn.
+bodies there, and no step beyond is found (:mod:`~pluecker.contact.world.gimbal_lock`). Rotation vectors change to the
+equivalent beyond half a turn, as those of exponential joints do; springs on them pull the shortest way from rest.
 
 Sources: Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), chapter 9; RBDA section 4.4 for the
 coordinates.
@@ -28,7 +29,7 @@ coordinates.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -228,6 +229,11 @@ class JointShape:
         sign = 1.0 if n @ (about(a, x[0]) @ b) > 0.0 else -1.0
         angle = float(np.arctan2(np.linalg.norm(n), a @ self.rotation(x) @ c))
         return Coordinate(self.make(ANGLE, axis_1=a, axis_2=c), sign, float(x[1]) - sign * angle)
+
+    def coordinates_near(self, rest: Array) -> tuple[Coordinate, ...]:
+        """The rotation vector of an exponential joint, of its equivalents that which is nearest to another vector."""
+        near = tuple(float(x) for x in rest)
+        return tuple(Coordinate(replace(f, near=near)) for f in self.rotation_vector(UNITS))
 
     def rotation_vector(self, axes: Array) -> tuple[Function, ...]:
         """The components of the vector of the turn from ``axes``, columns in the first frame, to the body."""

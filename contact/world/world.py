@@ -31,6 +31,7 @@ from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.called import called
+from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
@@ -185,8 +186,10 @@ class World:
         """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
         Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
-        Armature, damping and springs of Euler angles and rotation vectors are functions of where bodies are outside of
-        gimbal lock, and up to half a turn: motions are followed until there.
+        Beyond half a turn, rotation vectors change to the equivalent ones, as they do in reduced coordinates. Euler angles
+        are functions of where bodies are outside of gimbal lock alone, where the rates of the first and the third one have
+        ``1 / sin`` of the angle between their axes: with armature, damping or springs of such joints, motions are followed
+        until there, and end in an error that names the joint.
 
         Args:
             reference: configuration from which angles are counted, ``(nq,)``: springs and limits of joints that turn mean
@@ -314,6 +317,7 @@ class World:
             except ArgumentValueError:
                 q = inputs[[field.name for field in algorithm.inputs].index("q")]
                 refuse_broken_functions(self.model, self.parts, q)
+                refuse_gimbal_lock(self, algorithm.name, q)
                 raise
         return motion, rows[..., self.packed.place]
 
