@@ -71,8 +71,9 @@ from pluecker.contact.world.determination import Determination
 from pluecker.contact.world.handle import ConstraintHandle
 from pluecker.contact.world.maximal import Maximal
 from pluecker.contact.world.memory import WorldMemory
+from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory
-from pluecker.contact.world.world import ConstrainedAcceleration, Impact, World
+from pluecker.contact.world.world import World
 from pluecker.spatial.extras import MissingExtraError
 
 __all__ = [

@@ -19,6 +19,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = [
     "across",
     "as_frame",
+    "axes_in_world",
     "body_number",
     "body_of",
     "check_apart",
@@ -100,6 +101,13 @@ def placement(label: str, model: Model, q: ArrayLike, name: str) -> Array:
         return frame_placement(model, q, name)
     except PlueckerError as error:
         raise type(error)(f"{label}: {plain(error)}") from None
+
+
+def axes_in_world(model: Model, q: ArrayLike, frame: Frame) -> Array:
+    """The axes of a constraint's frame in the world, as columns, ``(3, 3)``."""
+    if frame.name not in model.frame_names:
+        return frame.matrix
+    return np.asarray(frame_placement(model, q, frame.name)[:3, :3] @ frame.matrix)
 
 
 def across(label: str, key: str, axis: Array, given: ArrayLike | None) -> Array:

@@ -35,7 +35,8 @@ ROLL         none; the rate of the points of both bodies     the force ``d_1`` a
 x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
 DISTANCE has no direction: there it is d_1. All rates are exact wherever the bodies are, not only where the constraint holds;
 so rows of holonomic constraints are gradients. SPIN, SLIP and ROLL are rates of no function: rows on them hold velocities,
-or are dampers, friction, rotors. ROTATION is the shortest vector, up to half a turn.
+or are dampers, friction, rotors. ROTATION is of all equivalent vectors the nearest to one that is given; to none, the
+shortest.
 
 Sources: the functions are those of Haug, *Computer-aided kinematics and dynamics of mechanical systems* (1989), section 9.4
 (dot-1, dot-2, distance); source document 000 (docs/sources.md), joints.
@@ -119,6 +120,7 @@ class Function:
         side_1: e_1, a unit vector across d_1; of a ``ROLL`` the way from x_2 to the point that touches.
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
+        near: of a ``ROTATION`` the vector to which it is nearest, in axes of the second body.
         user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`.
     """
 
@@ -132,6 +134,7 @@ class Function:
     side_1: Vector = ZERO
     coordinate: int = -1
     position: int = -1
+    near: Vector = ZERO
     user: Any = None
 
 

@@ -42,8 +42,9 @@ from pathlib import Path
 from typing import Any
 
 from pluecker.contact.constraints.coupling import Coupling
+from pluecker.contact.constraints.differential import Differential
 from pluecker.contact.constraints.distance import Rod, Rope
-from pluecker.contact.constraints.gears import Belt, Differential, Gear, RackAndPinion
+from pluecker.contact.constraints.gears import Belt, Gear
 from pluecker.contact.constraints.joints import (
     Ball,
     Cylindrical,
@@ -59,6 +60,7 @@ from pluecker.contact.constraints.measures import Angle, JointCoordinate, Length
 from pluecker.contact.constraints.motors import Motor, PositionDrive, PrescribedMotion, Servo
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.rack import RackAndPinion
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.constraints.screw import Screw
 from pluecker.contact.constraints.softness import Softness

@@ -42,6 +42,7 @@ HEADER = 24
 # (TURN_NUMBER: which of the angles that are counted over turns it is, -1 of what is none)
 KIND, LINK_1, LINK_2, FIRST_ENTRY, ENTRY_COUNT, COORDINATE, POSITION, TURN_NUMBER = range(8)
 POINT_1, POINT_2, AXIS_1, AXIS_2, SIDE_1 = 8, 11, 14, 17, 20
+NEAR = POINT_1  # of a ROTATION, which has no point on the first body
 FUNCTION = 24
 # entry record: a freedom, its link, 1 on the way of the second body and -1 on that of the first; of a coordinate its place
 # in v and the link 0

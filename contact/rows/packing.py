@@ -20,6 +20,7 @@ from pluecker.contact.constraints.relation import (
     COORDINATE,
     NORMAL,
     ROLL,
+    ROTATION,
     SLIP,
     SPIN,
     USER,
@@ -168,6 +169,8 @@ def pack_functions(
             x2 = T2[:3, :3] @ np.array(f.second.position) + T2[:3, 3]
             data = [x1 + R1 @ f.point_1, x2 + R2 @ f.point_2, R1 @ f.axis_1, R2 @ f.axis_2, R1 @ f.side_1]
             numbers[layout.POINT_1 : layout.SIDE_1 + 3] = np.concatenate(data)
+            if f.kind == ROTATION:
+                numbers[layout.NEAR : layout.NEAR + 3] = f.near
         head = [f.kind, a, b, len(entries), len(own), f.coordinate, f.position, turns if f.kind in ANGLES else -1]
         if f.kind == USER:
             head[layout.COORDINATE], head[layout.POSITION] = f.user.address, tree.model.nq

@@ -5,7 +5,9 @@ They are rarer than those of :mod:`~pluecker.contact.rows.functions`, which call
 Source: for the rotation vector, :mod:`~pluecker.articulated.model.exponential`.
 """
 
-from pluecker.articulated.model.exponential import exponential_products
+from math import pi
+
+from pluecker.articulated.model.exponential import difference_exponential, exponential_products
 from pluecker.contact.constraints.relation import ANGLE, ROLL, ROTATION, SPIN
 from pluecker.contact.rows.layout import (
     AXIS_1,
@@ -13,6 +15,7 @@ from pluecker.contact.rows.layout import (
     KIND,
     LINK_1,
     LINK_2,
+    NEAR,
     POINT_2,
     SIDE_1,
     function_entry,
@@ -34,9 +37,11 @@ from pluecker.spatial.algebra.vectors import (
     subtract3,
 )
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
-from pluecker.spatial.scalars.operations import atan2, sqrt
+from pluecker.spatial.scalars.operations import atan2, select, smaller, sqrt
 
-__all__ = ["turning_bias", "turning_value", "turning_wrench"]
+__all__ = ["continued_rotation", "turning_bias", "turning_value", "turning_wrench"]
+
+QUARTER_TURN = 0.25 * pi * pi  # of |r|^2: shorter vectors do not change within a step
 
 
 @kernel
@@ -48,13 +53,37 @@ def own_axis(w, X, k, which_link, which_axis):
 
 @called_kernel
 def rotation_vector(w, k, X):
-    """Of the turn from the axes e, d x e, d on the first body to those of the second; in axes of the second"""
+    """Of the turn from the axes e, d x e, d on the first body to those of the second, in axes of the second
+
+    The equivalent that is nearest to a vector which is given; the shortest, if that is zero.
+    """
     E2, _ = load_transform(X, PLACE * function_entry(w, k, LINK_2))
     z = rotate(E2, own_axis(w, X, k, LINK_1, AXIS_1))
     x = rotate(E2, own_axis(w, X, k, LINK_1, SIDE_1))
     y = cross3(z, x)  # rows of R = [x' y' z']', which takes coordinates of the second body to those of the axes
     R = x[0], x[1], x[2], y[0], y[1], y[2], z[0], z[1], z[2]
-    return rotation_vector_from_quaternion(quaternion_from_rotation(R))
+    near = load3(w, function_place(w, k) + NEAR)
+    return add3(near, difference_exponential(near, rotation_vector_from_quaternion(quaternion_from_rotation(R))))
+
+
+@called_kernel
+def continued_rotation(w, k, X, value, expected):
+    """Of a ROTATION's value and those of the equivalents beside it the nearest to what is expected; NaN expects nothing
+
+    These differ by d . u times a whole turn, with the direction u of the vector. Within a step a vector changes only where
+    it is long.
+    """
+    r = rotation_vector(w, k, X)
+    size = dot3(r, r)
+    far, zero = smaller(QUARTER_TURN, size), 0.0 * size
+    turn = dot3(load3(w, function_place(w, k) + AXIS_2), r) * (2.0 * pi / sqrt(select(far, size, 1.0 + zero)))
+    turn = select(far, turn, zero)
+    nearest, off = value, value - expected
+    for other in (value - turn, value + turn):
+        miss = other - expected
+        nearer = smaller(miss * miss, off * off)
+        nearest, off = select(nearer, other, nearest), select(nearer, miss, off)
+    return nearest
 
 
 @called_kernel

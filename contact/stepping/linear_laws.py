@@ -6,10 +6,14 @@ steps has by how much this differs from J v, which turns between steps.
 Source: source document 000, mixing of forces and error reduction (docs/sources.md).
 """
 
+from pluecker.contact.constraints.relation import ROTATION
+from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.jacobian import row_rate
 from pluecker.contact.rows.layout import (
+    FIRST_TERM,
     HELD,
     HOLONOMIC,
+    KIND,
     LAW,
     ROTOR,
     ROW_DAMPING,
@@ -17,14 +21,17 @@ from pluecker.contact.rows.layout import (
     ROW_SPEED,
     ROW_STIFFNESS,
     SOFT,
+    TERM_FUNCTION,
+    function_entry,
     linear_count,
     row_entry,
     row_number,
+    term,
 )
 from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.projection import gap_of
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, select, smaller, store
 
@@ -45,12 +52,17 @@ def begin_rotors(w, missing, asked):
 
 
 @kernel
-def keep_rotors(w, rates, J, v, missing):
-    """Of each rotor, by how much its mean rate differs from J v at the end of the step"""
+def keep_rotors(w, q, X, phi, rates, J, v, missing):
+    """Of each rotor, by how much its mean rate differs from J v at the end of the step; none where a vector changes"""
     found = 0
     for k in range(linear_count(w)):
         if row_entry(w, k, LAW) == ROTOR:
-            store(missing, found, load(rates, k) - row_rate(w, J, k, v))
+            difference = load(rates, k) - row_rate(w, J, k, v)
+            f = term(w, row_entry(w, k, FIRST_TERM), TERM_FUNCTION)
+            if unlikely(function_entry(w, f, KIND) == ROTATION):
+                change = function_value(w, f, q, X) - load(phi, f)
+                difference = select(smaller(change * change, CLOSED), difference, 0.0 * change)
+            store(missing, found, difference)
             found += 1
 
 

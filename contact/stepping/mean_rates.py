@@ -8,17 +8,18 @@ So what holds at the end of a step holds there exactly, and not to first order; 
 which bodies in maximal coordinates have, the step is that of SHAKE and so symplectic. rho is found by repetition, each time
 from where the velocity leads to. Each repetition brings it nearer by a factor of about h |w|, or its square.
 
-Angles are counted over turns: of all values that an angle may stand for, the nearest to the one
-before and h times its rate.
+Angles are counted over turns: of all values that an angle may stand for, the nearest to the one before and h times its
+rate. So are rotation vectors within a step, which can lead beyond half a turn; the next one begins with the equivalent
+vector, as exponential joints do.
 
 Sources: Ryckaert, Ciccotti, Berendsen (1977), SHAKE; Leimkuhler, Skeel, "Symplectic numerical integrators in constrained
 Hamiltonian systems" (1994).
 """
 
-from math import pi
+from math import nan, pi
 
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
-from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.constraints.relation import COORDINATE, ROTATION
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.jacobian import row_rate, store_row_values
 from pluecker.contact.rows.layout import (
@@ -36,9 +37,10 @@ from pluecker.contact.rows.layout import (
     row_entry,
 )
 from pluecker.contact.rows.motion import PLACE, place_links
+from pluecker.contact.rows.turning_functions import continued_rotation
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import dot3
-from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, sqrt, store
 
@@ -80,18 +82,24 @@ def store_values_at(m, w, q, X, phi):
 
 @kernel
 def store_counted_values(w, q, X, phi):
-    """phi of each function; of angles the value that is nearest to the one in ``phi``"""
+    """phi of each function; of angles and rotation vectors the value that is nearest to the one in ``phi``"""
     for k in range(function_count(w)):
         value = function_value(w, k, q, X)
-        store(phi, k, nearest_turn(value, load(phi, k)) if function_entry(w, k, TURN_NUMBER) >= 0 else value)
+        if function_entry(w, k, TURN_NUMBER) >= 0:
+            value = nearest_turn(value, load(phi, k))
+        elif unlikely(function_entry(w, k, KIND) == ROTATION):
+            value = continued_rotation(w, k, X, value, load(phi, k))
+        store(phi, k, value)
 
 
 @kernel
 def begin_turns(w, turns, phi):
-    """Angles as they were counted at the end of the step before"""
+    """Angles as they were counted at the end of the step before; of rotation vectors nothing is expected"""
     for k in range(function_count(w)):
         if function_entry(w, k, TURN_NUMBER) >= 0:
             store(phi, k, load(turns, function_entry(w, k, TURN_NUMBER)))
+        elif function_entry(w, k, KIND) == ROTATION:
+            store(phi, k, nan)
 
 
 @kernel
@@ -120,7 +128,7 @@ def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
     ``phi`` and ``values`` are those at the beginning of the step, and G the entries of functions there.
     """
     for k in range(function_count(w)):
-        if function_entry(w, k, TURN_NUMBER) >= 0:
+        if function_entry(w, k, TURN_NUMBER) >= 0 or function_entry(w, k, KIND) == ROTATION:
             store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
     store_values_at(m, w, q1, X, phi1)
     store_row_values(w, phi1, True, values1)

@@ -172,7 +172,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
             keep_turns(w, phi1, turns)
         if rotors > 0:
             store_geometry(m, w, q1, X, G, J, rest)
-            keep_rotors(w, asked, J, v1, tail(r, rows))
+            keep_rotors(w, q1, X, phi1, asked, J, v1, tail(r, rows))
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)

@@ -12,6 +12,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.user import broken_function
 from pluecker.contact.stepping.step import TOLERATED
 from pluecker.contact.world.determination import held_rows
+from pluecker.contact.world.gimbal_lock import axes_in_line
 from pluecker.contact.world.handle import JOINTS
 from pluecker.spatial.errors import PlueckerError, shown
 
@@ -67,6 +68,9 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
             return broken
     try:
         with np.errstate(all="ignore"):  # of states that have run away
+            locked = axes_in_line(world, q, WEAK)
+            if locked is not None:
+                return locked
             asked = rows_that_hold(world, q, v, time, step)
     except (PlueckerError, np.linalg.LinAlgError):
         return None

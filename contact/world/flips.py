@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.frames import axes_in_world
 from pluecker.contact.constraints.relation import ALIGN, Frame, Function
 
 if TYPE_CHECKING:
@@ -62,15 +62,9 @@ class Flips:
             return np.zeros(0)
         found = []
         for first, second, axis, _ in self.groups:
-            d1, d2 = (self.rotation(q, frame) @ axis for frame in (first, second))
+            d1, d2 = (axes_in_world(self.world.model, q, frame) @ axis for frame in (first, second))
             found.append(d1 @ d2)
         return np.array(found)
-
-    def rotation(self, q: Array, frame: Frame) -> Array:
-        """Its axes in the world."""
-        if frame.name not in self.world.model.frame_names:
-            return frame.matrix
-        return np.asarray(forward_kinematics(self.world.model, q, [frame.name])[0, :3, :3] @ frame.matrix)
 
     def continued(self, q: Array, values: Array, J: Array) -> tuple[Array, Array]:
         """The errors and the Jacobian, with errors of axes that are turned around continued: s becomes ``(2/|s| - 1) s``."""

@@ -175,11 +175,19 @@ def add_passive_rows(
 ) -> None:
     """Rotors, dampers and springs."""
     b, vector = shape.body, shape.kind == "exponential"
+    near_rest = (
+        shape.coordinates_near(rest) if vector else ()
+    )  # the way from rest may not be that of the shortest vector
     for k, coordinate in enumerate(own):
         term = [(coordinate, 1.0, b)]
         if armature[k] > 0.0:
             collection.row(term, inertia=armature[k])
-        if shape.chain or vector:
+        if vector and rest.any():
+            if stiffness[k] > 0.0:
+                collection.row([(near_rest[k], 1.0, b)], offset=rest[k], stiffness=stiffness[k])
+            if damping[k] > 0.0:
+                collection.row(term, stiffness=0.0, damping=damping[k])
+        elif shape.chain or vector:
             if stiffness[k] > 0.0 or damping[k] > 0.0:
                 collection.row(term, offset=rest[k], stiffness=stiffness[k], damping=damping[k])
         elif damping[k] > 0.0:

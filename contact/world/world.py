@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +19,7 @@ from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.checks import names_in
-from pluecker.contact.constraints.relation import Parts, Row
+from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
@@ -30,12 +30,15 @@ from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
+from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
+from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, PlueckerError, UnknownNameError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
@@ -43,31 +46,7 @@ if TYPE_CHECKING:
     from pluecker.contact.world.determination import Determination
     from pluecker.contact.world.maximal import Maximal
 
-__all__ = ["ConstrainedAcceleration", "Impact", "World"]
-
-
-class ConstrainedAcceleration(NamedTuple):
-    """How a world accelerates.
-
-    Attributes:
-        acceleration: ``(..., nv)``; rad/s^2 or m/s^2.
-        forces: along the rows of all constraints, ``(..., n_rows)``; N or N m.
-    """
-
-    acceleration: Array
-    forces: Array
-
-
-class Impact(NamedTuple):
-    """The velocity after an impulse.
-
-    Attributes:
-        velocity: ``(..., nv)``; rad/s or m/s.
-        impulses: along the rows of all constraints, ``(..., n_rows)``; N s or N m s.
-    """
-
-    velocity: Array
-    impulses: Array
+__all__ = ["World"]
 
 
 class World:
@@ -185,8 +164,10 @@ class World:
         """The same world in maximal coordinates: each body free, each joint a constraint under the joint's name.
 
         Accelerations are the same, and so are the net wrenches on bodies, and reactions where the motion determines them.
-        Armature, damping and springs of Euler angles and rotation vectors are functions of where bodies are outside of
-        gimbal lock, and up to half a turn: motions are followed until there.
+        Beyond half a turn, rotation vectors change to the equivalent ones, as they do in reduced coordinates. Euler angles
+        are functions of where bodies are outside of gimbal lock alone, where the rates of the first and the third one have
+        ``1 / sin`` of the angle between their axes: with armature, damping or springs of such joints, motions are followed
+        until there, and end in an error that names the joint.
 
         Args:
             reference: configuration from which angles are counted, ``(nq,)``: springs and limits of joints that turn mean
@@ -197,7 +178,7 @@ class World:
                 springs of a joint that is free on a moving body; a constraint with the name of a joint.
             ValueError, TypeError: ``reference`` is no configuration.
         """
-        from pluecker.contact.world.maximal import make_maximal
+        from pluecker.contact.world.making_maximal import make_maximal
 
         return make_maximal(self, reference)
 
@@ -314,6 +295,7 @@ class World:
             except ArgumentValueError:
                 q = inputs[[field.name for field in algorithm.inputs].index("q")]
                 refuse_broken_functions(self.model, self.parts, q)
+                refuse_gimbal_lock(self, algorithm.name, q)
                 raise
         return motion, rows[..., self.packed.place]
 
@@ -581,41 +563,3 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
-
-
-# ---------------------------------------------------------------------------------------------------------------- arguments
-
-
-def as_configuration(function: str, model: Model, q: ArrayLike) -> Array:
-    """One configuration, ``(nq,)``; what else is wrong with it algorithms say."""
-    array = as_numbers(function, "q", q)
-    if array.shape != (model.nq,):
-        raise ConstraintError(f"{function}: q has shape {array.shape}, expected ({model.nq},)")
-    return array
-
-
-def checked(constraints: Any) -> tuple[Any, ...]:
-    """The constraints, if they are such, with names of their own."""
-    if hasattr(constraints, "parts"):
-        constraints = (constraints,)
-    try:
-        records: Sequence[Any] = tuple(constraints)
-    except TypeError:
-        raise ArgumentTypeError(f"World: constraints is a {type(constraints).__name__}, expected records") from None
-    seen: set[str] = {JOINTS}
-    for k, record in enumerate(records):
-        if not hasattr(record, "parts") or not isinstance(getattr(record, "name", None), str):
-            raise ArgumentTypeError(f"World: constraint {k} is a {type(record).__name__}, expected a constraint")
-        if record.name in seen:
-            raise ConstraintError(f"World: constraint {k} is called {shown(record.name)}, as another one is")
-        seen.add(record.name)
-    return tuple(records)
-
-
-def parts_of(record: Any, model: Model) -> Parts:
-    """What a constraint consists of on this model; errors name it."""
-    try:
-        parts: Parts = record.parts(model)
-        return parts
-    except PlueckerError as error:
-        raise type(error)(f"World: constraint {record.name!r}: {error}") from None

@@ -1,0 +1,99 @@
+"""Rotation vectors beyond half a turn and Euler angles in gimbal lock, in reduced and in maximal coordinates."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pluecker.articulated import ModelBuilder, crba, simulate
+from pluecker.articulated.errors import SimulationError
+from pluecker.contact import World
+from pluecker.contact.errors import ConstraintError
+from tests.contact.world.test_twin_motions import distance
+
+NEARLY_HALF = np.array([2.95, 0.95, 0.3])  # 3.11 rad
+AWAY = np.array([6.0, 1.5, 0.4])
+
+
+def top(kind, **passive):
+    """One body on a joint."""
+    builder = ModelBuilder()
+    builder.add_body("top", mass=1.0, center_of_mass=(0.05, 0.0, 0.1), inertia=(0.02, 0.03, 0.015))
+    builder.add_joint("hip", kind, parent="world", child="top", **passive)
+    return builder.build()
+
+
+def test_springs_on_rotation_vectors_pull_the_shortest_way_from_rest():
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        q, rest = (x * rng.uniform(0.0, 3.1) / np.linalg.norm(x) for x in rng.standard_normal((2, 3)))
+        world = World(top("exponential", stiffness=(1.0, 2.0, 3.0), damping=0.2, armature=0.05, rest_position=rest))
+        twin, v = world.maximal(), rng.standard_normal(3)
+        a = world.accelerations(q, v, np.zeros(3)).acceleration
+        free = twin.world.accelerations(*twin.state(q, v), np.zeros(6)).acceleration
+        assert_allclose(free, twin.acceleration(q, v, a), rtol=1e-11, atol=1e-11 * np.abs(free).max())
+
+
+@pytest.mark.parametrize(
+    ("kind", "passive"),
+    [
+        ("exponential", {"armature": 0.05}),
+        pytest.param("exponential", {"armature": (0.05, 0.0, 0.0)}, marks=pytest.mark.slow),
+        pytest.param("exponential", {"damping": 0.1}, marks=pytest.mark.slow),
+        pytest.param("exponential", {"stiffness": 0.5}, marks=pytest.mark.slow),
+        ("exponential", {"stiffness": 0.5, "rest_position": (-0.4, 0.2, 0.1)}),
+        pytest.param("spherical", {"stiffness": 0.5, "armature": 0.05}, marks=pytest.mark.slow),
+    ],
+)
+def test_motions_pass_half_a_turn(kind, passive):
+    """Errors against RK4 in reduced coordinates fall at least as the step does.
+
+    A spring changes its sense at half a turn, somewhere in a step: the error is h times a number that depends on where.
+    """
+    model, duration = top(kind, **passive), 0.032
+    angle = np.linalg.norm(NEARLY_HALF)
+    q = NEARLY_HALF if kind == "exponential" else np.append(np.cos(angle / 2), np.sin(angle / 2) / angle * NEARLY_HALF)
+    world = World(model)
+    twin = world.maximal()
+    exact = simulate(model, q, AWAY, duration, 1e-3, integrator="rk4")
+    if kind == "exponential":
+        assert exact.q[-1] @ NEARLY_HALF < 0.0  # it has changed to the equivalent
+    there = twin.state(exact.q[-1], exact.v[-1])[0]
+    far, near = (distance(twin.world.simulate(*twin.state(q, AWAY), duration, h).q[-1], there) for h in (4e-3, 1e-3))
+    assert far < 0.5 * 4e-3 * np.linalg.norm(AWAY)  # what a quaternion changes in one step
+    assert far > 2.0 * near
+
+
+@pytest.mark.slow
+def test_rotors_on_rotation_vectors_keep_their_energy_over_turns():
+    """Without gravity; 40 times half a turn, within the order of the step."""
+    model = top("exponential", armature=0.05)
+    model = model.replace(gravity=(0.0, 0.0, 0.0))
+    twin = World(model).maximal()
+    lost = []
+    for h in (1e-3, 5e-4):
+        motion = twin.world.simulate(*twin.state(NEARLY_HALF, AWAY), 4.0, h)
+        q, v = twin.back(motion.q, motion.v)
+        energy = 0.5 * (v * np.einsum("nij,nj->ni", crba(model, q), v)).sum(axis=-1)
+        lost.append(np.abs(energy / energy[0] - 1.0).max())
+    assert lost[0] < 0.1
+    assert lost[1] < 0.7 * lost[0]
+
+
+@pytest.mark.parametrize("passive", [{"armature": 0.05}, {"damping": 0.1, "armature": 0.05}, {"stiffness": 1.5}])
+def test_gimbal_lock_is_named(passive):
+    """Reduced coordinates pass through it; free bodies do not know which angles there are behind it."""
+    model = top("euler_xyz", **passive)
+    world = World(model)
+    twin = world.maximal()
+    q, v = np.array([0.3, 1.45, 0.2]), np.array([1.0, 4.0, 0.5])
+    if "armature" in passive:
+        assert world.simulate(q, v, 0.1, 4e-3).q[-1, 1] > 0.5 * np.pi
+    with pytest.raises(SimulationError, match=r"t = 0\.\d+ s: 'hip' is next to gimbal lock: .* degrees from"):
+        twin.world.simulate(*twin.state(q, v), 0.4, 4e-3)
+
+
+def test_accelerations_in_gimbal_lock_are_refused():
+    twin = World(top("euler_xyz", armature=0.05)).maximal()
+    q, v = twin.state(np.array([0.3, 0.5 * np.pi, 0.2]), np.array([1.0, 0.0, 0.5]))
+    with pytest.raises(ConstraintError, match=r"World\.accelerations: 'hip' is next to gimbal lock"):
+        twin.world.accelerations(q, v, np.zeros(6))
