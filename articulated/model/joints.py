@@ -84,7 +84,7 @@ from pluecker.spatial.algebra.vectors import (
     store3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
+from pluecker.spatial.compiled.decorators import kernel, unlikely
 from pluecker.spatial.scalars.operations import accumulate, lift, load, sincos, store
 
 Array = NDArray[np.float64]
@@ -534,7 +534,7 @@ def difference_free(q0, q1, k):
     return (a, twist_from_translation(a, step))
 
 
-@called_kernel
+@kernel
 def spring_joint(m, i, q, tau):
     """tau_i += J^T K d with ``d`` the displacement from rest; returns the energy 1/2 d^T K d"""
     k, j = first_q(m, i), first_v(m, i)

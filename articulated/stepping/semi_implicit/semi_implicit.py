@@ -131,13 +131,19 @@ def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callabl
     return semi_implicit_step
 
 
+@called_kernel
+def add_passive_forces(m, q, v, tau):
+    """tau += damping v + friction sign(v) + k(q), called from three places: most of it is for springs of balls"""
+    add_passive_force(m, q, v, tau)
+
+
 @kernel
 def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
     """x = v + dv as :func:`free_velocity` has it, without factors"""
     nv = velocity_count(m)
     added, rest = part(ws, 0, nv), tail(ws, nv)
     clear(x, nv)
-    add_passive_force(m, q, v, x)
+    add_passive_forces(m, q, v, x)
     add_joint_laws(m, h, v, law, x, added)
     articulated_velocity(m, h, q, v, f, added, x, moments, rest)
 
@@ -148,7 +154,7 @@ def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
     nv = velocity_count(m)
     added, pivots, rest = ws, tail(ws, nv), tail(ws, 3 * nv)
     add_bias_force(m, q, v, f, moments, x, added, rest)
-    add_passive_force(m, q, v, x)
+    add_passive_forces(m, q, v, x)
     add_joint_laws(m, h, v, law, x, added)
     keep_transforms(m, rest)
     factorize_placed(m, q, part(added, 0, nv), factor, pivots, rest)
@@ -190,7 +196,7 @@ def kick(m, h, q, v, law, f, factor, x, ws):
     nv = velocity_count(m)
     clear(x, nv)
     add_force_at_rest(m, q, f, ws, x, tail(ws, nv))
-    add_passive_force(m, q, v, x)
+    add_passive_forces(m, q, v, x)
     add_joint_laws(m, h, v, law, x, ws)
     solve_factorized(m, factor, x, ws)
     for k in range(nv):
