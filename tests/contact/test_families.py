@@ -60,6 +60,21 @@ def test_contacts_lie_between_their_bodies(name, count):
     assert count == 1 or 0.5 * count <= len(table) <= 1.7 * count
 
 
+@pytest.mark.parametrize("name", ["stack", "cards"])
+def test_boxes_are_touched_on_their_surface(name):
+    """In body axes, by the edges that follow from mass and moments."""
+    scene = FAMILIES[name](200, 0)
+    bodies, table = scene.bodies, scene.table
+    for side in (0, 1):
+        of = table.bodies[:, side]
+        of, point = of[of > 0], table.point[of > 0]
+        moments = np.diagonal(bodies.inertia[of], axis1=1, axis2=2)
+        # I_x = m (y^2 + z^2) / 12, so that x^2 = 6 (I_y + I_z - I_x) / m.
+        edges = np.sqrt(6.0 / bodies.mass[of, None] * (moments.sum(axis=1, keepdims=True) - 2.0 * moments))
+        arm = np.einsum("kji,kj->ki", bodies.rotation[of], point - bodies.position[of])
+        assert (np.abs(arm) <= 0.5 * edges + 1e-3 * edges.max()).all()
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_seed_is_one_problem(name):
     """The same bits from the same seed, others from another."""
