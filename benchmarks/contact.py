@@ -1,6 +1,6 @@
 """Topic ``contact``: friction problems, solver against solver and against Clarabel, and what one core can do.
 
-``python -m benchmarks.contact [DIR] [--quick] [--out FOLDER]`` takes all FCLIB files of a folder; without one, and as a
+``python -m benchmarks.contact [DIR] [--quick] [--out FOLDER] [--families N] [--only PART ...]`` takes all FCLIB files of a folder; without one, and as a
 topic of ``python -m benchmarks``, those of the folder in PLUECKER_FRICTION or of ``../shared/data/friction``, or random
 packings of spheres.
 """
@@ -26,6 +26,7 @@ from benchmarks.contact_report import ContactReport
 from benchmarks.contact_small import few_contacts_compiled
 from benchmarks.contact_solvers import GOAL, LAWS, SOLVERS, all_solvers, of_families
 from benchmarks.contact_throughput import ITERATIONS, measure, triad_bandwidth
+from benchmarks.families import FAMILIES
 from benchmarks.report import RESULTS, Bars, Report, cores, ratio, seconds, version
 from benchmarks.timing import Effort, Times, interleaved, progress
 from pluecker.contact.problem.problem import Problem
@@ -40,6 +41,7 @@ __all__ = ["main", "run"]
 FINE = 1e-10
 RATE = 20.0  # wanted: million contact-iterations a second
 MEMBERS = 10  # of each family, so that the topic takes about ten minutes; `make friction` has 40
+QUICK = ("packing", "stack", "ragdolls")  # families of a quick run
 CAP = 20_000  # iterations of apgd and pgs
 SIDES = (4, 8, 16, 32)  # of the polygon
 FORM_WORDS = {"matrix": "a matrix", "factors": "the factors J and M⁻¹ Jᵀ"}
@@ -327,11 +329,11 @@ def families(only: Collection[str], members: int, quick: bool, report: ContactRe
         report.parts.append(packings(report, (200,), longest=1.0) if quick else packings(report))
     if "threads" in only:
         report.parts.append(shared(report, 500, 1) if quick else shared(report))
-    number, longest = (1, 1.0) if quick else (members, LONGEST)
+    number, names, longest = (1, QUICK, 1.0) if quick else (members, tuple(FAMILIES), LONGEST)
     if "hard" in only:
-        report.parts.append(hard_families(report, number, longest=longest))
+        report.parts.append(hard_families(report, number, names, longest))
     if "warm" in only:
-        report.parts.append(warm_starts(report, number, longest=longest))
+        report.parts.append(warm_starts(report, number, names, longest))
 
 
 def main(arguments: list[str] | None = None) -> int:

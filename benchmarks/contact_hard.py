@@ -112,7 +112,7 @@ def warm_starts(
             table.rows.append(row)
             print(" | ".join(row), flush=True)
         report.target(f"iterations with a warm start / without, {law}, median", 1.0 / 3.0, float(np.median(every)))
-    table.notes.append("b changes by J dv with a random dv, so that it stays one that bodies can have.")
+    table.notes.append("b changes as by random velocities of the bodies, so that it stays one that bodies can have.")
     return table
 
 
@@ -120,9 +120,9 @@ def warm_and_cold(scene: Scene, law: str, longest: float) -> tuple[float, float]
     """Iterations and seconds with a warm start over those without; None where a call did not converge."""
     before = scene.problem
     rng = np.random.default_rng(1000 + scene.seed)
-    dv = rng.normal(size=before.free_velocity.shape)  # type: ignore[union-attr]
-    dv[scene.bodies.static] = 0.0
-    change = before._factors[0] @ dv.ravel()
+    dv = np.where(scene.bodies.static[:, None], 0.0, rng.normal(size=(len(scene.bodies), 6)))
+    pushed = dataclasses.replace(scene.bodies, velocity=scene.bodies.velocity + dv)
+    change = dataclasses.replace(scene, bodies=pushed).problem.offset - before.offset
     change *= CHANGE * np.linalg.norm(before.offset) / np.linalg.norm(change)
     after = dataclasses.replace(before, offset=before.offset + change)
     first = capped(partial(solve, before, law, threads=1), longest)
