@@ -89,8 +89,8 @@ def what_was_held(case: Arm, steps: int, motions: dict[str, Callable[[], Any]]) 
     """Gaps and energies of the first motion, and how far it ends from ours."""
     section = Section(
         "What the arm held",
-        f"The first motion, {steps} steps of 1 ms: the largest gap of the hand, the largest error of energy, and the largest "
-        "difference of a joint's angle from ours at the end. All three are of first order.",
+        f"The first motion, {steps} steps of 1 ms: the largest gap of the hand, the largest error of energy, and how far a "
+        "joint's angle is from ours at the end. The steps are of first order, and so are energies and angles.",
         ["", "gap", "energy off by", "apart at the end"],
     )
     end = None
@@ -137,8 +137,8 @@ def growth(effort: Effort) -> tuple[Section, list[str]]:
     quick = effort.rounds < 3
     section = Section(
         "Long mechanisms",
-        "One motion on one core: what a step takes, by how many bodies a rope or chain has, or how many four-bars stand side by "
-        "side. Growth is the time for each of them beside that of the first row of the series.",
+        "One motion on one core: what a step takes, by how many bodies a rope or chain has, or how many four-bars stand "
+        "side by side. Growth is the time for each of them beside that of the first row of the series.",
         ["mechanism", "size", "a step", "for each", "growth", "gap", "energy off by", "MuJoCo, a step", "its gap"],
     )
     first: dict[str, Times] = {}
@@ -192,8 +192,8 @@ def run(effort: Effort) -> Report:
         "worlds",
         "Steps of mechanisms with loops",
         "How long a step takes of an arm with seven joints whose hand is held at a point, in one motion and in a batch of "
-        "them, one core, everything included. A ratio above 1 says that pluecker is faster; a batch is compared with MuJoCo's "
-        "batch, Pinocchio's one motion.",
+        "them, one core, everything included. A ratio above 1 says that pluecker is faster; a batch is compared with "
+        "MuJoCo's batch, Pinocchio's one motion.",
         ["motions", *ratios, "ours", *PEERS.values()],
         charts=[
             Bars(

@@ -72,8 +72,8 @@ def chain(n: int) -> Case:
     for k in range(n):
         name, end = ("world", np.zeros(3)) if k == 0 else (f"rod{k - 1}", np.array([LENGTH, 0.0, 0.0]))
         hinges.append(Hinge(f"hinge{k}", Frame(name, tuple(end), UPRIGHT), Frame(f"rod{k}", (0, 0, 0), UPRIGHT)))
-        for y in (0.0, LENGTH / 2.0):
-            points.append((name, end + [0.0, y, 0.0], f"rod{k}", np.array([0.0, y, 0.0])))
+        for aside in (np.zeros(3), np.array([0.0, LENGTH / 2.0, 0.0])):
+            points.append((name, end + aside, f"rod{k}", aside))
     model = built(bodies)
     return Case(World(model, hinges), q, np.zeros(model.nv), bodies, points)
 

@@ -1,13 +1,14 @@
 """The native functions of the configuration: value, wrench, and the second derivative without accelerations.
 
 What is fixed to a link is ``R d`` and turns with ``w x R d``; its second derivative is ``dw/dt x R d + w x (w x R d)``. In
-the formulas below, x, d, e are in world axes, ``s = x_2 - x_1``, ``y_1 = d_1 x e_1``.
+the formulas below, x, d, e are in world axes, ``s = x_2 - x_1``, ``y_1 = d_1 x e_1``. Each kind is a function of d_1, e_1
+and of what it looks at, y: an axis d_2 or the way s. So there is one place for each of these, and little to compile.
 
 To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a branch in each of the three kernels
 :func:`function_value`, :func:`function_wrench` and :func:`function_bias`.
 """
 
-from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, USER
+from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, TURN, USER
 from pluecker.contact.rows.layout import (
     AXIS_1,
     AXIS_2,
@@ -66,28 +67,18 @@ def points(w, X, k):
 
 
 @kernel
-def turn(w, X, k):
-    """e_1 . d_2, y_1 . d_2, e_1, y_1 and d_2 of a TURN"""
-    link = function_entry(w, k, LINK_1)
-    e1, d2 = direction(w, X, k, link, SIDE_1), direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2)
-    y1 = cross3(direction(w, X, k, link, AXIS_1), e1)
-    return dot3(e1, d2), dot3(y1, d2), e1, y1, d2
-
-
-@kernel
-def sight(w, X, k):
-    """e_1 . s, y_1 . s, e_1, y_1 and s of a SIGHT"""
-    link = function_entry(w, k, LINK_1)
+def seen(w, X, k, kind):
+    """What a function looks at from its first frame: an axis of the second body, d_2, or the way s to its point"""
+    if kind in (ALIGN, TURN):
+        return direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2)
     x1, x2 = points(w, X, k)
-    e1, s = direction(w, X, k, link, SIDE_1), subtract3(x2, x1)
-    y1 = cross3(direction(w, X, k, link, AXIS_1), e1)
-    return dot3(e1, s), dot3(y1, s), e1, y1, s
+    return subtract3(x2, x1)
 
 
 @kernel
-def line(w, X, k, s):
+def line(s, d1):
     """1 / |s| and s / |s|; where there is no line, none and d_1"""
-    size, d1 = dot3(s, s), direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
+    size = dot3(s, s)
     meets, zero, one = smaller(size, MEETING), 0.0 * size, 1.0 + 0.0 * size
     y = select(meets, zero, 1.0 / sqrt(select(meets, one, size)))
     along, (a, b, c) = scale3(y, s), d1
@@ -96,7 +87,7 @@ def line(w, X, k, s):
 
 @kernel
 def function_value(w, k, q, X):
-    """phi"""
+    """phi: d_1 . y, |y|, or the angle of y about d_1"""
     kind = function_entry(w, k, KIND)
     if unlikely(kind == USER):
         return user_value(w, k, q)
@@ -105,77 +96,74 @@ def function_value(w, k, q, X):
         return load(q, i) if i >= 0 else 0.0 * load(q, 0)
     if unlikely(kind >= ANGLE):
         return turning_value(w, k, X)
-    if kind == OFFSET:
-        x1, x2 = points(w, X, k)
-        return dot3(direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1), subtract3(x2, x1))
+    link, y = function_entry(w, k, LINK_1), seen(w, X, k, kind)
     if kind == DISTANCE:
-        x1, x2 = points(w, X, k)
-        s = subtract3(x2, x1)
-        return sqrt(dot3(s, s))
-    if kind == ALIGN:
-        d1 = direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
-        return dot3(d1, direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2))
-    if kind == SIGHT:
-        c, s, _, _, _ = sight(w, X, k)
-        return atan2(s, c)
-    c, s, _, _, _ = turn(w, X, k)
-    return atan2(s, c)
+        return sqrt(dot3(y, y))
+    d1 = direction(w, X, k, link, AXIS_1)
+    if kind in (OFFSET, ALIGN):
+        return dot3(d1, y)
+    e1 = direction(w, X, k, link, SIDE_1)
+    return atan2(dot3(cross3(d1, e1), y), dot3(e1, y))
 
 
 @kernel
 def function_wrench(w, k, X):
-    """The point p, the moment n and the force f on the second body for a force of one along phi; none of a coordinate"""
+    """The point p, the moment n and the force f on the second body for a force of one along phi; none of a coordinate
+
+    With g, the gradient of phi by y: the force g where y is a way, the moment y x g where it is an axis.
+    """
     kind = function_entry(w, k, KIND)
     if unlikely(kind >= ANGLE):
         return turning_wrench(w, k, X)
-    x1, x2 = points(w, X, k)
-    zero = 0.0 * x2[0]
-    none = zero, zero, zero
-    if kind == OFFSET:
-        return x2, none, direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
+    link, y, (_, p) = function_entry(w, k, LINK_1), seen(w, X, k, kind), points(w, X, k)
+    g = direction(w, X, k, link, AXIS_1)
     if kind == DISTANCE:
-        return x2, none, line(w, X, k, subtract3(x2, x1))[1]
-    if kind == ALIGN:
-        d1 = direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
-        return x2, cross3(direction(w, X, k, function_entry(w, k, LINK_2), AXIS_2), d1), none
-    if kind == SIGHT:
-        c, s, e1, y1, _ = sight(w, X, k)
-        return x2, none, scale3(1.0 / (c * c + s * s), subtract3(scale3(c, y1), scale3(s, e1)))
-    c, s, e1, y1, d2 = turn(w, X, k)
-    across = subtract3(scale3(c, y1), scale3(s, e1))
-    return x2, scale3(1.0 / (c * c + s * s), cross3(d2, across)), none
+        g = line(y, g)[1]
+    if kind in (TURN, SIGHT):
+        e1 = direction(w, X, k, link, SIDE_1)
+        y1 = cross3(g, e1)
+        c, s = dot3(e1, y), dot3(y1, y)
+        g = scale3(1.0 / (c * c + s * s), subtract3(scale3(c, y1), scale3(s, e1)))
+    zero = 0.0 * p[0]
+    none = zero, zero, zero
+    if kind in (ALIGN, TURN):
+        return p, cross3(y, g), none
+    return p, none, g
 
 
 @kernel
 def function_bias(w, k, q, v, X, V, A):
     """d2phi/dt2 with no acceleration of any joint: Jdot v"""
     kind = function_entry(w, k, KIND)
-    a, b = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
     if unlikely(kind == USER):
         return user_bias(w, k, q, v)
     if kind == COORDINATE:
         return 0.0 * load(X, 0)
     if unlikely(kind >= ANGLE):
         return turning_bias(w, k, X, V, A)
-    if kind in (OFFSET, DISTANCE, SIGHT):
-        x1, x2 = points(w, X, k)
-        s, rate = subtract3(x2, x1), subtract3(point_velocity(X, V, b, x2), point_velocity(X, V, a, x1))
-        gain = subtract3(point_acceleration(X, V, A, b, x2), point_acceleration(X, V, A, a, x1))
-        if kind == DISTANCE:  # u . s'' + (s'^2 - (u . s')^2) / |s|
-            y, u = line(w, X, k, s)
-            along = dot3(u, rate)
-            return dot3(u, gain) + y * (dot3(rate, rate) - along * along)
-        if kind == OFFSET:
-            return offset_rates(V, A, a, direction(w, X, k, a, AXIS_1), s, rate, gain)[1]
-        c, s0, e1, y1, s = sight(w, X, k)
-        c1, c2 = offset_rates(V, A, a, e1, s, rate, gain)
-        s1, s2 = offset_rates(V, A, a, y1, s, rate, gain)
-        return angle_bias(c, s0, c1, s1, c2, s2)
-    if kind == ALIGN:
-        return product_bias(V, A, a, direction(w, X, k, a, AXIS_1), b, direction(w, X, k, b, AXIS_2))
-    c, s, e1, y1, d2 = turn(w, X, k)
-    c1, s1 = product_rate(V, a, e1, b, d2), product_rate(V, a, y1, b, d2)
-    return angle_bias(c, s, c1, s1, product_bias(V, A, a, e1, b, d2), product_bias(V, A, a, y1, b, d2))
+    a, d1 = function_entry(w, k, LINK_1), direction(w, X, k, function_entry(w, k, LINK_1), AXIS_1)
+    y, y1, y2 = seen_rates(w, k, kind, X, V, A)
+    if kind == DISTANCE:  # u . s'' + (s'^2 - (u . s')^2) / |s|
+        inverse, u = line(y, d1)
+        along = dot3(u, y1)
+        return dot3(u, y2) + inverse * (dot3(y1, y1) - along * along)
+    if kind in (OFFSET, ALIGN):
+        return product_rates(V, A, a, d1, y, y1, y2)[2]
+    e1 = direction(w, X, k, a, SIDE_1)
+    c, c1, c2 = product_rates(V, A, a, e1, y, y1, y2)
+    s, s1, s2 = product_rates(V, A, a, cross3(d1, e1), y, y1, y2)
+    return angle_bias(c, s, c1, s1, c2, s2)
+
+
+@kernel
+def seen_rates(w, k, kind, X, V, A):
+    """y, dy/dt and d2y/dt2 of what is seen"""
+    a, b, y = function_entry(w, k, LINK_1), function_entry(w, k, LINK_2), seen(w, X, k, kind)
+    if kind in (ALIGN, TURN):
+        return turning(V, A, b, y)
+    x1, x2 = points(w, X, k)
+    rate = subtract3(point_velocity(X, V, b, x2), point_velocity(X, V, a, x1))
+    return y, rate, subtract3(point_acceleration(X, V, A, b, x2), point_acceleration(X, V, A, a, x1))
 
 
 @kernel
@@ -187,10 +175,10 @@ def angle_bias(c, s, c1, s1, c2, s2):
 
 
 @kernel
-def offset_rates(V, A, a, d, s, rate, gain):
-    """Both derivatives of d . s, with d fixed to link a"""
-    d, turned, bent = turning(V, A, a, d)
-    return dot3(turned, s) + dot3(d, rate), dot3(d, gain) + 2.0 * dot3(turned, rate) + dot3(bent, s)
+def product_rates(V, A, a, d, y, y1, y2):
+    """d . y with d fixed to link a, and both of its derivatives"""
+    d, d1, d2 = turning(V, A, a, d)
+    return dot3(d, y), dot3(d1, y) + dot3(d, y1), dot3(d2, y) + 2.0 * dot3(d1, y1) + dot3(d, y2)
 
 
 @kernel
@@ -200,19 +188,3 @@ def turning(V, A, i, d):
     b, _ = load_vector(A, ACCELERATION * i)
     rate = cross3(w, d)
     return d, rate, add_cross3(cross3(b, d), w, rate)
-
-
-@kernel
-def product_rate(V, a, x, b, y):
-    """d(x . y)/dt of directions that are fixed to links a and b"""
-    wa, _ = load_vector(V, VELOCITY * a)
-    wb, _ = load_vector(V, VELOCITY * b)
-    return dot3(cross3(wa, x), y) + dot3(x, cross3(wb, y))
-
-
-@kernel
-def product_bias(V, A, a, x, b, y):
-    """The same for the second derivative"""
-    x, x1, x2 = turning(V, A, a, x)
-    y, y1, y2 = turning(V, A, b, y)
-    return dot3(x2, y) + 2.0 * dot3(x1, y1) + dot3(x, y2)

@@ -17,7 +17,6 @@ Carpentier, Budhiraja, Mansard (2021) for it in constrained dynamics; Davis, *Di
 (2006), chapter 4, for the factor row by row.
 """
 
-from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
 from pluecker.articulated.algorithms.inertia.ltdl import solve_ltdl
 from pluecker.articulated.model.layout import (
@@ -25,6 +24,7 @@ from pluecker.articulated.model.layout import (
     clear,
     row_coordinate,
     solved_by_sweeps,
+    tree_count,
     tree_entry,
     velocity_count,
 )
@@ -79,7 +79,7 @@ def clear_tree(m, t, x):
         store(x, row_coordinate(m, k), 0.0)
 
 
-@kernel
+@called_kernel
 def solve_tree(m, t, factor, x, ws):
     """x from A x = b in the coordinates of tree ``t``"""
     if solved_by_sweeps(m, t):
@@ -178,7 +178,8 @@ def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
     for k in range(n):
         accumulate(r, k, -load(u, k))
         add_row_force(w, J, k, -load(u, k), y)
-    solve_factorized(m, factor, y, ws)
+    for t in range(tree_count(m)):
+        solve_tree(m, t, factor, y, ws)
     for k in range(nv):
         accumulate(x, k, load(y, k))
 

@@ -33,7 +33,7 @@ from pluecker.spatial.algebra.vectors import (
     scale3,
     subtract3,
 )
-from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import atan2, sqrt
 
 __all__ = ["turning_bias", "turning_value", "turning_wrench"]
@@ -46,7 +46,7 @@ def own_axis(w, X, k, which_link, which_axis):
     return rotate_back(E, load3(w, function_place(w, k) + which_axis))
 
 
-@kernel
+@called_kernel
 def rotation_vector(w, k, X):
     """Of the turn from the axes e, d x e, d on the first body to those of the second; in axes of the second"""
     E2, _ = load_transform(X, PLACE * function_entry(w, k, LINK_2))
@@ -57,7 +57,7 @@ def rotation_vector(w, k, X):
     return rotation_vector_from_quaternion(quaternion_from_rotation(R))
 
 
-@outlined_kernel
+@called_kernel
 def turning_value(w, k, X):
     """phi"""
     kind = function_entry(w, k, KIND)
@@ -71,7 +71,7 @@ def turning_value(w, k, X):
     return 0.0 * E[0]
 
 
-@outlined_kernel
+@called_kernel
 def turning_wrench(w, k, X):
     """p, n, f"""
     kind, link = function_entry(w, k, KIND), function_entry(w, k, LINK_2)
@@ -96,7 +96,7 @@ def inverse_products(r, u):
     return twist_from_translation(scale3(-1.0, r), u)
 
 
-@outlined_kernel
+@called_kernel
 def turning_bias(w, k, X, V, A):
     """The second derivative of phi, or the first of the rate, with no acceleration of any joint"""
     kind, a, b = function_entry(w, k, KIND), function_entry(w, k, LINK_1), function_entry(w, k, LINK_2)
