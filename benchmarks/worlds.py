@@ -101,7 +101,7 @@ def what_was_held(case: Arm, steps: int, motions: dict[str, Callable[[], Any]]) 
         section.rows.append([name, *held(case.world, q, v), f"{np.abs(q[-1] - end).max():.1e} rad"])
     section.notes = [
         "Pinocchio: Baumgarte's correction in five steps, `Kp = (0.2 / h)^2`, `Kd = 0.4 / h`; without it the gap grows.",
-        "MuJoCo: `solref` of two steps, its stiffest, and `solimp` of 0.9999; softer ones are not faster.",
+        "MuJoCo: `solref` of two steps, its stiffest, and `solimp` of 0.9999.",
     ]
     return section
 

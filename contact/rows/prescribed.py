@@ -4,7 +4,7 @@ A row with a motion has phi = s(t): in a step its rate is to be that of s, at an
 """
 
 from pluecker.contact.rows.layout import MOTIONS, ROW_MOTION, row_entry
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import load, load_integer, select, smaller
 
 __all__ = ["has_motion", "prescribed"]
@@ -20,16 +20,21 @@ def has_motion(w, row):
 
 @kernel
 def prescribed(w, row, t):
-    """s, ds/dt and d2s/dt2 at the time t, of the scalar of t; zeros where a row has no motion
-
-    Which piece it is may differ from state to state: all are looked at, none is branched on.
-    """
+    """s, ds/dt and d2s/dt2 at the time t, of the scalar of t; zeros where a row has no motion"""
     zero = 0.0 * t
     first = row_entry(w, row, ROW_MOTION)
     if first < 0:
         return zero, zero, zero
-    first = load_integer(w, MOTIONS) + first
-    count = load_integer(w, first)
+    return spline_at(w, load_integer(w, MOTIONS) + first, t)
+
+
+@called_kernel
+def spline_at(w, first, t):
+    """The same of a motion that is there
+
+    Which piece it is may differ from state to state: all are looked at, none is branched on.
+    """
+    zero, count = 0.0 * t, load_integer(w, first)
     t0, a, b, c, d = piece(w, first + 1, zero)
     for k in range(1, count):
         t1, a1, b1, c1, d1 = piece(w, first + 1 + PIECE * k, zero)
