@@ -163,22 +163,28 @@ def between(low, x, high):
 
 
 @called_kernel
-def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
+def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
     """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
 
     ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
-    rows on which x makes an impulse, and then those too on which the impulses of these make one.
+    rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight states each for
+    itself: where ``goes_on`` is 0 all stays as it is, and what is woken in one state changes no bit of another.
     """
     n, first = range_count(w), linear_count(w)
-    error = 0.0 * load(x, 0)
+    error, taken = 0.0 * load(x, 0), goes_on
     for turn in range(n + 1):
-        woken = wake_ranges(w, J, x, rho, kept)
-        count = awake_count(part(kept, 0, n))
+        news = wake_ranges(w, J, x, rho, goes_on, kept)
+        woken, count = not within(news, 0.5), awake_count(part(kept, 0, n))
         if woken:
             store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws)
         if count == 0 or (turn > 0 and not woken):
             break
-        error = solve_ranges(w, J, rho, x, r, count, guess, kept, ws)
+        if turn > 0:
+            taken = news
+        own = solve_ranges(w, J, rho, x, r, count, guess, kept, ws)
+        error = select(smaller(0.5, taken), own, error)
+        for k in range(n):
+            store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
         add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, ws)
     for k in range(n):
         store(guess, k, load(r, first + k))
@@ -186,18 +192,17 @@ def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
 
 
 @kernel
-def wake_ranges(w, J, x, rho, kept):
-    """Wake those sleeping rows whose law asks for an impulse; whether there are any, in any state"""
-    n, first, woken = range_count(w), linear_count(w), False
-    laws = part(kept, n, LAW * n)
+def wake_ranges(w, J, x, rho, goes_on, kept):
+    """Wake those sleeping rows whose law asks for an impulse, in states that go on; 1 in states in which there are any"""
+    n, first = range_count(w), linear_count(w)
+    laws, news = part(kept, n, LAW * n), 0.0 * goes_on
     for k in range(n):
         u, is_awake = row_rate(w, J, first + k, x) + load(rho, first + k), load(kept, k)
         r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
-        now = select(smaller(0.0, larger(r, -r)), 1.0 + 0.0 * u, is_awake)
-        if not within(now - is_awake, 0.5):
-            woken = True
+        now = select(smaller(0.0, larger(r, -r)), goes_on, is_awake)
+        news = larger(news, now - is_awake)
         store(kept, k, larger(now, is_awake))
-    return woken
+    return news
 
 
 @kernel
