@@ -61,7 +61,13 @@ from pluecker.contact.rows.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
+from pluecker.contact.rows.mobility import (
+    FREE,
+    factorize_mobility,
+    hold_rows,
+    mobility_numbers,
+    take_least_norm,
+)
 from pluecker.contact.rows.motion import (
     ACCELERATION,
     COLUMN,
@@ -112,8 +118,7 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
             if over_time:
                 add_motion(w, k, t, J, biases, r, a)
         solve_factorized(m, factor, a, rest)
-        store_mobility(m, w, factor, J, compliance, S, y, rest)
-        factorize_rows(w, S, rest)
+        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
         for k in range(n):
             if row_entry(w, k, LAW) == SOFT:
                 store(biases, k, row_rate(w, J, k, a) + load(compliance, k) * load(r, k))
@@ -124,8 +129,10 @@ def make_accelerations(with_ranges: bool, over_time: bool = False) -> Kernels:
                 store(biases, k, -load(biases, k))
             clear(guess, ranged)
             begin_instant_ranges(w, v, J, errors, kept)
-            error = OBEY_RANGES(m, w, factor, J, S, compliance, biases, a, r, guess, kept, rest)
+            here = 1.0 + 0.0 * load(a, 0)
+            error = OBEY_RANGES(m, w, factor, J, S, compliance, biases, a, r, guess, here, kept, rest)
             store(a, 0, select(smaller(error, UNSOLVED), load(a, 0), load(a, 0) * np.nan))
+        take_least_norm(w, S, r, rest)
 
     accelerations_at.__name__ += own_name
     at = kernel(accelerations_at)

@@ -20,29 +20,34 @@ from pluecker.articulated.algorithms.inertia.inertia_factor import (
 from pluecker.articulated.model.layout import (
     clear,
     factor_size,
-    first_freedom,
-    freedom_count,
     link_count,
     velocity_count,
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.rows.jacobian import row_rate, store_jacobian
+from pluecker.contact.rows.jacobian import row_rate, store_geometry
 from pluecker.contact.rows.layout import (
     LAW,
     ROTOR,
     ROW_INERTIA,
     ROW_SPEED,
     SOFT,
+    entry_count,
     linear_count,
     row_count,
     row_entry,
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.rows.mobility import (
+    FREE,
+    factorize_mobility,
+    hold_rows,
+    mobility_numbers,
+    take_least_norm,
+)
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.spatial.compiled.decorators import kernel
@@ -61,11 +66,9 @@ def impact_kernel(m, w, time, q, v, p, v1, r, ws):
     compliance = tail(factor, factor_size(m))
     target, y = tail(compliance, n), tail(compliance, 2 * n)
     rest = tail(y, nv)
-    C = tail(rest, PLACE * (link_count(m) + 1))
-    G = tail(C, COLUMN * (first_freedom(m, link_count(m)) + freedom_count(m, link_count(m))))
+    G = tail(rest, PLACE * (link_count(m) + 1))
     place_links(m, q, rest)
-    store_columns(m, q, rest, C)
-    store_jacobian(w, q, rest, C, G, J)
+    store_geometry(m, w, q, rest, G, J, tail(G, entry_count(w)))
     factorize_trees(m, q, factor, pivots, rest)
     for k in range(nv):
         store(v1, k, load(p, k))
@@ -75,9 +78,9 @@ def impact_kernel(m, w, time, q, v, p, v1, r, ws):
     clear(r, row_count(w))
     for k in range(n):
         store_impulse_law(w, k, load(time, 0), v, J, compliance, target)
-    store_mobility(m, w, factor, J, compliance, S, y, rest)
-    factorize_rows(w, S, rest)
+    factorize_mobility(m, w, factor, J, compliance, S, y, rest)
     hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
+    take_least_norm(w, S, r, rest)
     for k in range(n):
         if row_entry(w, k, LAW) == SOFT:
             store(r, k, 0.0 * load(v1, 0))

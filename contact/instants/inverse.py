@@ -25,7 +25,7 @@ from pluecker.contact.instants.rows_at import RowsAt
 __all__ = ["Effort", "least_effort"]
 
 POSSIBLE = 1e-8  # of the largest force, what drives that are not there would have to do
-RANK = 1e-10  # of the largest number of a matrix, a singular value that is rounding
+ZERO = 1e-10  # of the largest number of a matrix, a singular value that is rounding
 CONSISTENT = 1e-6  # of what an acceleration of a row is made of, that which constraints forbid
 ROUNDING = 1e-12  # of all accelerations: rows whose bodies do not move against each other have nothing else
 
@@ -96,7 +96,7 @@ def least_effort(
 def pseudoinverse(A: Any, size: Any) -> Array:
     """The inverse of least norm; singular values that are rounding of numbers of that size count as zero."""
     U, s, V = np.linalg.svd(A, full_matrices=False)
-    zero = s <= RANK * size[..., None]
+    zero = s <= ZERO * size[..., None]
     inverse = np.where(zero, 0.0, 1.0) / np.where(zero, 1.0, s)
     return np.asarray(np.swapaxes(V, -1, -2) @ (inverse[..., None] * np.swapaxes(U, -1, -2)))
 

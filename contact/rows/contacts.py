@@ -69,6 +69,16 @@ def contact_scratch(n: int, numbers: int) -> int:
 
 
 @kernel
+def set_apart(W, n, k, here):
+    """Row k meets no other in states in which it sleeps, and others are awake"""
+    for i in range(n):
+        x, y = load(W, i * n + k), load(W, k * n + i)
+        other = 0.0 * x if i != k else 1.0 + 0.0 * x
+        store(W, i * n + k, select(here, x, other))
+        store(W, k * n + i, select(here, y, other))
+
+
+@kernel
 def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
     """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error
 
@@ -83,14 +93,17 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
             for j in range(numbers):
                 number = load(laws, numbers * k + j)
                 store(law, place + j, number if j % 2 == 1 else select(here, number, zero))
-            store(c, column, load(b, k))
+            store(c, column, select(here, load(b, k), zero))
             store(x, column, select(here, load(r, k), zero))
             column, place, staircases = column + 1, place + numbers, staircases + 1
     for k in range(plain, n, 3):
         if not sleeps(awake, k):
+            here = smaller(0.5, load(awake, k))
             for j in range(3):
-                store(c, column + j, load(b, k + j))
-                store(x, column + j, load(r, k + j))
+                zero = 0.0 * load(b, k + j)
+                store(c, column + j, select(here, load(b, k + j), zero))
+                store(x, column + j, select(here, load(r, k + j), zero))
+                set_apart(W, count, column + j, here)
             store(law, place, load(laws, numbers * k))
             column, place, touching = column + 3, place + 1, touching + 1
     kinds, rest = block_kinds(w, staircases, touching), tail(ws, 2 * n + 1 + numbers * n)

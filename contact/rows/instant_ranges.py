@@ -52,11 +52,11 @@ def begin_instant_ranges(w, v, J, values, kept):
         rate, zero = row_rate(w, J, first + k, v), 0.0 * load(v, 0)
         store(kept, k, zero)
         store(kept, (LAW + 1) * n + k, zero)  # its compliance
-        store_instant_law(w, k, load(values, first + k), rate, laws, LAW * k)
+        store_force_law(w, k, load(values, first + k), rate, laws, LAW * k)
 
 
 @kernel
-def store_instant_law(w, k, x, rate, law, at):
+def store_force_law(w, k, x, rate, law, at):
     """l_0 >= ... >= l_4 with all steps at zero"""
     rows, row = ranges(w), linear_count(w) + k
     zero = 0.0 * x

@@ -37,14 +37,22 @@ from pluecker.contact.rows.layout import (
     term_coefficient,
     value_count,
 )
-from pluecker.contact.rows.motion import COLUMN, PLACE
+from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
 from pluecker.contact.rows.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
 from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
-from pluecker.spatial.compiled.decorators import kernel, unlikely
+from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store
 
-__all__ = ["add_row_force", "row_rate", "store_biases", "store_jacobian", "store_row_values", "store_values"]
+__all__ = [
+    "add_row_force",
+    "row_rate",
+    "store_biases",
+    "store_geometry",
+    "store_jacobian",
+    "store_row_values",
+    "store_values",
+]
 
 # Squared, of what a wrench and a freedom could have for a power: less is rounding, and none. In planar mechanisms whole rows
 # are; taken for what they are not, they would hold what nothing holds.
@@ -88,6 +96,13 @@ def store_jacobian(w, q, X, C, G, J):
             e, d = function_entry(w, k, FIRST_ENTRY), term(w, t, TERM_DESTINATION)
             for j in range(function_entry(w, k, ENTRY_COUNT)):
                 accumulate(J, destination(w, d + j), c * load(G, e + j))
+
+
+@called_kernel
+def store_geometry(m, w, q, X, G, J, ws):
+    """The same of links that are placed; ``ws`` has room for the columns of all freedoms"""
+    store_columns(m, q, X, ws)
+    store_jacobian(w, q, X, ws, G, J)
 
 
 @kernel

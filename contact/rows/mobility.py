@@ -10,7 +10,8 @@ S, and the forces are refined: with the velocities u that are left,
     r <- r - (S + epsilon N)^-1 u,    x <- x + A^-1 J^T dr
 
 This converges to the forces nearest to the start in ``sum N_kk r_k^2``; from zero to the smallest. A velocity that no forces
-can take away stays: such rows contradict each other.
+can take away stays: such rows contradict each other. Divided by epsilon it leaves forces in r that move nothing;
+:func:`take_least_norm` takes these from r.
 
 Sources: Bertsekas, *Constrained optimization and Lagrange multiplier methods* (1982), for the proximal iteration;
 Carpentier, Budhiraja, Mansard (2021) for it in constrained dynamics; Davis, *Direct methods for sparse linear systems*
@@ -54,14 +55,19 @@ from pluecker.contact.rows.layout import (
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
-__all__ = ["EPSILON", "FREE", "REFINEMENTS", "factorize_rows", "hold_rows", "mobility_numbers", "refine_rows", "residual",
-           "store_mobility"]  # fmt: skip
+__all__ = [
+    "EPSILON", "FREE", "REFINEMENTS", "factorize_mobility", "hold_rows", "mobility_numbers", "refine_rows", "residual",
+    "take_least_norm",
+]  # fmt: skip
 
 EPSILON = 1e-9  # of a diagonal entry of S, added to it: beyond its rounding, and small beside what rows determine
 REFINEMENTS = 8  # at most
 ROUNDING = 1e-28  # of the residual that was there, squared as it is: nothing is left to do
 NEARER = 1e-2  # of the residual before: it still falls
 TINY = 1e-300
+REDUNDANT = 1e-4  # of a diagonal entry of S, a pivot: below it a row may say what others say already
+POWERS = 4  # of epsilon / (s + epsilon): 1e-8 of what has s of a hundred epsilon
+ROUNDS = 2  # each leaves 1e-7 of what moves nothing: the rounding of a pivot of epsilon
 FREE = 1e200  # the compliance of a row that holds nothing: its force is given, or there is none
 
 
@@ -150,6 +156,13 @@ def factorize_rows(w, S, y):
         store(S, k, select(smaller(TINY, size), 1.0 / select(smaller(least, d), d, least), 0.0 * d))
 
 
+@called_kernel
+def factorize_mobility(m, w, factor, J, compliance, S, y, ws):
+    """S of linear rows and its factor, from the factor of A; scratch memory as :func:`store_mobility` has it"""
+    store_mobility(m, w, factor, J, compliance, S, y, ws)
+    factorize_rows(w, S, ws)
+
+
 @kernel
 def solve_rows(w, S, x):
     """x from (S + epsilon N) x = b, with ``b`` in ``x``"""
@@ -207,6 +220,41 @@ def hold_rows(m, w, factor, J, S, compliance, target, r, x, ws):
         for k in range(n):
             store(u, k, select(smaller(0.5, goes_on), load(u, k), zero))
     return left
+
+
+@kernel
+def redundancy(w, S):
+    """1 where a row says what others say already, else 0"""
+    n = linear_count(w)
+    found = 0.0 * load(S, 0)
+    for k in range(n):
+        size = load(S, n + k)
+        found = select(smaller(1.0, REDUNDANT * size * load(S, k)), 1.0 + 0.0 * size, found)
+    return found
+
+
+@called_kernel
+def take_least_norm(w, S, r, y):
+    """r less the forces in it that move nothing; ``y`` is scratch memory of n numbers
+
+    ``P = epsilon (S + epsilon N)^-1 N`` keeps what S takes to zero, and leaves epsilon / (s + epsilon) of what it takes to
+    s N: r <- r - P^4 r, twice. Nothing is done where no row is redundant.
+    """
+    n = linear_count(w)
+    if n == 0:
+        return
+    found = redundancy(w, S)
+    if within(found, 0.5):
+        return
+    for _ in range(ROUNDS):
+        for k in range(n):
+            store(y, k, load(r, k))
+        for _ in range(POWERS):
+            for k in range(n):
+                store(y, k, EPSILON * load(S, n + k) * load(y, k))
+            solve_rows(w, S, y)
+        for k in range(n):
+            accumulate(r, k, -select(smaller(0.5, found), load(y, k), 0.0 * found))
 
 
 @called_kernel

@@ -181,27 +181,33 @@ def between(low, x, high):
 def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
     """Made for worlds with contacts, or without: of what a world does not have, nothing is compiled."""
 
-    def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, ws):
+    def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
         """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
 
         ``r`` has the impulses with which x is; ``guess`` those from which to begin, and then those that were found. It takes
-        rows on which x makes an impulse, and then those too on which the impulses of these make one.
+        rows on which x makes an impulse, and then those too on which the impulses of these make one. Of eight states each
+        for itself: where ``goes_on`` is 0 all stays as it is, and what is woken in one state changes no bit of another.
         """
         n, first = range_count(w), linear_count(w)
-        b, rest, error = part(ws, 0, n), tail(ws, n), 0.0 * load(x, 0)
+        b, rest, error, taken = part(ws, 0, n), tail(ws, n), 0.0 * load(x, 0), goes_on
         awake, laws, W = part(kept, 0, n), part(kept, n, LAW * n), part(kept, (LAW + 2) * n, n * n)
         for turn in range(n + 1):
-            woken = wake_ranges(w, J, x, rho, kept)
-            count = awake_count(awake)
+            news = wake_ranges(w, J, x, rho, goes_on, kept)
+            woken, count = not within(news, 0.5), awake_count(awake)
             if woken:
                 store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws)
             if count == 0 or (turn > 0 and not woken):
                 break
+            if turn > 0:
+                taken = news
             store_free_rates(w, J, rho, x, r, count, kept, b)
             if with_contacts:
-                error = solve_blocks(w, W, count, b, laws, LAW, awake, guess, rest)
+                own = solve_blocks(w, W, count, b, laws, LAW, awake, guess, rest)
             else:
-                error = solve_staircases_of_rows(W, count, b, laws, STEPS, awake, guess, rest)
+                own = solve_staircases_of_rows(W, count, b, laws, STEPS, awake, guess, rest)
+            error = select(smaller(0.5, taken), own, error)
+            for k in range(n):
+                store(guess, k, select(smaller(0.5, taken), load(guess, k), load(r, first + k)))
             add_range_impulses(m, w, factor, J, S, compliance, x, r, guess, ws)
         for k in range(n):
             store(guess, k, load(r, first + k))
@@ -212,10 +218,10 @@ def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
 
 
 @kernel
-def wake_ranges(w, J, x, rho, kept):
-    """Wake those sleeping rows whose law asks for an impulse; whether there are any, in any state"""
-    n, first, woken = range_count(w), linear_count(w), False
-    laws = part(kept, n, LAW * n)
+def wake_ranges(w, J, x, rho, goes_on, kept):
+    """Wake those sleeping rows whose law asks for an impulse, in states that go on; 1 in states in which there are any"""
+    n, first = range_count(w), linear_count(w)
+    laws, news = part(kept, n, LAW * n), 0.0 * goes_on
     for k in range(n):
         kind, is_awake = row_entry(w, first + k, ROW_LAW), load(kept, k)
         if kind == TANGENT:
@@ -227,11 +233,10 @@ def wake_ranges(w, J, x, rho, kept):
         else:
             r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
             asks = smaller(0.0, larger(r, -r))
-        now = select(asks, 1.0 + 0.0 * u, is_awake)
-        if not within(now - is_awake, 0.5):
-            woken = True
+        now = select(asks, goes_on, is_awake)
+        news = larger(news, now - is_awake)
         store(kept, k, larger(now, is_awake))
-    return woken
+    return news
 
 
 @kernel

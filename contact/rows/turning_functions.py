@@ -146,7 +146,7 @@ def turning_bias(w, k, X, V, A):
         _, _, turned = exponential_products(r, rate, rate)
         return dot3(d, inverse_products(r, subtract3(rotate(E, gain), turned)))
     if kind == ANGLE:
-        return angle_bias(own_axis(w, X, k, LINK_1, AXIS_1), d2, w1, w2, b1, b2)
+        return angle_between_bias(own_axis(w, X, k, LINK_1, AXIS_1), d2, w1, w2, b1, b2)
     x = point_of(X, b, load3(w, function_place(w, k) + POINT_2))
     if kind == ROLL:
         return rolling_bias(w, k, X, V, A, x)
@@ -176,7 +176,7 @@ def rolling_bias(w, k, X, V, A, c):
 
 
 @kernel
-def angle_bias(d1, d2, w1, w2, b1, b2):
+def angle_between_bias(d1, d2, w1, w2, b1, b2):
     """phi'' of c = d_1 . d_2 = cos phi: c' = -s phi', c'' = -s phi'' - c phi'^2"""
     n = cross3(d1, d2)
     s, c = sqrt(dot3(n, n)), dot3(d1, d2)

@@ -35,9 +35,9 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, select, smaller, store
 
-__all__ = ["CLOSED", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
+__all__ = ["MET", "begin_rotors", "keep_rotors", "largest_miss", "store_linear_law"]
 
-CLOSED = 1e-12  # m or rad, times the reach of the mechanism: what is left of a gap
+MET = 1e-12  # m or rad in a step, times the reach of the mechanism: a row moves as it is asked to
 
 
 @kernel
@@ -61,7 +61,7 @@ def keep_rotors(w, q, X, phi, rates, J, v, missing):
             f = term(w, row_entry(w, k, FIRST_TERM), TERM_FUNCTION)
             if unlikely(function_entry(w, f, KIND) == ROTATION):
                 change = function_value(w, f, q, X) - load(phi, f)
-                difference = select(smaller(change * change, CLOSED), difference, 0.0 * change)
+                difference = select(smaller(change * change, MET), difference, 0.0 * change)
             store(missing, found, difference)
             found += 1
 
@@ -73,7 +73,7 @@ def store_linear_law(w, k, h, time, size, v, J, values, compliance, asked):
     (before, _, _), (after, _, _) = prescribed(w, k, time), prescribed(w, k, time + h)
     C, rate = zero, speed + (after - before) / h
     if law == HELD and row_entry(w, k, HOLONOMIC) != 0:
-        gap, small = gap_of(w, k, time, values), 4.0 * CLOSED * size
+        gap, small = gap_of(w, k, time, values), 4.0 * MET * size
         rate = rate - select(smaller(small, larger(gap, -gap)), zero, gap) / h
     if law == ROTOR:
         C, rate = 1.0 / row_number(w, k, ROW_INERTIA) + zero, row_rate(w, J, k, v)

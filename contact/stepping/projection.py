@@ -28,9 +28,10 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
 
-__all__ = ["close_gaps", "gap_of", "largest_gap"]
+__all__ = ["CLOSED", "TOLERATED", "close_gaps", "gap_of", "largest_gap"]
 
-CLOSED = 1e-13  # of the reach
+CLOSED = 1e-13  # m or rad, times the reach of the mechanism: no gap
+TOLERATED = 1e-10  # likewise: the error of a step is a share of it
 REPETITIONS = 50  # at most
 
 

@@ -38,7 +38,7 @@ from pluecker.articulated.stepping.terms.stage import stage_torque, stage_worksp
 from pluecker.contact.instants import accelerations
 from pluecker.contact.instants.accelerations import make_accelerations
 from pluecker.contact.rows import layout
-from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     HELD,
     LAW,
@@ -54,19 +54,16 @@ from pluecker.contact.rows.layout import (
     row_number,
     value_count,
 )
-from pluecker.contact.rows.mobility import FREE, factorize_rows, hold_rows, mobility_numbers, store_mobility
-from pluecker.contact.rows.motion import COLUMN, PLACE, place_links, store_columns
+from pluecker.contact.rows.mobility import FREE, factorize_mobility, hold_rows, mobility_numbers
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.stepping.mean_rates import begin_turns, function_rate, keep_turns, reach, store_counted_values
-from pluecker.contact.stepping.projection import close_gaps, largest_gap
+from pluecker.contact.stepping.projection import CLOSED, TOLERATED, close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, load_integer, part, store, tail, within
 
 __all__ = ["SMOOTH", "count_turns", "remembered_numbers"]
-
-CLOSED = 1e-13  # m or rad, times the reach of the mechanism: no gap
-TOLERATED = 1e-10  # likewise; of velocities, times the largest of them: the error of a step is a share of it
 
 accelerations_at = make_accelerations(False, over_time=True).at
 
@@ -107,13 +104,11 @@ def count_turns(m, w, q, turns, ws):
 def take_geometry(m, w, q, factor, X, J, G, S, compliance, ws):
     """J and the factors of H and of J H^-1 J^T in a configuration; rows that do not hold have no part"""
     nv, n = velocity_count(m), linear_count(w)
-    store_columns(m, q, X, ws)
-    store_jacobian(w, q, X, ws, G, J)
+    store_geometry(m, w, q, X, G, J, ws)
     for k in range(n):
         store(compliance, k, 0.0 * load(J, 0) + (0.0 if row_entry(w, k, LAW) == HELD else FREE))
     factorize_trees(m, q, factor, ws, tail(ws, 2 * nv))
-    store_mobility(m, w, factor, J, compliance, S, ws, tail(ws, nv))
-    factorize_rows(w, S, ws)
+    factorize_mobility(m, w, factor, J, compliance, S, ws, tail(ws, nv))
 
 
 @called_kernel
@@ -155,6 +150,7 @@ def project_state(m, w, h, time, turns, q1, v1, ws):
         store(target, k, row_number(w, k, ROW_SPEED) + speed if row_entry(w, k, LAW) == HELD else 0.0 * time)
         store(r, k, 0.0 * time)
     hold_rows(m, w, factor, J, S, compliance, target, r, v1, rest)
+    # of velocities, what is tolerated is a share of the largest of them
     return larger(gap / (TOLERATED * size), velocity_left(w, J, target, v1) / (TOLERATED * size * fastest)) + 0.0 * gap
 
 

@@ -52,7 +52,7 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.contact.rows import layout
-from pluecker.contact.rows.jacobian import row_rate, store_jacobian, store_row_values
+from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     LAW,
     N_CONTACTS,
@@ -66,13 +66,13 @@ from pluecker.contact.rows.layout import (
     value_count,
 )
 from pluecker.contact.rows.mobility import (
-    factorize_rows,
+    factorize_mobility,
     mobility_numbers,
     refine_rows,
     residual,
-    store_mobility,
+    take_least_norm,
 )
-from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
+from pluecker.contact.rows.motion import COLUMN, PLACE
 from pluecker.contact.rows.ranges import (
     begin_ranges,
     keep_coordinate_limits,
@@ -80,7 +80,7 @@ from pluecker.contact.rows.ranges import (
     range_numbers,
     range_scratch,
 )
-from pluecker.contact.stepping.linear_laws import CLOSED, begin_rotors, keep_rotors, largest_miss, store_linear_law
+from pluecker.contact.stepping.linear_laws import MET, begin_rotors, keep_rotors, largest_miss, store_linear_law
 from pluecker.contact.stepping.mean_rates import (
     all_are_coordinates,
     begin_turns,
@@ -89,14 +89,13 @@ from pluecker.contact.stepping.mean_rates import (
     store_mean_rates,
     store_values_at,
 )
-from pluecker.contact.stepping.projection import close_gaps, largest_gap
+from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, load_integer, part, select, smaller, store, tail, within
 
 __all__ = ["WORLD_STEP"]
 
-TOLERATED = 1e-10  # likewise: the error of a step is a share of it
 REPETITIONS = 16  # at most
 RENEWALS = 6  # of J, where a step begins with gaps that are large beside lengths: at most
 NEARER = 0.5  # of the error before: it still falls
@@ -107,72 +106,65 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
     own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts:d}"  # by which the cache tells it from the others
     obey_ranges = make_obey_ranges(with_contacts)
 
-    def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
-        """From v_free in ``x`` to the state at the end of the step; the error"""
-        n, rows, nv, ranged = linear_count(w), row_count(w), velocity_count(m), range_count(w)
-        time, turns = load(memory, 0), tail(memory, 1)
-        r = tail(turns, load_integer(w, N_TURNS))
-        J, S = part(ws, 0, value_count(w)), tail(ws, value_count(w))
-        compliance = tail(S, mobility_numbers(w))
-        asked, target = tail(compliance, n), tail(compliance, 2 * n)
-        values = tail(target, n)
-        values1, rho = tail(values, rows), tail(values, 2 * rows)
-        G = tail(rho, rows)
-        phi = tail(G, entry_count(w))
-        phi1 = tail(phi, function_count(w))
-        X = tail(phi1, function_count(w))
-        u = tail(X, PLACE * (link_count(m) + 1))
-        y = tail(u, n)
-        kept = tail(y, nv)
-        guess = tail(kept, range_numbers(ranged))
-        rest = tail(guess, ranged)
-        size = begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, rest)
-        for k in range(n):
-            store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
-        rotors = begin_rotors(w, tail(r, rows), asked)
-        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-        clear(rho, rows)
-        if with_ranges:
-            hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
-            begin_ranges(w, h, v, x, J, values, kept)
+    def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
+        """Impulses with which rows have, at the end of the step, the mean rates that they are to have; two errors
+
+        Of rows with a range, as a share of what is tolerated; of what moves not as it is asked for, m or rad.
+        """
+        n, rows, ranged = linear_count(w), row_count(w), range_count(w)
+        J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest = places
         error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
         goes_on = 1.0 + 0.0 * time  # of eight states each for itself
         for _ in range(REPETITIONS):
+            now = smaller(0.5, goes_on)
             for k in range(n):
                 store(target, k, load(asked, k) - load(rho, k))
             residual(w, J, S, compliance, target, r, x, u)
             for k in range(n):
-                store(u, k, select(smaller(0.5, goes_on), load(u, k), 0.0 * time))
+                store(u, k, select(now, load(u, k), 0.0 * time))
             refine_rows(m, w, factor, J, S, u, r, x, y, rest)
             if with_ranges:
-                error = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, kept, rest)
-            before = worst
+                e = obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, rest)
+                error = select(now, e, error)
+            before, last = worst, rho
             move_configuration(m, h, q, x, moments, y, q1, v1)
-            if plain:
-                worst = largest_miss(w, h, J, x, compliance, r, asked, rho, rho, 0)
-            else:
-                place = part(rest, 0, rows)
-                copy_rows(rows, rho, place)
+            if not plain:
+                last = part(rest, 0, rows)
+                copy_rows(rows, rho, last)
                 store_mean_rates(m, w, h, q1, x, J, G, phi, values, X, phi1, values1, rho)
-                worst = largest_miss(w, h, J, x, compliance, r, asked, rho, place, ranged)
+            miss = largest_miss(w, h, J, x, compliance, r, asked, rho, last, 0 if plain else ranged)
+            worst = select(now, miss, worst)
             falls = select(smaller(worst, NEARER * before), goes_on, 0.0 * time)
-            goes_on = select(smaller(CLOSED * size, worst), falls, 0.0 * time)
+            goes_on = select(smaller(MET * size, worst), falls, 0.0 * time)
             if within(goes_on, 0.5):
                 break
         for k in range(n):
             store(asked, k, row_rate(w, J, k, x) + load(rho, k))
-        if not plain:
-            for _ in range(RENEWALS):
-                close_gaps(m, w, h, time, size, 2.0 * CLOSED, factor, J, S, phi1, values1, X, y, u, q1, rest)
-                if within(largest_gap(w, h, time, values1) / size, 2.0 * CLOSED):
-                    break
-                store_geometry(m, w, q1, X, G, J, rest)
-                factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-            worst = larger(worst, largest_gap(w, h, time, values1))
+        return error, worst
+
+    meet_rows.__name__ += own_name
+    meet = kernel(meet_rows)
+
+    def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
+        """From v_free in ``x`` to the state at the end of the step; the error"""
+        rows = row_count(w)
+        time, turns = load(memory, 0), tail(memory, 1)
+        r = tail(turns, load_integer(w, N_TURNS))
+        missing, places = tail(r, rows), places_in(m, w, ws)
+        J, S, compliance, asked, _, values, _, _, G, _, phi1, X, u, y, _, kept, rest = places
+        size = begin_rows(m, w, h, time, q, v, turns, r, factor, places)
+        rotors = begin_rotors(w, missing, asked)
+        if with_ranges:
+            hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
+            begin_ranges(w, h, v, x, J, values, kept)
+        error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
+        take_least_norm(w, S, r, u)
+        if not (linear_count(w) == 0 and all_are_coordinates(w)):
+            worst = larger(worst, close_all_gaps(m, w, h, time, size, factor, q1, places))
             keep_turns(w, phi1, turns)
         if rotors > 0:
             store_geometry(m, w, q1, X, G, J, rest)
-            keep_rotors(w, q1, X, phi1, asked, J, v1, tail(r, rows))
+            keep_rotors(w, q1, X, phi1, asked, J, v1, missing)
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
@@ -198,30 +190,59 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
 
 
 @kernel
-def begin_rows(m, w, h, time, q, v, turns, r, guess, J, G, phi, values, X, ws):
-    """J, functions and rows at the beginning of the step; no impulses yet, but those to begin from; the reach"""
+def places_in(m, w, ws):
+    """Where a step has what: J, the factor S, of linear rows compliance, what is asked for, and what J v is to be of it;
+    values at both ends, and rho; the entries of functions, phi at both ends, where links are; u and y for refinement; of
+    rows with a range the guess and what they keep; and the rest
+    """
+    n, rows, functions, ranged = linear_count(w), row_count(w), function_count(w), range_count(w)
+    J, S = part(ws, 0, value_count(w)), tail(ws, value_count(w))
+    compliance = tail(S, mobility_numbers(w))
+    asked, target, values = tail(compliance, n), tail(compliance, 2 * n), tail(compliance, 3 * n)
+    values1, rho, G = tail(values, rows), tail(values, 2 * rows), tail(values, 3 * rows)
+    phi = tail(G, entry_count(w))
+    phi1, X = tail(phi, functions), tail(phi, 2 * functions)
+    u = tail(X, PLACE * (link_count(m) + 1))
+    y, guess = tail(u, n), tail(u, n + velocity_count(m))
+    kept = tail(guess, ranged)
+    rest = tail(kept, range_numbers(ranged))
+    return J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest
+
+
+@kernel
+def begin_rows(m, w, h, time, q, v, turns, r, factor, places):
+    """Rows at the beginning of the step, what is asked of them, and the factor of S; the reach
+
+    No impulses yet, but those from which those of rows with a range are looked for.
+    """
+    J, S, compliance, asked, _, values, _, rho, G, phi, _, X, _, y, guess, _, rest = places
+    n, rows = linear_count(w), row_count(w)
     begin_turns(w, turns, phi)
     store_values_at(m, w, q, X, phi)
-    store_geometry(m, w, q, X, G, J, ws)
+    store_geometry(m, w, q, X, G, J, rest)
     store_row_values(w, phi, True, values)
     for k in range(range_count(w)):
-        store(guess, k, load(r, linear_count(w) + k))
-    clear(r, row_count(w))
-    return reach(m, X)
+        store(guess, k, load(r, n + k))
+    clear(r, rows)
+    clear(rho, rows)
+    size = reach(m, X)
+    for k in range(n):
+        store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
+    factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+    return size
 
 
-@called_kernel
-def factorize_mobility(m, w, factor, J, compliance, S, y, ws):
-    """S of linear rows and its factor"""
-    store_mobility(m, w, factor, J, compliance, S, y, ws)
-    factorize_rows(w, S, ws)
-
-
-@called_kernel
-def store_geometry(m, w, q, X, G, J, ws):
-    """J, and the entries of functions, of bodies that are placed"""
-    store_columns(m, q, X, ws)
-    store_jacobian(w, q, X, ws, G, J)
+@kernel
+def close_all_gaps(m, w, h, time, size, factor, q1, places):
+    """Gaps at the end of the step closed by moving bodies, with J renewed where they are large; the largest that is left"""
+    J, S, compliance, _, _, _, values1, _, G, _, phi1, X, u, y, _, _, rest = places
+    for _ in range(RENEWALS):
+        close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi1, values1, X, y, u, q1, rest)
+        if within(largest_gap(w, h, time, values1) / size, 2.0 * MET):
+            break
+        store_geometry(m, w, q1, X, G, J, rest)
+        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+    return largest_gap(w, h, time, values1)
 
 
 @kernel

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Closed", "close_world"]
 
-STEPS = 100  # of Levenberg and Marquardt from one start, and of the search for the nearest configuration
+ITERATIONS = 100  # of Levenberg and Marquardt from one start, and of the search for the nearest configuration
 STARTS = 30  # the given configuration, and others around it, farther and farther away
 NEAREST = 1e-9  # of the distance: a step that is shorter leads nowhere
 SINGULAR = 1e-11  # of the largest: directions in which the constraints say no more
@@ -132,7 +132,7 @@ class Closing:
     def feasible(self, q: Array, tol: float) -> Point:
         """Where everything holds, from one start; or where it does not become better."""
         point, damping = self.at(q), 1e-3
-        for _ in range(STEPS):
+        for _ in range(ITERATIONS):
             if point.worst[0] <= tol:
                 break
             step = self.smallest_step(point, damping)
@@ -208,7 +208,7 @@ class Closing:
         """From where everything holds to the nearest such place."""
         energy = self.energy(point.q)
         share = 1.0
-        for _ in range(STEPS):
+        for _ in range(ITERATIONS):
             D = self.displacement_rate(point.q)
             B = np.asarray(D.T @ self.M @ D)
             B += SINGULAR * np.diag(np.diag(B) + np.diag(B).max(initial=1.0))

@@ -10,7 +10,7 @@ from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.user import broken_function
-from pluecker.contact.stepping.step import TOLERATED
+from pluecker.contact.stepping.projection import TOLERATED
 from pluecker.contact.world.determination import held_rows
 from pluecker.contact.world.gimbal_lock import axes_in_line
 from pluecker.contact.world.handle import JOINTS
@@ -81,20 +81,26 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
     rank = int((s > SMALLEST * max(s.max(initial=0.0), 1e-300)).sum())
     for what, unit, each in (("velocities", "/s", asked.speed), ("accelerations", "/s^2", asked.gain)):
         b = each / size
-        left = U[:, rank:] @ (U[:, rank:].T @ b)
-        if np.abs(left).max(initial=0.0) > LEFT * max(np.abs(b).max(initial=0.0), 1e-300):
-            own = np.abs(left * size)
+        rest = U[:, rank:] @ (U[:, rank:].T @ b)
+        if np.abs(rest).max(initial=0.0) > LEFT * max(np.abs(b).max(initial=0.0), 1e-300):
+            own = np.abs(rest * size)
             worst = int(own.argmax())
             return (
-                f"the constraints {involved(names, left)} contradict each other: of the {what} that they ask for, "
+                f"the constraints {involved(names, rest)} contradict each other: of the {what} that they ask for, "
                 f"{own[worst]:.3g} m{unit} or rad{unit} is left at {shown(names[worst])}"
             )
     if 1.0 < error < np.inf and rank:
         U, s, _ = np.linalg.svd(asked.ahead)
-        if s[rank - 1] < WEAK or not any(row.ranged for row in world.laws):  # else what is left may be that of a range
+        ranged = any(row.ranged for row in world.laws)  # whose error is a share of impulses: it may be theirs
+        if s[rank - 1] < WEAK or not ranged:
+            left = (
+                f"an error {error:.3g} times what is tolerated"
+                if ranged
+                else f"{error * TOLERATED:.3g} m or rad of them"
+            )
             return (
                 f"the constraints {involved(names, U[:, rank - 1])} come to contradict each other, or turn too far in one "
-                f"step, which leaves {error * TOLERATED:.3g} m or rad of them; try a smaller step"
+                f"step, which leaves {left}; try a smaller step"
             )
     return None
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
 
-STEPS = "semi_implicit"
+SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
 class WorldStep(NamedTuple):
@@ -81,12 +81,12 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
         "control": tau, "f_ext": f_ext, "elements": (), "record": (), "every": 1, "record_to": None, "on_unsolved": "raise",
         "tol": 1e-9, "progress": None, "threads": None,
     }  # fmt: skip
-    found, outcome, chosen = follow(world, q, v, step, step, STEPS, memory, 0.0, options)
+    found, outcome, chosen = follow(world, q, v, step, step, SEMI_IMPLICIT, memory, 0.0, options)
     assert found.q is not None
     assert found.v is not None
     if outcome.interrupted:
         raise KeyboardInterrupt
-    own = memory_at_end(world, outcome, chosen, STEPS, found.batch_shape)
+    own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
     return WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
 
 
@@ -125,7 +125,7 @@ def world_dynamics(
         return np.concatenate(world.accelerations(q, v, tau, f_ext, time=at, threads=threads), axis=-1)
 
     return Dynamics(
-        kernel, scenario, acceleration, by_loop=integrator == STEPS, constrained=True, remembered=remembered,
+        kernel, scenario, acceleration, by_loop=integrator == SEMI_IMPLICIT, constrained=True, remembered=remembered,
         since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
     )  # fmt: skip
 
@@ -164,14 +164,14 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
         TypeError, ValueError: there is none of that name.
         ConstraintError: it knows no rows with a range.
     """
-    names = (STEPS, *SMOOTH)
+    names = (SEMI_IMPLICIT, *SMOOTH)
     if not isinstance(integrator, str):
         raise ArgumentTypeError(
             f"simulate: integrator is a {type(integrator).__name__}, expected one of {', '.join(names)}"
         )
     if integrator not in names:
         raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {', '.join(names)}")
-    if integrator == STEPS:
+    if integrator == SEMI_IMPLICIT:
         return WORLD_STEP.serving(world.smooth, scenario)
     for name, parts in zip((*world.names, None), world.parts, strict=True):
         where = "the model's joints have them" if name is None else f"{shown(name)} has them"
@@ -179,11 +179,13 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
         for row in parts.rows:
             if row.ranged:
                 raise ConstraintError(
-                    f"simulate: {integrator} knows no limits, dry friction, motors and contacts, and {where}; use "
-                    f"{STEPS}{cure}"
+                    f"simulate: {integrator} knows no limits, dry friction, motors and contacts, and {where}; "
+                    f"use {SEMI_IMPLICIT}{cure}"
                 )
             if row.soft and any(parts.functions[k].kind in ANGLES for k, _ in row.terms):
-                raise ConstraintError(f"simulate: {integrator} knows no springs on turns, and {where}; use {STEPS}")
+                raise ConstraintError(
+                    f"simulate: {integrator} knows no springs on turns, and {where}; use {SEMI_IMPLICIT}"
+                )
     return SMOOTH[integrator]
 
 

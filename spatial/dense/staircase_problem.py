@@ -12,7 +12,9 @@ method left if that is better, twice as many each time: they come nearer with ea
 
 The error is without units: with ``y_i`` the multiplier that row i had if it were solved alone, the largest
 ``sqrt(W_ii) |r_i - y_i|``, the root of an energy, as a share of the largest ``sqrt(W_ii) |r_i|``. So it compares with the
-largest multiplier, and a row that is idle counts for nothing. The best multipliers are kept for each state, and those of a
+largest multiplier, and a row that is idle counts for nothing. Rows that say the same, on sets that contradict each other,
+have multipliers without bound, beside which all errors would be small: beyond 1e8 times the largest multiplier of a row
+alone, with b, nothing is solved. The best multipliers are kept for each state, and those of a
 state do not change any more when it has what was asked for: a lane does not depend on its neighbours.
 
 Sources: Newton's method on sets, Hintermueller, Ito, Kunisch, "The primal-dual active set strategy as a semismooth Newton
@@ -33,6 +35,8 @@ __all__ = ["solve_staircase_problem", "staircase_memory"]
 TURNS = 8  # of Newton's method and of sweeps: 4 sweeps after the first, 1,020 in all
 NEWTON_STEPS = 8
 FIRST_SWEEPS = 4
+BEYOND = 1e16  # squared, of what rows alone have: bodies on one another with masses of 1 to 1e8 have as much
+WITHOUT_BOUND = 1e30  # the error of such
 MUCH_BETTER = 0.1  # an error beside which what Newton's method left is where sweeps go on: they may be on their way
 
 
@@ -53,7 +57,18 @@ def row_velocities(W, b, n, r, u):
 
 
 @called_kernel
-def respond(W, laws, steps, n, r, u, y, slopes):
+def largest_alone(W, b, laws, steps, n):
+    """The largest ``W_ii r_i^2`` of rows that are solved alone, with b"""
+    size = 0.0 * load(b, 0)
+    for i in range(n):
+        w = load(W, i * n + i)
+        y, _ = staircase_response(laws, (2 * steps + 1) * i, steps, w, load(b, i))
+        size = larger(size, w * y * y)
+    return size
+
+
+@called_kernel
+def respond(W, laws, steps, n, most, r, u, y, slopes):
     """Each row solved alone: its multiplier, and whether it stands on a step (1) or a level (0); the error
 
     Where no row is far from its answer, and all are zero, the error is zero.
@@ -69,7 +84,8 @@ def respond(W, laws, steps, n, r, u, y, slopes):
         e = larger(e, square) + 0.0 * square  # NaN where there is one
         size = larger(size, larger(w * x * x, w * yi * yi))
     one = 1.0 + 0.0 * e
-    return sqrt(e / select(smaller(0.0, size), size, one))
+    share = sqrt(e / select(smaller(0.0, size), size, one))
+    return select(smaller(most, size), larger(share, WITHOUT_BOUND * one), share)
 
 
 @called_kernel
@@ -115,10 +131,10 @@ def solve_staircase_problem(W, b, laws, steps, tolerance, r, ws):
     M, u, y, slopes = part(ws, 0, n * n), part(ws, n * n, n), part(ws, n * n + n, n), part(ws, n * n + 2 * n, n)
     d, best, trial = part(ws, n * n + 3 * n, n), part(ws, n * n + 4 * n, n), part(ws, n * n + 5 * n, n)
     goal = tolerance + 0.0 * load(b, 0)
-    least, times = np.inf + 0.0 * goal, FIRST_SWEEPS
+    least, times, most = np.inf + 0.0 * goal, FIRST_SWEEPS, BEYOND * largest_alone(W, b, laws, steps, n)
     for _ in range(TURNS):
         row_velocities(W, b, n, r, u)
-        e = respond(W, laws, steps, n, r, u, y, slopes)
+        e = respond(W, laws, steps, n, most, r, u, y, slopes)
         least = keep(n, goal, e, r, least, best)
         copy_vector(n, r, trial)
         for _ in range(NEWTON_STEPS):
@@ -126,7 +142,7 @@ def solve_staircase_problem(W, b, laws, steps, tolerance, r, ws):
                 break
             newton_step(W, n, trial, u, y, slopes, M, d)
             row_velocities(W, b, n, trial, u)
-            least = keep(n, goal, respond(W, laws, steps, n, trial, u, y, slopes), trial, least, best)
+            least = keep(n, goal, respond(W, laws, steps, n, most, trial, u, y, slopes), trial, least, best)
         if reached(goal, least):
             break
         copy_where(n, smaller(least, MUCH_BETTER * e), best, r)

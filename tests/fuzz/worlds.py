@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pluecker import PlueckerError
+from pluecker.articulated import ModelBuilder, kinetic_energy
 from pluecker.contact import World, WorldMemory, constraints
 from pluecker.contact.constraints import Frame
 from tests.contact.constraints.records import on_frames
@@ -204,6 +205,85 @@ def stays(dice: Dice) -> Call:
         return wrong if abs(second.memory.time - 2.0 * h) < 1e-12 else [*wrong, "the time is wrong"]
 
     return Call("worlds", "contact.World.step", make, says=None, check=lambda wrong: wrong, compare=False)
+
+
+def wild_world(dice: Dice, types: tuple[str, ...]) -> World:
+    """A tree with mass ratios up to 1e8, and limits, motors, servos, friction and couplings on its joints."""
+    still = types == ("prismatic",)
+    builder = ModelBuilder(gravity=np.zeros(3) if still else (0.0, 0.0, -9.81))
+    n = 1 + dice.below(5)
+    for k in range(n):
+        mass = 10.0 ** (8.0 * dice.random() - 4.0)
+        builder.add_body(
+            f"b{k}", mass=mass, center_of_mass=0.3 * dice.normal(3), inertia=mass * np.array([0.1, 0.2, 0.25])
+        )
+        kind = dice.pick(*types)
+        own = {"axis": dice.normal(3)} if kind in ("revolute", "prismatic") else {}
+        if own and dice.chance(0.5):
+            own |= {"friction": 10.0 ** (4.0 * dice.random() - 2.0)}
+        if own and dice.chance(0.6):
+            own |= {"lower_limit": -dice.random(), "upper_limit": dice.random()}
+        parent = "world" if k == 0 else f"b{dice.below(k)}"
+        builder.add_joint(f"j{k}", kind, parent=parent, child=f"b{k}", position=0.3 * dice.normal(3), **own)
+    model = builder.build()
+    single = [joint.name for joint in model.joints if joint.type in ("revolute", "prismatic")]
+    found: list[Any] = []
+    for k, name in enumerate(single):
+        size = 10.0 ** (6.0 * dice.random() - 2.0)
+        choices = [
+            constraints.Motor(f"c{k}", name, 10.0 * float(dice.normal()), size),
+            constraints.Servo(f"c{k}", name, float(dice.normal()), stiffness=size, damping=dice.pick(0.0, 0.1 * size)),
+            constraints.Friction(f"c{k}", name, size),
+            constraints.Limit(f"c{k}", name, -0.5 * dice.random(), 0.5, restitution=0.0 if still else dice.random()),
+        ]
+        if k:
+            choices.append(constraints.Coupling(f"c{k}", {single[k - 1]: 1.0, name: float(dice.normal())}))
+        found += [dice.among(choices)] if dice.chance(0.7) else []
+    return World(model, found)
+
+
+def energy_of(world: World, q: Array, v: Array) -> float:
+    """Of motion, and of servos' springs."""
+    springs = [
+        0.5 * row.stiffness * error**2
+        for row, error in zip(world.laws, world.rows_at(q).error, strict=True)
+        if row.soft and row.stiffness > 0.0
+    ]
+    return float(kinetic_energy(world.model, q, v)) + sum(springs)
+
+
+def wild(dice: Dice) -> Call:
+    """Steps from wild states: a state, or one error; energy of sliders comes from motors alone."""
+    still = dice.chance(0.5)
+    world = wild_world(dice, ("prismatic",) if still else ("revolute", "revolute", "prismatic", "spherical", "free"))
+    h = 10.0 ** (-5.0 + 4.0 * dice.random())
+    q = configuration(dice, world.model, ())
+    v = 10.0 ** (5.0 * dice.random() - 3.0) * dice.normal(world.model.nv)
+
+    def make(q: Array, v: Array, step: float) -> list[str]:
+        memory = None
+        if still:
+            v = world.impact(q, v).velocity  # couplings hold
+            q = world.close(q).configuration if world.packed.n_linear else q
+        for _ in range(3):
+            found = world.step(q, v, step, memory=memory)
+            if not (np.isfinite(found.q).all() and np.isfinite(found.v).all()):
+                return ["a state that is not finite"]
+            if still:
+                rates = np.abs(world.rows_at(found.q).jacobian @ found.v)
+                work = step * sum(row.force * u for row, u in zip(world.laws, rates, strict=True))
+                before, after = energy_of(world, q, v), energy_of(world, found.q, found.v)
+                rounding = 1e-24 * world.model.mass  # of velocities, 1e-12 m/s
+                if after > (before + work) * (1.0 + 1e-7) + rounding:
+                    return [f"energy {after:.6g} comes from {before:.6g} and work of motors {work:.6g}"]
+            q, v, memory = found
+        return []
+
+    named = {"q": Given(q), "v": Given(v), "step": Given(h)}
+    return Call(
+        "worlds", "contact.World.step", make, [], named, says="World.", check=lambda wrong: wrong, compare=False,
+        may_fail=True,
+    )  # fmt: skip
 
 
 def fields_of(record: Any) -> dict[str, Any]:
@@ -399,6 +479,7 @@ DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
     (method, 10),
     (single, 8),
     (stays, 1),
+    (wild, 4),
     (record, 12),
     (placed, 4),
     (make_world, 4),

@@ -97,3 +97,30 @@ def test_what_is_not_solved_is_seen_in_the_error() -> None:
     """Numbers that are none"""
     _, error = solve(np.full((2, 2), np.nan), np.ones(2), np.array([[1.0, 0.0, -1.0]] * 2))
     assert not error <= TOLERANCE
+
+
+@pytest.mark.parametrize("seed", [22, *range(3)])
+def test_rows_that_say_the_same_have_multipliers_with_a_bound(seed: int) -> None:
+    """A limit and a friction with a far limit of its own on one coordinate: on sets that contradict each other they push
+    against each other without end, and beside that everything is rounding. What is found is no such thing.
+    """
+    rng = np.random.default_rng(seed)
+    one, other = rng.standard_normal((2, 3)) * 10.0 ** rng.uniform(-2.0, 2.0, (2, 1))
+    J, H = np.array([one, one, other]), 10.0 ** rng.uniform(-4.0, 4.0, 3)
+    W = J / H @ J.T
+    W[np.diag_indices(3)] *= 1.0 + 1e-13
+    b = 1e-3 * J @ rng.standard_normal(3)
+    at_limit, F, far = [np.inf, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1e3, -np.inf], 1e-5, 1e3
+    laws = np.array(
+        [
+            at_limit,
+            [F, 0.0, F, 0.0, -F, 0.0, -F, -far, -np.inf],
+            [np.inf, 0.0, 10.0 * F, 0.0, -10.0 * F, 0.0, -10.0 * F, -far, -np.inf],
+        ]
+    )
+    r, error = solve(W, b, laws, np.array([1e-3, F, 1e-3]))
+    size = np.sqrt(np.diag(W))
+    assert (size * np.abs(r)).max() <= 1e8 * np.abs(b / size).max()  # as its head says
+    if error <= TOLERANCE:
+        u = W @ r + b
+        assert np.abs(r[1]) <= F or np.abs(u[1]) > 1e-3

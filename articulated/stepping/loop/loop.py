@@ -26,7 +26,19 @@ from pluecker.articulated.model.layout import body_count, configuration_count, v
 from pluecker.articulated.stepping.control.control_law import DELAY, PERIOD, STEP, control_workspace
 from pluecker.articulated.stepping.control.signals import Access
 from pluecker.articulated.stepping.loop.surroundings import MARKS, surroundings
-from pluecker.articulated.stepping.loop.task import BEGIN, EVERY, FIRST, LAST, MEMORY, PUSHED, SLOT, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.loop.task import (
+    BEGIN,
+    EVERY,
+    FIRST,
+    FIRST_IMPULSE,
+    IMPULSES,
+    LAST,
+    MEMORY,
+    PUSHED,
+    SLOT,
+    SUBSTEP,
+    TOTAL,
+)
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
@@ -46,7 +58,7 @@ def state_size(nq: int, nv: int, delay: int, memory: int) -> int:
 def loop_workspace(nq: int, nv: int, n_bodies: int, memory: int, parameters: int, own: int) -> int:
     """How many numbers the loop needs, with the integrator's own."""
     rest = max(own, control_workspace(nq, nv, parameters), 6 * n_bodies)
-    return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + 2 * memory + rest
+    return 6 * n_bodies + 3 * (nq + nv) + 4 * nv + 3 * memory + rest
 
 
 @kernel
@@ -96,6 +108,14 @@ def begin_memory(lasting, memory, begun):
 
 
 @kernel
+def sum_impulses(first, impulses, total):
+    """Those of the pieces of a step so far, in ``total``"""
+    for k in range(len(impulses)):
+        before = 0.0 * load(impulses, k) if first else load(total, k)
+        store(total, k, before + load(impulses, k))
+
+
+@kernel
 def keep_solved(solved, x, out):
     """x where it was solved, else nothing"""
     for k in range(len(x)):
@@ -116,7 +136,9 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
         q, v, law = part(x, 0, nq), part(x, nq, nv), part(x, nq + nv, 4 * nv)
         q1, v1, q2, v2 = part(ws, 0, nq), part(ws, nq, nv), part(ws, nq + nv, nq), part(ws, 2 * nq + nv, nv)
         law_j, remembered = tail(ws, 2 * (nq + nv)), part(ws, 2 * nq + 6 * nv, n)
-        begun, rest = part(ws, 2 * nq + 6 * nv + n, n), tail(ws, 2 * nq + 6 * nv + 2 * n)
+        begun, total = part(ws, 2 * nq + 6 * nv + n, n), part(ws, 2 * nq + 6 * nv + 2 * n, n)
+        rest = tail(ws, 2 * nq + 6 * nv + 3 * n)
+        impulses = part(memory, load(settings, FIRST_IMPULSE), load(settings, IMPULSES))
         kq, kv = part(kept, 0, nq), part(kept, nq, nv)
         none = 0.0 * load(law, 0)
         pieces, error = 1, none
@@ -131,6 +153,11 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                     law_of_piece(env, j * hj, x, qa, va, law_j)
                 e = worse(e, none + step(m, c, hj, qa, va, own, f, qb, vb, memory, rest))
                 qa, va = qb, vb
+                if pieces > 1:
+                    sum_impulses(j == 0, impulses, total)
+            if pieces > 1:
+                for k in range(len(impulses)):
+                    store(impulses, k, load(total, k))
             e = e + spoiled(qa) + spoiled(va)
             if pieces == 1:
                 error = e

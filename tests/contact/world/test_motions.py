@@ -321,6 +321,22 @@ def test_a_step_that_is_divided_keeps_its_memory():
     assert gap(world, divided) < 1e-10
 
 
+def test_forces_of_a_step_that_is_divided_are_the_mean_over_its_pieces():
+    """The pieces are steps of their own: 2, 4, 8, ... of them, until all of them are solved."""
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 40.0)
+    options = {"record": ("constraint_forces", "error")}
+    divided = world.simulate(q, v, 0.02, 0.02, on_unsolved="substep", **options)
+    for pieces in (1, 2, 4, 8, 16, 32):
+        fine = world.simulate(q, v, 0.02, 0.02 / pieces, on_unsolved="continue", **options)
+        if fine.columns["error"].max() <= 1.0:
+            break
+    assert 1 < pieces < 32
+    mean = fine.columns["constraint_forces"][:-1].mean(axis=0)  # samples have those of the steps behind them
+    np.testing.assert_allclose(divided.columns["constraint_forces"][0], mean, rtol=1e-12)
+    np.testing.assert_allclose(divided.memory.impulses, 0.02 * mean, rtol=1e-12)
+
+
 def test_impulses_in_a_memory_are_in_the_order_of_constraints():
     in_order, q, v = four_bars(4)
     loops = [in_order.constraints[k] for k in (1, 3, 0, 2)]

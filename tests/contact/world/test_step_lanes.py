@@ -79,3 +79,31 @@ def test_eight_worlds_in_lanes_move_as_each_alone():
         assert left <= 1.0
         np.testing.assert_allclose(q1[:, k], q_k, rtol=0.0, atol=1e-10)
         np.testing.assert_allclose(v1[:, k], v_k, rtol=0.0, atol=1e-8)  # what is left of gaps, over h, a few times over
+
+
+@pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
+@pytest.mark.slow
+def test_rows_with_a_range_change_no_bit_of_their_neighbours():
+    """Batches of any size, on any number of threads, and in any order: limits, motors and ropes act in some states only."""
+    world, rng = arm(), np.random.default_rng(5)
+    q = integrate(world.model, START, 0.1 * rng.uniform(-1.0, 1.0, (27, world.model.nv)))
+    v = rng.normal(size=(27, world.model.nv))
+    columns = ("constraint_forces", "error")
+    options = {"on_unsolved": "continue", "record": columns}
+    whole = world.simulate(q, v, 0.05, 0.005, threads=1, **options)
+    awake = np.abs(whole.columns["constraint_forces"][..., world.packed.place >= world.packed.n_linear]) > 0.0
+    assert 0.2 < awake.mean() < 0.95
+    for count in (2, 3, 7, 8, 9, 17, 27):
+        order = rng.permutation(27)[:count]
+        for threads in (1, 2, 3):
+            some = world.simulate(q[order], v[order], 0.05, 0.005, threads=threads, **options)
+            assert np.array_equal(some.q, whole.q[order])
+            assert np.array_equal(some.v, whole.v[order])
+            for name in columns:
+                assert np.array_equal(some.columns[name], whole.columns[name][order])
+    a = world.accelerations(q, v, np.zeros(world.model.nv), threads=1)
+    order = rng.permutation(27)
+    for threads in (1, 2, 3):
+        b = world.accelerations(q[order], v[order], np.zeros(world.model.nv), threads=threads)
+        assert np.array_equal(a.acceleration[order], b.acceleration)
+        assert np.array_equal(a.forces[order], b.forces)

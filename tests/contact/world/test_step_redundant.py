@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder
+from pluecker.articulated import ModelBuilder, crba
 from pluecker.contact.constraints import Frame, Hinge
 from tests.contact.world.stepped import World, energy, gap, motion
 from tests.contact.world.test_step_mechanisms import LENGTH, rods
@@ -45,6 +45,41 @@ def test_a_bricard_mechanism_moves_though_its_rows_count_no_freedom():
     assert error <= 1.0
     assert gap(world, q[-1]) < 1e-10
     assert np.abs(v[-1]).max() > 0.1
+
+
+def idle_share(world, q, r):
+    """Of forces r on rows, as a share of the largest, what moves nothing, in the metric of the diagonal of J H^-1 J^T."""
+    A = np.linalg.solve(np.linalg.cholesky(crba(world.model, q)), world.rows_at(q).jacobian.T).T
+    size = np.linalg.norm(A, axis=1)
+    scaled = r * size
+    U, s, _ = np.linalg.svd(A / np.where(size > 0.0, size, 1.0)[:, None])
+    idle = U[:, (s > 1e-8).sum() :]
+    assert idle.shape[1] >= 1
+    return np.abs(idle.T @ scaled).max() / np.abs(scaled).max()
+
+
+def door():
+    """On three hinges in line, falling: ten rows too many."""
+    b = ModelBuilder()
+    b.add_body("door", mass=20.0, center_of_mass=(0.4, 0, 1.0), inertia=(6.0, 7.0, 1.1))
+    b.add_joint("free", "free", parent="world", child="door")
+    hinges = [
+        Hinge(f"hinge {k}", Frame("world", (0, 0, z)), Frame("door", (0, 0, z))) for k, z in enumerate((0.2, 1.0, 1.8))
+    ]
+    return World(b.build(), hinges), np.array([0, 0, 0, 1.0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("make", [bricard, door])
+def test_redundant_rows_share_their_load_with_the_least_norm(make):
+    """At an instant, after an impact and in steps: forces have no part that moves nothing, to 1e-9."""
+    world, q = make()
+    v, memory = world.impact(q, np.linspace(-1.0, 1.0, world.model.nv)).velocity, None
+    for _ in range(4):
+        assert idle_share(world, q, world.accelerations(q, v, np.zeros(world.model.nv)).forces) < 1e-9
+        assert idle_share(world, q, world.impact(q, v + 0.1).impulses) < 1e-9
+        before = q
+        q, v, memory = world.step(q, v, 0.01, memory=memory)
+        assert idle_share(world, before, memory.impulses) < 1e-9
 
 
 @pytest.mark.slow
