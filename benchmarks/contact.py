@@ -1,8 +1,8 @@
 """Topic ``contact``: friction problems, solver against solver and against Clarabel, and what one core can do.
 
-``python -m benchmarks.contact [DIR] [--quick] [--out FOLDER] [--families N] [--only PART ...]`` takes all FCLIB files of a folder; without one, and as a
-topic of ``python -m benchmarks``, those of the folder in PLUECKER_FRICTION or of ``../shared/data/friction``, or random
-packings of spheres.
+``python -m benchmarks.contact [DIR] [--quick] [--out FOLDER] [--families N] [--only PART ...]`` takes all FCLIB files of a
+folder; without one, and as a topic of ``python -m benchmarks``, those of the folder in PLUECKER_FRICTION or of
+``../shared/data/friction``, or random packings of spheres. With ``--only`` some parts are printed, and no file is written.
 """
 
 from __future__ import annotations
