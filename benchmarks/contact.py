@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.contact [DIR] [--quick] [--out FOLDER] [--families N] [--only PART ...]`` takes all FCLIB files of a
 folder; without one, and as a topic of ``python -m benchmarks``, those of the folder in PLUECKER_FRICTION or of
-``../shared/data/friction``, or random packings of spheres.
+``../shared/data/friction``, or random packings of spheres. With ``--only`` some parts are printed, and no file is written.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.contact_clarabel import TOLERANCE, error_of, peers
 from benchmarks.contact_figures import draw_polygon, draw_profiles
 from benchmarks.contact_hard import LONGEST, hard_families, warm_starts
-from benchmarks.contact_large import packings, shared
+from benchmarks.contact_large import COUNTS, packings, shared
 from benchmarks.contact_mechanisms import long_chains, mechanisms
 from benchmarks.contact_problems import Case, find_cases, packing
 from benchmarks.contact_report import ContactReport
@@ -41,6 +41,8 @@ __all__ = ["main", "run"]
 FINE = 1e-10
 RATE = 20.0  # wanted: million contact-iterations a second
 MEMBERS = 10  # of each family, so that the topic takes about ten minutes; `make friction` has 40
+MANY = 40  # members from which on packings have up to 100,000 contacts and each call of them a minute
+SOME, SHORT, LONG = (1000, 5000, 20_000), 10.0, 60.0  # contacts; seconds after which a call is given up
 QUICK = ("packing", "stack", "ragdolls")  # families of a quick run
 CAP = 20_000  # iterations of apgd and pgs
 SIDES = (4, 8, 16, 32)  # of the polygon
@@ -326,7 +328,8 @@ def run(
 def families(only: Collection[str], members: int, quick: bool, report: ContactReport) -> None:
     """What is measured on problems of every size and hardness that are made from seeds."""
     if "packings" in only:
-        report.parts.append(packings(report, (200,), longest=1.0) if quick else packings(report))
+        counts, cap = ((200,), 1.0) if quick else (SOME, SHORT) if members < MANY else (COUNTS, LONG)
+        report.parts.append(packings(report, counts, longest=cap))
     if "threads" in only:
         report.parts.append(shared(report, 500, 1) if quick else shared(report))
     number, names, longest = (1, QUICK, 1.0) if quick else (members, tuple(FAMILIES), LONGEST)
@@ -342,7 +345,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("folder", nargs="?", type=Path, metavar="DIR", help="with FCLIB files, .hdf5")
     parser.add_argument("--quick", action="store_true", help="few repetitions, low limits: to see that it works")
     parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=f"print these: {', '.join(PARTS)}")
-    parser.add_argument("--families", type=int, default=MEMBERS, help=f"members of each family ({MEMBERS})")
+    parser.add_argument(
+        "--families",
+        type=int,
+        default=MEMBERS,
+        help=f"members of each family ({MEMBERS}); from {MANY} on with the largest packings",
+    )
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results (benchmarks/results)")
     options = parser.parse_args(arguments)
     effort = Effort.quick() if options.quick else Effort.thorough()
