@@ -1,0 +1,1 @@
+"""Shapes, how far they are apart, and where they touch."""

@@ -27,7 +27,9 @@ from pluecker.spatial.scalars.operations import lift, load, select, smaller
 __all__ = ["box_box"]
 
 SLOTS = 8
-EDGE = 1e-9  # of a side: as near to it a corner is on it, so that equal faces have four corners in common, and not eight
+EDGE = (
+    1e-9  # of a side: as near to it a corner is on it, so that equal faces have four corners in common, and not eight
+)
 
 
 @kernel

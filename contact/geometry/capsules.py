@@ -212,7 +212,9 @@ def capsule_box(R1, p1, s1, R2, p2, s2, slack, out):
     at_high = at_high - dot3(h, (n[0] * n[0], n[1] * n[1], n[2] * n[2]))
     allowed = slack * least(r, least(h[0], least(h[1], h[2]))) * (1.0 + 0.0 * gap) + 1e-14 * (absolute(gap) + r)
     one = lift(1.0, gap)
-    rests = indicator(smaller(gap - allowed, face), gap) * indicator(smaller(least(at_low, at_high), gap + allowed), gap)
+    rests = indicator(smaller(gap - allowed, face), gap) * indicator(
+        smaller(least(at_low, at_high), gap + allowed), gap
+    )
     rests = rests * (one - indicator(smaller(high, low), gap)) * indicator(smaller(APART * l, high - low), gap)
     flat = holds(rests)
     v, x = select3(flat, n, normal), select3(flat, near, x)

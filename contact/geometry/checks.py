@@ -64,7 +64,9 @@ def points(label: str, key: str, value: Any, least: int) -> Array:
     if len(found) < least:
         raise GeometryError(f"{label}: {key} has {len(found)} points, expected {least} or more")
     if np.abs(found).max() > LARGEST:
-        raise GeometryError(f"{label}: {key} has a point {np.abs(found).max():g} m away, expected at most {LARGEST:g} m")
+        raise GeometryError(
+            f"{label}: {key} has a point {np.abs(found).max():g} m away, expected at most {LARGEST:g} m"
+        )
     found = found + 0.0
     found.setflags(write=False)
     return found
@@ -83,7 +85,9 @@ def as_placement(label: str, key: str, value: Any) -> Array:
     if not np.isfinite(array).all():
         raise GeometryError(f"{label}: {key} holds a number that is not finite")
     if array.size and np.abs(array[..., :3, 3]).max() > LARGEST:
-        raise GeometryError(f"{label}: {key} is {np.abs(array[..., :3, 3]).max():g} m away, expected at most {LARGEST:g} m")
+        raise GeometryError(
+            f"{label}: {key} is {np.abs(array[..., :3, 3]).max():g} m away, expected at most {LARGEST:g} m"
+        )
     R = array[..., :3, :3]
     with np.errstate(over="ignore", invalid="ignore"):
         off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)

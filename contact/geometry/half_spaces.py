@@ -33,7 +33,14 @@ from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, rotate, 
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import lift, select, smaller
 
-__all__ = ["axis", "half_space_box", "half_space_capsule", "half_space_cylinder", "half_space_hull", "half_space_sphere"]
+__all__ = [
+    "axis",
+    "half_space_box",
+    "half_space_capsule",
+    "half_space_cylinder",
+    "half_space_hull",
+    "half_space_sphere",
+]
 
 UPRIGHT = 1e-8  # sine of a tilt: below it the points on the rim of a cylinder stay where they are on it
 

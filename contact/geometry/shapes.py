@@ -308,7 +308,9 @@ class Mesh(Vertices):
         given = numbers("Mesh", "triangles", self.triangles, (-1, 3))
         faces = given.astype(np.int64)
         if not len(faces) or (faces != given).any() or faces.min() < 0 or faces.max() >= len(found):
-            raise GeometryError(f"Mesh: triangles are {shown(self.triangles)}, expected numbers of {len(found)} vertices")
+            raise GeometryError(
+                f"Mesh: triangles are {shown(self.triangles)}, expected numbers of {len(found)} vertices"
+            )
         if not isinstance(self.convex, (bool, np.bool_)):
             raise ArgumentTypeError(f"Mesh: convex is {shown(self.convex)}, expected True or False")
         if self.convex:
