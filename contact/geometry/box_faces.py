@@ -1,8 +1,8 @@
 """What a face of one box has in common with a face of another: the contact of two boxes.
 
-The face that parts the boxes best is the *reference*; in its frame u and v are along its sides and w is the height over it. The
-*incident* face is that of the other box that looks at it most: a parallelogram ``q +- P +- Q`` in (u, v, w). It is cut by the
-sides of the reference. The polygon has up to eight corners of twelve candidates:
+The face that parts the boxes best is the *reference*; in its frame u and v are along its sides and w is the height over
+it. The *incident* face is that of the other box that looks at it most: a parallelogram ``q +- P +- Q`` in (u, v, w). It
+is cut by the sides of the reference. The polygon has up to eight corners of twelve candidates:
 
 =========  ===================================================================================================
 candidate  what it is

@@ -2,16 +2,16 @@
 
 All is in the axes of the first box: c is the centre of the second, R has its axes as columns, a and b are half sides.
 
-The signed distance is exact. Apart, the nearest points are a corner of one and any point of the other, or belong to two edges;
-those are the edges that the best separating axis of edges shows. Inside one another, the way out is the axis of least depth
-among all fifteen.
+The signed distance is exact. Apart, the nearest points are a corner of one and any point of the other, or belong to two
+edges; those are the edges that the best separating axis of edges shows. Inside one another, the way out is the axis of
+least depth among all fifteen.
 
 The contact is what two faces have in common, if the axis of a face parts the boxes as far as they are apart: the face of the
 other box that looks at it most is cut by the sides of the first. Otherwise it is one point, of two edges or of a corner.
 
-Sources: Gottschalk, Lin and Manocha, "OBBTree" (1996), for the axes; Ericson, *Real-Time Collision Detection* (2005), sections
-4.4.1 and 5.1; the clipping of faces is that of Baraff, "Curved surfaces and coherence for non-penetrating rigid body
-simulation" (1990).
+Sources: Gottschalk, Lin and Manocha, "OBBTree" (1996), for the axes; Ericson, *Real-Time Collision Detection* (2005),
+sections 4.4.1 and 5.1; the clipping of faces is that of Baraff, "Curved surfaces and coherence for non-penetrating
+rigid body simulation" (1990).
 """
 
 from pluecker.contact.geometry.capsules import NONE, PARALLEL, nearest_on_segments

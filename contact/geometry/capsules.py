@@ -7,8 +7,8 @@ Of a capsule, the first shape, and a box the signed distance of the axis is exac
 of an end of the segment and the box, of a corner and the segment, or of the segment and an edge, the one that the best
 separating axis shows; inside, the shortest way out is along a face normal or a product of the axis and an edge.
 
-Sources: Ericson, *Real-Time Collision Detection* (2005), sections 5.1.9 (segments) and 5.2 (separating axes); Gottschalk, Lin
-and Manocha, "OBBTree" (1996), for the separating axes.
+Sources: Ericson, *Real-Time Collision Detection* (2005), sections 5.1.9 (segments) and 5.2 (separating axes);
+Gottschalk, Lin and Manocha, "OBBTree" (1996), for the separating axes.
 """
 
 from pluecker.contact.geometry.half_spaces import axis
@@ -109,7 +109,7 @@ def segment_side(c, d, h, k, flat):
 
 @kernel
 def best_edge(c, d, h, flat):
-    """The edges that are farthest apart from the segment: distance, axis, direction and centre of the edge, its half length"""
+    """The edges farthest apart from the segment: distance, axis, direction and centre of the edge, its half length"""
     zero = lift(0.0, c[0])
     best, u, e = zero - OPEN, flat, (zero, zero, zero + 1.0)
     for k in range(3):

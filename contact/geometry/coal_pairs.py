@@ -1,7 +1,7 @@
 """Pairs that have no kernel here, by coal: hulls, meshes, and cylinders against all but half-spaces and spheres.
 
-Its contact patches become contacts: the corners of what two faces have in common, all with the gap of the patch. Where there is
-no face, there is one point. Records of shapes become coal's once, and are kept while the record lives.
+Its contact patches become contacts: the corners of what two faces have in common, all with the gap of the patch. Where
+there is no face, there is one point. Records of shapes become coal's once, and are kept while the record lives.
 
 Source: Pan, Chitta, Manocha, "FCL" (2012), and Montaut, Le Lidec, Petrik, Sivic, Carpentier, "Collision detection
 accelerated" (2022), on which coal is built.
@@ -15,7 +15,19 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.geometry.shapes import KINDS, Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Shape, Sphere
+from pluecker.contact.geometry.shapes import (
+    KINDS,
+    Box,
+    Capsule,
+    ConvexHull,
+    Cylinder,
+    HalfSpace,
+    HeightField,
+    Mesh,
+    Shape,
+    Sphere,
+    is_surface,
+)
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
@@ -37,10 +49,12 @@ def check_pair(label: str, first: Shape, second: Shape) -> None:
     """Refuse pairs of which nobody has a distance."""
     if first.kind == second.kind == HalfSpace.kind:
         raise GeometryError(f"{label}: two half-spaces, which have no distance: expected a shape with an end")
-    surfaces = [shape for shape in (first, second) if isinstance(shape, Mesh) and not shape.convex]
-    others = [shape for shape in (first, second) if isinstance(shape, HalfSpace)]
-    if surfaces and others:
-        raise GeometryError(f"{label}: a {KINDS[0]} and a mesh that is no hull, expected Mesh(..., convex=True)")
+    surfaces = [shape for shape in (first, second) if is_surface(shape)]
+    if len(surfaces) == 2 or (surfaces and HalfSpace.kind in (first.kind, second.kind)):
+        kinds = f"a {KINDS[first.kind]} and a {KINDS[second.kind]}"
+        raise GeometryError(
+            f"{label}: {kinds} without an inside, expected one that has one: a hull, or Mesh(..., convex=True)"
+        )
 
 
 @functools.lru_cache(maxsize=4096)
@@ -57,13 +71,13 @@ def geometry(shape: Shape) -> Any:
         return c.Cylinder(shape.radius, shape.length)
     if isinstance(shape, Box):
         return c.Box(*shape.size)
-    assert isinstance(shape, (ConvexHull, Mesh))
+    assert isinstance(shape, (ConvexHull, Mesh, HeightField))
     vertices, triangles = c.StdVec_Vec3s(), c.StdVec_Triangle()
     for vertex in shape.vertices:
         vertices.append(np.array(vertex))
     for triangle in shape.triangles:
         triangles.append(c.Triangle(*map(int, triangle)))
-    if isinstance(shape, Mesh) and not shape.convex:
+    if is_surface(shape):
         mesh = c.BVHModelOBBRSS()
         mesh.beginModel(len(shape.triangles), len(shape.vertices))
         mesh.addSubModel(vertices, triangles)
@@ -109,7 +123,7 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
     if not c.collide(geometry(first), poses[0], geometry(second), poses[1], wanted, found):
         return np.zeros((0, SLOT))
     contacts = [found.getContact(k) for k in range(found.numContacts())]
-    if any(isinstance(shape, Mesh) and not shape.convex for shape in (first, second)):
+    if is_surface(first) or is_surface(second):
         return np.array([slot(each, each.pos, max(each.b1, each.b2)) for each in contacts])
     each = contacts[0]
     patch_wanted, patches = c.ContactPatchRequest(), c.ContactPatchResult()

@@ -121,8 +121,8 @@ def half_space_cylinder(R1, p1, s1, R2, p2, s2, slack, out):
 
 @kernel
 def farthest(n, vertices, count, margin, mode, x0, d, x):
-    """Of the vertices within the margin the one of the largest score: farthest from x0 (0), farthest from the line through x0
-    along d on either side (1), on the side across d that d shows (2); its number, the vertex, and the score.
+    """Of the vertices within the margin the one of the largest score: farthest from x0 (0), farthest from the line
+    through x0 along d on either side (1), on the side across d that d shows (2); its number, the vertex, and the score.
     """
     best, found, v = lift(-OPEN, x0[0]), lift(0.0, x0[0]), x
     for k in range(count):

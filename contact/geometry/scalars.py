@@ -8,7 +8,8 @@ from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import lift, select, smaller, sqrt
 
 __all__ = [
-    "TINY", "absolute", "clamp", "direction_or", "holds", "indicator", "larger", "least", "length3", "perpendicular", "select3",
+    "TINY", "absolute", "clamp", "direction_or", "holds", "indicator", "larger", "least", "length3", "perpendicular",
+    "select3",
     "sign_of",
 ]  # fmt: skip
 

@@ -10,11 +10,11 @@ shape               where it is in its frame
 :class:`Box`        about the origin, with these sides
 :class:`ConvexHull` the hull of points
 :class:`Mesh`       triangles: their hull, or as they are given, for what does not move
-:class:`HeightField` heights over a grid about the origin, and what is below them
+:class:`HeightField` heights over a grid about the origin
 ==================  ===================================================================================================
 
-Records check themselves: a negative radius, a flat hull, a number that is not finite is refused by name. Two shapes with the same
-numbers are equal.
+Records check themselves: a negative radius, a flat hull, a number that is not finite is refused by name. Two shapes
+with the same numbers are equal.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pluecker.contact.arguments.values import real_numbers
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import LARGEST, length, lengths, numbers, points
 from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "KINDS", "Box", "Capsule", "ConvexHull", "Cylinder", "HalfSpace", "HeightField", "Mesh", "Shape", "Sphere", "as_shape",
-    "hull_of",
+    "KINDS", "Box", "Capsule", "ConvexHull", "Cylinder", "HalfSpace", "HeightField", "Mesh", "Shape", "Sphere", "Vertices",
+    "as_shape", "is_surface",
 ]  # fmt: skip
 
 FLAT = 1e-9  # of its extent: how thick a hull has to be
@@ -249,6 +248,11 @@ class Vertices(Shape):
         return (type(self).__name__, self.vertices.tobytes())
 
     @property
+    def surface(self) -> bool:
+        """Whether it is triangles alone, with no inside."""
+        return isinstance(self, HeightField) or not getattr(self, "convex", True)
+
+    @property
     def center(self) -> tuple[float, float, float]:
         """The middle of a box around it."""
         return tuple((0.5 * (self.vertices.max(axis=0) + self.vertices.min(axis=0))).tolist())
@@ -324,56 +328,62 @@ class Mesh(Vertices):
 
 
 @dataclass(frozen=True, eq=False)
-class HeightField(Shape):
-    """Heights over a rectangular grid about the origin, and all that is below them.
+class HeightField(Vertices):
+    """Heights over a rectangular grid about the origin: ground that is not flat, and does not move.
+
+    Each cell is two triangles, parted by the diagonal from its corner of least x and y. As with a :class:`Mesh` that is
+    no hull, what has passed the surface is not pushed back.
 
     Attributes:
-        heights: z over the grid, ``(rows, columns)``, m; along a row x grows, along a column y.
+        heights: z over the grid, ``(rows, columns)``, m; along a row x grows, from row to row y.
         size: how long the grid is along x and y, ``(2,)``, m.
-        thickness: how far the ground goes down below the lowest height, m.
+        vertices, triangles: of the surface, ``(n, 3)``.
 
     Raises:
         GeometryError: fewer than two rows or columns, a size that is not positive, a number that is not finite.
+
+    Example:
+        >>> from pluecker.contact.geometry import HeightField
+        >>> HeightField([[0.0, 0.1], [0.0, 0.2]], (1.0, 1.0)).vertices[3].tolist()
+        [0.5, 0.5, 0.2]
     """
 
-    heights: Any
-    size: Any
-    thickness: float = 1.0
+    vertices: Any = field(init=False, repr=False, default=None)
+    heights: Any = None
+    size: Any = (1.0, 1.0)
+    triangles: Any = field(init=False, repr=False, default=None)
     kind: ClassVar[int] = 7
 
     def __post_init__(self) -> None:
-        z = real_numbers("HeightField: heights", self.heights, truth=False)
-        if z.ndim != 2 or min(z.shape) < 2:
+        z = numbers("HeightField", "heights", self.heights, (-1, -1))
+        if min(z.shape) < 2:
             raise GeometryError(f"HeightField: heights have shape {z.shape}, expected two rows and columns or more")
-        if not np.isfinite(z).all() or np.abs(z).max() > LARGEST:
-            raise GeometryError(f"HeightField: heights are not all finite numbers up to {LARGEST:g} m")
+        if np.abs(z).max() > LARGEST:
+            raise GeometryError(f"HeightField: heights go up to {np.abs(z).max():g} m, expected at most {LARGEST:g} m")
         z.setflags(write=False)
+        size = lengths("HeightField", "size", self.size, 2)
+        rows, columns = z.shape
+        x, y = (np.linspace(-0.5 * a, 0.5 * a, n) for a, n in zip(size, (columns, rows), strict=True))
+        vertices = np.stack([np.tile(x, rows), np.repeat(y, columns), z.ravel()], axis=1)
+        vertices.setflags(write=False)
+        k = (columns * np.arange(rows - 1)[:, None] + np.arange(columns - 1)).ravel()
+        lower = np.stack([k, k + 1, k + columns + 1], axis=1)
+        upper = np.stack([k, k + columns + 1, k + columns], axis=1)
         object.__setattr__(self, "heights", z)
-        object.__setattr__(self, "size", lengths("HeightField", "size", self.size, 2))
-        object.__setattr__(self, "thickness", length("HeightField", "thickness", self.thickness))
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
-
-    def __hash__(self) -> int:
-        return hash(self._key())
+        object.__setattr__(self, "size", size)
+        object.__setattr__(self, "vertices", vertices)
+        object.__setattr__(self, "triangles", np.stack([lower, upper], axis=1).reshape(-1, 3))
 
     def _key(self) -> tuple[Any, ...]:
-        return (self.heights.shape, self.heights.tobytes(), self.size, self.thickness)
-
-    @property
-    def center(self) -> tuple[float, float, float]:
-        """Half-way between the highest point and the ground."""
-        return (0.0, 0.0, 0.5 * float(self.heights.max() + self.heights.min() - self.thickness))
-
-    @property
-    def radius_around(self) -> float:
-        """Half the diagonal of a box around it."""
-        high = 0.5 * float(np.ptp(self.heights) + self.thickness)
-        return float(np.linalg.norm([0.5 * self.size[0], 0.5 * self.size[1], high]))
+        return (*super()._key(), self.heights.shape)
 
 
 KINDS = ("half-space", "sphere", "capsule", "box", "cylinder", "convex hull", "mesh", "height field")
+
+
+def is_surface(shape: Shape) -> bool:
+    """Whether it is triangles alone, with no inside."""
+    return isinstance(shape, Vertices) and shape.surface
 
 
 def as_shape(label: str, key: str, value: Any) -> Shape:

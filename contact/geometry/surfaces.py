@@ -26,8 +26,8 @@ class Surface:
 
     - the geometric mean of both coefficients of friction, ``(mu_1 mu_2)^(1/2)``;
     - the larger coefficient of rolling friction, of spinning friction, and of restitution;
-    - both springs and both dampers in series: ``1/k = 1/k_1 + 1/k_2``, where an infinite stiffness is that of a rigid surface,
-      whose damper is rigid too;
+    - both springs and both dampers in series: ``1/k = 1/k_1 + 1/k_2``, where an infinite stiffness is that of a rigid
+      surface, whose damper is rigid too;
     - the difference of their velocities.
 
     Attributes:
@@ -40,7 +40,8 @@ class Surface:
         velocity: of the material on the surface in the frame of the shape, where that does not move: a conveyor belt; m/s.
 
     Raises:
-        GeometryError: a number is negative or not finite, a restitution above 1, a soft surface without stiffness and damping.
+        GeometryError: a number is negative or not finite, a restitution above 1, a soft surface without stiffness and
+            damping.
 
     Source: Coulomb friction with rolling and spinning resistance as in
     :class:`~pluecker.contact.scenes.table.ContactTable`.
