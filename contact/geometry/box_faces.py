@@ -16,7 +16,7 @@ The corners of the polygon follow one another in the slots in this order. The no
 """
 
 from pluecker.contact.geometry.boxes import best_box_face, box_box_distance
-from pluecker.contact.geometry.capsules import slab
+from pluecker.contact.geometry.capsules import ROUNDING, slab
 from pluecker.contact.geometry.scalars import absolute, holds, indicator, larger, least, select3, sign_of
 from pluecker.contact.geometry.slots import GAP, OPEN, SLOT, add_scaled, load_slot, store_slot
 from pluecker.spatial.algebra.transforms import transpose
@@ -151,11 +151,14 @@ def box_box(R1, p1, s1, R2, p2, s2, slack, out):
     gap, n, x1, x2, feature = box_box_distance(R, c, s1, s2)
     apart, u, face = best_box_face(R, c, s1, s2)
     second, f, side, A = box_face(R, c, s1, s2, face, out)
-    smallest = least(least(least(s1[0], s1[1]), s1[2]), least(least(s2[0], s2[1]), s2[2]))
-    allowed = slack * smallest + 1e-14 * (smallest + absolute(gap))
-    deepest = lift(OPEN, gap)
+    deepest, size = lift(OPEN, gap), s1[0] + s1[1] + s1[2] + s2[0] + s2[1] + s2[2]
     for k in range(SLOTS):
         deepest = least(deepest, load(out, SLOT * k + GAP))
+    # a polygon as far away as the face parts them is nearest: no support of an axis tells edges that are at one height apart
+    flush = indicator(smaller(deepest, apart + ROUNDING * size), gap) * indicator(smaller(-ROUNDING * size, apart), gap)
+    gap = select(holds(flush), least(gap, deepest), gap)
+    smallest = least(least(least(s1[0], s1[1]), s1[2]), least(least(s2[0], s2[1]), s2[2]))
+    allowed = slack * smallest + ROUNDING * size
     rests = indicator(smaller(gap - allowed, apart), gap) * indicator(smaller(deepest, gap + allowed), gap)
     flat = holds(rests)
     Rr, pr = select9(second, R2, R1), select3(second, p2, p1)

@@ -37,6 +37,7 @@ __all__ = ["capsule_box", "capsule_capsule", "nearest_on_segments"]
 PARALLEL = 1e-12  # square of the sine below which axes have no nearest points of their own
 NEARLY = 1e-2  # the same, below which two capsules lie along each other: 6 degrees
 NONE = 1e-10  # of the sizes: a distance below which the difference of two points has no direction of its own
+ROUNDING = 1e-14  # of the sizes: differences of that size are none
 APART = 1e-3  # of the lengths: two points nearer to each other than that are one
 
 
@@ -210,12 +211,16 @@ def capsule_box(R1, p1, s1, R2, p2, s2, slack, out):
     near, far = add_scaled(c, low, d), add_scaled(c, high, d)
     at_low, at_high = dot3(n, near) - dot3(h, (n[0] * n[0], n[1] * n[1], n[2] * n[2])), dot3(n, far)
     at_high = at_high - dot3(h, (n[0] * n[0], n[1] * n[1], n[2] * n[2]))
-    allowed = slack * least(r, least(h[0], least(h[1], h[2]))) * (1.0 + 0.0 * gap) + 1e-14 * (absolute(gap) + r)
+    lowest, size = least(at_low, at_high), r + l + h[0] + h[1] + h[2]
     one = lift(1.0, gap)
-    rests = indicator(smaller(gap - allowed, face), gap) * indicator(
-        smaller(least(at_low, at_high), gap + allowed), gap
+    over = one - indicator(smaller(high, low), gap)
+    # a stretch as far away as the face parts them is nearest: no support of an axis tells edges that are at one height apart
+    flush = (
+        over * indicator(smaller(lowest, face + ROUNDING * size), gap) * indicator(smaller(-ROUNDING * size, face), gap)
     )
-    rests = rests * (one - indicator(smaller(high, low), gap)) * indicator(smaller(APART * l, high - low), gap)
+    gap = select(holds(flush), least(gap, lowest), gap)
+    allowed = slack * least(r, least(h[0], least(h[1], h[2]))) + ROUNDING * size
+    rests = over * indicator(smaller(gap - allowed, face), gap) * indicator(smaller(lowest, gap + allowed), gap)
     flat = holds(rests)
     v, x = select3(flat, n, normal), select3(flat, near, x)
     axis_ = rotate(R2, (-v[0], -v[1], -v[2]))
