@@ -14,10 +14,10 @@ sections 4.4.1 and 5.1; the clipping of faces is that of Baraff, "Curved surface
 rigid body simulation" (1990).
 """
 
-from pluecker.contact.geometry.capsules import NONE, PARALLEL, nearest_on_segments
+from pluecker.contact.geometry.capsules import PARALLEL, nearest_on_segments
 from pluecker.contact.geometry.scalars import absolute, direction_or, larger, least, length3, select3, sign_of
 from pluecker.contact.geometry.slots import OPEN, add_scaled
-from pluecker.contact.geometry.spheres import box_distance
+from pluecker.contact.geometry.spheres import NONE, box_distance
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, rotate, rotate_back, scale3, subtract3
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import lift, select, smaller

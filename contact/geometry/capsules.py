@@ -27,7 +27,7 @@ from pluecker.contact.geometry.scalars import (
     sign_of,
 )
 from pluecker.contact.geometry.slots import OPEN, add_scaled, open_slot_unless, store_contact
-from pluecker.contact.geometry.spheres import box_distance, touch
+from pluecker.contact.geometry.spheres import NONE, box_distance, touch
 from pluecker.spatial.algebra.vectors import cross3, dot3, rotate, rotate_back, subtract3
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import lift, select, smaller
@@ -36,7 +36,6 @@ __all__ = ["capsule_box", "capsule_capsule", "nearest_on_segments"]
 
 PARALLEL = 1e-12  # square of the sine below which axes have no nearest points of their own
 NEARLY = 1e-2  # the same, below which two capsules lie along each other: 6 degrees
-NONE = 1e-10  # of the sizes: a distance below which the difference of two points has no direction of its own
 ROUNDING = 1e-14  # of the sizes: differences of that size are none
 APART = 1e-3  # of the lengths: two points nearer to each other than that are one
 

@@ -24,6 +24,8 @@ from pluecker.spatial.scalars.operations import lift, select, smaller, sqrt
 
 __all__ = ["box_distance", "sphere_box", "sphere_capsule", "sphere_cylinder", "sphere_sphere"]
 
+NONE = 1e-10  # of the radii: centres nearer to each other than that are one, since their difference has no digits left
+
 
 @kernel
 def length_where(there, s):
@@ -34,8 +36,8 @@ def length_where(there, s):
 @kernel
 def touch(c1, r1, c2, r2, other, out, k, feature):
     """Two spheres; where their centres are one, the normal is the other direction"""
-    u = subtract3(c2, c1)
-    n = direction_or(u, other)
+    u, near = subtract3(c2, c1), NONE * (r1 + r2)
+    n = select3(smaller(near * near, dot3(u, u)), direction_or(u, other), other)
     store_contact(out, k, n, add_scaled(c1, r1, n), dot3(u, n) - r1 - r2, feature)
 
 
