@@ -1,9 +1,9 @@
 """The signed distance of two shapes: against convex optimisation, coal, MuJoCo, and by what a distance is.
 
-What a signed distance d with a normal n and points a, b has to be, whoever computed it: n parts the shapes by d, by their support
-functions (so it is no more than the distance, and the depth no less than it has to be), and ``b - a = d n`` with both points on
-the surfaces (so it is no less). Both together prove a positive distance; of a negative one they leave open that another direction
-is a shorter way out, which coal's answer decides.
+What a signed distance d with a normal n and points a, b has to be, whoever computed it: n parts the shapes by d, by
+their support functions (so it is no more than the distance, and the depth no less than it has to be), and ``b - a = d
+n`` with both points on the surfaces (so it is no less). Both together prove a positive distance; of a negative one they
+leave open that another direction is a shorter way out, which coal's answer decides.
 """
 
 from __future__ import annotations
