@@ -18,7 +18,7 @@ class ConstraintError(ArgumentValueError):
 
 
 class GeometryError(ArgumentValueError):
-    """A shape, a placement or a pair of shapes that cannot be: a negative radius, a flat hull, a number that is not finite."""
+    """A shape, a placement or a pair of shapes that cannot be: a negative radius, a flat hull, a number not finite."""
 
 
 class ClosureError(PlueckerError, RuntimeError):

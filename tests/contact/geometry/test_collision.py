@@ -303,7 +303,7 @@ def test_names_that_are_not_there_and_other_types_are_refused():
         lambda: Collision(free(1), [Collider("x", Sphere(1.0), "nowhere")]),
         lambda: Collision(free(1), [FLOOR], ignored=[("floor", "x")]),
     ):
-        with pytest.raises(KeyError, match="nowhere|no collider 'x'"):
+        with pytest.raises(KeyError, match=r"nowhere|no collider 'x'"):
             make()
     for make in (
         lambda: Collider("x", 1.0, "world"),

@@ -11,12 +11,13 @@ from pluecker.contact.geometry import Box, Capsule, Collision, Cylinder, Sphere,
 
 TEXT = """<robot name="arm"><link name="base"><collision name="foot"><origin xyz="0 0 0.5" rpy="0 1.5707963267948966 0"/>
 <geometry><cylinder radius="0.1" length="1"/></geometry></collision></link>
-<link name="rod"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+<link name="rod"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
 <collision><geometry><box size="0.1 0.2 0.3"/></geometry></collision>
 <collision><geometry><sphere radius="0.2"/></geometry></collision>
 <collision><geometry><capsule radius="0.2" length="0.4"/></geometry></collision></link>
-<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><origin xyz="0 0 1"/><axis xyz="0 1
-0"/></joint> </robot>"""
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/>
+<origin xyz="0 0 1"/><axis xyz="0 1 0"/></joint>
+</robot>"""
 
 
 def test_elements_become_shapes_on_their_links():
@@ -34,10 +35,13 @@ def test_elements_become_shapes_on_their_links():
 def test_placements_are_those_of_pinocchio():
     pin = pytest.importorskip("pinocchio", reason="the peer (extra peers)")
     pytest.importorskip("yourdfpy", reason="it reads the joints (extra urdf)")
-    model = Model.from_urdf(TEXT)
-    peer = pin.buildModelFromXML(TEXT)
-    shapes = pin.buildGeomFromUrdfString(peer, TEXT, pin.GeometryType.COLLISION)
-    collision = Collision(model, urdf_colliders(TEXT))
+    text = TEXT.replace(
+        '<collision><geometry><capsule radius="0.2" length="0.4"/></geometry></collision>', ""
+    )  # unknown to it
+    model = Model.from_urdf(text)
+    peer = pin.buildModelFromXML(text)
+    shapes = pin.buildGeomFromUrdfString(peer, text, pin.GeometryType.COLLISION)
+    collision = Collision(model, urdf_colliders(text))
     q = np.array([0.7])
     data, places = peer.createData(), shapes.createData()
     pin.updateGeometryPlacements(peer, data, shapes, places, np.array([np.cos(0.7), np.sin(0.7)]))
