@@ -23,7 +23,7 @@ from pluecker.contact.geometry.checks import not_negative
 from pluecker.contact.geometry.coal_pairs import check_pair, coal_contacts
 from pluecker.contact.geometry.filters import Filter
 from pluecker.contact.geometry.pairs import HULLS, PAIRS, hull_slots, packed_pose, pair_slots
-from pluecker.contact.geometry.shapes import HalfSpace
+from pluecker.contact.geometry.shapes import KINDS, HalfSpace
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surfaces import Collider, combined
 from pluecker.contact.scenes.table import ContactTable, contact_frames
@@ -213,8 +213,9 @@ class Collision:
         pairs[turned] = pairs[turned][:, ::-1]
         kinds = self.kinds[pairs]
         found: list[tuple[Integers, Array]] = [(np.zeros((0, 2), np.int64), np.zeros((0, SLOT)))]
-        for first, second in np.unique(kinds, axis=0).tolist():
-            found += self.contacts_of((first, second), pairs[(kinds == (first, second)).all(axis=1)], T)
+        codes = kinds[:, 0] * len(KINDS) + kinds[:, 1]
+        for code in np.unique(codes).tolist():
+            found += self.contacts_of(divmod(code, len(KINDS)), pairs[codes == code], T)
         return self.sorted(np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found]), T)
 
     def contacts_of(self, kinds: tuple[int, int], pairs: Integers, T: Array) -> list[tuple[Integers, Array]]:
@@ -231,7 +232,7 @@ class Collision:
             first, second = self.colliders[a].shape, self.colliders[b].shape
             if isinstance(first, HalfSpace) and second.kind in HULLS:
                 poses = packed_pose(T[pair])
-                slots = hull_slots(poses[:1], poses[1:], second.vertices, self.margin)[0]  # type: ignore[attr-defined]
+                slots = hull_slots(poses[:1], poses[1:], second.vertices, self.margin)[0]
             else:
                 slots = coal_contacts(first, T[a], second, T[b], self.margin)
             slots = slots[slots[:, GAP] <= self.margin]

@@ -208,7 +208,7 @@ class Cylinder(Round):
         return float(np.hypot(self.radius, 0.5 * self.length))
 
 
-def hull_of(label: str, vertices: Array) -> tuple[Array, Array]:
+def hull_of(label: str, vertices: Array) -> tuple[Array, Any]:
     """The vertices and the triangles of a convex hull, these outwards; refused where it is flat."""
     from scipy.spatial import ConvexHull as Hull
     from scipy.spatial import QhullError
@@ -239,7 +239,7 @@ class Vertices(Shape):
     vertices: Any
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
@@ -310,7 +310,7 @@ class Mesh(Vertices):
     def __post_init__(self) -> None:
         found = points("Mesh", "vertices", self.vertices, 3)
         given = numbers("Mesh", "triangles", self.triangles, (-1, 3))
-        faces = given.astype(np.int64)
+        faces: Any = given.astype(np.int64)
         if not len(faces) or (faces != given).any() or faces.min() < 0 or faces.max() >= len(found):
             raise GeometryError(
                 f"Mesh: triangles are {shown(self.triangles)}, expected numbers of {len(found)} vertices"

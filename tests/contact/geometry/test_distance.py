@@ -15,18 +15,13 @@ from scipy.optimize import lsq_linear
 from pluecker.contact import GeometryError
 from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Sphere, distance
 from tests.conftest import COMPILED
-from tests.contact.geometry.pairs import CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape, support
+from tests.contact.geometry.pairs import CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
+from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
 
 COUNT = 150 if COMPILED else 15
 SIZE = 10.0  # m, the largest number in these tests: roundings are units in its last place
 ROUNDING = 200 * SIZE * np.finfo(float).eps
 UPRIGHT = 2e-8  # m: a cylinder that is tilted by less than 1e-8 counts as upright; times its size
-
-
-def separation(first, T1, second, T2, n):
-    """How far n parts two shapes."""
-    low = T1[:3, 3] @ n if isinstance(first, HalfSpace) else support(first, T1, n)
-    return -support(second, T2, -n) - low
 
 
 @pytest.mark.parametrize(("a", "b"), PRIMITIVES)
@@ -81,24 +76,6 @@ def test_boxes_apart_are_as_far_as_least_squares_says():
         )
 
 
-def coal_distance(coal, first, T1, second, T2):
-    made = {
-        "HalfSpace": lambda s: coal.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0),
-        "Sphere": lambda s: coal.Sphere(s.radius),
-        "Capsule": lambda s: coal.Capsule(s.radius, s.length),
-        "Cylinder": lambda s: coal.Cylinder(s.radius, s.length),
-        "Box": lambda s: coal.Box(*s.size),
-    }
-    request = coal.DistanceRequest()
-    request.enable_signed_distance = True
-    request.gjk_max_iterations = request.epa_max_iterations = 1000
-    request.gjk_tolerance = request.epa_tolerance = 1e-8
-    poses = (coal.Transform3s(T[:3, :3].copy(), T[:3, 3].copy()) for T in (T1, T2))
-    shapes = (made[type(each).__name__](each) for each in (first, second))
-    (a, b), (P, Q) = shapes, poses
-    return coal.distance(a, P, b, Q, request, coal.DistanceResult())
-
-
 @pytest.mark.parametrize(("a", "b"), [pair for pair in PRIMITIVES if "ConvexHull" not in pair])
 def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
     """Where they are not equal, ours is proven apart (see above), and the shorter way out inside."""
@@ -118,27 +95,14 @@ def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
     ("a", "b"), [("Sphere", "Capsule"), ("Capsule", "Capsule"), ("Capsule", "Box"), ("Box", "Box")]
 )
 def test_the_distance_apart_is_mujocos(a, b):
-    mujoco = pytest.importorskip("mujoco", reason="the peer")
+    pytest.importorskip("mujoco", reason="the peer (extra peers)")
     rng = np.random.default_rng(6)
-    text = {
-        "Sphere": lambda s: f'type="sphere" size="{s.radius}"',
-        "Capsule": lambda s: f'type="capsule" size="{s.radius} {0.5 * s.length}"',
-        "Box": lambda s: 'type="box" size="{} {} {}"'.format(*(0.5 * np.array(s.size))),
-    }
     for _ in range(COUNT // 5):
         first, second = shape(rng, a), shape(rng, b)
-        geoms = "".join(
-            f"<body><freejoint/><geom {text[type(each).__name__](each)}/></body>" for each in (first, second)
-        )
-        model = mujoco.MjModel.from_xml_string(f"<mujoco><worldbody>{geoms}</worldbody></mujoco>")
-        data = mujoco.MjData(model)
         T1, T2 = pose(rng), pose(rng)
-        for k, T in enumerate((T1, T2)):
-            data.geom_xpos[k], data.geom_xmat[k] = T[:3, 3], T[:3, :3].ravel()
         found = distance(first, T1, second, T2).distance
         if found > 1e-3:
-            theirs = mujoco.mj_geomDistance(model, data, 0, 1, 100.0, np.zeros(6))
-            assert found == pytest.approx(theirs, abs=1e-5)  # its tolerance is 1e-6
+            assert found == pytest.approx(mujoco_distance(first, T1, second, T2), abs=1e-5)  # its tolerance is 1e-6
 
 
 @pytest.mark.parametrize("turn", [0.0, 1e-14, 1e-9])
