@@ -29,6 +29,7 @@ from pluecker.contact.geometry.shapes import (
     is_surface,
 )
 from pluecker.contact.geometry.slots import SLOT
+from pluecker.contact.geometry.surface_contacts import without_inner_edges
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
@@ -124,7 +125,9 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
         return np.zeros((0, SLOT))
     contacts = [found.getContact(k) for k in range(found.numContacts())]
     if is_surface(first) or is_surface(second):
-        return np.array([slot(each, each.pos, max(each.b1, each.b2)) for each in contacts])
+        slots = np.array([slot(each, each.pos, max(each.b1, each.b2)) for each in contacts])
+        surface, T, sign = (first, T1, 1.0) if is_surface(first) else (second, T2, -1.0)
+        return without_inner_edges(surface, T, slots, sign)
     each = contacts[0]
     patch_wanted, patches = c.ContactPatchRequest(), c.ContactPatchResult()
     patch_wanted.setNumSamplesCurvedShapes(ROUND_SAMPLES)

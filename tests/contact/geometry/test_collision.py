@@ -153,6 +153,28 @@ def test_a_ball_rests_on_a_mesh_and_on_a_height_field():
         assert np.allclose(found.normal[deepest], normal, atol=1e-6)
 
 
+@pytest.mark.parametrize("one", [Sphere(0.1), Capsule(0.1, 0.1), Box((0.1, 0.2, 0.2))])
+def test_what_slides_over_flat_ground_does_not_meet_the_edges_between_its_triangles(one):
+    pytest.importorskip("coal", reason="it computes meshes (extra collision)")
+    rng = np.random.default_rng(4)
+    ground = Collider("ground", HeightField(np.zeros((6, 6)), (2.0, 2.0)), "world")
+    collision = Collision(free(1), [ground, Collider("it", one, "b0")], margin=0.05)
+    for _ in range(20):
+        x, y = rng.uniform(-0.7, 0.7, 2)
+        found = collision.find(at((x, y, (0.1 if isinstance(one, (Sphere, Box)) else 0.15) + rng.uniform(0.0, 0.02))))
+        assert len(found)
+        assert np.allclose(found.normal, [0.0, 0.0, 1.0], atol=1e-3)
+
+
+def test_a_ridge_is_met_along_its_edge():
+    pytest.importorskip("coal", reason="it computes meshes (extra collision)")
+    ridge = Collider("ridge", HeightField([[0.0, 1.0, 0.0]] * 2, (2.0, 1.0)), "world")
+    found = Collision(free(1), [ridge, Collider("ball", Sphere(0.1), "b0")], margin=0.01).find(at((0.0, 0.1, 1.105)))
+    assert len(found)
+    assert np.allclose(found.normal, [0.0, 0.0, 1.0], atol=1e-6)
+    assert np.allclose(found.gap, 0.005, atol=1e-6)
+
+
 # ------------------------------------------------------------------------------------------------- order, names, filters
 
 
