@@ -19,7 +19,7 @@ contacts keep bodies from passing through each other within a step.
 """
 
 from pluecker.contact.geometry.collision import Collision, Contacts
-from pluecker.contact.geometry.distance import Distance, distance
+from pluecker.contact.geometry.distances import Distance, distance
 from pluecker.contact.geometry.shapes import (
     Box,
     Capsule,

@@ -103,12 +103,12 @@ def half_space_box(R1, p1, s1, R2, p2, s2, slack, out):
 def half_space_cylinder(R1, p1, s1, R2, p2, s2, slack, out):
     """Caps at ``c +- l a`` with the rim ``r d``: d down the tilt, ``d = -(n - (n . a) a)``, and e = a x d beside it"""
     n, a, r, zero = axis(R1, 2), axis(R2, 2), s2[0], 0.0 * s2[0]
-    tilt = dot3(n, a)
-    s = -sign_of(tilt)
-    w = subtract3(scale3(tilt, a), n)
-    w = select3(smaller(dot3(w, w), UPRIGHT * UPRIGHT), axis(R2, 0), w)
-    d = direction_or(w, axis(R2, 0))
-    e = cross3(a, d)
+    m = rotate_back(R2, n)
+    s = -sign_of(m[2])
+    ex = (zero + 1.0, zero, zero)
+    w = (-m[0], -m[1], zero)
+    f = direction_or(select3(smaller(dot3(w, w), UPRIGHT * UPRIGHT), ex, w), ex)
+    d, e = rotate(R2, f), rotate(R2, (-f[1], f[0], zero))
     low, high = add_scaled(p2, s * s2[1], a), add_scaled(p2, -s * s2[1], a)
     feature = 2.0 * (s + 1.0)
     below(R1, p1, add_scaled(low, r, d), out, 0, zero, feature)

@@ -1,17 +1,17 @@
 """Shapes by themselves, each in a frame of its own: half-space, sphere, capsule, box, cylinder, hull, mesh, height field.
 
-==================  ===================================================================================================
-shape               where it is in its frame
-==================  ===================================================================================================
-:class:`HalfSpace`  below the plane z = 0
-:class:`Sphere`     about the origin
-:class:`Capsule`    about z: a cylinder of the length, with a half sphere at either end
-:class:`Cylinder`   about z, from -length/2 to length/2, as in URDF
-:class:`Box`        about the origin, with these sides
-:class:`ConvexHull` the hull of points
-:class:`Mesh`       triangles: their hull, or as they are given, for what does not move
-:class:`HeightField` heights over a grid about the origin
-==================  ===================================================================================================
+====================  =================================================================================================
+shape                 where it is in its frame
+====================  =================================================================================================
+:class:`HalfSpace`    below the plane z = 0
+:class:`Sphere`       about the origin
+:class:`Capsule`      about z: a cylinder of the length, with a half sphere at either end
+:class:`Cylinder`     about z, from -length/2 to length/2, as in URDF
+:class:`Box`          about the origin, with these sides
+:class:`ConvexHull`   the hull of points
+:class:`Mesh`         triangles: their hull, or as they are given, for what does not move
+:class:`HeightField`  heights over a grid about the origin
+====================  =================================================================================================
 
 Records check themselves: a negative radius, a flat hull, a number that is not finite is refused by name. Two shapes
 with the same numbers are equal.
