@@ -1,6 +1,6 @@
 """Distances of 10^5 random pairs of every kind of shapes beside coal and MuJoCo: ``python -m benchmarks.distances [PAIRS]``.
 
-A third of the pairs are parallel, nearly so, or have one centre. For each kind: the time of a pair in one batch, and of
+A third of the pairs are parallel, nearly so, or have one centre. For each kind: the time of a pair in batches of 100, and of
 coal in Python; how often coal gives another distance by more than 1e-6 m, apart and inside, and the worst; and the
 largest *doubt*: by how much what the normal parts differs from the distance, by the support functions of both shapes.
 Where there is no doubt and the shapes are apart, the distance is proven, whatever coal says; inside, the shorter way

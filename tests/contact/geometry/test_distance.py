@@ -206,3 +206,19 @@ def test_equal_faces_that_are_turned_against_each_other_are_as_far_apart_as_thei
     lying = distance(Capsule(0.25, 3.0), placement(R, [0.0, 0.0, 0.75 + gap]), box, np.zeros(3))
     assert lying.distance == pytest.approx(gap, abs=1e-12)
     assert np.allclose(lying.normal, [0.0, 0.0, -1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("corner", CUBE.tolist())
+def test_every_corner_of_a_box_meets_a_capsule_that_passes_it_and_a_corner(corner):
+    s = np.array(corner)
+    out = s / np.sqrt(3.0)
+    side = np.cross(out, [0.3, 0.5, -0.7])
+    z = side / np.linalg.norm(side)
+    R = np.stack([np.cross(out, z), out, z], axis=1)
+    found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Capsule(0.1, 4.0), placement(R, s + 0.5 * out))
+    assert found.distance == pytest.approx(0.4)
+    assert np.allclose(found.normal, out)
+    assert np.allclose(found.point_a, s)
+    found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Box((2.0, 2.0, 2.0)), 2.0 * s + 0.5 * out)
+    assert found.distance == pytest.approx(0.5)
+    assert np.allclose(found.point_a, s)
