@@ -6,6 +6,7 @@ what                                              where
 mechanisms with loops, limits, drives             ``World``, ``constraints``
 how they move                                     ``World.accelerations``, ``.step``, ``.simulate``, ``.close``
 each body by itself: maximal coordinates          ``World.maximal``
+shapes, distances, where they touch               ``geometry``
 bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
 soft contact; Poisson's restitution               ``soft_contact``, ``poisson_restitution``
 a problem from a matrix, from factors, a file     ``Problem``, ``read_fclib``, ``write_fclib``, ``read_siconos``
@@ -26,6 +27,7 @@ room                                              what happens there
 ``world``                                         a model and constraints on it, closing, maximal coordinates, motions
 ``stepping``, ``instants``                        steps of worlds; accelerations, impacts and efforts
 ``rows``                                          functions of the configuration, Jacobian, what holds rows: kernels
+``geometry``                                      shapes, distances, contacts between shapes: kernels of pairs
 ``constraints``                                   records of joints, gears, limits, motors, and what they consist of
 ``solving``                                       any problem, any law, any method: islands, Newton, the choice
 ``scenes``, ``files``                             problems from bodies and what touches; from files, and into them
@@ -44,11 +46,11 @@ from each line of that table to those below it.
 
 from __future__ import annotations
 
-from pluecker.contact import constraints
+from pluecker.contact import constraints, geometry
 from pluecker.contact.app.comparison import compare_methods
 from pluecker.contact.app.convergence import plot_convergence
 from pluecker.contact.app.warmup import warmup
-from pluecker.contact.errors import ClosureError, ConstraintError, FileError, ProblemError, UnsolvedError
+from pluecker.contact.errors import ClosureError, ConstraintError, FileError, GeometryError, ProblemError, UnsolvedError
 from pluecker.contact.files.fclib import Solution, read_fclib, read_fclib_guesses, read_fclib_solution, write_fclib
 from pluecker.contact.files.siconos import read_siconos
 from pluecker.contact.instants.inverse import Effort
@@ -92,6 +94,7 @@ __all__ = [
     "Errors",
     "FileError",
     "FrictionLcp",
+    "GeometryError",
     "Impact",
     "LcpResult",
     "Maximal",
@@ -118,6 +121,7 @@ __all__ = [
     "contact_frames",
     "errors_of",
     "friction_lcp",
+    "geometry",
     "mixed_lcp",
     "plot_convergence",
     "poisson_restitution",

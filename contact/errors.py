@@ -6,7 +6,7 @@ from typing import Any
 
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
-__all__ = ["ClosureError", "ConstraintError", "FileError", "ProblemError", "UnsolvedError"]
+__all__ = ["ClosureError", "ConstraintError", "FileError", "GeometryError", "ProblemError", "UnsolvedError"]
 
 
 class ProblemError(ArgumentValueError):
@@ -15,6 +15,10 @@ class ProblemError(ArgumentValueError):
 
 class ConstraintError(ArgumentValueError):
     """A constraint that cannot be: on this model, or with these numbers."""
+
+
+class GeometryError(ArgumentValueError):
+    """A shape, a placement or a pair of shapes that cannot be: a negative radius, a flat hull, a number not finite."""
 
 
 class ClosureError(PlueckerError, RuntimeError):

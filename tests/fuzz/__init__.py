@@ -21,6 +21,7 @@ algorithms     calls of the algorithms of :mod:`pluecker.articulated`
 models         calls of the builder, of models and their methods, of URDF texts, of ``conventions``
 friction       calls of :mod:`pluecker.contact`
 worlds         calls of worlds and of records of constraints
+shapes         calls of shapes, their distances, colliders and what touches
 pictures       calls of what draws mechanisms and motions
 workers        processes that make calls, watched for crashes and for calls that do not end
 =============  ==================================================================================================

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 
-from tests.fuzz import algorithms, elements, friction, models, pictures, spatial, typed, worlds
+from tests.fuzz import algorithms, elements, friction, models, pictures, shapes, spatial, typed, worlds
 from tests.fuzz.judge import Call
 from tests.fuzz.values import Dice
 
@@ -15,6 +15,7 @@ AREAS = {
     "models": (models.draw, 10),
     "friction": (friction.draw, 12),
     "worlds": (worlds.draw, 8),
+    "shapes": (shapes.draw, 8),
     "pictures": (pictures.draw, 1),
     "typed": (typed.draw, 8),
 }

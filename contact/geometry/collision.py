@@ -1,0 +1,257 @@
+"""Where the colliders of a model touch in a configuration: one table of contacts.
+
+Colliders are placed by the model's kinematics; pairs of bounding spheres that are near come from
+:mod:`~pluecker.contact.geometry.broad_phase`; of those, pairs of one kind go through their kernel together, others through
+coal. The table is sorted by bodies, colliders and features, so that it is the same however pairs were found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.frames import body_of
+from pluecker.contact.errors import GeometryError
+from pluecker.contact.geometry.broad_phase import near_pairs
+from pluecker.contact.geometry.checks import not_negative
+from pluecker.contact.geometry.coal_pairs import check_pair, coal_contacts
+from pluecker.contact.geometry.filters import Filter
+from pluecker.contact.geometry.pairs import HULLS, PAIRS, hull_slots, packed_pose, pair_slots
+from pluecker.contact.geometry.shapes import KINDS, HalfSpace
+from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.contact.geometry.surfaces import Collider, combined
+from pluecker.contact.scenes.table import ContactTable, contact_frames
+from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
+
+__all__ = ["Collision", "Contacts"]
+
+SLACK = (
+    1e-3  # of the smallest side: how much deeper two boxes may be along a face than along edges, and touch by the face
+)
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """Where colliders touch, or nearly do: K contacts in a fixed order.
+
+    Attributes:
+        bodies: the two bodies i < j of the model, ``(K, 2)``; -1 is the world, or what is fixed to it.
+        colliders: the two colliders, that of body i first, ``(K, 2)``: numbers in ``Collision.colliders``.
+        feature: which corners, edges or faces of these touch, ``(K,)``. With both colliders it is the contact's name:
+            it is the same in the next step, if the same features touch there, so that multipliers can be taken over.
+        normal: from i to j, of unit length, ``(K, 3)``; world axes.
+        tangents: two unit vectors across it, ``(K, 2, 3)``, those of :func:`~pluecker.contact.contact_frames`.
+        point: half-way between both surfaces, ``(K, 3)``; world, m. The points on the surfaces are ``point -+ gap/2
+            normal``.
+        gap: the distance of the surfaces along the normal, negative where they penetrate, ``(K,)``; m.
+        friction: coefficients of Coulomb, rolling and spinning friction, ``(K, 3)``; 1, m, m.
+        restitution: Newton's coefficient, ``(K,)``.
+        stiffness: ``(K,)``, N/m; infinite where both surfaces are rigid.
+        damping: ``(K,)``, N s/m.
+        surface_velocity: of the material of j against that of i where neither body moves, ``(K, 3)``; world axes, m/s.
+    """
+
+    bodies: Integers
+    colliders: Integers
+    feature: Integers
+    normal: Array
+    point: Array
+    gap: Array
+    friction: Array
+    restitution: Array
+    stiffness: Array
+    damping: Array
+    surface_velocity: Array
+
+    def __len__(self) -> int:
+        """The number of contacts, K."""
+        return len(self.gap)
+
+    @cached_property
+    def tangents(self) -> Array:
+        """Two unit vectors across each normal, ``(K, 2, 3)``."""
+        return contact_frames(self.normal)[:, 1:]
+
+    def table(self) -> ContactTable:
+        """The same for :func:`~pluecker.contact.assemble_contacts`: there the world is body 0, and body k of the model
+        k + 1.
+
+        Stiffness, damping and surface velocities are not part of it.
+        """
+        columns = 3 if self.friction[:, 2].any() else 2 if self.friction[:, 1].any() else 1
+        friction = self.friction[:, 0] if columns == 1 else self.friction[:, :columns]
+        return ContactTable(
+            self.bodies + 1, self.normal, self.point, self.gap, friction=friction, restitution=self.restitution
+        )
+
+
+class Collision:
+    """Colliders on a model, and which of them may touch.
+
+    Colliders of one body never touch, nor do two that are both fixed to the world; by default neither do those of a
+    body and of the one that carries it through a joint. A free joint carries nobody: a free body touches the world.
+
+    Args:
+        model: the mechanism.
+        colliders: shapes on its frames.
+        ignored: pairs of names of colliders that do not touch.
+        adjacent: whether a body and the one that carries it touch, too.
+        margin: how far apart two surfaces may be and be a contact all the same, m: as far as bodies come in a step.
+
+    Raises:
+        ArgumentTypeError: an argument of another type.
+        UnknownNameError: a frame or a collider is not there.
+        GeometryError: a name comes twice, a margin is negative, two shapes that may touch have no distance (a
+            half-space and a surface of triangles that move against each other).
+
+    Source: Ericson, *Real-Time Collision Detection* (2005), chapters 5 and 7.
+
+    Example:
+        A ball of radius 0.1 m that has sunk by 1 mm into the floor.
+
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact.geometry import Collider, Collision, HalfSpace, Sphere
+        >>> builder = ModelBuilder("ball")
+        >>> builder.add_body("ball", mass=1.0, inertia=[0.004] * 3)
+        >>> builder.add_joint("float", "free", parent="world", child="ball")
+        >>> model = builder.build()
+        >>> touch = Collision(
+        ...     model, [Collider("floor", HalfSpace(), "world"), Collider("skin", Sphere(0.1), "ball")]
+        ... ).find([0, 0, 0.099, 1, 0, 0, 0])
+        >>> touch.bodies.tolist(), touch.gap.round(9).tolist(), touch.normal.tolist()
+        ([[-1, 0]], [-0.001], [[0.0, 0.0, 1.0]])
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        colliders: Iterable[Collider],
+        *,
+        ignored: Any = (),
+        adjacent: bool = False,
+        margin: float = 0.0,
+    ) -> None:
+        if not isinstance(model, Model):
+            raise ArgumentTypeError(f"Collision: model is a {type(model).__name__}, expected a Model")
+        if not isinstance(colliders, Iterable):
+            raise ArgumentTypeError(f"Collision: colliders is {shown(colliders)}, expected records of Collider")
+        self.model, self.colliders = model, tuple(colliders)
+        for collider in self.colliders:
+            if not isinstance(collider, Collider):
+                raise ArgumentTypeError(f"Collision: colliders hold {shown(collider)}, expected records of Collider")
+        names = [collider.name for collider in self.colliders]
+        for k, name in enumerate(names):
+            if name in names[:k]:
+                raise GeometryError(f"Collision: two colliders are called {shown(name)}, expected each name once")
+        if not isinstance(adjacent, (bool, np.bool_)):
+            raise ArgumentTypeError(f"Collision: adjacent is {shown(adjacent)}, expected True or False")
+        self.margin = not_negative("Collision", "margin", margin)
+        found = [body_of(f"Collider {shown(c.name)}", "frame", model, c.frame) for c in self.colliders]
+        self.bodies = np.array(found, np.int64)
+        self.offsets = np.array([self.offset(c) for c in self.colliders]).reshape(-1, 4, 4)
+        shapes = [collider.shape for collider in self.colliders]
+        self.kinds = np.array([shape.kind for shape in shapes], np.int64)
+        self.sizes = np.array([shape.sizes for shape in shapes]).reshape(-1, 3)
+        self.centers = np.array([shape.center for shape in shapes]).reshape(-1, 3)
+        self.radii = np.array([shape.radius_around for shape in shapes])
+        self.rows = np.array([collider.surface.row for collider in self.colliders]).reshape(-1, 6)
+        self.velocities = np.array([collider.surface.velocity for collider in self.colliders]).reshape(-1, 3)
+        self.allowed = Filter("Collision", model, self.colliders, self.bodies, ignored, bool(adjacent))
+        self.check_pairs()
+
+    def offset(self, collider: Collider) -> Array:
+        """Where a collider's shape is on its body."""
+        if collider.frame.name not in self.model.frame_names:
+            return collider.placement
+        return self.model.frame_offsets([collider.frame.name])[1][0] @ collider.placement
+
+    def check_pairs(self) -> None:
+        """Refuse pairs that may touch and have no distance."""
+        endless = np.flatnonzero([shape.shape.kind in (0, 6, 7) for shape in self.colliders])
+        pairs = np.array([(i, j) for i in endless for j in endless if i < j], np.int64).reshape(-1, 2)
+        for i, j in self.allowed(pairs):
+            first, second = self.colliders[i], self.colliders[j]
+            check_pair(f"Collision: {shown(first.name)} and {shown(second.name)}", first.shape, second.shape)
+
+    def placements(self, q: ArrayLike) -> Array:
+        """Where the shapes are in the world in a configuration ``(nq,)``: ``(n, 4, 4)``.
+
+        Raises:
+            ValueError: the configuration is none of the model.
+        """
+        bodies = forward_kinematics(self.model, q)
+        if bodies.ndim != 3:
+            raise GeometryError(f"Collision: q has shape {np.shape(q)}, expected ({self.model.nq},): one configuration")
+        return np.concatenate([bodies, np.eye(4)[None]])[self.bodies] @ self.offsets
+
+    def find(self, q: ArrayLike) -> Contacts:
+        """The contacts in a configuration.
+
+        Args:
+            q: of the model, ``(nq,)``.
+
+        Returns:
+            :class:`Contacts` with all gaps up to the margin, sorted by bodies, colliders and features.
+
+        Raises:
+            ValueError: the configuration is none of the model.
+            MissingExtraError: two shapes are near each other that need coal (extra ``collision``).
+        """
+        T = self.placements(q)
+        centers = np.einsum("nij,nj->ni", T[:, :3, :3], self.centers) + T[:, :3, 3]
+        pairs = self.allowed(near_pairs(centers, self.radii, self.margin))
+        turned = self.kinds[pairs[:, 0]] > self.kinds[pairs[:, 1]]
+        pairs[turned] = pairs[turned][:, ::-1]
+        kinds = self.kinds[pairs]
+        found: list[tuple[Integers, Array]] = [(np.zeros((0, 2), np.int64), np.zeros((0, SLOT)))]
+        codes = kinds[:, 0] * len(KINDS) + kinds[:, 1]
+        for code in np.unique(codes).tolist():
+            found += self.contacts_of(divmod(code, len(KINDS)), pairs[codes == code], T)
+        return self.sorted(np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found]), T)
+
+    def contacts_of(self, kinds: tuple[int, int], pairs: Integers, T: Array) -> list[tuple[Integers, Array]]:
+        """The pairs and slots of one kind of pairs."""
+        i, j = pairs[:, 0], pairs[:, 1]
+        if kinds in PAIRS:
+            pose = packed_pose(T)
+            slots = pair_slots(kinds, pose[i], self.sizes[i], pose[j], self.sizes[j], SLACK)
+            kept = slots[:, :, GAP] <= self.margin
+            return [(pairs[np.nonzero(kept)[0]], slots[kept])]
+        found = []
+        for pair in pairs:
+            a, b = pair.tolist()
+            first, second = self.colliders[a].shape, self.colliders[b].shape
+            if isinstance(first, HalfSpace) and second.kind in HULLS:
+                poses = packed_pose(T[pair])
+                slots = hull_slots(poses[:1], poses[1:], second.vertices, self.margin)[0]
+            else:
+                slots = coal_contacts(first, T[a], second, T[b], self.margin)
+            slots = slots[slots[:, GAP] <= self.margin]
+            found.append((np.repeat(pair[None], len(slots), axis=0), slots))
+        return found
+
+    def sorted(self, pairs: Integers, slots: Array, T: Array) -> Contacts:
+        """The table of what was found."""
+        bodies = self.bodies[pairs]
+        turned = bodies[:, 0] > bodies[:, 1]
+        pairs, bodies = pairs.copy(), bodies.copy()
+        pairs[turned], bodies[turned] = pairs[turned][:, ::-1], bodies[turned][:, ::-1]
+        slots[turned, :3] *= -1.0
+        feature = slots[:, -1].astype(np.int64)
+        order = np.lexsort((feature, pairs[:, 1], pairs[:, 0], bodies[:, 1], bodies[:, 0]))
+        pairs, slots = pairs[order], slots[order]
+        rows = combined(self.rows[pairs[:, 0]], self.rows[pairs[:, 1]])
+        moved = np.einsum("nij,nj->ni", T[:, :3, :3], self.velocities)
+        return Contacts(
+            bodies[order], pairs, feature[order], slots[:, :3], slots[:, 3:6], slots[:, GAP], rows[:, :3], rows[:, 3],
+            rows[:, 4], rows[:, 5], moved[pairs[:, 1]] - moved[pairs[:, 0]],
+        )  # fmt: skip

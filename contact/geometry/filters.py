@@ -1,0 +1,89 @@
+"""Which colliders may touch: not those of one body, of a body and its parent, or of groups that ignore each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pluecker.articulated.model.model import Model
+from pluecker.contact.errors import GeometryError
+from pluecker.contact.geometry.surfaces import Collider
+from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
+
+__all__ = ["Filter"]
+
+Pairs = NDArray[np.int64]
+MOST_GROUPS = 63  # bits of an integer
+
+
+class Filter:
+    """What is left of pairs of colliders."""
+
+    def __init__(
+        self,
+        label: str,
+        model: Model,
+        colliders: Sequence[Collider],
+        bodies: NDArray[np.int64],
+        ignored: Any,
+        adjacent: bool,
+    ) -> None:
+        self.bodies = bodies
+        names = {collider.name: k for k, collider in enumerate(colliders)}
+        self.count = len(colliders)
+        self.unwanted = np.unique([self.key(*pair) for pair in named_pairs(label, names, ignored)]).astype(np.int64)
+        self.families = np.unique([] if adjacent else families(model)).astype(np.int64)
+        groups = sorted({name for collider in colliders for name in (*collider.groups, *collider.ignores)})
+        if len(groups) > MOST_GROUPS:
+            raise GeometryError(f"{label}: there are {len(groups)} groups, expected at most {MOST_GROUPS}")
+        bit = {name: 1 << k for k, name in enumerate(groups)}
+        self.groups = np.array([sum(bit[name] for name in each.groups) for each in colliders], np.int64)
+        self.ignores = np.array([sum(bit[name] for name in each.ignores) for each in colliders], np.int64)
+
+    def key(self, i: Any, j: Any) -> Any:
+        """One number for a pair of colliders."""
+        return np.minimum(i, j) * self.count + np.maximum(i, j)
+
+    def __call__(self, pairs: Pairs) -> Pairs:
+        """Those that may touch."""
+        i, j = pairs[:, 0], pairs[:, 1]
+        a, b = self.bodies[i], self.bodies[j]
+        left = a != b
+        left &= ((self.ignores[i] & self.groups[j]) | (self.ignores[j] & self.groups[i])) == 0
+        left &= ~np.isin(self.key(i, j), self.unwanted)
+        left &= ~np.isin(body_key(a, b), self.families)
+        return pairs[left]
+
+
+def body_key(a: Any, b: Any) -> Any:
+    """One number for a pair of bodies, -1 being the world."""
+    return (np.minimum(a, b) + 1) * (1 << 31) + np.maximum(a, b) + 1
+
+
+def families(model: Model) -> list[int]:
+    """Bodies and those that carry them; a free body is nobody's child."""
+    bodies = {name: k for k, name in enumerate(model.body_names)}
+    return [
+        int(body_key(bodies.get(joint.parent, -1), bodies[joint.child]))
+        for joint in model.joints
+        if joint.type != "free" and joint.child in bodies
+    ]
+
+
+def named_pairs(label: str, names: dict[str, int], given: Any) -> list[tuple[int, int]]:
+    """The numbers of colliders that are given by name, two by two."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ArgumentTypeError(f"{label}: ignored is {shown(given)}, expected pairs of names of colliders")
+    found = []
+    for pair in given:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not all(isinstance(name, str) for name in pair):
+            raise ArgumentTypeError(f"{label}: ignored holds {shown(pair)}, expected two names of colliders")
+        for name in pair:
+            if name not in names:
+                known = ", ".join(map(shown, list(names)[:10]))
+                raise UnknownNameError(f"{label}: ignored: no collider {shown(name)}; there are {known}")
+        found.append((names[pair[0]], names[pair[1]]))
+    return found

@@ -1,0 +1,138 @@
+"""Which kernel serves which pair of shapes, and the loop over many pairs of one kind."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config, types
+
+from pluecker.contact.geometry.box_faces import box_box
+from pluecker.contact.geometry.capsules import capsule_box, capsule_capsule
+from pluecker.contact.geometry.half_spaces import (
+    half_space_box,
+    half_space_capsule,
+    half_space_cylinder,
+    half_space_hull,
+    half_space_sphere,
+)
+from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere
+from pluecker.contact.geometry.slots import SLOT
+from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
+from pluecker.spatial.algebra.vectors import load3
+from pluecker.spatial.compiled.decorators import compiled_for
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.memory.views import flat
+from pluecker.spatial.scalars.operations import part
+
+__all__ = ["HULLS", "PAIRS", "POSE", "Pair", "hull_slots", "packed_pose", "pair_slots"]
+
+POSE = 12  # numbers: the rotation row by row, the origin
+
+
+class Pair(NamedTuple):
+    """A kernel, and how many contacts it has room for."""
+
+    kernel: Callable[..., None]
+    slots: int
+
+
+PAIRS: dict[tuple[int, int], Pair] = {
+    (HalfSpace.kind, Sphere.kind): Pair(half_space_sphere, 1),
+    (HalfSpace.kind, Capsule.kind): Pair(half_space_capsule, 2),
+    (HalfSpace.kind, Box.kind): Pair(half_space_box, 4),
+    (HalfSpace.kind, Cylinder.kind): Pair(half_space_cylinder, 4),
+    (Sphere.kind, Sphere.kind): Pair(sphere_sphere, 1),
+    (Sphere.kind, Capsule.kind): Pair(sphere_capsule, 1),
+    (Sphere.kind, Box.kind): Pair(sphere_box, 1),
+    (Sphere.kind, Cylinder.kind): Pair(sphere_cylinder, 1),
+    (Capsule.kind, Capsule.kind): Pair(capsule_capsule, 2),
+    (Capsule.kind, Box.kind): Pair(capsule_box, 2),
+    (Box.kind, Box.kind): Pair(box_box, 8),
+}
+HULLS = (ConvexHull.kind, Mesh.kind)
+HULL_SLOTS = 4
+
+
+def packed_pose(T: Array) -> Array:
+    """R and p of homogeneous matrices, ``(..., 12)``."""
+    return np.concatenate([T[..., :3, :3].reshape(*T.shape[:-2], 9), T[..., :3, 3]], axis=-1)
+
+
+def pair_slots(
+    kinds: tuple[int, int], first: Array, sizes1: Array, second: Array, sizes2: Array, slack: float
+) -> Array:
+    """What the kernel of two kinds finds for n pairs, ``(n, slots, 8)``: poses ``(n, 12)``, sizes ``(n, 3)``."""
+    pair = PAIRS[kinds]
+    out = np.empty((len(first), pair.slots * SLOT))
+    columns = (np.ascontiguousarray(array) for array in (first, sizes1, second, sizes2))
+    loop_over_pairs(pair.kernel)(*columns, slack, out)
+    return out.reshape(len(first), pair.slots, SLOT)
+
+
+def hull_slots(first: Array, second: Array, vertices: Array, margin: float) -> Array:
+    """The same of half-spaces and hulls with the same vertices, ``(n, 4, 8)``."""
+    out = np.empty((len(first), HULL_SLOTS * SLOT))
+    hull_loop()(np.ascontiguousarray(first), np.ascontiguousarray(second), np.array(vertices), margin, out)
+    return out.reshape(len(first), HULL_SLOTS, SLOT)
+
+
+ROWS = types.float64[:, ::1]
+
+
+def pose_at(x, k):
+    """R, p of row k"""
+    return (x[k, 0], x[k, 1], x[k, 2], x[k, 3], x[k, 4], x[k, 5], x[k, 6], x[k, 7], x[k, 8]), (
+        x[k, 9],
+        x[k, 10],
+        x[k, 11],
+    )
+
+
+@functools.cache
+def loop_over_pairs(kernel: Callable[..., None]) -> Any:
+    """The compiled loop around a kernel of a pair."""
+
+    def rows(first, sizes1, second, sizes2, slack, out):
+        n, m = len(first), out.shape[1]
+        a, b, s, t, results = flat(first), flat(second), flat(sizes1), flat(sizes2), flat(out)
+        for k in range(n):
+            i, j = POSE * k, 3 * k
+            R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
+            R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
+            kernel(R1, load3(a, i + 9), load3(s, j), R2, load3(b, i + 9), load3(t, j), slack, part(results, m * k, m))
+
+    def rows_one_by_one(first, sizes1, second, sizes2, slack, out):
+        for k in range(len(first)):
+            with np.errstate(all="ignore"):
+                kernel(*pose_at(first, k), tuple(sizes1[k]), *pose_at(second, k), tuple(sizes2[k]), slack, out[k])
+
+    driver = rows_one_by_one if config.DISABLE_JIT else rows
+    driver.__name__ = driver.__qualname__ = f"{kernel.__name__}_pairs"
+    return compiled_for(driver, (ROWS, ROWS, ROWS, ROWS, types.float64, ROWS))
+
+
+@functools.cache
+def hull_loop() -> Any:
+    """The compiled loop around the kernel of half-spaces and hulls."""
+
+    def hull_rows(first, second, vertices, margin, out):
+        n, m, count = len(first), out.shape[1], len(vertices)
+        a, b, x, results = flat(first), flat(second), flat(vertices), flat(out)
+        for k in range(n):
+            i = POSE * k
+            R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
+            R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
+            half_space_hull(R1, load3(a, i + 9), R2, load3(b, i + 9), x, count, margin, part(results, m * k, m))
+
+    def hull_rows_one_by_one(first, second, vertices, margin, out):
+        for k in range(len(first)):
+            with np.errstate(all="ignore"):
+                half_space_hull(
+                    *pose_at(first, k), *pose_at(second, k), vertices.ravel(), len(vertices), margin, out[k]
+                )
+
+    driver = hull_rows_one_by_one if config.DISABLE_JIT else hull_rows
+    return compiled_for(driver, (ROWS, ROWS, ROWS, types.float64, ROWS))

@@ -1,0 +1,148 @@
+"""What a surface does when it is touched, and shapes with surfaces on frames of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.constraints.frames import as_frame
+from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.errors import GeometryError
+from pluecker.contact.geometry.checks import as_names, not_negative, numbers
+from pluecker.contact.geometry.shapes import Shape, as_shape
+from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Collider", "Surface", "combined"]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """How a surface rubs, bounces and gives way.
+
+    Two surfaces that touch have
+
+    - the geometric mean of both coefficients of friction, ``(mu_1 mu_2)^(1/2)``;
+    - the larger coefficient of rolling friction, of spinning friction, and of restitution;
+    - both springs and both dampers in series: ``1/k = 1/k_1 + 1/k_2``, where an infinite stiffness is that of a rigid
+      surface, whose damper is rigid too;
+    - the difference of their velocities.
+
+    Attributes:
+        friction: Coulomb's coefficient.
+        rolling_friction: the resistance to rolling, m.
+        spinning_friction: the resistance to spinning about the normal, m.
+        restitution: Newton's coefficient, 0 to 1.
+        stiffness: N/m; infinite of a rigid surface.
+        damping: of a surface that is not rigid, N s/m.
+        velocity: of the material on the surface in the frame of the shape, where that does not move: a conveyor belt; m/s.
+
+    Raises:
+        GeometryError: a number is negative or not finite, a restitution above 1, a soft surface without stiffness and
+            damping.
+
+    Source: Coulomb friction with rolling and spinning resistance as in
+    :class:`~pluecker.contact.scenes.table.ContactTable`.
+
+    Example:
+        >>> from pluecker.contact.geometry import Surface
+        >>> Surface(friction=0.8, restitution=0.5).friction
+        0.8
+    """
+
+    friction: float = 0.5
+    rolling_friction: float = 0.0
+    spinning_friction: float = 0.0
+    restitution: float = 0.0
+    stiffness: float = np.inf
+    damping: float = 0.0
+    velocity: Any = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        for key in ("friction", "rolling_friction", "spinning_friction", "damping"):
+            object.__setattr__(self, key, not_negative("Surface", key, getattr(self, key)))
+        object.__setattr__(self, "restitution", not_negative("Surface", "restitution", self.restitution, 1.0))
+        object.__setattr__(self, "stiffness", not_negative("Surface", "stiffness", self.stiffness, infinite=True))
+        if self.stiffness == 0.0 == self.damping:
+            raise GeometryError("Surface: stiffness and damping are both 0: nothing would hold two bodies apart")
+        if np.isinf(self.stiffness) and self.damping:
+            raise GeometryError("Surface: a rigid surface has no damping, expected a finite stiffness with it")
+        v = numbers("Surface", "velocity", self.velocity, (3,))
+        object.__setattr__(self, "velocity", tuple((v + 0.0).tolist()))
+
+    @property
+    def row(self) -> tuple[float, ...]:
+        """Friction, rolling and spinning friction, restitution, stiffness, damping."""
+        return (
+            *(self.friction, self.rolling_friction, self.spinning_friction),
+            *(self.restitution, self.stiffness, self.damping),
+        )
+
+
+def combined(first: Array, second: Array) -> Array:
+    """Rows of surfaces that touch, ``(n, 6)``."""
+    out = np.maximum(first, second)
+    out[:, 0] = np.sqrt(first[:, 0]) * np.sqrt(second[:, 0])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for k in (4, 5):
+            a, b = (np.where(np.isinf(x[:, 4]), np.inf, x[:, k]) for x in (first, second))
+            out[:, k] = 1.0 / (1.0 / a + 1.0 / b)
+    out[np.isinf(out[:, 4]), 5] = 0.0
+    return out
+
+
+@dataclass(frozen=True)
+class Collider:
+    """A shape with a surface, on a frame of a model.
+
+    Attributes:
+        name: of its own, used once; contacts are named after it.
+        shape: what is there.
+        frame: where: the name of a frame or body, ``"world"``, ``(name, position, rotation)``, or a
+            :class:`~pluecker.contact.constraints.relation.Frame`.
+        surface: what happens when it is touched.
+        groups: names of groups that it belongs to.
+        ignores: names of groups that it does not touch. A pair is left out if one of the two ignores a group of the other.
+
+    Raises:
+        ArgumentTypeError: no shape, no surface, no name.
+        GeometryError: the name is empty.
+        ModelError: the frame has no rotation, or a number is not finite.
+
+    Example:
+        >>> from pluecker.contact.geometry import Collider, HalfSpace, Sphere, Surface
+        >>> floor = Collider("floor", HalfSpace(), "world", Surface(friction=0.9))
+        >>> foot = Collider("foot", Sphere(0.02), ("shin", (0.0, 0.0, -0.2)), ignores="robot", groups=("robot", "feet"))
+        >>> foot.groups
+        ('feet', 'robot')
+    """
+
+    name: str
+    shape: Shape
+    frame: Any
+    surface: Surface = field(default_factory=Surface)
+    groups: Any = ()
+    ignores: Any = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str):
+            raise ArgumentTypeError(f"Collider: name is {shown(self.name)}, expected a string")
+        if not self.name:
+            raise GeometryError("Collider: name is empty, expected a name")
+        label = f"Collider {shown(self.name)}"
+        as_shape(label, "shape", self.shape)
+        object.__setattr__(self, "frame", as_frame(label, "frame", self.frame))
+        if not isinstance(self.surface, Surface):
+            raise ArgumentTypeError(f"{label}: surface is {shown(self.surface)}, expected a Surface")
+        object.__setattr__(self, "groups", as_names(label, "groups", self.groups))
+        object.__setattr__(self, "ignores", as_names(label, "ignores", self.ignores))
+
+    @property
+    def placement(self) -> Array:
+        """Of the shape in the frame that it names, ``(4, 4)``."""
+        assert isinstance(self.frame, Frame)
+        T = np.eye(4)
+        T[:3, :3], T[:3, 3] = self.frame.matrix, self.frame.position
+        return T

@@ -1,0 +1,224 @@
+"""The signed distance of two shapes: against convex optimisation, coal, MuJoCo, and by what a distance is.
+
+What a signed distance d with a normal n and points a, b has to be, whoever computed it: n parts the shapes by d, by
+their support functions (so it is no more than the distance, and the depth no less than it has to be), and ``b - a = d
+n`` with both points on the surfaces (so it is no less). Both together prove a positive distance; of a negative one they
+leave open that another direction is a shorter way out, which coal's answer decides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import lsq_linear
+
+from pluecker.contact import GeometryError
+from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Sphere, distance
+from tests.conftest import COMPILED
+from tests.contact.geometry.pairs import CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
+from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
+
+COUNT = 150 if COMPILED else 15
+SIZE = 10.0  # m, the largest number in these tests: roundings are units in its last place
+ROUNDING = 200 * SIZE * np.finfo(float).eps
+UPRIGHT = 2e-8  # m: a cylinder that is tilted by less than 1e-8 counts as upright; times its size
+
+
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
+def test_the_normal_parts_the_shapes_by_the_distance_and_the_points_are_that_far(a, b):
+    rng = np.random.default_rng(1)
+    for _ in range(COUNT):
+        first, second = shape(rng, a), shape(rng, b)
+        T1, T2 = pair_of_poses(rng)
+        found = distance(first, T1, second, T2)
+        tolerance = UPRIGHT if b == "Cylinder" else ROUNDING
+        assert np.linalg.norm(found.normal) == pytest.approx(1.0, abs=1e-12)
+        assert np.allclose(found.point_b - found.point_a, found.distance * found.normal, atol=ROUNDING)
+        # the difference of two points that nearly touch has few digits: 1e-10 of the sizes is where the axis takes over
+        assert separation(first, T1, second, T2, found.normal) == pytest.approx(found.distance, abs=1e-9 + tolerance)
+
+
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
+def test_exchanging_the_shapes_turns_the_normal_round(a, b):
+    rng = np.random.default_rng(2)
+    for _ in range(COUNT):
+        first, second = shape(rng, a), shape(rng, b)
+        T1, T2 = pose(rng), pose(rng)
+        there, back = distance(first, T1, second, T2), distance(second, T2, first, T1)
+        assert back.distance == pytest.approx(there.distance, abs=ROUNDING)
+        assert np.allclose(back.normal, -there.normal, atol=1e-9)
+        assert np.allclose(back.point_a, there.point_b, atol=1e-7)  # places along edges that are nearly parallel
+
+
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
+def test_moving_the_world_moves_what_is_found(a, b):
+    rng = np.random.default_rng(3)
+    first, second = shape(rng, a), shape(rng, b)
+    T1, T2, W = (np.array([pose(rng) for _ in range(COUNT)]) for _ in range(3))
+    here, there = distance(first, T1, second, T2), distance(first, W @ T1, second, W @ T2)
+    assert np.allclose(here.distance, there.distance, atol=10 * ROUNDING)
+    assert np.allclose(np.einsum("nij,nj->ni", W[:, :3, :3], here.normal), there.normal, atol=1e-8)
+    moved = np.einsum("nij,nj->ni", W[:, :3, :3], here.point_b) + W[:, :3, 3]
+    assert np.allclose(moved, there.point_b, atol=1e-6)
+
+
+def test_boxes_apart_are_as_far_as_least_squares_says():
+    rng = np.random.default_rng(4)
+    for _ in range(COUNT):
+        first, second = shape(rng, "Box"), shape(rng, "Box")
+        T1, T2 = pair_of_poses(rng, 1.2)
+        h = np.concatenate([first.size, second.size]) / 2.0
+        A = np.hstack([T1[:3, :3], -T2[:3, :3]])
+        nearest = lsq_linear(A, T2[:3, 3] - T1[:3, 3], bounds=(-h, h), tol=1e-14, lsq_solver="exact")
+        # the square of the distance is known to 1e-14: of a distance near 0 that is 1e-7
+        assert max(distance(first, T1, second, T2).distance, 0.0) == pytest.approx(
+            np.sqrt(2.0 * nearest.cost), abs=1e-6
+        )
+
+
+@pytest.mark.parametrize(("a", "b"), [pair for pair in PRIMITIVES if "ConvexHull" not in pair])
+def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
+    """Where they are not equal, ours is proven apart (see above), and the shorter way out inside."""
+    coal = pytest.importorskip("coal", reason="the peer (extra collision)")
+    rng = np.random.default_rng(5)
+    equal = 0
+    for _ in range(COUNT):
+        first, second = shape(rng, a), shape(rng, b)
+        T1, T2 = pair_of_poses(rng, 0.5)
+        ours, theirs = distance(first, T1, second, T2).distance, coal_distance(coal, first, T1, second, T2)
+        equal += abs(ours - theirs) < 1e-5
+        assert ours > min(theirs, 0.0) - 1e-5
+    assert equal >= 0.8 * COUNT  # coal is not exact in thin and round shapes that are deep in one another
+
+
+@pytest.mark.parametrize(
+    ("a", "b"), [("Sphere", "Capsule"), ("Capsule", "Capsule"), ("Capsule", "Box"), ("Box", "Box")]
+)
+def test_the_distance_apart_is_mujocos(a, b):
+    pytest.importorskip("mujoco", reason="the peer (extra peers)")
+    rng = np.random.default_rng(6)
+    for _ in range(COUNT // 5):
+        first, second = shape(rng, a), shape(rng, b)
+        T1, T2 = pose(rng), pose(rng)
+        found = distance(first, T1, second, T2).distance
+        if found > 1e-3:
+            assert found == pytest.approx(mujoco_distance(first, T1, second, T2), abs=1e-5)  # its tolerance is 1e-6
+
+
+@pytest.mark.parametrize("turn", [0.0, 1e-14, 1e-9])
+def test_shapes_that_touch_exactly_have_no_distance(turn):
+    T = placement(np.array([[1.0, -turn, 0.0], [turn, 1.0, 0.0], [0.0, 0.0, 1.0]]), [0.0, 0.0, 1.5])
+    here = np.eye(4)
+    below = Box((1.0, 1.0, 2.0))
+    for above in (Sphere(0.5), Capsule(0.25, 0.5), Box((1.0, 1.0, 1.0)), Box((1e-6, 1e-6, 1.0))):
+        found = distance(below, here, above, T)
+        assert abs(found.distance) < 1e-12
+        assert np.allclose(found.normal, [0.0, 0.0, 1.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("second", [Sphere(0.5), Capsule(0.5, 1.0), Box((1.0, 1.0, 1.0)), Cylinder(0.5, 1.0)])
+def test_a_sphere_at_the_centre_of_another_shape_has_the_shortest_way_out(second):
+    assert distance(Sphere(0.25), np.zeros(3), second, np.zeros(3)).distance == pytest.approx(-0.75)
+
+
+def test_two_boxes_with_one_centre_have_the_shortest_way_out():
+    assert distance(Box((1.0, 2.0, 3.0)), np.zeros(3), Box((1.0, 2.0, 3.0)), np.zeros(3)).distance == pytest.approx(
+        -1.0
+    )
+
+
+def test_crossing_capsules_part_across_both_axes():
+    R = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+    found = distance(Capsule(0.1, 1.0), np.eye(4), Capsule(0.2, 1.0), placement(R, np.zeros(3)))
+    assert found.distance == pytest.approx(-0.3)
+    assert np.allclose(np.abs(found.normal), [0.0, 1.0, 0.0])
+
+
+def test_a_batch_is_its_entries_and_broadcasts():
+    rng = np.random.default_rng(7)
+    T1, T2 = np.array([[pose(rng)] for _ in range(3)]), np.array([pose(rng) for _ in range(2)])
+    first, second = Box((1.0, 0.5, 0.2)), Capsule(0.1, 0.4)
+    found = distance(first, T1, second, T2)
+    assert found.distance.shape == (3, 2)
+    assert found.point_a.shape == (3, 2, 3)
+    for i in range(3):
+        for j in range(2):
+            one = distance(first, T1[i, 0], second, T2[j])
+            assert one.distance == found.distance[i, j]
+            assert np.array_equal(one.point_b, found.point_b[i, j])
+    assert distance(first, np.zeros((0, 4, 4)), second, T2[0]).distance.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    "kinds", [("Cylinder", "Box"), ("Cylinder", "Cylinder"), ("Capsule", "Cylinder"), ("ConvexHull", "Box")]
+)
+def test_what_coal_computes_parts_the_shapes_too(kinds):
+    pytest.importorskip("coal", reason="it computes these (extra collision)")
+    rng = np.random.default_rng(8)
+    for _ in range(COUNT):
+        first, second = shape(rng, kinds[0]), shape(rng, kinds[1])
+        T1, T2 = pose(rng, 1.0), pose(rng, 1.0)
+        found = distance(first, T1, second, T2)
+        if found.distance > 1e-3:
+            assert separation(first, T1, second, T2, found.normal) == pytest.approx(found.distance, abs=1e-4)
+
+
+def test_a_box_as_hull_has_the_distance_of_the_box():
+    pytest.importorskip("coal", reason="it computes hulls (extra collision)")
+    rng = np.random.default_rng(9)
+    for _ in range(COUNT // 3):
+        box, other, T1, T2 = shape(rng, "Box"), shape(rng, "Sphere"), pose(rng), pose(rng)
+        hull = ConvexHull(CUBE * 0.5 * np.array(box.size))
+        assert distance(hull, T1, other, T2).distance == pytest.approx(distance(box, T1, other, T2).distance, abs=1e-5)
+
+
+def test_placements_that_are_none_are_refused():
+    ball = Sphere(1.0)
+    for bad, words in (
+        (np.eye(3), "has shape"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "no placement"),
+        (np.full(3, np.nan), "not finite"),
+        (np.full(3, 1e12), "away"),
+    ):
+        if bad.shape == (3, 3):
+            bad = np.ones((2, 2))
+        with pytest.raises(GeometryError, match=words):
+            distance(ball, bad, ball, np.zeros(3))
+    with pytest.raises(GeometryError, match="half-space"):
+        distance(HalfSpace(), np.zeros(3), HalfSpace(), np.ones(3))
+    with pytest.raises(GeometryError, match="do not broadcast"):
+        distance(ball, np.zeros((2, 3)), ball, np.zeros((5, 3)))
+    with pytest.raises(TypeError, match="expected a shape"):
+        distance(1.0, np.zeros(3), ball, np.zeros(3))
+
+
+@pytest.mark.parametrize("turn", [1e-12, 1e-9, 1e-4, 0.1, 0.7])
+@pytest.mark.parametrize("gap", [0.0, 1e-9, 1e-3, 0.2])
+def test_equal_faces_that_are_turned_against_each_other_are_as_far_apart_as_their_planes(turn, gap):
+    """All corners are beside the other face, and the edges that cross are not those that a support function finds."""
+    c, s = np.cos(turn), np.sin(turn)
+    T = placement(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), [0.0, 0.0, 1.0 + gap])
+    box = Box((1.0, 1.0, 1.0))
+    found = distance(box, np.eye(4), box, T)
+    assert found.distance == pytest.approx(gap, abs=1e-12)
+    assert np.allclose(found.normal, [0.0, 0.0, 1.0], atol=1e-9)
+    R = T[:3, :3] @ np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])
+    lying = distance(Capsule(0.25, 3.0), placement(R, [0.0, 0.0, 0.75 + gap]), box, np.zeros(3))
+    assert lying.distance == pytest.approx(gap, abs=1e-12)
+    assert np.allclose(lying.normal, [0.0, 0.0, -1.0], atol=1e-9)
+
+
+@pytest.mark.parametrize("corner", CUBE.tolist())
+def test_every_corner_of_a_box_meets_a_capsule_that_passes_it_and_a_corner(corner):
+    s = np.array(corner)
+    out = s / np.sqrt(3.0)
+    side = np.cross(out, [0.3, 0.5, -0.7])
+    z = side / np.linalg.norm(side)
+    R = np.stack([np.cross(out, z), out, z], axis=1)
+    found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Capsule(0.1, 4.0), placement(R, s + 0.5 * out))
+    assert found.distance == pytest.approx(0.4)
+    assert np.allclose(found.normal, out)
+    assert np.allclose(found.point_a, s)
+    found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Box((2.0, 2.0, 2.0)), 2.0 * s + 0.5 * out)
+    assert found.distance == pytest.approx(0.5)
+    assert np.allclose(found.point_a, s)
