@@ -48,7 +48,7 @@ from pluecker.spatial.parallel.interruption import answering
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
 
 DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is found whenever it is of use
-CHEAP = 200  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
+CHEAP = 250  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
 NEWTON_STEPS = 40  # after shifts
