@@ -128,6 +128,16 @@ def test_sweeps_come_first_where_factors_are_dear(monkeypatch):
     assert first[1] != "psor"
 
 
+@pytest.mark.parametrize("law", [0, 1])
+def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
+    monkeypatch.setattr(automatic, "price", lambda island: 2.0 * automatic.PAID)
+    island = island_of(packing(12), 20)
+    island.law = law
+    automatic.improve(island, 1e-300)
+    assert set(island.spent) == ({"psor", "apgd"} if law == 1 else {"apgd"})
+    assert not island.patterns
+
+
 def test_sweeps_end_where_they_take_longer_than_what_follows(monkeypatch):
     problem = packing(12)
     island = island_of(problem, 1000)
