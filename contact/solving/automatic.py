@@ -162,7 +162,7 @@ def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     dear = price(island)
     if island.law == 1 and dear > MOST:
-        sweep(island, tol, min(dear, PAID))
+        sweep(island, tol, min(dear, PAID), PROBE if dear <= PAID else PAID)  # to the end where nothing better follows
     if island.error > tol and dear <= PAID:
         if island.law == 1:
             take_turns(island, tol)
@@ -176,9 +176,9 @@ def improve(island: Island, tol: float) -> None:
             island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
 
 
-def sweep(island: Island, tol: float, most: float) -> None:
+def sweep(island: Island, tol: float, most: float, steps: int = PROBE) -> None:
     """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration."""
-    used, steps, most, x, u = 0, PROBE, min(most, island.rest), island.x.copy(), island.u.copy()
+    used, most, x, u = 0, min(most, island.rest), island.x.copy(), island.u.copy()
     while island.error > tol and used < most:
         before, spent = island.error, island.iterations
         island.sweeps(tol, int(min(steps, most - used)), x, u, RELAXED)

@@ -138,17 +138,16 @@ def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
     assert not island.patterns
 
 
-def test_sweeps_end_where_they_take_longer_than_what_follows(monkeypatch):
+def test_sweeps_end_where_they_take_longer_than_what_follows():
     problem = packing(12)
     island = island_of(problem, 1000)
     automatic.sweep(island, 1e-12, 3)
     assert island.iterations == 3
-    monkeypatch.setattr(automatic, "PROBE", 4)
     promising, hopeless = island_of(problem, 1000), island_of(problem, 1000)
-    automatic.sweep(promising, 0.5 * promising.error, 100)
+    automatic.sweep(promising, 0.5 * promising.error, 100, 4)
     assert 0 < promising.iterations <= 100
     assert promising.error <= 0.5 * hopeless.error
-    automatic.sweep(hopeless, 1e-300, 8)  # after four sweeps hundreds of digits are missing
+    automatic.sweep(hopeless, 1e-300, 8, 4)  # after four sweeps hundreds of digits are missing
     assert hopeless.iterations == 4
 
 
