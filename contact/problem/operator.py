@@ -39,7 +39,7 @@ class Operator(NamedTuple):
 
     Attributes:
         is_factored: 1 for the factored form, 0 for the assembled one.
-        N: the matrix, where it is assembled, without the compliance.
+        N: the matrix, where it is assembled, without the compliance; also beside factors, where both are wanted.
         J: the Jacobian, where it is factored.
         T: J M^-1, where it is factored.
         G: where it is factored and one is known, a matrix with G G' = J M^-1 J', of the same pattern; otherwise without

@@ -18,7 +18,7 @@ import numpy as np
 from pluecker.contact.problem.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
 
@@ -216,7 +216,8 @@ def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full:
         ones = np.ones(len(columns))
         factors = (operator.G,) if len(operator.G.data) else (operator.J, operator.T)
         parts = [rearranged(B, order, columns, s, ones) for B in factors]
-        return factored(parts[0], parts[-1], compliance)
+        both = factored(parts[0], parts[-1], compliance)
+        return both._replace(N=rearranged(operator.N, order, order, s, s)) if len(operator.N.column) else both
     return operator._replace(N=rearranged(operator.N, order, order, s, s), compliance=compliance)
 
 
@@ -266,10 +267,10 @@ rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_f
 
 
 def cut(P: Prepared, island: int) -> Prepared:
-    """One island as a problem of its own; its operator must be assembled. Nothing is copied but indices."""
+    """One island as a problem of its own, with its matrix, which must be there. Nothing is copied but indices."""
     first, last = int(P.islands[island]), int(P.islands[island + 1])
     if first == 0 and last == len(P.K.start) - 1:
-        return P
+        return P._replace(A=matrix_alone(P.A), sides=np.zeros(2, np.int64)) if P.A.is_factored else P
     K, N = P.K, P.A.N
     top, bottom = int(K.start[first]), int(K.start[last])
     p, q = int(N.first[first]), int(N.first[last])
@@ -286,6 +287,16 @@ def cut(P: Prepared, island: int) -> Prepared:
         N.width[first:last],
     )
     sets = Sets(start, K.sizes[first:last], K.friction[first:last], K.lower[first:last], K.upper[first:last])
-    operator = P.A._replace(N=blocks, compliance=P.A.compliance[top:bottom])
+    operator = matrix_alone(P.A)._replace(N=blocks, compliance=P.A.compliance[top:bottom])
     whole = np.array([0, last - first], np.int64)
     return Prepared(operator, sets, P.b[top:bottom], P.s[top:bottom], whole, np.zeros(2, np.int64))
+
+
+def matrix_alone(operator: Operator) -> Operator:
+    """The operator without the factors that may be there beside its matrix."""
+    none = empty_blocks()
+    return (
+        operator._replace(is_factored=0, J=none, T=none, G=none, velocity=np.zeros(0))
+        if operator.is_factored
+        else operator
+    )

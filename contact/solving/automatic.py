@@ -22,7 +22,7 @@ ncp                     where factors are dear, sweeps of Gauss-Seidel; where a 
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
-longer than the factors after them would; where those would take longer than all iterations that are left, they are left
+longer than the factors after them would; factors that would take longer than :data:`PAID` iterations of gradients are left
 out. What is decided on the way depends on counts alone, never on times, and on no tolerance above :data:`REFERENCE`: with
 a looser one the same steps end earlier.
 """
@@ -48,11 +48,12 @@ from pluecker.spatial.parallel.interruption import answering
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
 
 DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is found whenever it is of use
-CHEAP = 200  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
+CHEAP = 250  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
 NEWTON_STEPS = 40  # after shifts
 MOST = 8000  # iterations of gradients in the end; factors that take longer are dear
+PAID = 40000  # iterations of gradients: factors that take longer are not made
 RELAXED = 1.5  # sweeps
 START = 2000  # iterations of gradients before Newton's method, at most
 REFERENCE = 1e-6  # an error up to which progress is judged, also for looser tolerances
@@ -74,10 +75,10 @@ def least_of(P: Any) -> float:
 
 
 def price(island: Island) -> float:
-    """Iterations of gradients that Newton's method and shifts take as long as."""
-    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
-    least = worth(contacts, blocks, least_of(island.P), 1)
-    return least if least > island.rest else worth(contacts, blocks, operations(island.pattern), 1)
+    """Iterations of gradients that what factorises takes as long as; the pattern is found unless that is too many anyway."""
+    contacts, blocks, law = len(island.P.K.start) - 1, len(island.P.A.N.column), island.law
+    least = worth(contacts, blocks, least_of(island.P), law)
+    return least if least > PAID else worth(contacts, blocks, operations(island.pattern), law)
 
 
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
@@ -159,25 +160,25 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
 
 def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
-    if island.law == 1:
-        dear = price(island)
-        if dear > MOST:
-            sweep(island, tol, dear)
-        if island.error > tol and dear <= island.rest:
+    dear = price(island)
+    if island.law == 1 and dear > MOST:
+        sweep(island, tol, min(dear, PAID), PROBE if dear <= PAID else PAID)  # to the end where nothing better follows
+    if island.error > tol and dear <= PAID:
+        if island.law == 1:
             take_turns(island, tol)
-    else:
-        island.convex(tol, island.zero, island.x)
-        if island.error > tol:
-            island.newton(tol)
+        else:
+            island.convex(tol, island.zero, island.x)
+            if island.error > tol:
+                island.newton(tol)
     if island.error > tol:
         island.gradients(tol, min(MOST, island.rest - min(STEPS, island.rest // 2)))
-        if island.error > tol:
+        if island.error > tol and dear <= PAID:
             island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
 
 
-def sweep(island: Island, tol: float, most: float) -> None:
+def sweep(island: Island, tol: float, most: float, steps: int = PROBE) -> None:
     """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration."""
-    used, steps, most, x, u = 0, PROBE, min(most, island.rest), island.x.copy(), island.u.copy()
+    used, most, x, u = 0, min(most, island.rest), island.x.copy(), island.u.copy()
     while island.error > tol and used < most:
         before, spent = island.error, island.iterations
         island.sweeps(tol, int(min(steps, most - used)), x, u, RELAXED)

@@ -27,6 +27,8 @@ __all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_ro
 
 FACTORS = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
 
+BOTH = 2000  # blocks above which ``auto`` has factors for products beside the matrix that it may factorise
+
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
@@ -131,7 +133,10 @@ def quietly(problem: Problem, pattern: Pattern | None) -> Elimination | None:
 def prepare_rows(problem: Problem, options: Options, before: Preparation | None = None) -> Preparation:
     """A problem made ready as it is, bilateral rows and all."""
     operator, sets, form = problem.operator, problem.sets, options.form
-    if options.how.matrix or form == "matrix" or (form == "best" and prefers_matrix(operator)):
+    alone = prefers_matrix(operator)
+    if options.how.recipe and options.how.first and form == "best" and not alone and problem.blocks > BOTH:
+        operator = operator._replace(N=assemble(operator).N)
+    elif options.how.matrix or form == "matrix" or (form == "best" and alone):
         operator = assemble(operator)
     operator, sets = contiguous(operator), Sets(*(plain(a, a.dtype.kind) for a in sets))
     order = find_order(operator, options.separate) if before is None else before.order

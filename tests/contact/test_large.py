@@ -1,0 +1,162 @@
+"""Islands of many contacts: what a factor takes at least, products by factors beside a matrix, and looser tolerances.
+
+Looks inside: the sizes from which things are done otherwise are lowered, so that small problems take the way of large ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.contact_problems import packing
+from pluecker.contact import solve
+from pluecker.contact.problem.operator import assemble
+from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
+from pluecker.contact.solving import automatic, preparation
+from pluecker.contact.solving.island import Island
+from pluecker.contact.sparse.blocks import from_scipy
+from pluecker.contact.sparse.estimate import least_operations
+from pluecker.contact.sparse.symbolic import analyse
+from tests.conftest import COMPILED
+
+slow = [pytest.mark.slow, pytest.mark.skipif(not COMPILED, reason="thousands of iterations: compiled only")]
+
+
+def blocks_of(pattern):
+    """A matrix of blocks of three rows where the pattern has an entry."""
+    edges = np.arange(0, 3 * len(pattern) + 1, 3)
+    return from_scipy(np.kron(pattern, np.ones((3, 3))), edges, edges)
+
+
+def chain(n):
+    return np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1)
+
+
+def cube(n):
+    """Places of a cube that meet their six neighbours."""
+    one, line = np.eye(n), chain(n) - np.eye(n)
+    pairs = np.kron(np.kron(line, one), one) + np.kron(np.kron(one, line), one) + np.kron(np.kron(one, one), line)
+    return np.eye(n**3) + pairs
+
+
+def shuffled(pattern, seed=0):
+    order = np.random.default_rng(seed).permutation(len(pattern))
+    return pattern[np.ix_(order, order)]
+
+
+@pytest.mark.parametrize(
+    "pattern", [np.eye(1), chain(40), shuffled(chain(40)), np.ones((12, 12)), cube(4), shuffled(cube(5))]
+)
+def test_the_estimate_of_a_factor_is_from_below(pattern):
+    N = blocks_of(pattern)
+    assert 0.0 < least_operations(N) <= analyse(N).numbers[1]
+
+
+def test_the_estimate_counts_the_levels_from_an_end():
+    assert least_operations(blocks_of(shuffled(chain(30)))) == pytest.approx(27.0)  # one block in each level
+    assert least_operations(blocks_of(np.ones((12, 12)))) == pytest.approx(18.0**3)  # one block, then all others
+    corner = least_operations(blocks_of(shuffled(cube(4))))
+    assert corner == pytest.approx((3.0 * 64 / 10) ** 3)  # from corner to corner: 3 (n - 1) steps
+    assert least_operations(blocks_of(np.zeros((0, 0)))) == 0.0
+
+
+def test_a_packing_takes_at_least_what_is_estimated():
+    N = assemble(packing(150).operator).N
+    assert least_operations(N) <= analyse(N).numbers[1] <= 1e3 * least_operations(N)
+
+
+def test_an_island_is_cut_with_its_matrix_whatever_there_is_beside():
+    problem = packing(60)
+    both = problem.operator._replace(N=assemble(problem.operator).N)
+    alone = assemble(problem.operator)
+    order = find_order(both)
+    P, _ = arrange(both, problem.sets, problem.offset, order)
+    Q, _ = arrange(alone, problem.sets, problem.offset, order._replace(sides=np.zeros_like(order.sides)))
+    for k in range(len(P.islands) - 1):
+        mine, other = cut(P, k), cut(Q, k)
+        assert mine.A.is_factored == 0
+        assert len(mine.A.J.data) == len(mine.A.velocity) == 0
+        for a, b in zip(mine.A.N, other.A.N, strict=True):
+            assert np.allclose(
+                a, b, rtol=0, atol=1e-13
+            )  # scales are from another sum of the same diagonal; entries near one
+
+
+@pytest.mark.parametrize("law", ["ccp", pytest.param("ncp", marks=slow)])
+def test_factors_beside_the_matrix_give_the_same_velocities(monkeypatch, law):
+    """``auto`` on its way for large problems; those of the convex law are unique"""
+    problem, tol = packing(150 if COMPILED else 30), 1e-8
+    expected = solve(problem, law, tol=tol, form="matrix")
+    monkeypatch.setattr(preparation, "BOTH", 0)
+    monkeypatch.setattr(preparation, "prefers_matrix", lambda operator: False)
+    monkeypatch.setattr(automatic, "DIRECT", 0)
+    found = solve(problem, law, tol=tol)
+    assert expected.converged, str(expected)
+    assert found.converged, str(found)
+    if law == "ccp":
+        # Both errors, as velocities, count once for each contact at most.
+        speed = np.abs(expected.velocity).max()
+        assert np.allclose(found.velocity, expected.velocity, rtol=0, atol=np.sqrt(problem.blocks) * 10 * tol * speed)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="thousands of iterations: compiled only")
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_looser_tolerance_takes_no_more_iterations(law, seed):
+    problem = packing(300, seed)
+    used = [solve(problem, law, tol=tol).iterations for tol in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)]
+    assert used == sorted(used)
+
+
+def island_of(problem, limit):
+    """The whole problem as one island that nothing was done with, under Coulomb's law."""
+    P, _ = prepare(problem.assembled(), False)
+    island = Island(P, 1, np.zeros(problem.size), P.b.copy(), np.zeros(0), limit)
+    island.take(island.zero, P.b)
+    return island
+
+
+def test_sweeps_come_first_where_factors_are_dear(monkeypatch):
+    first = []
+    for price in (1e6, 1.0):
+        monkeypatch.setattr(automatic, "price", lambda island, price=price: price)
+        island = island_of(packing(12), 60)
+        automatic.improve(island, 1e-12)
+        first.append(next(iter(island.spent)))
+    assert first[0] == "psor"
+    assert first[1] != "psor"
+
+
+@pytest.mark.parametrize("law", [0, 1])
+def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
+    monkeypatch.setattr(automatic, "price", lambda island: 2.0 * automatic.PAID)
+    island = island_of(packing(12), 20)
+    island.law = law
+    automatic.improve(island, 1e-300)
+    assert set(island.spent) == ({"psor", "apgd"} if law == 1 else {"apgd"})
+    assert not island.patterns
+
+
+def test_sweeps_end_where_they_take_longer_than_what_follows():
+    problem = packing(12)
+    island = island_of(problem, 1000)
+    automatic.sweep(island, 1e-12, 3)
+    assert island.iterations == 3
+    promising, hopeless = island_of(problem, 1000), island_of(problem, 1000)
+    automatic.sweep(promising, 0.5 * promising.error, 100, 4)
+    assert 0 < promising.iterations <= 100
+    assert promising.error <= 0.5 * hopeless.error
+    automatic.sweep(hopeless, 1e-300, 8, 4)  # after four sweeps hundreds of digits are missing
+    assert hopeless.iterations == 4
+
+
+def test_what_is_decided_knows_no_tolerance_above_the_reference():
+    """Sweeps to a loose tolerance go the same way as those to a tight one, and stop earlier"""
+    problem, ways = packing(12), []
+    for tol in (1e-1, 1e-3, 1e-6):
+        island = island_of(problem, 1000)
+        automatic.sweep(island, tol, 400)
+        ways.append((island.iterations, island.error))
+    assert sorted(ways, key=lambda way: way[0]) == ways
+    assert sorted(ways, key=lambda way: -way[1]) == ways
