@@ -55,6 +55,7 @@ NEWTON_STEPS = 40  # after shifts
 MOST = 8000  # iterations of gradients in the end; factors that take longer are dear
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 RELAXED = 1.5  # sweeps
+STARTED, FEW = 0.2, 12  # an error of a start from which Newton's method is tried, and how many steps
 START = 2000  # iterations of gradients before Newton's method, at most
 REFERENCE = 1e-6  # an error up to which progress is judged, also for looser tolerances
 
@@ -113,6 +114,8 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     done = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
     mine, patterns = slice(begin, end), {} if patterns is None else patterns
     states, results = memory.states[mine], memory.results[mine]
+    if x.any() and not (results[:, ERROR] <= tol).all():
+        done += run_near(P, law, x, u, tol, limit, memory, begin, end, patterns)
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.results, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
@@ -191,6 +194,12 @@ def sweep(island: Island, tol: float, most: float, steps: int = PROBE) -> None:
         steps *= 2
 
 
+def near(island: Island, tol: float) -> None:
+    """Newton's method from a start that is near."""
+    if island.error < STARTED:
+        island.newton(tol, FEW)
+
+
 def polish(island: Island, tol: float) -> None:
     """Newton's method, started by gradients."""
     island.gradients(max(tol, 1e-4), START)
@@ -206,4 +215,5 @@ def inside(island: Island, tol: float) -> None:
     by_shifts(island, tol)
 
 
+run_near = on_islands(near)
 run_improve, run_polished, run_interior_point = on_islands(improve), on_islands(polish), on_islands(inside)

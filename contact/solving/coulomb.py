@@ -28,6 +28,7 @@ ROUNDS = 5
 CHUNK = 64  # iterations of a method of first order before the first look
 HELPS = 0.5  # of the error, after twice the iterations
 AT_A_TIME = 4  # shifts in the first round
+INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 NEWTON_STEPS = 40  # after shifts
 FEW = 12  # from a point that may be near
 NEAR = 1e-4  # an error from which Newton's method is tried
@@ -94,11 +95,13 @@ def take_turns(island: Island, tol: float) -> None:
         by_shifts(island, tol, fresh=True)
     turns = Turns(island)
     turns.newton(tol)
-    held = HeldShifts(island, lambda: 1e-3 * min(island.error, 1.0), 2 * AT_A_TIME, 0.1)
+    held = HeldShifts(island, lambda: INSIDE * min(island.error, 1.0), 2 * AT_A_TIME, 0.1)
+    fresh = HeldShifts(island, lambda: INSIDE * min(island.error, 1.0), AT_A_TIME, 0.05, fresh=True)
     for number in range(ROUNDS):
         if island.error <= tol or island.rest <= 0:
             break
         for method in ("pgs", "admm"):
             turns.first_order(method, tol, 2.0**number)
             turns.newton(tol)
+        fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)

@@ -1,0 +1,82 @@
+"""Coulomb's law where no single method is enough, warm starts, and forces that a compliance makes unique."""
+
+import numpy as np
+import pytest
+
+from pluecker.contact import Problem, Solver, errors_of, solve
+
+TOL = 1e-8
+
+
+def table(legs: int, seed: int, mu: float = 0.5) -> tuple[Problem, np.ndarray]:
+    """A body on more legs than carry it, and the Jacobian: its velocities to those of the contacts."""
+    rng = np.random.default_rng(seed)
+    place = np.column_stack([rng.uniform(-1.0, 1.0, (legs, 2)), np.full(legs, -0.5)])
+    J = np.zeros((3 * legs, 6))
+    for k, (x, y, z) in enumerate(place):
+        cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        J[3 * k : 3 * k + 3] = np.hstack([-cross, np.eye(3)])[[2, 0, 1]]
+    mass = np.array([0.4, 0.4, 0.6, 2.0, 2.0, 2.0])
+    v = np.array([0.02, -0.01, 0.0, 0.3, 0.0, -0.1]) if seed % 2 else np.array([0.0, 0.0, 0.0, 0.0, 0.0, -0.1])
+    return Problem.from_delassus((J / mass) @ J.T, J @ v, np.full(legs, mu), symmetrise=True), J
+
+
+@pytest.mark.parametrize("law", ["ncp", "ccp"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_compliance_makes_forces_independent_of_method_and_start(law, seed):
+    share = 1e-2
+    problem = table(9, seed)[0].with_compliance(share)
+    rng = np.random.default_rng(3)
+    starts = [None, np.abs(rng.normal(size=problem.size))]
+    found = [
+        solve(problem, law, method, tol=TOL, warm_start=start) for method in ("auto", "pgs", "admm") for start in starts
+    ]
+    assert all(result.converged for result in found)
+    # The natural map is at most tol times the largest of |b|, |x|, |u|; N + share has eigenvalues from share to some 10.
+    scale = max(np.linalg.norm(found[0].multipliers), np.linalg.norm(problem.offset))
+    for other in found[1:]:
+        assert np.abs(other.multipliers - found[0].multipliers).max() <= 10.0 * TOL / share * scale
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-2])
+def test_penetration_is_compliance_times_impulse(share):
+    """The contacts' velocities without the compliance, in closed form."""
+    problem, _ = table(4, 0)
+    soft = problem.with_compliance(share)
+    result = solve(soft, tol=1e-10)
+    D = problem.matrix().diagonal().reshape(-1, 3).mean(axis=1)
+    rigid = problem.velocity(result.multipliers)
+    pressed = result.multipliers[::3] > 1e-6
+    assert result.converged and pressed.any()
+    np.testing.assert_allclose(rigid[::3][pressed], -(share * D * result.multipliers[::3])[pressed], atol=1e-9)
+    np.testing.assert_allclose(result.velocity, rigid + np.repeat(share * D, 3) * result.multipliers, atol=1e-12)
+
+
+def test_rows_are_not_softened_and_compliances_add_up():
+    """A contact, a half-line and a row without bounds."""
+    sets = (np.array([0.0, -np.inf]), np.array([np.inf, np.inf]))
+    problem = Problem.from_delassus(2.0 * np.eye(5), -np.ones(5), [0.3], rows=sets, compliance=np.full(5, 0.5))
+    change = problem.with_compliance(0.1).matrix().diagonal() - problem.matrix().diagonal()
+    np.testing.assert_allclose(change, [0.2, 0.2, 0.2, 0.2, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("law", ["ncp", "ccp"])
+def test_a_warm_start_takes_a_third_of_the_iterations(law):
+    problem, J = table(40, 1)  # more rows than islands of full matrices have
+    solver = Solver(problem, law)
+    first = solver.solve()
+    change = J @ np.random.default_rng(7).normal(size=6)
+    b = problem.offset + 1e-3 * np.linalg.norm(problem.offset) / np.linalg.norm(change) * change
+    cold, warm = solver.solve(b), solver.solve(b, warm_start=first.multipliers)
+    assert cold.converged and warm.converged
+    assert 3 * warm.iterations <= cold.iterations
+    assert warm.stages[0].method != "interior_point"
+
+
+def test_a_tighter_tolerance_never_gives_a_worse_point():
+    problem, _ = table(40, 1, mu=1.0)
+    errors = [
+        errors_of(problem, solve(problem, tol=tol).multipliers).largest for tol in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10)
+    ]
+    for tol, looser, tighter in zip((1e-4, 1e-6, 1e-8, 1e-10), errors[:-1], errors[1:], strict=True):
+        assert tighter <= max(looser, tol)
