@@ -6,8 +6,7 @@ point, or the centre of the ball::
     gap = z . s - radius,    s = x_2 - x_1        slip = the rate of both bodies' points at x_2 - radius z, along x and y
 
 and Coulomb's law holds between the forces along them: ``0 <= r_n``, complementary to the gap, ``|r_t| <= friction r_n``,
-against the slip where there is any. Of a point the slip is the rate of ``x . s`` and ``y . s``: what sticks has these where
-they were, whatever the step.
+against the slip where there is any. Of a point the slip is the rate of ``x . s`` and ``y . s``.
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); source document 000
 (docs/sources.md), contact joints.
@@ -40,8 +39,9 @@ class PointContact(TwoFrames):
         friction: the coefficient.
         restitution: Newton's, with which share of its speed it comes back, 0 to 1.
         stiffness, damping: of a soft contact, a spring and a damper along the normal that only push; N/m and N s/m.
-        recovery: what share of a depth, with which a step begins, is undone in a second, at most all of it in a step; 1/s.
-            None is, unless given: to undo it takes energy from nowhere.
+        recovery: at which rate a depth is undone with which a step begins, at most all of it in a step; 1/s. Bodies that
+            turn while they touch end a step with a depth of second order in it. To undo it takes energy from nowhere: half
+            the square of rate times depth for each kilogram; none is undone at 0.
 
     Raises:
         TypeError, ValueError: what is no name, no frame, no number that can be.
@@ -64,7 +64,7 @@ class PointContact(TwoFrames):
     restitution: float = field(default=0.0, kw_only=True)
     stiffness: float = field(default=np.inf, kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
-    recovery: float = field(default=0.0, kw_only=True)
+    recovery: float = field(default=10.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,10 +72,10 @@ class PointContact(TwoFrames):
             object.__setattr__(self, key, not_negative(self.label, key, getattr(self, key)))
         object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         set_spring(self, self.label)
-        if np.isfinite(self.stiffness) and (self.restitution > 0.0 or self.recovery > 0.0):
+        if np.isfinite(self.stiffness) and self.restitution > 0.0:
             raise ConstraintError(
-                f"{self.label}: restitution is {self.restitution:g}, recovery {self.recovery:g} and stiffness "
-                f"{self.stiffness:g}: a soft contact gives back what its spring does"
+                f"{self.label}: restitution is {self.restitution:g} and stiffness {self.stiffness:g}: a soft contact gives "
+                "back what its spring does"
             )
 
     def functions(self) -> tuple[Function, ...]:

@@ -2,10 +2,11 @@
 
     0 <= r_n  complementary to  u_n - l >= 0        |r_t| <= mu r_n,    r_t against u_t where that is not zero
 
-u are mean rates over the step, l the least one away from each other: that with which the gap just closes, ``-gap / h``; what
-comes back of an approach, by Newton's coefficient; or the speed at which a depth is undone that the step began with. So a
-contact ends a step with a gap that is not negative, and what sticks stays where it is, both to rounding and not to first
-order. The normal of a soft contact is a spring and a damper that push and never pull.
+u = J v are velocities at the end of the step, l the least one away from each other: that with which the gap just closes,
+``-gap / h``; what comes back of an approach, by Newton's coefficient; or the speed at which a depth is undone that the step
+began with. What rests stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse
+makes energy, but for what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and
+never pull.
 
 With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.spatial.dense.cone_problem`: staircases
 first, then contacts.
@@ -36,6 +37,9 @@ from pluecker.spatial.scalars.operations import load, part, select, smaller, sto
 __all__ = ["contact_scratch", "least_rate", "solve_blocks", "store_contact_law"]
 
 ITERATIONS = 200  # of a problem, at most
+TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a problem does not come to the tolerance
+    1e-8  # of the largest impulse, where a problem does not come to the tolerance of other rows: what rounding leaves
+)
 
 
 @kernel
@@ -80,9 +84,10 @@ def set_apart(W, n, k, here):
 
 @kernel
 def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
-    """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero. The error
+    """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
 
-    b and ``laws``, so many numbers a row, are those of all rows; of normals b is less what is asked for.
+    The error, as one of other rows, of which less is tolerated. b and ``laws``, so many numbers a row, are those of all
+    rows; of normals b is less what is asked for.
     """
     n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
     plain = n - 3 * contact_count(w)
@@ -114,4 +119,4 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
         if not sleeps(awake, k):
             store(r, k, load(x, column))
             column += 1
-    return load(error, 0)
+    return TOLERANCE / TOLERATED * load(error, 0)

@@ -6,7 +6,8 @@ A row of a step is (phi(q+) - phi(q)) / h, the mean rate of its function over th
 
 So what holds at the end of a step holds there exactly, and not to first order; forces act along J(q). With constant masses,
 which bodies in maximal coordinates have, the step is that of SHAKE and so symplectic. rho is found by repetition, each time
-from where the velocity leads to. Each repetition brings it nearer by a factor of about h |w|, or its square.
+from where the velocity leads to. Each repetition brings it nearer by a factor of about h |w|, or its square. Contacts have
+rho = 0: their law is one of J v+, with which impulses at the end of a step never make energy, and are found at any speed.
 
 Angles are counted over turns: of all values that an angle may stand for, the nearest to the one before and h times its
 rate. So are rotation vectors within a step, which can lead beyond half a turn; the next one begins with the equivalent
@@ -30,6 +31,7 @@ from pluecker.contact.rows.layout import (
     KIND,
     LINK,
     TURN_NUMBER,
+    contact_count,
     entry,
     function_count,
     function_entry,
@@ -132,7 +134,7 @@ def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
             store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
     store_values_at(m, w, q1, X, phi1)
     store_row_values(w, phi1, True, values1)
-    for k in range(row_count(w)):
+    for k in range(row_count(w) - 3 * contact_count(w)):
         if row_entry(w, k, HOLONOMIC) != 0:
             store(rho, k, (load(values1, k) - load(values, k)) / h - row_rate(w, J, k, v))
 
