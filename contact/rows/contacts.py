@@ -38,8 +38,6 @@ __all__ = ["contact_scratch", "least_rate", "solve_blocks", "store_contact_law"]
 
 ITERATIONS = 200  # of a problem, at most
 TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a problem does not come to the tolerance
-    1e-8  # of the largest impulse, where a problem does not come to the tolerance of other rows: what rounding leaves
-)
 
 
 @kernel
