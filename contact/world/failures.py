@@ -106,14 +106,15 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
 
 
 def rows_that_hold(world: World, q: Array, v: Array, time: float, step: float) -> Asked:
-    """Of linear rows that are no springs, dampers or rotors, and of those that come to a hard limit."""
+    """Of linear rows that are no springs, dampers or rotors, and of those that come to a hard limit; not of contacts."""
     with_names = [
         (name, row) for name, parts in zip((*world.names, JOINTS), world.parts, strict=True) for row in parts.rows
     ]
     rows = world.rows_at(q, v, time=time)
     ahead = world.rows_at(integrate(world.model, q, step * v), v, time=time + step)
     stop = np.array(
-        [row.ranged and row.holonomic and not np.isfinite(row.stiffness) for _, row in with_names], dtype=bool
+        [row.ranged and row.holonomic and not row.contact and np.isinf(row.stiffness) for _, row in with_names],
+        dtype=bool,
     )
     lower, upper = (np.array([getattr(row, key) for _, row in with_names]) for key in ("lower", "upper"))
     stop &= (ahead.error < lower + AT_LIMIT) | (ahead.error > upper - AT_LIMIT)

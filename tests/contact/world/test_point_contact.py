@@ -215,3 +215,20 @@ def test_contacts_are_refused_where_there_are_no_steps():
     ):
         with pytest.raises(ConstraintError, match="contacts"):
             call()
+
+
+def test_states_of_a_batch_move_as_each_of_them_alone():
+    world, rng = box_on_plane(0.5, restitution=0.3), np.random.default_rng(4)
+    q = np.tile([0, 0, 0.2, 1.0, 0, 0, 0], (5, 1))
+    q[:, 2] += [0.0, 0.3, 0.02, 0.05, 5.0]  # one touches at once, one never
+    q[:, 4:] += 0.2 * rng.normal(size=(5, 3))
+    q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1)[:, None]
+    v = rng.normal(size=(5, 6))
+    together = world.simulate(q, v, 0.3, 0.01, record=("constraint_forces",))
+    for k in range(5):
+        alone = world.simulate(q[k], v[k], 0.3, 0.01, record=("constraint_forces",))
+        np.testing.assert_allclose(together.q[k], alone.q, atol=1e-9)
+        forces = together.columns["constraint_forces"][k], alone.columns["constraint_forces"]
+        np.testing.assert_allclose(forces[0], forces[1], atol=1e-6 * np.abs(forces[1]).max(initial=1.0))
+    pair = world.simulate(q[[1, 3]], v[[1, 3]], 0.3, 0.01)
+    np.testing.assert_array_equal(pair.q, together.q[[1, 3]])  # neighbours change no bit
