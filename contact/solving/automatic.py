@@ -138,7 +138,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
-    used, last = since, since + 1 + int(SHARE * (limit - since - 1))
+    used, last = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
     while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
         used = min(used + steps, last)
         answering(run_apgd, P, law, x, u, tol, used, memory, begin, end)

@@ -108,11 +108,14 @@ def begin_memory(lasting, memory, begun):
 
 
 @kernel
-def sum_impulses(first, impulses, total):
-    """Those of the pieces of a step so far, in ``total``"""
+def add_impulses(first, last, impulses, total):
+    """Those of the pieces of a step so far, in ``total``; after the last piece they are the impulses of the step"""
     for k in range(len(impulses)):
-        before = 0.0 * load(impulses, k) if first else load(total, k)
-        store(total, k, before + load(impulses, k))
+        r = load(impulses, k)
+        r = r if first else load(total, k) + r
+        store(total, k, r)
+        if last:
+            store(impulses, k, r)
 
 
 @kernel
@@ -135,12 +138,10 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
         nq, nv, n = configuration_count(m), velocity_count(m), load(settings, MEMORY)
         q, v, law = part(x, 0, nq), part(x, nq, nv), part(x, nq + nv, 4 * nv)
         q1, v1, q2, v2 = part(ws, 0, nq), part(ws, nq, nv), part(ws, nq + nv, nq), part(ws, 2 * nq + nv, nv)
-        law_j, remembered = tail(ws, 2 * (nq + nv)), part(ws, 2 * nq + 6 * nv, n)
-        begun, total = part(ws, 2 * nq + 6 * nv + n, n), part(ws, 2 * nq + 6 * nv + 2 * n, n)
-        rest = tail(ws, 2 * nq + 6 * nv + 3 * n)
+        law_j, saved = tail(ws, 2 * (nq + nv)), tail(ws, 2 * nq + 6 * nv)
+        remembered, begun, total, rest = part(saved, 0, n), part(saved, n, n), part(saved, 2 * n, n), tail(saved, 3 * n)
         impulses = part(memory, load(settings, FIRST_IMPULSE), load(settings, IMPULSES))
-        kq, kv = part(kept, 0, nq), part(kept, nq, nv)
-        none = 0.0 * load(law, 0)
+        kq, kv, none = part(kept, 0, nq), part(kept, nq, nv), 0.0 * load(law, 0)
         pieces, error = 1, none
         begin_memory(lasting, part(memory, 0, n), begun)
         while True:
@@ -153,11 +154,7 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                     law_of_piece(env, j * hj, x, qa, va, law_j)
                 e = worse(e, none + step(m, c, hj, qa, va, own, f, qb, vb, memory, rest))
                 qa, va = qb, vb
-                if pieces > 1:
-                    sum_impulses(j == 0, impulses, total)
-            if pieces > 1:
-                for k in range(len(impulses)):
-                    store(impulses, k, load(total, k))
+                add_impulses(j == 0, j == pieces - 1, impulses, total)
             e = e + spoiled(qa) + spoiled(va)
             if pieces == 1:
                 error = e
