@@ -6,12 +6,14 @@ Jacobian of all bodies, times the distance over which velocities and forces are 
 
 import numpy as np
 import pytest
+import scipy.linalg
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pluecker.articulated import (
     body_accelerations,
     body_jacobian,
+    body_jacobian_dot,
     body_jacobian_transpose_times,
     body_velocities,
     coriolis_matrix,
@@ -28,6 +30,7 @@ from pluecker.articulated import (
     strategies,
 )
 from tests.articulated.test_momentum import by_bodies
+from tests.articulated.test_redmax import body_inertias
 from tests.articulated.test_turns import KINDS, SPHERICAL, Motion, tree
 from tests.conftest import COMPILED
 
@@ -100,10 +103,13 @@ def test_the_inverse_times_the_inertia_matrix_is_one(state):
 @FEW
 @given(strategies.states())
 def test_the_rate_of_the_inertia_matrix_is_the_coriolis_matrix_and_its_transpose(state):
-    """Hdot = C + C': the same as that Hdot - 2 C is skew."""
+    """Hdot = C + C', the same as that Hdot - 2 C is skew; and Hdot by another way, from H = J' M J."""
     model, q, v = state[:3]
     C, rate = coriolis_matrix(model, q, v), inertia_matrix_rate(model, q, v)
-    size = np.abs(crba(model, q)).max(initial=0.0) * np.abs(v).sum() * size_of_jacobian(model, q)
+    M = scipy.linalg.block_diag(*body_inertias(model))
+    half = body_jacobian_dot(model, q, v).T @ M @ body_jacobian(model, q)
+    size = np.abs(M).max(initial=0.0) * model.n_bodies * size_of_jacobian(model, q) ** 2 * np.abs(v).sum()
+    close(rate, half + half.T, size)
     close(C + C.T, rate, size)
 
 
