@@ -67,34 +67,45 @@ SPHERICAL = tree("spherical")
 class Motion:
     """A state of the tree with joints of one kind, and the same with spherical joints."""
 
-    def __init__(self, kind, seed=0):
-        self.model, rng = tree(kind), np.random.default_rng(seed)
-        self.q = random_configuration(self.model, rng)
-        self.v, self.a = rng.normal(size=(2, self.model.nv))
-        self.f = rng.normal(size=(self.model.n_bodies, 6))
-        self.S = np.zeros((SPHERICAL.nv, self.model.nv))  # from our velocities to those of spherical joints
-        self.q_w, self.bias = np.zeros(SPHERICAL.nq), np.zeros(SPHERICAL.nv)
+    @classmethod
+    def random(cls, kind, seed=0):
+        """Well away from gimbal lock."""
+        model, rng = tree(kind), np.random.default_rng(seed)
+        q = random_configuration(model, rng)
+        v, a = rng.normal(size=(2, model.nv))
+        f = rng.normal(size=(model.n_bodies, 6))
+        if kind != "exponential":
+            middle = (0.2, 2.9) if kind[-3] == kind[-1] else (-1.3, 1.3)
+            for k in TURNING:
+                q[model.q_slice(f"j{k}").start + 1] = rng.uniform(*middle)
+        return cls.of(model, kind, q, v, a, f)
+
+    @classmethod
+    def of(cls, model, kind, q, v, a, f):
+        """The same state by quaternions."""
+        motion = cls()
+        motion.model, motion.q, motion.v, motion.a, motion.f = model, q, v, a, f
+        motion.S = np.zeros((SPHERICAL.nv, model.nv))  # from our velocities to those of spherical joints
+        motion.q_w, motion.bias = np.zeros(SPHERICAL.nq), np.zeros(SPHERICAL.nv)
         one = single(kind)
         for k in range(len(PARENTS)):
             name = f"j{k}"
-            q, v = self.model.q_slice(name), self.model.v_slice(name)
+            of_q, of_v = model.q_slice(name), model.v_slice(name)
             there = SPHERICAL.v_slice(name)
             if k not in TURNING:
-                self.S[there, v], self.q_w[SPHERICAL.q_slice(name)] = 1.0, self.q[q]
+                motion.S[there, of_v], motion.q_w[SPHERICAL.q_slice(name)] = 1.0, q[of_q]
                 continue
-            if kind != "exponential":  # well away from gimbal lock
-                middle = (0.2, 2.9) if kind[-3] == kind[-1] else (-1.3, 1.3)
-                self.q[q.start + 1] = rng.uniform(*middle)
-            self.q_w[SPHERICAL.q_slice(name)] = quaternion(kind, self.q[q])
-            self.S[there, v] = joint_transform(kind, self.q[q])[1][:3]
-            self.bias[there] = body_accelerations(one, self.q[q], self.v[v], np.zeros(3))[0, :3]
-        self.v_w = self.S @ self.v
-        self.a_w = self.S @ self.a + self.bias
+            motion.q_w[SPHERICAL.q_slice(name)] = quaternion(kind, q[of_q])
+            motion.S[there, of_v] = joint_transform(kind, q[of_q])[1][:3]
+            motion.bias[there] = body_accelerations(one, q[of_q], v[of_v], np.zeros(3))[0, :3]
+        motion.v_w = motion.S @ v
+        motion.a_w = motion.S @ a + motion.bias
+        return motion
 
 
 @pytest.fixture(params=KINDS, scope="module")
 def motion(request):
-    return Motion(request.param, KINDS.index(request.param))
+    return Motion.random(request.param, KINDS.index(request.param))
 
 
 def close(found, expected, tolerance=1e-12):
