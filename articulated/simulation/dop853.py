@@ -5,7 +5,7 @@ Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from pluecker.articulated.simulation.smooth import smooth_states
 from pluecker.articulated.simulation.steps import Outcome, Schedule
 from pluecker.articulated.stepping.control.control import CompiledControl, Control, PDControl
 from pluecker.articulated.stepping.control.control_function import function_at
-from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
+from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked, check_asked
 from pluecker.articulated.stepping.loop.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
@@ -48,37 +48,42 @@ def follow_dop853(
         raise ArgumentValueError(
             "simulate: dop853 chooses its steps itself and takes no control that is sampled, or late"
         )
-    times, size = schedule.times, len(q)
+    count, size = schedule.samples, len(q)
     forces = [force_of(model, control, plan, elements, b) for b in range(size)]
-    motions = [states_of(model, q[b], v[b], times, forces[b], tol) for b in range(size)]
-    samples, waiting, room = 0, 0, recording.room(0, len(times))
+    motions = [states_of(model, q[b], v[b], times_of(schedule), forces[b], tol) for b in range(size)]
+    samples, waiting, room = 0, 0, recording.room(0, count)
     error, interrupted = None, False
     try:
-        for k in range(len(times)):
+        for k, t in enumerate(times_of(schedule)):
             arrays, slot, most = room
             for b in range(size):
                 state = next(motions[b])
                 here = state[: model.nq], state[model.nq :]
-                found = {0: here[0], 1: here[1], 2: forces[b](float(times[k]), *here)[0], 4: np.zeros(1)}
+                found = {0: here[0], 1: here[1], 2: forces[b](t, *here)[0], 4: np.zeros(1)}
                 for place, values in found.items():
                     if arrays[place].shape[2]:
                         arrays[place][k - slot, b] = values
             waiting += 1
-            if waiting == most or k + 1 == len(times):
-                recording.written(samples, complete, times[samples : samples + waiting])
+            if waiting == most or k + 1 == count:
+                recording.written(samples, complete, schedule.times_from(samples, waiting))
                 samples, waiting = samples + waiting, 0
-                room = recording.room(samples, len(times) - samples)
+                room = recording.room(samples, count - samples)
             progress(1)
     except KeyboardInterrupt:
         interrupted = True
     except PlueckerError as found_error:
         error = found_error
     if waiting:
-        recording.written(samples, complete, times[samples : samples + waiting])
+        recording.written(samples, complete, schedule.times_from(samples, waiting))
     return Outcome(samples + waiting, interrupted, None, 0, np.zeros((0, 0)), error)
 
 
-def states_of(model: Model, q: Array, v: Array, times: Array, force: Force, tol: float) -> Iterator[Array]:
+def times_of(schedule: Schedule) -> Iterator[float]:
+    """Of the samples, one after the other: there may be more of them than memory holds."""
+    return (float(schedule.times_from(k, 1)[0]) for k in range(schedule.samples))
+
+
+def states_of(model: Model, q: Array, v: Array, times: Iterable[float], force: Force, tol: float) -> Iterator[Array]:
     """The states at all times, the first one too."""
     yield np.concatenate([q, v])
     yield from smooth_states(model, q, v, times, force, tol)
@@ -101,6 +106,7 @@ def force_of(model: Model, control: Control, plan: ControlPlan, elements: tuple[
         if compiled is not None:
             tau = np.zeros(model.nv)
             compiled(t, q.copy(), v.copy(), tau, at(parameters, t).copy())
+            check_asked(model, t, tau)
             return tau
         u = at(torque, t)
         if isinstance(command, PDControl):

@@ -26,7 +26,9 @@ def failure(
 ) -> SimulationError:
     """The error for a step that could not be taken, or for a control that failed, with what was computed until then."""
     if outcome.failed is None:
-        end = float(trajectory.time[-1]) if trajectory.time is not None and len(trajectory) else 0.0
+        end = getattr(outcome.error, "time", None)
+        if end is None:
+            end = float(trajectory.time[-1]) if trajectory.time is not None and len(trajectory) else 0.0
         return SimulationError(str(outcome.error), trajectory, end)
     time = dynamics.since + outcome.failed * schedule.step
     where = f" in state {', '.join(map(str, np.unravel_index(outcome.state, batch)))} of the batch" if batch else ""

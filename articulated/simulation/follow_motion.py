@@ -112,9 +112,14 @@ def follow_motion(
         outcome = Outcome(schedule.samples, False, None, 0, np.zeros((0, 0)), None)
     trajectory = made_trajectory(model, recording, outcome.samples, batch)
     if outcome.error is not None or outcome.failed is not None:
+        trajectory = trajectory[: known_samples(trajectory)]
+    if size and not len(trajectory):  # no force is known yet, but the state is
+        q_begin, v_begin = (x.reshape(*batch, 1, x.shape[-1]).copy() for x in (states_q, states_v))
+        trajectory = Trajectory(schedule.times_from(0, 1), q_begin, v_begin, model=model)
+    if outcome.error is not None or outcome.failed is not None:
         raise failure(model, outcome, schedule, dynamics, batch, trajectory, on_unsolved) from outcome.error
     if outcome.interrupted:
-        end = schedule.times[outcome.samples - 1] if outcome.samples else schedule.times[0]
+        (end,) = schedule.times_from(max(outcome.samples - 1, 0), 1)
         said = f"{function}: interrupted; the trajectory ends at t = {end:.6g} s"
         warnings.warn(said, SimulationWarning, stacklevel=stacklevel)
     return trajectory, outcome
@@ -134,6 +139,15 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
     if "error" in found:
         found["error"] = found["error"][..., 0]
     return Trajectory(**parts, model=model, columns=found)
+
+
+def known_samples(trajectory: Trajectory) -> int:
+    """How many there are before those at the end that hold what is no number, as where control gave none."""
+    arrays = [x for x in (trajectory.q, trajectory.v, trajectory.a, trajectory.tau) if x is not None]
+    count = len(trajectory)
+    while count and not all(np.isfinite(x[..., count - 1, :]).all() for x in arrays):
+        count -= 1
+    return count
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments

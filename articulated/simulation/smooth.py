@@ -6,6 +6,7 @@ Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from numbers import Real
 from typing import Any
 
@@ -126,14 +127,19 @@ def follow(
 
 
 def smooth_states(
-    model: Model, q: Array, v: Array, times: Array, force: Callable[..., tuple[Array, Array | None]], tol: float
+    model: Model,
+    q: Array,
+    v: Array,
+    times: Iterable[float],
+    force: Callable[..., tuple[Array, Array | None]],
+    tol: float,
 ) -> Iterator[Array]:
     """The states ``[q, v]`` at all times but the first, one after the other, by DOP853.
 
     Args:
         model: the mechanism.
         q, v: the state at the first time.
-        times: rising; s.
+        times: rising, asked for one after the other; s.
         force: joint forces and wrenches on the bodies, or None, at a time in a state.
         tol: relative and absolute.
 
@@ -151,7 +157,7 @@ def smooth_states(
             q[part] /= np.linalg.norm(q[part])
         return q, v
 
-    def rate(t: float, y: Array, k: int) -> Array:
+    def rate(t: float, y: Array) -> Array:
         q, v = normalized(y)
         a = aba(model, q, v, *force(t, q, v))
         return np.concatenate([configuration_rate(model, q, v), a])
@@ -161,32 +167,31 @@ def smooth_states(
         shorter = integrate(model, q, np.zeros(model.nv))
         return np.concatenate([shorter, carry_velocity(model, q, shorter, v)])
 
-    def excess(t: float, y: Array, k: int) -> float:
+    def excess(t: float, y: Array) -> float:
         return max(float(np.linalg.norm(y[part])) for part in vectors) - LONGEST
 
     excess.terminal, excess.direction = True, 1.0  # type: ignore[attr-defined]
 
-    def follow(y: Array, k: int) -> Any:
+    def follow(y: Array, t: float, end: float) -> Any:
         if not vectors:
-            return solve_ivp(rate, (times[k], times[k + 1]), y, args=(k,), **between)
-        t = times[k]
+            return solve_ivp(rate, (t, end), y, **between)
         while True:
-            step = solve_ivp(rate, (t, times[k + 1]), shortened(y), args=(k,), events=excess, **between)
+            step = solve_ivp(rate, (t, end), shortened(y), events=excess, **between)
             if step.status != 1:
                 return step
             t, y = step.t[-1], step.y[:, -1]
 
     state = np.concatenate([q, v])
-    for k in range(len(times) - 1):
+    for begin, end in pairwise(times):
         try:
             with np.errstate(all="ignore"):  # what overflows is an error below, no warning too
-                step = follow(state, k)
+                step = follow(state, begin, end)
                 found = shortened(step.y[:, -1]) if vectors else np.concatenate(normalized(step.y[:, -1]))
-        except SingularInertiaError:
+        except (SingularInertiaError, SimulationError):  # of control: it says when
             raise
         except PlueckerError as error:  # the state has left the range of numbers that algorithms take
             raise SimulationError(
-                f"simulate: the motion cannot be followed beyond t = {times[k]:.6g} s: {error}"
+                f"simulate: the motion cannot be followed beyond t = {begin:.6g} s: {error}"
             ) from None
         if not step.success or not np.isfinite(found).all():
             why = "its numbers overflow" if step.success else step.message

@@ -20,6 +20,7 @@ from pluecker.articulated import (
     ModelBuilder,
     PDControl,
     PointSpring,
+    SimulationError,
     SimulationWarning,
     TimeTable,
     applied_forces,
@@ -34,6 +35,7 @@ from pluecker.articulated import (
 from pluecker.articulated.app.cli import main
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
 from pluecker.articulated.simulation.trajectory_files import read_trajectory
+from pluecker.articulated.stepping.control.control_function import SIGNATURE
 from pluecker.spatial import PlueckerError, UnknownNameError
 from pluecker.spatial.errors import ArgumentValueError
 from tests.conftest import COMPILED
@@ -255,6 +257,54 @@ def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum, request):
     assert motion.q is not None
     assert len(motion) >= 1
     assert np.isfinite(motion.q).all()
+
+
+def without_number(t, q, v, tau, parameters):
+    tau[0] = np.nan if t > parameters[0] else 0.0
+
+
+def raising_after(begin):
+    """A control that divides by zero from this time on."""
+    return lambda t, q, v: 0.0 * v if t < begin else 1 // 0
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "dop853"])
+@pytest.mark.parametrize(
+    ("control", "known"),
+    [
+        (raising_after(0.0), 1),
+        (raising_after(0.015), 2),
+        (CompiledControl(SIGNATURE(without_number), [-1.0]), 1),
+        (CompiledControl(SIGNATURE(without_number), [0.015]), 2),
+    ],
+    ids=["python at once", "python later", "compiled at once", "compiled later"],
+)
+def test_what_is_known_when_a_control_fails_is_kept_and_can_be_saved(control, known, integrator, pendulum, tmp_path):
+    begin = np.array([[0.5, -0.2], [0.1, 0.3]])
+    for q in (begin[0], begin):
+        with pytest.raises(SimulationError, match=r"control (raised ZeroDivisionError|gives)") as caught:
+            simulate(pendulum, q, START["v"], 0.05, 0.01, control=control, integrator=integrator)
+        kept = caught.value.trajectory
+        assert caught.value.time == 0.0 if known == 1 else 0.015 < caught.value.time <= 0.02
+        assert len(kept) == known
+        np.testing.assert_array_equal(kept.q[..., 0, :], q)
+        kept.save(tmp_path / "kept.npz")
+        np.testing.assert_array_equal(read_trajectory(tmp_path / "kept.npz", pendulum, bare="q").q, kept.q)
+
+
+def test_dop853_remembers_no_times_of_samples_to_come(pendulum, tmp_path):
+    """Ten million of them would take 80 MB."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(SimulationError, match="control raised"):
+            simulate(
+                pendulum, **{**START, "duration": 1e5}, control=raising_after(0.015), integrator="dop853",
+                record_to=tmp_path / "motion",
+            )  # fmt: skip
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20e6
 
 
 def test_limits_that_an_integrator_does_not_know_are_refused_where_they_are_asked_for():

@@ -229,21 +229,29 @@ def asked(model: Model, function: Any, t: float, q: Array, v: Array) -> Array:
         given = function(t, q.copy(), v.copy())
     except Exception as error:  # of any kind: what was computed until then is not lost with it
         raise SimulationError(
-            f"simulate: control raised {type(error).__name__} at t = {t:.6g} s: {shown(str(error))}"
+            f"simulate: control raised {type(error).__name__} at t = {t:.6g} s: {shown(str(error))}",
+            time=t,
         ) from error
     what = f"what control gives at t = {t:.6g} s"
     found = as_numbers("simulate", what, given)
     try:
         tau = np.broadcast_to(np.array(found), v.shape)
     except ValueError:
-        raise SimulationError(f"simulate: {what} has shape {found.shape}, expected {v.shape}") from None
+        raise SimulationError(f"simulate: {what} has shape {found.shape}, expected {v.shape}", time=t) from None
+    check_asked(model, t, tau)
+    return tau
+
+
+def check_asked(model: Model, t: float, tau: Array) -> None:
+    """Refuse joint forces that a control gives and that are not finite."""
     if not np.isfinite(tau).all():
         *state, k = (int(n) for n in np.argwhere(~np.isfinite(tau))[0])
         where = f" in state {', '.join(map(str, state))} of the batch" if state else ""
         raise SimulationError(
-            f"simulate: {what} is {tau[(*state, k)]} for {coordinate_name(model, k)}{where}, expected a finite number"
+            f"simulate: what control gives at t = {t:.6g} s is {tau[(*state, k)]} for {coordinate_name(model, k)}{where}, "
+            "expected a finite number",
+            time=t,
         )
-    return tau
 
 
 def coordinate_name(model: Model, k: int) -> str:

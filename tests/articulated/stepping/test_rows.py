@@ -24,6 +24,7 @@ from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLI
 from pluecker.articulated.stepping.terms.rows import pack_rows
 from pluecker.articulated.stepping.terms.scenario import pack_scenario
 from tests.articulated.stepping.driver import take_steps
+from tests.conftest import COMPILED
 
 G = 9.81
 
@@ -174,6 +175,20 @@ def test_rows_are_packed_once_for_each_coordinate_and_twice_where_limits_are_sof
     assert count(pack_rows(model)) == model.nv
     assert count(pack_rows(model, stiffness=1e4)) == model.nv + hinges
     assert count(pack_rows(model.replace(friction=0.0))) == hinges
+
+
+@pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")
+def test_joints_stick_slide_and_touch_in_lanes_as_each_state_alone() -> None:
+    """Eight states in lanes and three beside them; some joints stick, some are at their limits, some move."""
+    model = random_tree(4, 3, joints=["revolute", "prismatic"])
+    model = model.replace(friction=0.6, lower_limit=-0.4, upper_limit=0.4)
+    rng = np.random.default_rng(0)
+    q, v = rng.uniform(-0.4, 0.4, (11, 4)), rng.standard_normal((11, 4))
+    batch = simulate(model, q, v, 0.2, 0.01)
+    alone = [simulate(model, q[k], v[k], 0.2, 0.01) for k in range(len(q))]
+    assert 0 < (batch.v[:, -1] == 0.0).sum() < batch.v[:, -1].size
+    assert np.abs(batch.q - [each.q for each in alone]).max() < 1e-13
+    assert np.abs(batch.v - [each.v for each in alone]).max() < 1e-12
 
 
 # -------------------------------------------------------------------------------------------------------------------- robots
