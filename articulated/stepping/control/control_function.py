@@ -80,6 +80,7 @@ else:
         for lane in range(WIDTH):
             copy_lane(q, lane, tail(copies, BLOCK))
             copy_lane(v, lane, tail(copies, first_v))
+            copy_lane(tau, lane, tail(copies, first_tau))
             copy_lane(parameters, lane, tail(copies, first_parameter))
             call_block(settings, t, here, *places)
             for k in range(len(tau)):

@@ -129,6 +129,7 @@ def control_kernel(access: Access) -> Callable[..., Any]:
                 values, _, states, width, _ = signals[PARAMETERS]
                 parameters = part(ws, 0, width)
                 fetch(values, states, width, 0, b, parameters)
+                clear(u, nv)
                 call(settings, t, q, v, u, parameters, tail(ws, width))
             else:
                 with_slope(signals[TORQUE], b, t, h, u, R, ws)

@@ -299,6 +299,21 @@ def test_a_control_that_is_no_number_is_named(tree, states):
         run(tree, q[0], v[0], control=lambda t, q, v: np.zeros(2))
 
 
+def adding(t, q, v, tau, parameters):
+    tau[0] += 1.0
+
+
+SIGNATURE_OF_ADDING = SIGNATURE(adding)
+
+
+def test_a_compiled_control_finds_zeros_where_it_writes(tree, states):
+    q, v = states
+    for begin in ((q, v), (q[0], v[0])):
+        motion = run(tree, *begin, 5, control=CompiledControl(SIGNATURE_OF_ADDING))
+        np.testing.assert_array_equal(motion.tau[..., 0], 1.0)
+        np.testing.assert_array_equal(motion.tau[..., 1:], 0.0)
+
+
 def nan_later(t, q, v, tau, parameters):
     tau[0] = np.nan if t > 1.5 * H else 0.0
 
