@@ -147,7 +147,7 @@ def measure(K, inside, b, r, u, s, exact, work, out):
 
     ``inside`` are the sets K with place for the bounds in scaled units; ``work`` has five rows of m numbers.
     """
-    c, x, w, zero = work[0], work[1], work[2], work[3]
+    c, x, w, zero, scratch = work[0], work[1], work[2], work[3], work[4]
     R, U, bb, rr, blocks, bilateral = 0.0, 0.0, 0.0, 0.0, len(K.start) - 1, 0.0
     for k in range(len(r)):
         R, U = max(R, abs(r[k])), max(U, abs(u[k]), abs(b[k]))
@@ -159,8 +159,8 @@ def measure(K, inside, b, r, u, s, exact, work, out):
         if K.lower[i] == -np.inf and K.upper[i] == np.inf:
             bilateral = max(bilateral, abs(u[K.start[i]]))
     R, U = max(R, TINY) if R > 0.0 else 1.0, U if U > 0.0 else 1.0
-    error, lack, held, speed = natural_map(inside, s, c, zero, x, w, exact, 0, blocks, work[4])
-    cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, work[4])
+    error, lack, held, speed = natural_map(inside, s, c, zero, x, w, exact, 0, blocks, scratch)
+    cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, scratch)
     size = np.sqrt(rr) * max(np.sqrt(bb), size)
     out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
     out[4] = gap / (size if size > 0.0 else 1.0)

@@ -104,7 +104,7 @@ def first_steps(P, law, x, goal, limit, work, results, before, place):
     ``results`` become those of the islands; ``before`` has place for their errors at the start, ``place`` is that of
     :mod:`~pluecker.contact.solving.small`.
     """
-    islands, y, u = len(results), work[0], work[1]
+    islands, y, u, scratch, zero = len(results), work[0], work[1], work[2], work[3]
     for island in range(islands):
         if not is_small(P, law, x, P.islands[island], P.islands[island + 1]):
             return False
@@ -115,7 +115,7 @@ def first_steps(P, law, x, goal, limit, work, results, before, place):
     for k in range(len(x)):
         u[k] += P.b[k]
     if law == 1:
-        evaluate_islands(P, y, u, law, work[2], work[3], before)
+        evaluate_islands(P, y, u, law, scratch, zero, before)
     run_small(P, law, y, u, goal, limit, results, 0, islands, place)
     for island in range(islands):
         if not (results[island, ERROR] <= goal and results[island, ERROR] <= before[island]):
