@@ -26,6 +26,7 @@ from pluecker.articulated.stepping.terms.rows import (
     limit_velocity,
     sleeps,
     soft_velocity,
+    store_of_awake,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.rows.layout import ROW_CORRECTION, block_kinds, contact_count, linear_count, ranges, row_number
@@ -111,10 +112,5 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
             column, place, touching = column + 3, place + 1, touching + 1
     kinds, rest = block_kinds(w, staircases, touching), tail(ws, 2 * n + 1 + numbers * n)
     solve_cone_problem(W, c, kinds, part(law, 0, place), True, TOLERANCE, ITERATIONS, x, error, rest)
-    column = 0
-    for k in range(n):
-        store(r, k, 0.0 * load(b, k))
-        if not sleeps(awake, k):
-            store(r, k, load(x, column))
-            column += 1
+    store_of_awake(awake, x, r)
     return TOLERANCE / TOLERATED * load(error, 0)

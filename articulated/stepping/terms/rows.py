@@ -61,7 +61,7 @@ from pluecker.spatial.scalars.operations import (
 
 __all__ = [
     "TOLERANCE", "add_impulses", "are_woken", "awake_count", "keep_limits", "limits_that_act", "pack_rows", "row_count",
-    "rows_workspace", "solve_staircases_of_rows", "were_awake",
+    "rows_workspace", "solve_staircases_of_rows", "store_of_awake", "were_awake",
 ]  # fmt: skip
 
 TOLERANCE = 1e-10  # of the largest impulse: what is left of a step's rows
@@ -350,13 +350,19 @@ def solve_staircases_of_rows(W, count, b, laws, steps, awake, r, ws):
             store(x, column, select(here, load(r, k), zero))
             column += 1
     error = solve_staircase_problem(W, c, staircases, steps, TOLERANCE, x, tail(ws, (size + 2) * n))
+    store_of_awake(awake, x, r)
+    return error
+
+
+@kernel
+def store_of_awake(awake, x, r):
+    """r = x, of the rows that are awake; the others have none"""
     column = 0
-    for k in range(n):
-        store(r, k, 0.0 * load(b, k))
+    for k in range(len(awake)):
+        store(r, k, 0.0 * load(awake, k))
         if not sleeps(awake, k):
             store(r, k, load(x, column))
             column += 1
-    return error
 
 
 @kernel
