@@ -41,10 +41,10 @@ from pluecker.contact.problem.natural_map import larger, natural_map
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
+__all__ = ["REFERENCE", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
 
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
-REFERENCE = 1e-6  # a tolerance: with a looser one the way is the same, and ends earlier
+REFERENCE = 1e-6  # an error by which progress is judged: with a looser tolerance the way is the same, and ends earlier
 STILL = 1e-15  # relative change of multipliers that do not move any more
 
 

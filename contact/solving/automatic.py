@@ -36,9 +36,10 @@ import numpy as np
 
 from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
+from pluecker.contact.first_order.runner import REFERENCE
 from pluecker.contact.problem.prepared import cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.coulomb import take_turns
+from pluecker.contact.solving.coulomb import FEW, NEWTON_STEPS, take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
@@ -51,13 +52,11 @@ DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is f
 CHEAP = 250  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
-NEWTON_STEPS = 40  # after shifts
 MOST = 8000  # iterations of gradients in the end; factors that take longer are dear
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 RELAXED = 1.5  # sweeps
-STARTED, FEW = 0.2, 12  # an error of a start from which Newton's method is tried, and how many steps
+STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
-REFERENCE = 1e-6  # an error up to which progress is judged, also for looser tolerances
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:

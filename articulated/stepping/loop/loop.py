@@ -108,7 +108,7 @@ def begin_memory(lasting, memory, begun):
 
 
 @kernel
-def add_impulses(first, last, impulses, total):
+def gather_impulses(first, last, impulses, total):
     """Those of the pieces of a step so far, in ``total``; after the last piece they are the impulses of the step"""
     for k in range(len(impulses)):
         r = load(impulses, k)
@@ -154,7 +154,8 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                     law_of_piece(env, j * hj, x, qa, va, law_j)
                 e = worse(e, none + step(m, c, hj, qa, va, own, f, qb, vb, memory, rest))
                 qa, va = qb, vb
-                add_impulses(j == 0, j == pieces - 1, impulses, total)
+                if pieces > 1:
+                    gather_impulses(j == 0, j == pieces - 1, impulses, total)
             e = e + spoiled(qa) + spoiled(va)
             if pieces == 1:
                 error = e
