@@ -145,6 +145,8 @@ def key_of(world: World) -> str:
             array[[place + FUNCTION * k + which for which in (ADDRESS, PARAMETERS)]] = 0.0
             found.update(function.user.parameters.tobytes())
     found.update(array.tobytes())
+    if world.found_contacts is not None:
+        found.update(world.found_contacts.key())
     return found.hexdigest()[:32]
 
 

@@ -32,6 +32,7 @@ from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
+from pluecker.contact.world.found_contacts import FoundContacts, as_found_contacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
@@ -61,6 +62,12 @@ class World:
         model: the mechanism.
         constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
         limits: whether position limits of the model's joints hold.
+        shapes: what touches: records of :class:`~pluecker.contact.geometry.Collider`, or a
+            :class:`~pluecker.contact.geometry.Collision` on this model. Contacts between them are found in each step.
+        law: of these contacts: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
+            :func:`~pluecker.contact.solve`.
+        recovery: at which rate depths of these contacts are undone, at most all of them in a step; 1/s.
+        accuracy: of the law in each step, as ``tol`` of :func:`~pluecker.contact.solve`.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -81,12 +88,23 @@ class World:
         array([1.429, 1.429])
     """
 
-    def __init__(self, model: Model, constraints: Iterable[Any] = (), *, limits: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        constraints: Iterable[Any] = (),
+        *,
+        limits: bool = True,
+        shapes: Any = None,
+        law: str = "ncp",
+        recovery: float = 10.0,
+        accuracy: float = 1e-6,
+    ) -> None:
         self.model = as_model("World", model)
         self.constraints = checked(constraints)
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
+        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod
@@ -126,7 +144,10 @@ class World:
         return pack_constraints(self.model, self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(World, limits=self.limits), (self.model, self.constraints)
+        found, options = self.found_contacts, {"limits": self.limits}
+        if found is None:
+            return partial(World, **options), (self.model, self.constraints)
+        return rebuilt, (self.model, self.constraints, options, found)
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
@@ -277,8 +298,9 @@ class World:
 
     def _refuse_contacts(self, method: str) -> None:
         """Contacts have impulses in steps, and no forces at an instant."""
-        if self.packed.n_contacts:
-            touching = [
+        if self.packed.n_contacts or self.found_contacts is not None:
+            touching = [] if self.found_contacts is None else ["shapes"]
+            touching += [
                 name
                 for name, part in zip(self.names, self.parts, strict=False)
                 if any(row.contact for row in part.rows)
@@ -563,3 +585,10 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
+
+
+def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
+    """A world with shapes that was pickled."""
+    return World(
+        model, constraints, shapes=found.collision, law=found.law, recovery=found.recovery, accuracy=found.accuracy, **options
+    )
