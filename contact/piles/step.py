@@ -32,7 +32,7 @@ from pluecker.contact.piles.blocks import (
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
 from pluecker.contact.piles.jacobian import ways_of
 from pluecker.contact.piles.laws import least_velocity, softness_of
-from pluecker.contact.piles.moves import MOVE, MOVE_ALONG_ROWS
+from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
@@ -130,16 +130,14 @@ class PileStep:
         v_end[order] = after
         moments = piece["moments"]
         if rows is None:
-            q1, v1 = MOVE.call(self.model, (q, v_end, np.concatenate([[h], moments])), None, None)
             memory[0] += h
-            return q1, v1, error
+            return *move(self.model, h, q, v_end, moments), error
         last = kept_numbers(self.counts)
         rates = self.linear_rates(after, piece["jacobian"])
-        given = np.concatenate([[h], moments, memory[:last], rates])
-        q1, v1, left = MOVE_ALONG_ROWS.call(self.model, (q, v_end, given), None, None, (self.packed,))
-        memory[:last] = left[1:]
+        q1, v1, kept, gap = move_along_rows(self.model, self.packed, h, q, v_end, moments, memory[:last].copy(), rates)
+        memory[:last] = kept
         memory[self.places["impulses"]] = impulses
-        return q1, v1, max(error, float(left[0]))
+        return q1, v1, max(error, gap) if gap == gap else gap
 
     def rows(self, piece: dict[str, Array]) -> ConstraintRows | None:
         """Those of the constraints."""
