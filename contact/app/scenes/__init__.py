@@ -17,6 +17,9 @@ __all__ = ["SCENES", "run_scene"]
 SCENES = {
     "incline": "a box on a slope: at which angle it begins to slide, and how fast",
     "rolling": "a ball on a slope: it rolls, or slips where friction is too small",
+    "bowling": "a ball thrown without spin slides, and then rolls",
+    "bounce": "a ball that bounces, and loses height each time",
+    "ladder": "a ladder against a smooth wall, and the friction that it takes",
 }
 
 

@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.world.point_contacts import motions
 from pluecker.contact.world.simulation import WorldTrajectory
 from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "corner_contacts", "corners", "still", "watch"]
+__all__ = [
+    "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "corner_contacts", "corners",
+    "every_for", "positions", "quaternion_about_y", "slope_frame", "still", "velocities", "watch",
+]  # fmt: skip
 
 G = 9.81
 FORCES = ("constraint_forces", "a")  # what a motion records, so that pictures show contacts
@@ -75,8 +80,22 @@ def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int
     return world.simulate(q, v, duration, step, record=FORCES, every=every, **options)
 
 
-def body_height(motion: Trajectory, body: str) -> Array:
-    """z of the origin of a free body."""
+def velocities(motion: Trajectory) -> Array:
+    """Of the origins of all bodies, ``(n, bodies, 3)``; world axes."""
     assert motion.model is not None
     assert motion.q is not None
-    return np.asarray(motion.q[:, motion.model.q_slice(body).start + 2])
+    assert motion.v is not None
+    T, V = motions(motion.model, motion.q, motion.v)
+    return np.asarray(np.einsum("nbij,nbj->nbi", T[:, :-1, :3, :3], V[:, :-1, 3:]))
+
+
+def positions(motion: Trajectory) -> Array:
+    """Of the origins of all bodies, ``(n, bodies, 3)``."""
+    assert motion.model is not None
+    assert motion.q is not None
+    return np.asarray(forward_kinematics(motion.model, motion.q)[..., :3, 3])
+
+
+def every_for(duration: float, step: float, pictures: int = 70) -> int:
+    """How many steps from one sample to the next, for so many samples in all."""
+    return max(1, round(duration / step / pictures))
