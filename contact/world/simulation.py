@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -21,9 +22,11 @@ from pluecker.contact.errors import ConstraintError
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
+from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
@@ -35,17 +38,35 @@ __all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
-class WorldStep(NamedTuple):
-    """The state after a step.
-
-    Attributes:
-        q, v: ``(..., nq)`` and ``(..., nv)``.
-        memory: for the next step.
-    """
+class StateAfterStep(NamedTuple):
+    """The three things that the next step begins with."""
 
     q: Array
     v: Array
     memory: WorldMemory
+
+
+class WorldStep(StateAfterStep):
+    """The state after a step, as a tuple of three, and what touched in it.
+
+    Attributes:
+        q, v: ``(..., nq)`` and ``(..., nv)``.
+        memory: for the next step.
+        find_contacts: what computes :attr:`contacts`, when these are asked for.
+    """
+
+    find_contacts: Callable[[], ContactForces] | None = None
+
+    @property
+    def contacts(self) -> ContactForces:
+        """The contacts of the step, with their forces.
+
+        Raises:
+            ConstraintError: a batch was stepped; step one state.
+        """
+        if self.q.ndim != 1 or self.find_contacts is None:
+            raise ConstraintError(f"WorldStep.contacts: there are those of one state, not of {self.q.shape[:-1]}")
+        return self.find_contacts()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,9 +75,28 @@ class WorldTrajectory(Trajectory):
 
     Attributes:
         memory: what the world remembers at the end, from which another simulation goes on; None where it came to none.
+        contacts: of each sample; none where ``"constraint_forces"`` is not recorded, and of batches.
     """
 
     memory: WorldMemory | None = None
+    contacts: Sequence[ContactForces] | None = None
+
+    def contacts_at(self, sample: int) -> ContactForces:
+        """What touches at a sample: where, with which slip, and with which forces in the step that begins there.
+
+        Args:
+            sample: its number, also from the end; of the last one the forces are those of the step before.
+
+        Raises:
+            ConstraintError: forces were not recorded, or those of a batch.
+            IndexError: there is no such sample.
+        """
+        if self.contacts is None:
+            cure = "choose record='constraint_forces', and one motion"
+            raise ConstraintError(f"WorldTrajectory.contacts_at: the contacts are not recorded; {cure}")
+        if not -len(self) <= sample < len(self):
+            raise IndexError(f"WorldTrajectory.contacts_at: there is no sample {sample}, there are {len(self)}")
+        return self.contacts[sample]
 
 
 @called("World.simulate")
@@ -70,7 +110,10 @@ def simulate_world(
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
     parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
     shown_too = "constraint_forces" in found.columns and not found.batch_shape
-    return WorldTrajectory(**parts, overlays=overlays_of(world, found) if shown_too else (), memory=own)
+    if not shown_too:
+        return WorldTrajectory(**parts, memory=own)
+    contacts = PointContacts(world, parts["q"], parts["v"], found.columns["constraint_forces"])
+    return WorldTrajectory(**parts, overlays=overlays_of(world, found), memory=own, contacts=contacts)
 
 
 @called("World.step")
@@ -87,7 +130,15 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
     if outcome.interrupted:
         raise KeyboardInterrupt
     own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
-    return WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+    after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+    after.find_contacts = partial(contacts_of_step, world, after.q, after.v, own.impulses / step)
+    return after
+
+
+def contacts_of_step(world: World, q: Array, v: Array, forces: Array) -> ContactForces:
+    """Of one state."""
+    found: ContactForces = PointContacts(world, q[None], v[None], forces[None])[0]
+    return found
 
 
 def follow(

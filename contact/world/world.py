@@ -14,7 +14,7 @@ from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.overlays import Arrows
+from pluecker.articulated.pictures.overlays import Overlay
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
@@ -478,7 +478,7 @@ class World:
             memory: what the step before gave; None before the first one.
 
         Returns:
-            q and v at the end of the step, and the memory for the next one.
+            q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
 
         Raises:
             ValueError, TypeError: as :meth:`simulate`.
@@ -548,13 +548,14 @@ class World:
             progress=progress, threads=threads,
         )  # fmt: skip
 
-    def overlays(self, trajectory: Trajectory) -> tuple[Arrows, ...]:
+    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
         """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
 
         :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for
         :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the body of
         a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and the
-        legend says how many newtons it stands for.
+        legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on the
+        body of the higher number, and cones of friction.
 
         Args:
             trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.
