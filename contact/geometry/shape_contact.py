@@ -89,8 +89,8 @@ class ShapeContact(Constraint):
         both = combined(*(np.array([collider.surface.row]) for collider in (self.first, self.second)))[0].tolist()
         if both[1] > 0.0 or both[2] > 0.0:
             raise ConstraintError(
-                f"{self.label}: rolling friction is {both[1]:g} m and spinning friction {both[2]:g} m, expected none: contacts "
-                "with fixed places have Coulomb's law alone"
+                f"{self.label}: rolling friction is {both[1]:g} m and spinning friction {both[2]:g} m, expected none: "
+                "fixed places of contact have Coulomb's law alone"
             )
         for key, own in zip(("friction", "restitution", "stiffness", "damping"), (both[0], *both[3:]), strict=True):
             given = getattr(self, key)
@@ -104,7 +104,9 @@ class ShapeContact(Constraint):
                 f"{self.label}: damping is {self.damping:g} and stiffness infinite, expected a soft contact with it"
             )
         if self.stiffness == 0.0 == self.damping:
-            raise ConstraintError(f"{self.label}: stiffness and damping are both 0: nothing would hold two bodies apart")
+            raise ConstraintError(
+                f"{self.label}: stiffness and damping are both 0: nothing would hold two bodies apart"
+            )
         if np.isfinite(self.stiffness) and self.restitution > 0.0:
             raise ConstraintError(
                 f"{self.label}: restitution is {self.restitution:g} and stiffness {self.stiffness:g}: a soft contact gives "

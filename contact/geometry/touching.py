@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.collision import SLACK
 from pluecker.contact.geometry.pairs import PAIRS
-from pluecker.contact.geometry.shapes import KINDS, Shape
+from pluecker.contact.geometry.shapes import KINDS
 from pluecker.contact.geometry.surfaces import Collider
 
 __all__ = ["TouchingShapes", "touching_shapes"]

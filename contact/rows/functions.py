@@ -138,7 +138,7 @@ def function_wrench(w, k, X):
 
 @kernel
 def function_bias(w, k, q, v, X, V, A):
-    """d2phi/dt2 with no acceleration of any joint: Jdot v; zero for what touches, whose place is known as a step begins only"""
+    """d2phi/dt2 with no acceleration of any joint: Jdot v; zero of shapes that touch, see touching_bias"""
     kind = function_entry(w, k, KIND)
     if unlikely(kind == USER):
         return user_bias(w, k, q, v)

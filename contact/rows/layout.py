@@ -68,7 +68,9 @@ PAIR = 2
 # record of two shapes that may touch, in the order of their kernel, integers first: where the machine code of the kernel is,
 # both links, how many slots there are, where the first one is, counted over all pairs and behind the places of links, where
 # its calls are made, its first function and row with a range, and whether the normal points from the second to the first
-CALL, SHAPE_LINK_1, SHAPE_LINK_2, SLOT_COUNT, FIRST_SLOT, SLOTS_AT, CALL_AT, FIRST_TOUCH, FIRST_RANGE, TURNED = range(10)
+CALL, SHAPE_LINK_1, SHAPE_LINK_2, SLOT_COUNT, FIRST_SLOT, SLOTS_AT, CALL_AT, FIRST_TOUCH, FIRST_RANGE, TURNED = range(
+    10
+)
 # where each shape is on its link: its axes as columns of a matrix, row by row, and its origin; sizes, velocities of their
 # surfaces in axes of the links, the slack, and which share of the gap away from halfway between the surfaces they touch
 SHAPE_1, SHAPE_2, SIZES, SURFACE_1, SURFACE_2, SLACK, SHIFT = 10, 22, 34, 40, 43, 46, 47

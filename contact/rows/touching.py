@@ -72,8 +72,8 @@ from pluecker.spatial.scalars.lanes import WIDTH, get_lane, lanes, set_lane
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, within
 
 __all__ = [
-    "CALLS", "MOST_SLOTS", "POSES", "SIZE_PLACE", "SLACK_PLACE", "SLOT_PLACE", "TOUCHING_ROOM", "add_surface_rates",
-    "recall_multipliers", "touch_pairs", "touch_value", "touch_wrench",
+    "CALLS", "MOST_SLOTS", "NO_CONTACT", "POSES", "SIZE_PLACE", "SLACK_PLACE", "SLOT_PLACE", "TOUCHING_ROOM",
+    "add_surface_rates", "recall_multipliers", "touch_pairs", "touch_value", "touch_wrench",
 ]  # fmt: skip
 
 MOST_SLOTS = 8  # of a pair
