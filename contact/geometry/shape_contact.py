@@ -15,7 +15,7 @@ Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,14 +29,25 @@ from pluecker.contact.geometry.surfaces import Collider, combined
 from pluecker.contact.geometry.touching import touching_shapes
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
-__all__ = ["ShapeContact"]
+__all__ = ["ShapeContact", "SurfaceLaw"]
+
+
+class SurfaceLaw(NamedTuple):
+    """What two surfaces do together, as :class:`~pluecker.contact.geometry.Surface` has it of one."""
+
+    friction: float
+    rolling: float
+    spinning: float
+    restitution: float
+    stiffness: float
+    damping: float
 
 
 @dataclass(frozen=True)
 class ShapeContact(Constraint):
     """Two shapes on two bodies, or on a body and the world, that may touch, with Coulomb's law. It acts in steps.
 
-    What is not given follows from both surfaces, as :class:`~pluecker.contact.geometry.Surface` says; so do the velocities
+    What is None follows from both surfaces, as :class:`~pluecker.contact.geometry.Surface` says; so do the velocities
     of the surfaces.
 
     Attributes:
@@ -86,32 +97,43 @@ class ShapeContact(Constraint):
             if not isinstance(getattr(self, key), Collider):
                 raise ArgumentTypeError(f"{self.label}: {key} is {shown(getattr(self, key))}, expected a Collider")
         touching_shapes(self.label, self.first, self.second)
-        both = combined(*(np.array([collider.surface.row]) for collider in (self.first, self.second)))[0].tolist()
-        if both[1] > 0.0 or both[2] > 0.0:
-            raise ConstraintError(
-                f"{self.label}: rolling friction is {both[1]:g} m and spinning friction {both[2]:g} m, expected none: "
-                "fixed places of contact have Coulomb's law alone"
-            )
-        for key, own in zip(("friction", "restitution", "stiffness", "damping"), (both[0], *both[3:]), strict=True):
+        for key in ("friction", "stiffness", "damping"):
             given = getattr(self, key)
-            own = own if given is None else share(self.label, key, given) if key == "restitution" else not_negative(
-                self.label, key, given, infinite=key == "stiffness"
-            )  # fmt: skip
-            object.__setattr__(self, key, own)
+            if given is not None:
+                object.__setattr__(self, key, not_negative(self.label, key, given, infinite=key == "stiffness"))
+        if self.restitution is not None:
+            object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         object.__setattr__(self, "recovery", not_negative(self.label, "recovery", self.recovery))
-        if np.isinf(self.stiffness) and self.damping > 0.0:
+        self.check_law(self.law)
+
+    def check_law(self, law: SurfaceLaw) -> None:
+        """Refuse what no contact does."""
+        if law.rolling > 0.0 or law.spinning > 0.0:
             raise ConstraintError(
-                f"{self.label}: damping is {self.damping:g} and stiffness infinite, expected a soft contact with it"
+                f"{self.label}: rolling friction is {law.rolling:g} m and spinning friction {law.spinning:g} m, expected "
+                "none: fixed places of contact have Coulomb's law alone"
             )
-        if self.stiffness == 0.0 == self.damping:
+        if np.isinf(law.stiffness) and law.damping > 0.0:
+            raise ConstraintError(
+                f"{self.label}: damping is {law.damping:g} and stiffness infinite, expected a soft contact with it"
+            )
+        if law.stiffness == 0.0 == law.damping:
             raise ConstraintError(
                 f"{self.label}: stiffness and damping are both 0: nothing would hold two bodies apart"
             )
-        if np.isfinite(self.stiffness) and self.restitution > 0.0:
+        if np.isfinite(law.stiffness) and law.restitution > 0.0:
             raise ConstraintError(
-                f"{self.label}: restitution is {self.restitution:g} and stiffness {self.stiffness:g}: a soft contact gives "
+                f"{self.label}: restitution is {law.restitution:g} and stiffness {law.stiffness:g}: a soft contact gives "
                 "back what its spring does"
             )
+
+    @property
+    def law(self) -> SurfaceLaw:
+        """What holds where the two touch: of both surfaces together, but for what is given."""
+        rows = [np.array([collider.surface.row]) for collider in (self.first, self.second)]
+        law = SurfaceLaw(*combined(*rows)[0].tolist())
+        given = {key: getattr(self, key) for key in ("friction", "restitution", "stiffness", "damping")}
+        return law._replace(**{key: value for key, value in given.items() if value is not None})
 
     @property
     def label(self) -> str:
@@ -122,7 +144,7 @@ class ShapeContact(Constraint):
         """A normal and two tangents at each place where the shapes may touch."""
         first, second = self.first.frame, self.second.frame
         check_apart(self.label, model, first=first, second=second)
-        pair = touching_shapes(self.label, self.first, self.second)
+        pair, law = touching_shapes(self.label, self.first, self.second), self.law
         functions = tuple(
             Function(TOUCH, first, second, user=(pair, slot, direction))
             for slot in range(pair.slots)
@@ -132,8 +154,8 @@ class ShapeContact(Constraint):
         for slot in range(pair.slots):
             rows.append(
                 Row(
-                    ((3 * slot, 1.0),), lower=0.0, friction=self.friction, restitution=self.restitution,
-                    stiffness=self.stiffness, damping=self.damping, correction=self.recovery, ranged=True, contact=NORMAL,
+                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, restitution=law.restitution,
+                    stiffness=law.stiffness, damping=law.damping, correction=self.recovery, ranged=True, contact=NORMAL,
                 )
             )  # fmt: skip
             rows += [Row(((3 * slot + k, 1.0),), ranged=True, holonomic=False, contact=TANGENT) for k in (1, 2)]

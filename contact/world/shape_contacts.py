@@ -29,42 +29,42 @@ class ShapeContacts:
     """
 
     def __init__(self, world: World, q: Array, forces: Array, T: Array, twists: Array) -> None:
-        found = [world[each.name] for each in world.constraints if isinstance(each, ShapeContact)]
-        rows = np.array([k for each in found for k in range(each.rows.start, each.rows.stop)], np.int64).reshape(-1, 3)
-        handles = [each for each in found for _ in range((each.rows.stop - each.rows.start) // 3)]
-        n, K = len(q), len(handles)
+        found = [(world[each.name].rows, each) for each in world.constraints if isinstance(each, ShapeContact)]
+        rows = np.array([k for own, _ in found for k in range(own.start, own.stop)], np.int64).reshape(-1, 3)
+        records = [each for own, each in found for _ in range((own.stop - own.start) // 3)]
+        n, K = len(q), len(records)
         slots = np.zeros((n, K, TOUCH_SLOT))
         if K and n:
             slots = TOUCHING_AT.call(world.smooth, (q,), None, None, (world.packed,))
-        first = np.array([collider_body(world, each, "first") for each in handles], np.int64)
-        second = np.array([collider_body(world, each, "second") for each in handles], np.int64)
+        first = np.array([collider_body(world, each, "first") for each in records], np.int64)
+        second = np.array([collider_body(world, each, "second") for each in records], np.int64)
         self.point, axes, self.gap = np.split(slots, (TOUCH_NORMAL, TOUCH_GAP, TOUCH_FEATURE), axis=-1)[:3]
         self.gap, axes = self.gap[..., 0], axes.reshape(n, K, 3, 3)
         self.normal = axes[:, :, 0]
         self.force = np.einsum("nkji,nkj->nki", axes, forces[:, rows] if K else np.zeros((n, 0, 3)))
         self.slip = velocity_at(T, twists, second, self.point) - velocity_at(T, twists, first, self.point)
         for k, key, sign in ((second, "second", 1.0), (first, "first", -1.0)):
-            own = np.array([surface_velocity(world, each, key) for each in handles]).reshape(K, 3)
+            own = np.array([surface_velocity(world, each, key) for each in records]).reshape(K, 3)
             self.slip = self.slip + sign * np.einsum("nkij,kj->nki", T[:, k, :3, :3], own)
-        self.friction = np.array([each.record.friction for each in handles])
-        names = [(each.record.first.name, each.record.second.name) for each in handles]
+        self.friction = np.array([each.law.friction for each in records])
+        names = [(each.first.name, each.second.name) for each in records]
         self.names = np.array(names, np.str_).reshape(K, 2)
         self.bodies = np.stack([first, second], axis=1).reshape(K, 2)
         turned = self.bodies[:, 0] > self.bodies[:, 1]
         for pair in (self.bodies, self.names):
             pair[turned] = pair[turned][:, ::-1]
-        sign = np.where(turned, -1.0, 1.0)[:, None]
-        self.normal, self.force, self.slip = sign * self.normal, sign * self.force, sign * self.slip
+        back = np.where(turned, -1.0, 1.0)[:, None]
+        self.normal, self.force, self.slip = back * self.normal, back * self.force, back * self.slip
 
 
-def collider_body(world: World, handle: Any, key: str) -> int:
+def collider_body(world: World, contact: ShapeContact, key: str) -> int:
     """The number of the body that carries a collider, -1 for the world."""
-    return body_number(world.model, getattr(handle.record, key).frame.name)
+    return body_number(world.model, getattr(contact, key).frame.name)
 
 
-def surface_velocity(world: World, handle: Any, key: str) -> Array:
+def surface_velocity(world: World, contact: ShapeContact, key: str) -> Array:
     """Of the surface of a collider against its body, in axes of the body."""
-    collider = getattr(handle.record, key)
+    collider = getattr(contact, key)
     R = collider.placement[:3, :3]
     if collider.frame.name in world.model.frame_names:
         R = world.model.frame_offsets([collider.frame.name])[1][0][:3, :3] @ R
