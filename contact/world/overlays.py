@@ -13,6 +13,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_overlays import contact_overlays
 from pluecker.contact.world.point_contacts import PointContacts
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["overlays_of"]
 
+CONTACTS = (PointContact, ShapeContact)
 LONGEST = 0.3  # of the distance between the constraints farthest from the world's origin and it: of the longest arrow
 AXES = 0.1  # likewise, of the axes of a frame
 TINY = 1e-12  # of the largest force, and a size: what is smaller is none
@@ -60,13 +62,13 @@ def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
     contacts = PointContacts(world, trajectory.q, trajectory.v, np.asarray(trajectory.columns["constraint_forces"]))
     samples = contacts.samples()
     points = reach(parts_of(world.model, True), body_placements(world.model, trajectory.q[:1]), ())
-    size = float(np.ptp(np.concatenate([points, samples.point[0]]), axis=0).max())
+    size = float(np.ptp(np.concatenate([points, samples.point[0][samples.state[0] != ""]]), axis=0).max())
     return list(contact_overlays(samples, size or None))
 
 
 def others(world: World) -> list[ConstraintHandle]:
     """The constraints that are no contacts."""
-    return [handle for handle in map(world.__getitem__, world.names) if not isinstance(handle.record, PointContact)]
+    return [handle for handle in map(world.__getitem__, world.names) if not isinstance(handle.record, CONTACTS)]
 
 
 def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:

@@ -131,13 +131,16 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
         raise KeyboardInterrupt
     own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
     after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-    after.find_contacts = partial(contacts_of_step, world, after.q, after.v, own.impulses / step)
+    before = (
+        np.array(q, dtype=np.float64) if world.packed.n_slots else after.q
+    )  # shapes touch where they did as it began
+    after.find_contacts = partial(contacts_of_step, world, before, after, own.impulses / step)
     return after
 
 
-def contacts_of_step(world: World, q: Array, v: Array, forces: Array) -> ContactForces:
+def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) -> ContactForces:
     """Of one state."""
-    found: ContactForces = PointContacts(world, q[None], v[None], forces[None])[0]
+    found: ContactForces = PointContacts(world, q[None], after.v[None], forces[None], after.q[None])[0]
     return found
 
 

@@ -36,8 +36,10 @@ from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
+from pluecker.contact.world.touching_bias import with_touching_bias
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
@@ -61,11 +63,14 @@ class World:
         model: the mechanism.
         constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
         limits: whether position limits of the model's joints hold.
+        shapes: what may touch, records of :class:`~pluecker.contact.geometry.Collider`.
+        pairs: names of two shapes each: only these touch, and each pair is a constraint,
+            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
         ValueError: two constraints have one name, a constraint cannot be on this model.
-        KeyError: there is no frame or joint of that name.
+        KeyError: there is no frame, joint or shape of that name.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder
@@ -81,9 +86,17 @@ class World:
         array([1.429, 1.429])
     """
 
-    def __init__(self, model: Model, constraints: Iterable[Any] = (), *, limits: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        constraints: Iterable[Any] = (),
+        *,
+        limits: bool = True,
+        shapes: Any = (),
+        pairs: Any = (),
+    ) -> None:
         self.model = as_model("World", model)
-        self.constraints = checked(constraints)
+        self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
@@ -206,7 +219,8 @@ class World:
         inputs = q, np.zeros(self.model.nv) if v is None else v
         asked = motions_at(self.laws, as_times("World.rows_at", time))
         try:
-            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            rows = sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            return rows if v is None else with_touching_bias(self, q, v, rows)
         except ArgumentValueError:
             refuse_broken_functions(self.model, self.parts, q)
             raise
