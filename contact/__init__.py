@@ -5,6 +5,7 @@ what                                              where
 ================================================  ====================================================================
 mechanisms with loops, limits, drives             ``World``, ``constraints``
 how they move                                     ``World.accelerations``, ``.step``, ``.simulate``, ``.close``
+what touches, with which forces                   ``WorldStep.contacts``, ``contacts_at`` -> ``ContactForces``
 each body by itself: maximal coordinates          ``World.maximal``
 shapes, distances, where they touch               ``geometry``
 bodies, contacts, rows as tables                  ``Bodies``, ``ContactTable``, ``Rows``, ``assemble_contacts``
@@ -69,6 +70,7 @@ from pluecker.contact.solving.restitution import PoissonImpact, poisson_restitut
 from pluecker.contact.solving.solve import errors_of, solve
 from pluecker.contact.solving.solver import Solver
 from pluecker.contact.world.closing import Closed
+from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.determination import Determination
 from pluecker.contact.world.handle import ConstraintHandle
 from pluecker.contact.world.maximal import Maximal
@@ -88,6 +90,7 @@ __all__ = [
     "ConstrainedAcceleration",
     "ConstraintError",
     "ConstraintHandle",
+    "ContactForces",
     "ContactTable",
     "Determination",
     "Effort",

@@ -81,6 +81,8 @@ class PileStep:
         threads: for islands.
         remembered: forces of the contacts of the step before.
         touch: what touched in the last step.
+        every: of so many steps what touched in the first one is kept; none if 0.
+        kept: what touched in these.
     """
 
     model: Model
@@ -92,6 +94,9 @@ class PileStep:
     threads: int | None = None
     remembered: Remembered = NOTHING
     touch: Touch | None = None
+    every: int = 0
+    kept: list[Touch] = field(default_factory=list)
+    taken: int = 0
     solver: Solver | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -218,11 +223,13 @@ class PileStep:
     def remember(self) -> None:
         """The forces of the last step, for the next one."""
         touch = self.touch
-        if touch is None:
-            return
+        assert touch is not None
         found, acting = touch.found, (touch.force != 0.0).any(axis=1)
         names = np.concatenate([found.colliders, found.feature[:, None]], axis=1)[acting]
         self.remembered = Remembered(names, np.concatenate([touch.force, touch.moment], axis=1)[acting])
+        if self.every and self.taken % self.every == 0:
+            self.kept.append(touch)
+        self.taken += 1
 
     def linear_rates(self, v: Array, jacobian: Array) -> Array:
         """J v of all linear rows, those included that hold nothing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,14 +20,17 @@ from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.piles.smooth_part import smooth_part
-from pluecker.contact.piles.step import PileStep
+from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
+from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
+from pluecker.contact.world.found_samples import contacts_of, forces_found, joined_contacts, with_touches
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 
@@ -39,17 +43,35 @@ Stepping = Integrator | PileStep  # what made the steps of a motion
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
-class WorldStep(NamedTuple):
-    """The state after a step.
-
-    Attributes:
-        q, v: ``(..., nq)`` and ``(..., nv)``.
-        memory: for the next step.
-    """
+class StateAfterStep(NamedTuple):
+    """The three things that the next step begins with."""
 
     q: Array
     v: Array
     memory: WorldMemory
+
+
+class WorldStep(StateAfterStep):
+    """The state after a step, as a tuple of three, and what touched in it.
+
+    Attributes:
+        q, v: ``(..., nq)`` and ``(..., nv)``.
+        memory: for the next step.
+        find_contacts: what computes :attr:`contacts`, when these are asked for.
+    """
+
+    find_contacts: Callable[[], ContactForces] | None = None
+
+    @property
+    def contacts(self) -> ContactForces:
+        """The contacts of the step, with their forces.
+
+        Raises:
+            ConstraintError: a batch was stepped; step one state.
+        """
+        if self.q.ndim != 1 or self.find_contacts is None:
+            raise ConstraintError(f"WorldStep.contacts: there are those of one state, not of {self.q.shape[:-1]}")
+        return self.find_contacts()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,9 +80,28 @@ class WorldTrajectory(Trajectory):
 
     Attributes:
         memory: what the world remembers at the end, from which another simulation goes on; None where it came to none.
+        contacts: of each sample; none where ``"constraint_forces"`` is not recorded, and of batches.
     """
 
     memory: WorldMemory | None = None
+    contacts: Sequence[ContactForces] | None = None
+
+    def contacts_at(self, sample: int) -> ContactForces:
+        """What touches at a sample: where, with which slip, and with which forces in the step that begins there.
+
+        Args:
+            sample: its number, also from the end; of the last one the forces are those of the step before.
+
+        Raises:
+            ConstraintError: forces were not recorded, or those of a batch.
+            IndexError: there is no such sample.
+        """
+        if self.contacts is None:
+            cure = "choose record='constraint_forces', and one motion"
+            raise ConstraintError(f"WorldTrajectory.contacts_at: the contacts are not recorded; {cure}")
+        if not -len(self) <= sample < len(self):
+            raise IndexError(f"WorldTrajectory.contacts_at: there is no sample {sample}, there are {len(self)}")
+        return self.contacts[sample]
 
 
 @called("World.simulate")
@@ -73,8 +114,13 @@ def simulate_world(
     whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
     parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
-    shown_too = "constraint_forces" in found.columns and not found.batch_shape
-    return WorldTrajectory(**parts, overlays=overlays_of(world, found) if shown_too else (), memory=own)
+    if isinstance(chosen, PileStep) and chosen.every:
+        parts["columns"] = with_touches(world, found, chosen)
+        found = found.replace(columns=parts["columns"])
+    if "constraint_forces" not in found.columns or found.batch_shape:
+        return WorldTrajectory(**parts, memory=own)
+    contacts = contacts_of(world, found)
+    return WorldTrajectory(**parts, overlays=overlays_of(world, found), memory=own, contacts=contacts)
 
 
 @called("World.step")
@@ -91,7 +137,25 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
     if outcome.interrupted:
         raise KeyboardInterrupt
     own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
-    return WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+    after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
+    before = (
+        np.array(q, dtype=np.float64) if world.packed.n_slots else after.q
+    )  # shapes touch where they did as it began
+    after.find_contacts = partial(contacts_of_step, world, before, after, own.impulses / step)
+    if isinstance(chosen, PileStep) and chosen.touch is not None:
+        after.find_contacts = partial(with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts)
+    return after
+
+
+def with_found(world: World, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
+    """The contacts of constraints, and behind them those that were found."""
+    return joined_contacts(others(), forces_found(world, q, touch))
+
+
+def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) -> ContactForces:
+    """Of one state."""
+    found: ContactForces = PointContacts(world, q[None], after.v[None], forces[None], after.q[None])[0]
+    return found
 
 
 def follow(
@@ -103,6 +167,10 @@ def follow(
     def choose(springs: tuple[Element, ...]) -> Dynamics:
         if world.found_contacts is not None:
             steps = pile_steps(world, world.found_contacts, memory, options["threads"])
+            wanted = options["record"]
+            names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Iterable) else ()
+            kept = options["record_to"] is None and "constraint_forces" in names
+            steps.every = int(options["every"]) if kept else 0
             dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
             used.append(steps)
             return dynamics

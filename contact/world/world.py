@@ -14,7 +14,7 @@ from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.momentum.momentum import momentum
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.overlays import Arrows
+from pluecker.articulated.pictures.overlays import Overlay
 from pluecker.articulated.running.algorithm import LEFT_OUT, Algorithm
 from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
@@ -23,6 +23,7 @@ from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.accelerations import ACCELERATIONS
 from pluecker.contact.instants.impact import IMPACT
 from pluecker.contact.instants.inverse import Effort, least_effort
@@ -37,8 +38,10 @@ from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
+from pluecker.contact.world.touching_bias import with_touching_bias
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
@@ -62,17 +65,20 @@ class World:
         model: the mechanism.
         constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
         limits: whether position limits of the model's joints hold.
-        shapes: what touches: records of :class:`~pluecker.contact.geometry.Collider`, or a
-            :class:`~pluecker.contact.geometry.Collision` on this model. Contacts between them are found in each step.
-        law: of these contacts: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
+        shapes: what may touch: records of :class:`~pluecker.contact.geometry.Collider`, or a
+            :class:`~pluecker.contact.geometry.Collision` on this model, which says more about who ignores whom. Contacts are
+            found in each step, however many there are, and steps are those of one state.
+        pairs: names of two shapes each: then only these touch, and each pair is a constraint,
+            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``.
+        law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
             :func:`~pluecker.contact.solve`.
-        recovery: at which rate depths of these contacts are undone, at most all of them in a step; 1/s.
-        accuracy: of the law in each step, as ``tol`` of :func:`~pluecker.contact.solve`.
+        recovery: at which rate depths of such contacts are undone, at most all of them in a step; 1/s.
+        accuracy: of their law in each step, as ``tol`` of :func:`~pluecker.contact.solve`.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
         ValueError: two constraints have one name, a constraint cannot be on this model.
-        KeyError: there is no frame or joint of that name.
+        KeyError: there is no frame, joint or shape of that name.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder
@@ -94,17 +100,19 @@ class World:
         constraints: Iterable[Any] = (),
         *,
         limits: bool = True,
-        shapes: Any = None,
+        shapes: Any = (),
+        pairs: Any = (),
         law: str = "ncp",
         recovery: float = 10.0,
         accuracy: float = 1e-6,
     ) -> None:
         self.model = as_model("World", model)
-        self.constraints = checked(constraints)
+        self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
-        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy)
+        named = any(isinstance(each, ShapeContact) for each in self.constraints)
+        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, bool(pairs))
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod
@@ -227,7 +235,8 @@ class World:
         inputs = q, np.zeros(self.model.nv) if v is None else v
         asked = motions_at(self.laws, as_times("World.rows_at", time))
         try:
-            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            rows = sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            return rows if v is None else with_touching_bias(self, q, v, rows)
         except ArgumentValueError:
             refuse_broken_functions(self.model, self.parts, q)
             raise
@@ -500,7 +509,7 @@ class World:
             memory: what the step before gave; None before the first one.
 
         Returns:
-            q and v at the end of the step, and the memory for the next one.
+            q and v at the end of the step, and the memory for the next one; ``step.contacts`` has what touched, with forces.
 
         Raises:
             ValueError, TypeError: as :meth:`simulate`.
@@ -570,13 +579,14 @@ class World:
             progress=progress, threads=threads,
         )  # fmt: skip
 
-    def overlays(self, trajectory: Trajectory) -> tuple[Arrows, ...]:
+    def overlays(self, trajectory: Trajectory) -> tuple[Overlay, ...]:
         """What pictures show of the constraints in one motion: the axes of their frames, and their forces.
 
         :meth:`simulate` gives its trajectory these where ``"constraint_forces"`` is recorded, for
         :func:`~pluecker.articulated.animate`, :func:`~pluecker.articulated.view` and others. Forces are those on the body of
         a constraint's second frame; the longest arrow of all samples has three tenths of the mechanism's reach, and the
-        legend says how many newtons it stands for.
+        legend says how many newtons it stands for. Of contacts these are points, by what each does, normals, forces on the
+        body of the higher number, and cones of friction.
 
         Args:
             trajectory: one motion of this world, with q, and with the column ``constraint_forces`` if forces are wanted.

@@ -1,0 +1,218 @@
+"""What touches in a step, with which force, and what each contact does: one record, however contacts were found.
+
+================  =====================================================================================================
+state             when
+================  =====================================================================================================
+open              no force, and it is apart, or parts
+undetermined      no force, and it touches and does not part: it grazes
+sticking          a force inside of the cone of friction, or at its edge without slip
+sliding           a force at the edge of the cone, and a slip; of a contact without friction, any force
+================  =====================================================================================================
+
+*No force* is not above ``NONE`` times the largest one of the step, *no slip* not above ``NONE`` times the largest one, or
+``STILL``. The force decides before the slip: while bodies turn, points that stick have at the end of a step a slip of
+first order in it, which is none of theirs, since where they touch has changed by then.
+
+Sources: Stewart, Trinkle (1996), the three states of a contact; source document 000 (docs/sources.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pluecker.articulated.algorithms.frames.frames import frame_placement
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.contact.constraints.frames import body_number
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.results.states import CONTACT_STATES, OPEN, SLIDING, STICKING, UNDETERMINED
+from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.functions.arguments import as_numbers
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["ContactForces", "states_of_contacts"]
+
+NONE = 1e-8  # of the largest force or slip: impulses of a step are known to 1e-10 of the largest
+STILL = 1e-9  # m/s: a slip at which nothing moves; below a micrometre in a quarter of an hour
+SHAPES = {"bodies": (2,), "names": (2,), "point": (3,), "normal": (3,), "gap": (), "force": (3,), "slip": (3,),
+          "friction": (), "moment": (3,)}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContactForces:
+    """The K contacts of one step, with their forces: the mean over the step, an impulse divided by it.
+
+    Attributes:
+        model: whose bodies touch.
+        q: configuration in which the contacts are described, ``(nq,)``: of a sample of a motion its own, and the forces are
+            those of the step that begins there; of one step that at its end, or, where contacts are looked for anew in
+            each step, that in which they were found, at its beginning.
+        bodies: the two bodies i < j, ``(K, 2)``; -1 is the world, or what is fixed to it.
+        names: of the two colliders that touch, that of body i first, ``(K, 2)``; of a constraint its name, and ``""``.
+        point: where the force acts, ``(K, 3)``; world, m.
+        normal: from i to j, of unit length, ``(K, 3)``; world axes.
+        gap: the distance along the normal, negative where bodies penetrate, ``(K,)``; m.
+        force: on j from i, ``(K, 3)``; world axes, N.
+        slip: velocity of j against i at the point, at that time or at the end of the step, ``(K, 3)``; world axes, m/s. Its
+            part along the normal is the rate of the gap.
+        friction: Coulomb's coefficient, ``(K,)``.
+        state: ``"open"``, ``"sticking"``, ``"sliding"`` or ``"undetermined"``, ``(K,)``; the rule stands in
+            :mod:`~pluecker.contact.world.contact_forces`.
+        moment: on j from i about the point, of rolling and spinning friction, ``(K, 3)``; world axes, N m.
+
+    Example:
+        A box of 2 kg on the ground, pushed by 4 N, at a coefficient of 0.5.
+
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact import World
+        >>> from pluecker.contact.constraints import PointContact
+        >>> builder = ModelBuilder()
+        >>> builder.add_body("box", mass=2.0, inertia=(0.02, 0.02, 0.02))
+        >>> builder.add_joint("free", "free", "world", "box")
+        >>> corners = [PointContact(f"{x}{y}", "world", ("box", (x, y, -0.1)), friction=0.5)
+        ...     for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+        >>> world = World(builder.build(), corners)
+        >>> step = world.step([0, 0, 0.1, 1, 0, 0, 0], [0] * 6, 0.01, tau=[0, 0, 0, 4.0, 0, 0])
+        >>> step.contacts.state.tolist()
+        ['sticking', 'sticking', 'sticking', 'sticking']
+        >>> float(step.contacts.wrench("world", "box")[5].round(6))  # on the box, from the ground
+        19.62
+
+    Raises:
+        ConstraintError: an array of another shape, an unknown state.
+    """
+
+    model: Model
+    q: Array
+    bodies: NDArray[np.int64]
+    names: NDArray[np.str_]
+    point: Array
+    normal: Array
+    gap: Array
+    force: Array
+    slip: Array
+    friction: Array
+    state: Any = None
+    moment: Any = None
+
+    def __post_init__(self) -> None:
+        K = len(self.gap)
+        if self.moment is None:
+            object.__setattr__(self, "moment", np.zeros((K, 3)))
+        if self.state is None:
+            object.__setattr__(self, "state", states_of_contacts(
+                self.normal, self.force, self.slip, self.gap, self.friction))  # fmt: skip
+        for name, own in (*SHAPES.items(), ("state", ())):
+            if np.shape(getattr(self, name)) != (K, *own):
+                raise ConstraintError(
+                    f"ContactForces: {name} has shape {np.shape(getattr(self, name))}, expected {(K, *own)}"
+                )
+        unknown = set(np.unique(self.state).tolist()) - set(CONTACT_STATES)
+        if unknown:
+            raise ConstraintError(f"ContactForces: state is {min(unknown)!r}, expected {', '.join(CONTACT_STATES)}")
+
+    def __len__(self) -> int:
+        return len(self.gap)
+
+    def __repr__(self) -> str:
+        states = self.state.tolist()
+        count = [f"{states.count(state)} {state}" for state in CONTACT_STATES if state in states]
+        return f"<ContactForces: {', '.join(count) or 'no contacts'}>"
+
+    @property
+    def normal_force(self) -> Array:
+        """How hard the bodies press on each other, ``(K,)``; N."""
+        return np.einsum("ki,ki->k", self.force, self.normal)
+
+    @property
+    def friction_force(self) -> Array:
+        """The part of the force across the normal, on j, ``(K, 3)``; world axes, N."""
+        return self.force - self.normal_force[:, None] * self.normal
+
+    @property
+    def slip_velocity(self) -> Array:
+        """The part of ``slip`` across the normal, ``(K, 3)``; world axes, m/s."""
+        return self.slip - np.einsum("ki,ki->k", self.slip, self.normal)[:, None] * self.normal
+
+    def between(self, first: str, second: str) -> NDArray[np.bool_]:
+        """Which contacts are between two bodies, in whatever order, ``(K,)``.
+
+        Args:
+            first, second: names of bodies, or of frames on them; ``"world"``.
+
+        Raises:
+            KeyError: there is no frame of that name.
+        """
+        i, j = (self._body("between", name) for name in (first, second))
+        return np.asarray((self.bodies == sorted((i, j))).all(axis=1))
+
+    def wrench(self, first: str, second: str, frame: str = "world") -> Array:
+        """The net wrench of all contacts between two bodies: of the first on the second.
+
+        Args:
+            first, second: names of bodies, or of frames on them; ``"world"``.
+            frame: in which it is asked for: the moment is about its origin, the numbers are along its axes.
+
+        Returns:
+            ``[n; f]``, ``(6,)``; N m and N.
+
+        Raises:
+            KeyError: there is no frame of that name.
+
+        Source: RBDA section 2.4: wrenches at one point are added.
+        """
+        i, j = (self._body("wrench", name) for name in (first, second))
+        T = np.eye(4) if self._body("wrench", frame) < 0 else frame_placement(self.model, self.q, frame)
+        found, sign = self.between(first, second), 1.0 if i < j else -1.0
+        force = sign * self.force[found]
+        n = np.cross(self.point[found] - T[:3, 3], force) + sign * self.moment[found]
+        return np.concatenate([T[:3, :3].T @ n.sum(axis=0), T[:3, :3].T @ force.sum(axis=0)])
+
+    def _body(self, method: str, name: Any) -> int:
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"ContactForces.{method}: {shown(name)} is no name of a body or a frame")
+        return body_number(self.model, name)
+
+    def overlays(self, size: float | None = None) -> tuple[Points | Arrows | Cones, ...]:
+        """What pictures show of the contacts: points by state, normals, forces, cones of friction.
+
+        Args:
+            size: of the mechanism in the picture, m; that of the contacts together if None.
+
+        Raises:
+            ValueError: ``size`` is not above 0.
+        """
+        from pluecker.contact.world.contact_overlays import contact_overlays, padded
+
+        return tuple(overlay.at(0) for overlay in contact_overlays(padded([self]), size))
+
+
+def states_of_contacts(
+    normal: ArrayLike, force: ArrayLike, slip: ArrayLike, gap: ArrayLike, friction: ArrayLike
+) -> NDArray[np.str_]:
+    """What each contact of a step does, by the rule of this file.
+
+    Args:
+        normal, force, slip: of K contacts, as of :class:`ContactForces`, ``(..., K, 3)``.
+        gap, friction: ``(..., K)``.
+
+    Returns:
+        Words, ``(..., K)``.
+    """
+    n, f, u, g, mu = (
+        as_numbers("states_of_contacts", name, x)
+        for name, x in (("normal", normal), ("force", force), ("slip", slip), ("gap", gap), ("friction", friction))
+    )
+    pressed, parts = (np.einsum("...i,...i->...", x, n) for x in (f, u))
+    across, along = (np.linalg.norm(x - y[..., None] * n, axis=-1) for x, y in ((f, pressed), (u, parts)))
+    size, speed = (np.linalg.norm(x, axis=-1) for x in (f, u))
+    slow = np.maximum(NONE * speed.max(axis=-1, initial=0.0, keepdims=True), STILL)
+    edge = across >= (1.0 - NONE) * mu * pressed
+    free = np.where((parts > slow) | (g > 0.0), OPEN, UNDETERMINED)
+    held = np.where(edge & ((along > slow) | (mu == 0.0)), SLIDING, STICKING)
+    none = size <= NONE * size.max(axis=-1, initial=0.0, keepdims=True)
+    return np.array(CONTACT_STATES)[np.where(none, free, held)]

@@ -1,0 +1,94 @@
+"""Pictures of contacts: points by what they do, normals, forces, and the cones in which friction keeps forces.
+
+Samples may have different numbers of contacts: where there is none, marks are NaN, which is not drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.contact.constraints.checks import positive
+from pluecker.contact.results.states import CONTACT_STATES
+from pluecker.spatial.functions.elementwise import Array
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.contact_forces import ContactForces
+
+__all__ = ["ContactSamples", "contact_overlays", "padded"]
+
+LONGEST, NORMAL, CONE = 0.3, 0.08, 0.06  # of the size: the longest force, a normal, the longer edge of a cone
+COLOURS = {"open": "grey", "sticking": "green", "sliding": "orange", "undetermined": "black"}
+WORDS = {"open": "open contacts", "undetermined": "contacts that graze"}
+STEEPEST = 20.0  # a coefficient above it is drawn as that: a cone as wide as the picture hides everything
+MOST_CONES = 8  # different coefficients of friction that have cones of their own, each an entry of the legend
+
+
+class ContactSamples(NamedTuple):
+    """The contacts of n samples, K at most in each; those that are not there have NaN and the state ``""``.
+
+    Attributes:
+        point, normal, force: ``(n, K, 3)``.
+        friction, state: ``(n, K)``.
+    """
+
+    point: Array
+    normal: Array
+    force: Array
+    friction: Array
+    state: Any
+
+
+def padded(samples: Sequence[ContactForces]) -> ContactSamples:
+    """The contacts of samples that may have different numbers of them."""
+    shape = len(samples), max((len(each) for each in samples), default=0)
+    point, normal, force = (np.full((*shape, 3), np.nan) for _ in range(3))
+    found = ContactSamples(point, normal, force, np.full(shape, np.nan), np.full(shape, "", dtype="U12"))
+    for k, each in enumerate(samples):
+        for name, array in zip(ContactSamples._fields, found, strict=True):
+            array[k, : len(each)] = getattr(each, name)
+    return found
+
+
+def contact_overlays(samples: ContactSamples, size: float | None = None) -> tuple[Points | Arrows | Cones, ...]:
+    """Of all samples of a motion.
+
+    Args:
+        samples: their contacts.
+        size: of the mechanism in the picture, m; that of the contacts of all samples together if None.
+
+    Raises:
+        ValueError: ``size`` is not above 0.
+    """
+    point, state = samples.point, samples.state
+    there = state != ""
+    if size is None:
+        size = float(np.ptp(point[there], axis=0).max()) if there.any() else 0.0
+        size = size or 1.0
+    size = positive("overlays", "size", size)
+    touches = there & (state != "open")
+
+    def where(chosen: Any, vectors: Array) -> Array:
+        return np.where(chosen[..., None], vectors, np.nan)
+
+    found: list[Points | Arrows | Cones] = [
+        Points(where(state == word, point), WORDS.get(word, f"{word} contacts"), COLOURS[word])
+        for word in CONTACT_STATES
+        if (state == word).any()
+    ]
+    if not touches.any():
+        return tuple(found)
+    place = where(touches, point)
+    found.append(Arrows(place, where(touches, samples.normal), NORMAL * size, "normals", "grey"))
+    values = np.unique(samples.friction[touches])
+    for mu in values[values > 0.0][:MOST_CONES].tolist():
+        slope, own = min(mu, STEEPEST), where(touches & (samples.friction == mu), samples.normal)
+        found.append(Cones(place, own, slope, CONE * size / max(1.0, slope), f"cone of friction, {mu:.3g}", "green"))
+    largest = float(np.linalg.norm(samples.force[touches], axis=-1).max())
+    if largest > 0.0:
+        label = f"forces of contacts, the longest {largest:.3g} N"
+        found.append(Arrows(place, where(touches, samples.force), LONGEST * size / largest, label, "purple"))
+    return tuple(found)

@@ -1,0 +1,163 @@
+"""What touches in a step: forces balance momentum, states follow Coulomb's law, wrenches are Newton's and Euler's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, body_jacobian
+from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
+from pluecker.contact import ContactForces, World
+from pluecker.contact.constraints import PointContact
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.world.contact_forces import states_of_contacts
+from pluecker.contact.world.contact_overlays import contact_overlays, padded
+
+G = 9.81
+UP = np.array([0.0, 0.0, 1.0])
+
+
+def two_boxes(friction=0.5, order=("lower", "upper")):
+    """A box of 1 kg on one of 3 kg on the ground, and their contacts; bodies are added in either order."""
+    b = ModelBuilder()
+    for name in order:
+        b.add_body(name, mass=3.0 if name == "lower" else 1.0, inertia=(0.02, 0.02, 0.02))
+        b.add_joint(name, "free", "world", name)
+    corners = [(x, y) for x in (-0.1, 0.1) for y in (-0.1, 0.1)]
+    contacts = [
+        PointContact(f"{upper}{k}", (lower, (0, 0, z)), (upper, (x, y, -0.1)), friction=friction)
+        for lower, z, upper in (("world", 0.0, "lower"), ("lower", 0.1, "upper"))
+        for k, (x, y) in enumerate(corners)
+    ]
+    places = {"lower": [0, 0, 0.1, 1, 0, 0, 0], "upper": [0, 0, 0.3, 1, 0, 0, 0]}
+    return World(b.build(), contacts), np.concatenate([places[name] for name in order]).astype(float)
+
+
+@pytest.mark.parametrize("order", [("lower", "upper"), ("upper", "lower")])
+def test_each_interface_carries_the_weight_above_and_the_push_below(order):
+    world, q = two_boxes(order=order)
+    tau = np.zeros(12)
+    tau[world.model.v_slice("upper").start + 3] = 2.0  # N along x on the upper one, less than 0.5 of its weight
+    contacts = world.step(q, np.zeros(12), 0.01, tau=tau).contacts
+    assert contacts.state.tolist() == ["sticking"] * 8
+    assert (contacts.bodies[:, 0] < contacts.bodies[:, 1]).all()
+    for below, above, weight in (("world", "lower", 4.0 * G), ("lower", "upper", 1.0 * G)):
+        on_upper = contacts.wrench(below, above, above)
+        np.testing.assert_allclose(on_upper[3:], [-2.0, 0.0, weight], atol=1e-7)
+        np.testing.assert_allclose(contacts.wrench(above, below, above), -on_upper, atol=1e-12)
+    # the push at the height 0.3 and what answers it at 0.2: a moment about the middle of the upper box
+    np.testing.assert_allclose(contacts.wrench("lower", "upper", "upper")[:3], [0.0, 0.0, 0.0], atol=1e-7)
+    np.testing.assert_allclose(contacts.wrench("world", "upper", "world"), 0.0)
+    assert contacts.between("world", "lower").sum() == contacts.between("upper", "lower").sum() == 4
+
+
+def test_forces_of_contacts_are_the_generalised_forces_that_change_the_momentum():
+    rng = np.random.default_rng(1)
+    b = ModelBuilder(gravity=(0, 0, 0))
+    b.add_body("hull", mass=2.0, inertia=(0.03, 0.02, 0.05))
+    b.add_joint("hull", "free", "world", "hull")
+    tilt = np.array([0.9, 0.1, -0.3, 0.2]) / np.linalg.norm([0.9, 0.1, -0.3, 0.2])
+    plane = ("world", (0.1, 0.2, 0.0), tilt)
+    world = World(b.build(), [PointContact("touch", plane, ("hull", (0.1, 0.05, -0.2)), radius=0.1, friction=0.1)])
+    q = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+    T = world["touch"].placement(q, world["touch"].record.first)
+    gap = T[:3, 2] @ (np.array([0.1, 0.05, -0.2]) - T[:3, 3]) - 0.1
+    q[:3] -= gap * T[:3, 2]
+    v = rng.normal(size=6)
+    v[3:] -= 2.0 * T[:3, 2]  # it comes
+    step = 1e-6
+    after = world.step(q, v, step)
+    touch = after.contacts
+    np.testing.assert_allclose(touch.normal[0], T[:3, 2], atol=1e-5)
+    np.testing.assert_allclose(touch.gap, 0.0, atol=1e-11)
+    J = body_jacobian(world.model, q).reshape(6, -1)
+    H = np.diag([0.03, 0.02, 0.05, 2.0, 2.0, 2.0])
+    wrench = touch.wrench("world", "hull", "hull")
+    np.testing.assert_allclose(J.T @ wrench * step, H @ (after.v - v), atol=2e-5)  # H moves by 1e-6 in the step
+    slip = touch.slip[0]
+    lever = touch.point[0] - after.q[:3]
+    np.testing.assert_allclose(slip, after.v[3:] + np.cross(after.v[:3], lever), atol=1e-5)
+    assert abs(touch.slip[0] @ touch.normal[0]) < 1e-5
+    assert touch.state[0] == "sliding"
+    across = touch.friction_force[0]
+    np.testing.assert_allclose(np.linalg.norm(across), 0.1 * touch.normal_force[0], rtol=1e-9)
+    np.testing.assert_allclose(across / np.linalg.norm(across), -slip / np.linalg.norm(slip), atol=1e-5)
+    np.testing.assert_allclose(touch.slip_velocity[0], slip, atol=1e-5)
+
+
+def test_states_follow_the_rule():
+    force = [[0, 0, 1.0], [0.5, 0, 1.0], [0.5, 0, 1.0], [0, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 1.0]]
+    slip = [[0.1, 0, 0], [-0.1, 0, 0], [0, 0, 0], [0, 0, 0.1], [0.3, 0, 0], [0, 0, 0], [0, 0, 0]]
+    gap, friction = [0, 0, 0, 0, 0, 0.1, 0], [0.5] * 6 + [0.0]
+    found = states_of_contacts([UP] * 7, force, slip, gap, friction).tolist()
+    assert found == ["sticking", "sliding", "sticking", "open", "undetermined", "open", "sliding"]
+    assert states_of_contacts(np.zeros((2, 0, 3)), *np.zeros((2, 2, 0, 3)), *np.zeros((2, 2, 0))).shape == (2, 0)
+
+
+def test_a_recorded_motion_has_at_each_sample_the_forces_of_the_step_that_begins_there():
+    world, q = two_boxes(friction=0.1)
+    v = np.zeros(12)
+    v[world.model.v_slice("upper").start + 3] = 1.0
+    motion = world.simulate(q, v, 0.05, 0.01, record="constraint_forces")
+    assert len(motion.contacts) == 6
+    memory, state = None, (q, v)
+    for k in range(1, 6):
+        after = world.step(*state, 0.01, memory=memory)
+        *state, memory = after
+        np.testing.assert_allclose(motion.contacts_at(k - 1).force, after.contacts.force, atol=1e-12)
+        np.testing.assert_array_equal(motion.contacts_at(k).point, after.contacts.point)
+    assert motion.contacts_at(-1).state.tolist() == ["sticking"] * 4 + ["sliding"] * 4
+    assert [len(each) for each in motion.contacts[2:4]] == [8, 8]
+    assert "4 sticking, 4 sliding" in repr(motion.contacts_at(1))
+    with pytest.raises(IndexError, match="no sample 6"):
+        motion.contacts_at(6)
+    with pytest.raises(ConstraintError, match="constraint_forces"):
+        world.simulate(q, v, 0.02, 0.01).contacts_at(0)
+    with pytest.raises(ConstraintError, match="one state"):
+        _ = world.step(np.stack([q, q]), np.stack([v, v]), 0.01).contacts
+
+
+def test_pictures_show_points_by_state_normals_cones_and_forces():
+    world, q = two_boxes(friction=0.1)
+    v = np.zeros(12)
+    v[world.model.v_slice("upper").start + 3] = 1.0
+    motion = world.simulate(q, v, 0.02, 0.01, record="constraint_forces")
+    labels = {each.label: each for each in motion.overlays}
+    assert [type(each) for each in motion.overlays] == [Points, Points, Arrows, Cones, Arrows]
+    assert set(labels) >= {"sticking contacts", "sliding contacts", "normals", "cone of friction, 0.1"}
+    assert np.isfinite(np.asarray(labels["sliding contacts"].positions)[:, 4:]).all()
+    assert np.isnan(np.asarray(labels["sliding contacts"].positions)[1:, :4]).all()
+    forces = motion.overlays[-1]
+    longest = np.linalg.norm(forces.vectors, axis=-1).max() * forces.length
+    assert 0.05 < longest < 0.3  # of boxes of 0.4 m together
+    one = motion.contacts_at(1).overlays()
+    assert [np.ndim(each.positions) for each in one] == [2] * 5
+    with pytest.raises(ConstraintError, match="size"):
+        motion.contacts_at(1).overlays(size=-1.0)
+
+
+def test_samples_with_different_numbers_of_contacts_go_into_one_picture():
+    world, q = two_boxes()
+    some = world.step(q, np.zeros(12), 0.01).contacts
+    none = ContactForces(
+        world.model, q, np.zeros((0, 2), int), np.zeros((0, 2), str), *np.zeros((2, 0, 3)), np.zeros(0),
+        *np.zeros((2, 0, 3)), np.zeros(0),
+    )  # fmt: skip
+    assert (len(none), repr(none), none.overlays()) == (0, "<ContactForces: no contacts>", ())
+    for overlay in contact_overlays(padded([none, some, none])):
+        assert np.isnan(np.asarray(overlay.positions)[[0, 2]]).all()
+        assert overlay.positions.shape == (3, 8, 3)
+
+
+def test_what_does_not_fit_is_refused():
+    world, q = two_boxes()
+    touch = world.step(q, np.zeros(12), 0.01).contacts
+    parts = {name: getattr(touch, name) for name in touch.__dataclass_fields__}
+    with pytest.raises(ConstraintError, match=r"force has shape \(7, 3\), expected \(8, 3\)"):
+        ContactForces(**{**parts, "force": touch.force[:7]})
+    with pytest.raises(ConstraintError, match="'gliding', expected open, sticking"):
+        ContactForces(**{**parts, "state": np.array(["gliding"] * 8)})
+    with pytest.raises(KeyError, match="nobody"):
+        touch.wrench("world", "nobody")
+    with pytest.raises(TypeError, match="no name of a body"):
+        touch.wrench("world", 3)
