@@ -51,5 +51,3 @@ def put_step(
     if arrays[IMPULSES].size:
         begin = len(x) - n + first
         arrays[IMPULSES][slot, 0] = x[begin : begin + impulses]
-
-

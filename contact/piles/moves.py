@@ -153,11 +153,17 @@ def compiled_move_along_rows() -> Any:
     return compiled_for(move_along_rows_by_lines if config.DISABLE_JIT else move_along_rows, (ROWS,) * 9)
 
 
+@functools.lru_cache(maxsize=8)
+def packed_model(model: Model) -> Array:
+    """Of a model, to be handed on: compiled functions take no array that cannot be written to."""
+    return np.array(model.packed)[None]
+
+
 def move(model: Model, h: float, q: Array, v: Array, moments: Array) -> tuple[Array, Array]:
     """The state at the end of a step with the velocity v, in the frozen frames of free joints."""
     q1, v1, given, ws = np.empty_like(q), np.empty_like(v), np.concatenate([[h], moments]), np.empty(model.nv)
     with np.errstate(all="ignore"):
-        compiled_move()(*(x[None] for x in (model.packed, q, v, given, q1, v1, ws)))
+        compiled_move()(packed_model(model), *(np.ascontiguousarray(x)[None] for x in (q, v, given, q1, v1, ws)))
     return q1, v1
 
 
@@ -176,5 +182,6 @@ def move_along_rows(
     q1, v1, left = np.empty_like(q), np.empty_like(v), np.empty(1 + len(kept))
     given, ws = np.concatenate([[h], moments, kept, rates]), np.empty(rows_workspace(model, packed))
     with np.errstate(all="ignore"):
-        compiled_move_along_rows()(*(x[None] for x in (model.packed, packed.array, q, v, given, q1, v1, left, ws)))
+        arrays = packed.array, q, v, given, q1, v1, left, ws
+        compiled_move_along_rows()(packed_model(model), *(np.ascontiguousarray(x)[None] for x in arrays))
     return q1, v1, left[1:], float(left[0])

@@ -52,7 +52,15 @@ class FoundContacts:
         found = hashlib.sha256(f"{self.law} {names}".encode())
         touch = self.collision
         numbers = (self.recovery, self.accuracy, touch.margin)
-        for array in (touch.kinds, touch.bodies, touch.sizes, touch.offsets, touch.rows, touch.velocities, np.array(numbers)):
+        for array in (
+            touch.kinds,
+            touch.bodies,
+            touch.sizes,
+            touch.offsets,
+            touch.rows,
+            touch.velocities,
+            np.array(numbers),
+        ):
             found.update(np.ascontiguousarray(array).tobytes())
         for collider in touch.colliders:
             found.update(np.ascontiguousarray(getattr(collider.shape, "vertices", ())).tobytes())

@@ -143,7 +143,9 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
     )  # shapes touch where they did as it began
     after.find_contacts = partial(contacts_of_step, world, before, after, own.impulses / step)
     if isinstance(chosen, PileStep) and chosen.touch is not None:
-        after.find_contacts = partial(with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts)
+        after.find_contacts = partial(
+            with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts
+        )
     return after
 
 
@@ -279,7 +281,9 @@ def dynamics_with_contacts(
     scenario = world_scenario(world, springs)
     if not isinstance(integrator, str) or integrator != SEMI_IMPLICIT:
         as_world_integrator(world, integrator, scenario)  # refuses what is none
-        raise ArgumentValueError(f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}")
+        raise ArgumentValueError(
+            f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}"
+        )
     numbers = begun_numbers(world, np.asarray(q, dtype=np.float64), memory, integrator)
     remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
 

@@ -600,5 +600,11 @@ class World:
 def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
     """A world with shapes that was pickled."""
     return World(
-        model, constraints, shapes=found.collision, law=found.law, recovery=found.recovery, accuracy=found.accuracy, **options
+        model,
+        constraints,
+        shapes=found.collision,
+        law=found.law,
+        recovery=found.recovery,
+        accuracy=found.accuracy,
+        **options,
     )
