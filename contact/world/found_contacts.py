@@ -88,8 +88,8 @@ def as_found_contacts(
         return None
     if named:
         raise ConstraintError(
-            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes as "
-            "such constraints, or name the pairs that touch"
+            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "
+            "as such constraints, or name the pairs that touch"
         )
     collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
     return FoundContacts(collision, law, rate, error)
