@@ -46,6 +46,8 @@ from pluecker.contact.solving.solver import Solver
 __all__ = ["PileStep", "Touch"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
+AIM = 0.1  # of the accuracy: what solvers are asked for, so that what they nearly reach is good enough
+SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
 SEARCHES = 4  # for contacts in one step, at most
 
 
@@ -77,7 +79,7 @@ class PileStep:
         collision: the colliders.
         law: of contacts.
         recovery: at which rate depths are undone; 1/s.
-        accuracy: of the law, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: that is tolerated of the law, as ``tol`` of :func:`~pluecker.contact.solve`; a tenth is aimed at.
         threads: for islands.
         remembered: forces of the contacts of the step before.
         touch: what touched in the last step.
@@ -97,7 +99,7 @@ class PileStep:
     every: int = 0
     kept: list[Touch] = field(default_factory=list)
     taken: int = 0
-    solver: Solver | None = field(default=None, repr=False)
+    ready: tuple[str, Solver | None] = field(default=("", None), repr=False)
 
     def __post_init__(self) -> None:
         self.ways = ways_of(self.model)
@@ -213,15 +215,28 @@ class PileStep:
         return after, result.errors.largest / self.accuracy, impulses
 
     def solved(self, problem: Problem, start: Array) -> Result:
-        """By a solver made ready for the pattern, which is often that of the step before."""
-        if self.solver is not None:
+        """By gradients from the start, then by all methods in turn; small ones by these at once."""
+        aim = AIM * self.accuracy
+        if problem.size <= SMALL or self.law == "lcp":
+            return self.solver("auto", problem, aim).solve(warm_start=start)
+        found = self.solver("apgd", problem, aim).solve(warm_start=start)
+        if found.errors.largest <= self.accuracy:
+            return found
+        other = Solver(problem, self.law, tol=aim, threads=self.threads).solve(warm_start=found.multipliers)
+        return other if other.errors.largest <= found.errors.largest else found
+
+    def solver(self, method: str, problem: Problem, aim: float) -> Solver:
+        """One that is ready for the pattern, which is often that of the step before."""
+        kept, solver = self.ready
+        if solver is not None and kept == method:
             try:
-                self.solver.update(problem)
+                solver.update(problem)
+                return solver
             except ProblemError:
-                self.solver = None
-        if self.solver is None:
-            self.solver = Solver(problem, self.law, tol=self.accuracy, threads=self.threads)
-        return self.solver.solve(warm_start=start)
+                pass
+        solver = Solver(problem, self.law, method, tol=aim, threads=self.threads)
+        self.ready = method, solver
+        return solver
 
     def remember(self) -> None:
         """The forces of the last step, for the next one."""
