@@ -32,7 +32,7 @@ from pluecker.contact.piles.blocks import (
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
 from pluecker.contact.piles.jacobian import ways_of
 from pluecker.contact.piles.laws import least_velocity, softness_of
-from pluecker.contact.piles.moves import MOVE, MOVE_ALONG_ROWS
+from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
@@ -81,6 +81,8 @@ class PileStep:
         threads: for islands.
         remembered: forces of the contacts of the step before.
         touch: what touched in the last step.
+        every: of so many steps what touched in the first one is kept; none if 0.
+        kept: what touched in these.
     """
 
     model: Model
@@ -92,6 +94,9 @@ class PileStep:
     threads: int | None = None
     remembered: Remembered = NOTHING
     touch: Touch | None = None
+    every: int = 0
+    kept: list[Touch] = field(default_factory=list)
+    taken: int = 0
     solver: Solver | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -130,16 +135,14 @@ class PileStep:
         v_end[order] = after
         moments = piece["moments"]
         if rows is None:
-            q1, v1 = MOVE.call(self.model, (q, v_end, np.concatenate([[h], moments])), None, None)
             memory[0] += h
-            return q1, v1, error
+            return *move(self.model, h, q, v_end, moments), error
         last = kept_numbers(self.counts)
         rates = self.linear_rates(after, piece["jacobian"])
-        given = np.concatenate([[h], moments, memory[:last], rates])
-        q1, v1, left = MOVE_ALONG_ROWS.call(self.model, (q, v_end, given), None, None, (self.packed,))
-        memory[:last] = left[1:]
+        q1, v1, kept, gap = move_along_rows(self.model, self.packed, h, q, v_end, moments, memory[:last].copy(), rates)
+        memory[:last] = kept
         memory[self.places["impulses"]] = impulses
-        return q1, v1, max(error, float(left[0]))
+        return q1, v1, max(error, gap) if gap == gap else gap
 
     def rows(self, piece: dict[str, Array]) -> ConstraintRows | None:
         """Those of the constraints."""
@@ -220,11 +223,13 @@ class PileStep:
     def remember(self) -> None:
         """The forces of the last step, for the next one."""
         touch = self.touch
-        if touch is None:
-            return
+        assert touch is not None
         found, acting = touch.found, (touch.force != 0.0).any(axis=1)
         names = np.concatenate([found.colliders, found.feature[:, None]], axis=1)[acting]
         self.remembered = Remembered(names, np.concatenate([touch.force, touch.moment], axis=1)[acting])
+        if self.every and self.taken % self.every == 0:
+            self.kept.append(touch)
+        self.taken += 1
 
     def linear_rates(self, v: Array, jacobian: Array) -> Array:
         """J v of all linear rows, those included that hold nothing."""
