@@ -19,14 +19,22 @@ def pair_contacts(shapes: Any, pairs: Any) -> tuple[ShapeContact, ...]:
 
     Args:
         shapes: records of :class:`~pluecker.contact.geometry.Collider`, or a :class:`~pluecker.contact.geometry.Collision`.
-        pairs: two names of colliders each.
+        pairs: two names of colliders each; None without shapes.
 
     Raises:
         TypeError: something is no collider, no pair of names.
         KeyError: there is no collider of that name.
-        ValueError: two colliders have one name, a pair is of one collider with itself, or comes twice.
+        ValueError: two colliders have one name, a pair is of one collider with itself, or comes twice; there are shapes and no
+            pairs.
     """
     colliders = {collider.name: collider for collider in as_colliders(shapes)}
+    if pairs is None:
+        if colliders:
+            raise ConstraintError(
+                f"World: there are {len(colliders)} shapes, and no pairs: expected names of those that may touch, such as "
+                "pairs=[('ground', 'foot')]"
+            )
+        return ()
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise ArgumentTypeError(f"World: pairs is {shown(pairs)}, expected pairs of names of shapes")
     found: dict[frozenset[str], ShapeContact] = {}

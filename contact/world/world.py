@@ -93,7 +93,7 @@ class World:
         *,
         limits: bool = True,
         shapes: Any = (),
-        pairs: Any = (),
+        pairs: Any = None,
     ) -> None:
         self.model = as_model("World", model)
         self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
