@@ -69,12 +69,13 @@ class World:
             :class:`~pluecker.contact.geometry.Collision` on this model, which says more about who ignores whom. Contacts are
             found in each step, however many there are, and steps are those of one state.
         pairs: names of two shapes each: then only these touch, and each pair is a constraint,
-            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``.
+            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``. Such steps are
+            compiled, and go in batches.
         law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
-            :func:`~pluecker.contact.solve`.
-        recovery: at which rate depths of such contacts are undone, at most all of them in a step; 1/s.
-        accuracy: the error of their law that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`; steps
-            aim at a tenth of it, and few contacts have more digits.
+            :func:`~pluecker.contact.solve`. Pairs have Coulomb's.
+        recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
+        accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
+            :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -102,18 +103,19 @@ class World:
         *,
         limits: bool = True,
         shapes: Any = (),
-        pairs: Any = (),
+        pairs: Any = None,
         law: str = "ncp",
         recovery: float = 10.0,
         accuracy: float = 1e-5,
     ) -> None:
         self.model = as_model("World", model)
-        self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
+        fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery)
+        self.constraints = checked((*checked(constraints), *fixed))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
         named = any(isinstance(each, ShapeContact) for each in self.constraints)
-        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, bool(pairs))
+        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, pairs is not None)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod
