@@ -254,4 +254,4 @@ class PileStep:
         assert self.table is not None
         n = self.counts.linear
         own = self.table.owner < n
-        return np.bincount(self.table.owner[own], (jacobian * v[self.table.column])[own], n)
+        return np.bincount(self.table.owner[own], (jacobian * v[self.table.column])[own], n).astype(np.float64)

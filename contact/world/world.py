@@ -33,7 +33,7 @@ from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
-from pluecker.contact.world.found_contacts import FoundContacts, as_found_contacts
+from pluecker.contact.world.found_contacts import as_found_contacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
@@ -155,10 +155,16 @@ class World:
         return pack_constraints(self.model, self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found, options = self.found_contacts, {"limits": self.limits}
+        found = self.found_contacts
         if found is None:
-            return partial(World, **options), (self.model, self.constraints)
-        return rebuilt, (self.model, self.constraints, options, found)
+            return partial(World, limits=self.limits), (self.model, self.constraints)
+        own: dict[str, Any] = {
+            "shapes": found.collision,
+            "law": found.law,
+            "recovery": found.recovery,
+            "accuracy": found.accuracy,
+        }
+        return partial(World, limits=self.limits, **own), (self.model, self.constraints)
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
@@ -598,16 +604,3 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
-
-
-def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
-    """A world with shapes that was pickled."""
-    return World(
-        model,
-        constraints,
-        shapes=found.collision,
-        law=found.law,
-        recovery=found.recovery,
-        accuracy=found.accuracy,
-        **options,
-    )
