@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.inertia.crba import crba
 from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.user import broken_function
+from pluecker.contact.instants.rows_at import RowsAt
 from pluecker.contact.stepping.projection import TOLERATED
 from pluecker.contact.world.determination import held_rows
 from pluecker.contact.world.gimbal_lock import axes_in_line
@@ -54,7 +57,8 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
     time. They contradict each other where these have no solution: what is left of the nearest one, in the metric of the
     masses, is a combination of rows that adds up to nothing on the left-hand side, and to something on the right-hand side.
     Rows that come to a hard limit in the step are among them. Where no combination is nothing, those are named that the
-    impulses of the step, along J at its beginning, move least at its end: a dead point is near, or J turns too far.
+    impulses of the step, along J at its beginning, move least at its end: a dead point is near, or J turns too far. Where
+    that is far away too, those with limits, friction, motors or contacts are named that act in the step.
 
     Args:
         q, v, tau: the state before the step, and joint forces.
@@ -74,8 +78,10 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
             asked = rows_that_hold(world, q, v, time, step)
     except (PlueckerError, np.linalg.LinAlgError):
         return None
-    if not len(asked.A) or not all(np.isfinite(each).all() for each in asked[1:]):
+    if not all(np.isfinite(each).all() for each in asked[1:]):
         return None
+    if not len(asked.A):
+        return unmet(world, q, v, error, time, step)
     names, size = asked.names, asked.size
     U, s, _ = np.linalg.svd(asked.A, full_matrices=True)
     rank = int((s > SMALLEST * max(s.max(initial=0.0), 1e-300)).sum())
@@ -102,28 +108,58 @@ def explanation(world: World, q: Array, v: Array, tau: Array, error: float, time
                 f"the constraints {involved(names, U[:, rank - 1])} come to contradict each other, or turn too far in one "
                 f"step, which leaves {left}; try a smaller step"
             )
-    return None
+    return unmet(world, q, v, error, time, step)
+
+
+def unmet(world: World, q: Array, v: Array, error: float, time: float, step: float) -> str | None:
+    """The constraints with limits, friction, motors or contacts that act in the step; they are solved together."""
+    if not 1.0 < error < np.inf:
+        return None
+    named = rows_with_names(world)
+    stop = stopped(named, ends_of_step(world, q, v, time, step)[1])
+    acting = [
+        name
+        for (name, row), at_limit in zip(named, stop, strict=True)
+        if at_limit or row.contact or row.friction > 0.0 or row.force > 0.0
+    ]
+    if not acting:
+        return None
+    names = ", ".join(shown(name) for name in dict.fromkeys(acting))
+    return (
+        f"the laws of {names} are not met, with an error {error:.3g} times what is tolerated; try a smaller step, or "
+        "World.simulate with on_unsolved='substep'"
+    )
+
+
+def rows_with_names(world: World) -> list[tuple[str, Row]]:
+    """All rows, and of which constraint each is."""
+    names = *world.names, JOINTS
+    return [(name, row) for name, parts in zip(names, world.parts, strict=True) for row in parts.rows]
+
+
+def ends_of_step(world: World, q: Array, v: Array, time: float, step: float) -> tuple[RowsAt, RowsAt]:
+    """The rows as the step begins, and where the velocity takes them."""
+    ahead = integrate(world.model, q, step * v)
+    return world.rows_at(q, v, time=time), world.rows_at(ahead, v, time=time + step)
+
+
+def stopped(named: list[tuple[str, Row]], ahead: RowsAt) -> NDArray[np.bool_]:
+    """Which rows come to a hard limit; not contacts."""
+    lower, upper = (np.array([getattr(row, key) for _, row in named]) for key in ("lower", "upper"))
+    hard = [row.ranged and row.holonomic and not row.contact and np.isinf(row.stiffness) for _, row in named]
+    return np.array(hard, dtype=bool) & ((ahead.error < lower + AT_LIMIT) | (ahead.error > upper - AT_LIMIT))
 
 
 def rows_that_hold(world: World, q: Array, v: Array, time: float, step: float) -> Asked:
     """Of linear rows that are no springs, dampers or rotors, and of those that come to a hard limit; not of contacts."""
-    with_names = [
-        (name, row) for name, parts in zip((*world.names, JOINTS), world.parts, strict=True) for row in parts.rows
-    ]
-    rows = world.rows_at(q, v, time=time)
-    ahead = world.rows_at(integrate(world.model, q, step * v), v, time=time + step)
-    stop = np.array(
-        [row.ranged and row.holonomic and not row.contact and np.isinf(row.stiffness) for _, row in with_names],
-        dtype=bool,
-    )
-    lower, upper = (np.array([getattr(row, key) for _, row in with_names]) for key in ("lower", "upper"))
-    stop &= (ahead.error < lower + AT_LIMIT) | (ahead.error > upper - AT_LIMIT)
-    held = np.flatnonzero(held_rows(world) | stop)
+    named = rows_with_names(world)
+    rows, ahead = ends_of_step(world, q, v, time, step)
+    held = np.flatnonzero(held_rows(world) | stopped(named, ahead))
     L = np.linalg.cholesky(crba(world.model, q))
     A, A1 = (np.linalg.solve(L, each.jacobian[held].T).T for each in (rows, ahead))
     size, size1 = (np.linalg.norm(each, axis=1) for each in (A, A1))
     size, size1 = (np.where(each > 0.0, each, 1.0) for each in (size, size1))
-    own = [with_names[k][0] for k in held]
+    own = [named[k][0] for k in held]
     A = A / size[:, None]
     return Asked(own, A, A1 / size1[:, None] @ A.T, size, rows.speed[held], -rows.bias[held])
 

@@ -8,6 +8,7 @@ import pytest
 from pluecker.articulated import ModelBuilder, SimulationError
 from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
+from pluecker.contact.world.failures import explanation
 from pluecker.spatial import PlueckerError
 from tests.contact.world.mechanisms import four_bars
 
@@ -226,3 +227,16 @@ def test_what_is_wrong_with_a_motion_is_said_of_the_function_that_was_called():
         World(ARM, [nail(1.0), nail(1.5, name="other")]).simulate([0.3, 0.4], REST, 0.01, 1e-3)
     assert caught.value.time == 0.0
     assert len(caught.value.trajectory) == 1
+
+
+def test_laws_that_are_not_met_are_named():
+    """Where no rows that hold contradict each other: the drives and the limits that act in the step, and no others."""
+    parts = [
+        c.Friction("brake", "shoulder", 2.0),
+        c.Limit("stop", "elbow", -1.0, 0.5),
+        c.Limit("far", "elbow", -3.0, 3.0),
+    ]
+    why = explanation(World(ARM, parts), np.array([0.0, 0.499]), np.array([0.0, 1.0]), np.zeros(2), 7.0, 0.0, 0.01)
+    assert why is not None
+    assert why.startswith("the laws of 'brake', 'stop' are not met, with an error 7 times what is tolerated")
+    assert explanation(World(ARM, parts[1:]), REST, REST, np.zeros(2), 7.0, 0.0, 0.01) is None
