@@ -17,7 +17,7 @@ from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.spatial.errors import ArgumentValueError
 from pluecker.spatial.properties import cached_property
 
-__all__ = ["Constrained"]
+__all__ = ["Constrained", "refuse_contacts", "run_on_rows"]
 
 
 class Constrained:
@@ -54,27 +54,29 @@ class Constrained:
         """How many rows all constraints have, with those of the joints."""
         return len(self.laws)
 
-    def refuse_contacts(self, method: str) -> None:
-        """Contacts have impulses in steps, and no forces at an instant."""
-        if self.packed.n_contacts or self.found_contacts is not None:
-            touching = [] if self.found_contacts is None else ["shapes"]
-            touching += [
-                name
-                for name, part in zip(self.names, self.parts, strict=False)
-                if any(row.contact for row in part.rows)
-            ]
-            raise ConstraintError(
-                f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
-            )
 
-    def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
-        """An algorithm that gives coordinates of the model, and numbers of rows."""
-        with called(algorithm.name):
-            try:
-                motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
-            except ArgumentValueError:
-                q = inputs[[field.name for field in algorithm.inputs].index("q")]
-                refuse_broken_functions(self.model, self.parts, q)
-                refuse_gimbal_lock(self, algorithm.name, q)
-                raise
-        return motion, rows[..., self.packed.place]
+def refuse_contacts(world: Constrained, method: str) -> None:
+    """Contacts have impulses in steps, and no forces at an instant."""
+    if world.packed.n_contacts or world.found_contacts is not None:
+        touching = [] if world.found_contacts is None else ["shapes"]
+        touching += [
+            name for name, part in zip(world.names, world.parts, strict=False) if any(row.contact for row in part.rows)
+        ]
+        raise ConstraintError(
+            f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
+        )
+
+
+def run_on_rows(
+    world: Constrained, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None
+) -> tuple[Array, Array]:
+    """An algorithm that gives coordinates of the model, and numbers of rows."""
+    with called(algorithm.name):
+        try:
+            motion, rows = algorithm.call(world.smooth, inputs, None, threads, (world.packed,))
+        except ArgumentValueError:
+            q = inputs[[field.name for field in algorithm.inputs].index("q")]
+            refuse_broken_functions(world.model, world.parts, q)
+            refuse_gimbal_lock(world, algorithm.name, q)
+            raise
+    return motion, rows[..., world.packed.place]

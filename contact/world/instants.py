@@ -19,7 +19,7 @@ from pluecker.contact.instants.motions_at import as_times, motions_at
 from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
 from pluecker.contact.world.arguments import as_configuration
 from pluecker.contact.world.called import called
-from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.world.constrained import Constrained, refuse_contacts, run_on_rows
 from pluecker.contact.world.effort import find_effort
 from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.touching_bias import with_touching_bias
@@ -163,14 +163,14 @@ class Instants(Constrained):
 
         Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
         """
-        self.refuse_contacts("accelerations")
+        refuse_contacts(self, "accelerations")
         inputs: tuple[Any, ...] = (q, v, tau, LEFT_OUT if f_ext is None else f_ext)
         ranged = self.packed.n_rows > self.packed.n_linear
         moving = any(row.motion is not None for row in self.laws)
         if moving or type(time) is not float:
             times = as_times("World.accelerations", time)
             inputs = (times[..., None], *inputs) if moving else inputs
-        return ConstrainedAcceleration(*self.run(ACCELERATIONS[ranged, moving], inputs, threads))
+        return ConstrainedAcceleration(*run_on_rows(self, ACCELERATIONS[ranged, moving], inputs, threads))
 
     def impact(
         self,
@@ -197,14 +197,14 @@ class Instants(Constrained):
 
         Source: RBDA section 11.7.
         """
-        self.refuse_contacts("impact")
+        refuse_contacts(self, "impact")
         inputs = (
             as_times("World.impact", time)[..., None],
             q,
             v,
             np.zeros(self.model.nv) if impulse is None else impulse,
         )
-        return Impact(*self.run(IMPACT, inputs, threads))
+        return Impact(*run_on_rows(self, IMPACT, inputs, threads))
 
     @called("World.inverse_dynamics")
     def inverse_dynamics(
@@ -237,7 +237,7 @@ class Instants(Constrained):
 
         Source: Nakamura, Ghodoussi (1989); RBDA section 8.12.
         """
-        self.refuse_contacts("inverse_dynamics")
+        refuse_contacts(self, "inverse_dynamics")
         return find_effort(self, q, v, a, f_ext, actuated, weights, time)
 
     @called("World.momentum")

@@ -97,6 +97,18 @@ def test_hinges_share_the_weight_of_a_door(hinges):
     assert_allclose(about_axis + 0.5 * 3.0 * 9.81, 0.0, atol=1e-9)  # with the weight at the door's middle: no moment
 
 
+def test_a_spring_and_a_damper_pull_with_their_law_at_an_instant():
+    """-k (x - x0) - d v on a slide of 2 kg, at a start with a gap and a velocity."""
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("mass", mass=2.0)
+    builder.add_joint("slide", "prismatic", parent="world", child="mass", axis=(1, 0, 0))
+    world = World(builder.build(), [Servo("spring", "slide", 0.3, stiffness=200.0, damping=20.0)])
+    found = world.accelerations([0.1], [0.5], [1.0])
+    force = -200.0 * (0.1 - 0.3) - 20.0 * 0.5
+    assert_allclose(found.forces, [force], rtol=1e-14)
+    assert_allclose(found.acceleration, [(1.0 + force) / 2.0], rtol=1e-14)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_constraints_that_are_given_twice_carry_half_each(seed):
     """That is the least norm; the motion is the same. In products of J and H^-1 a few hundred roundings are 1e-12."""
