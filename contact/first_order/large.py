@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import config
 
+from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
-from pluecker.contact.first_order.passes import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
 from pluecker.contact.first_order.shared_descent import (
     ARRAYS,
     COMPONENTS,
@@ -120,7 +120,9 @@ class Task:
             for k, array in enumerate(arrays):
                 task[ARRAYS + 2 * k : ARRAYS + 2 * k + 2] = array.ctypes.data, array.size
             thread, together = compiled_parts()
-            together(board(threads), address(thread), threads, task)
+            threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+            if together(board(threads), address(thread), threads, task) != 0:
+                raise IndexError("gradients on a large island: an index is out of bounds")
         state[STEP] = numbers[LIPSCHITZ]
         state[SPENT] += task[SPENDING]
 

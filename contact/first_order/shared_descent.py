@@ -20,7 +20,7 @@ import numpy as np
 from numba import config, types
 
 from pluecker.contact.first_order.apgd import LONGER, momentum
-from pluecker.contact.first_order.passes import (
+from pluecker.contact.first_order.large_record import (
     AT,
     BEGIN,
     BETA,
@@ -55,9 +55,9 @@ from pluecker.contact.first_order.passes import (
     VECTOR,
     WHOLE,
     Large,
-    pass_over,
 )  # fmt: skip
-from pluecker.contact.first_order.passes import STEP as MOVE
+from pluecker.contact.first_order.large_record import STEP as MOVE
+from pluecker.contact.first_order.passes import pass_over
 from pluecker.contact.first_order.runner import INSIDE, REFERENCE, STILL
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, settle
 from pluecker.contact.problem.natural_map import TOO_LARGE, larger
