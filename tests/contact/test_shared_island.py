@@ -111,14 +111,21 @@ def test_the_published_momentum_is_that_of_small_islands(all_are_large):
     assert not np.allclose(other, x, rtol=0, atol=1e-3 * np.abs(x).max())
 
 
-def test_the_convex_problem_has_the_velocities_that_another_solver_finds(all_are_large):
+def test_the_convex_problem_has_the_multipliers_that_another_solver_finds(all_are_large):
+    """With a compliance they are unique"""
     pytest.importorskip("clarabel")
-    problem, tol = packing(COUNT), 1e-6 if COMPILED else 1e-3
-    found, expected = solve(problem, "ccp", "apgd", tol=tol), solve(problem, "ccp", "clarabel", tol=1e-9)
+    problem, tol, theirs = packing(COUNT).with_compliance(0.1), 1e-8 if COMPILED else 1e-4, 1e-8
+    found, expected = solve(problem, "ccp", "apgd", tol=tol), solve(problem, "ccp", "clarabel", tol=theirs)
     assert found.converged, str(found)
-    speed = np.abs(expected.velocity).max()
-    # Both errors, as velocities, count once for each contact at most.
-    assert np.allclose(found.velocity, expected.velocity, rtol=0, atol=np.sqrt(problem.blocks) * 10 * tol * speed)
+    assert expected.converged, str(expected)
+    P, places = prepare(problem, False)
+    x, y = found.multipliers[places] / P.s, expected.multipliers[places] / P.s
+    # |x - x*| is at most (1 + |N|) |N^-1| times the natural map of x, which is relative to the largest of these.
+    N = to_matrix(P.A).toarray()
+    values = np.linalg.eigvalsh(N)
+    scale = max(np.linalg.norm(z) for z in (P.b, x, y, N @ x + P.b, N @ y + P.b))
+    assert np.linalg.norm(x - y) <= (1.0 + values[-1]) / values[0] * (tol + theirs) * scale
+    assert np.linalg.norm(x - y) <= 0.1 * np.linalg.norm(y)  # which says something
 
 
 def test_the_history_is_the_best_error_after_each_iteration(all_are_large):
@@ -132,9 +139,9 @@ def test_the_history_is_the_best_error_after_each_iteration(all_are_large):
 
 def test_a_start_that_is_a_solution_is_given_back(all_are_large):
     problem = packing(COUNT)
-    first = solve(problem, "ccp", "apgd", tol=1e-3, separate=False)
+    first = solve(problem, "ccp", "apgd", tol=1e-2, separate=False)
     assert first.converged
-    again = solve(problem, "ccp", "apgd", tol=1e-4, warm_start=first.multipliers, separate=False, max_iterations=1)
+    again = solve(problem, "ccp", "apgd", tol=1e-3, warm_start=first.multipliers, separate=False, max_iterations=1)
     assert again.errors.largest <= first.errors.largest
 
 
@@ -229,8 +236,8 @@ def test_what_does_not_fit_is_not_laid_out():
 @compiled_only
 def test_a_body_that_all_others_touch_is_not_laid_out_beside_them():
     """It would have eight places for each of its contacts"""
-    star = matrix([(0, i + 1) for i in range(2000)], 2001)
-    assert interleave(star, star, 0, 2000, 0, 2001) is None
+    star = matrix([(0, i + 1) for i in range(100)], 101)
+    assert interleave(star, star, 0, 100, 0, 101) is None
 
 
 def test_problems_of_other_blocks_go_the_usual_way(all_are_large):
