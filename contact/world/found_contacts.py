@@ -38,7 +38,7 @@ class FoundContacts:
         collision: the colliders.
         law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
         recovery: at which rate depths are undone; 1/s.
-        accuracy: of each step, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
     """
 
     collision: Collision
@@ -88,8 +88,8 @@ def as_found_contacts(
         return None
     if named:
         raise ConstraintError(
-            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes as "
-            "such constraints, or name the pairs that touch"
+            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "
+            "as such constraints, or name the pairs that touch"
         )
     collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
     return FoundContacts(collision, law, rate, error)

@@ -33,7 +33,7 @@ from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
-from pluecker.contact.world.found_contacts import FoundContacts, as_found_contacts
+from pluecker.contact.world.found_contacts import as_found_contacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
@@ -74,7 +74,8 @@ class World:
         law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
             :func:`~pluecker.contact.solve`. Pairs have Coulomb's.
         recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
-        accuracy: of the law in each step where contacts are found, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
+            :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -105,7 +106,7 @@ class World:
         pairs: Any = None,
         law: str = "ncp",
         recovery: float = 10.0,
-        accuracy: float = 1e-6,
+        accuracy: float = 1e-5,
     ) -> None:
         self.model = as_model("World", model)
         fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery)
@@ -154,10 +155,16 @@ class World:
         return pack_constraints(self.model, self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found, options = self.found_contacts, {"limits": self.limits}
+        found = self.found_contacts
         if found is None:
-            return partial(World, **options), (self.model, self.constraints)
-        return rebuilt, (self.model, self.constraints, options, found)
+            return partial(World, limits=self.limits), (self.model, self.constraints)
+        own: dict[str, Any] = {
+            "shapes": found.collision,
+            "law": found.law,
+            "recovery": found.recovery,
+            "accuracy": found.accuracy,
+        }
+        return partial(World, limits=self.limits, **own), (self.model, self.constraints)
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
@@ -597,16 +604,3 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
-
-
-def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
-    """A world with shapes that was pickled."""
-    return World(
-        model,
-        constraints,
-        shapes=found.collision,
-        law=found.law,
-        recovery=found.recovery,
-        accuracy=found.accuracy,
-        **options,
-    )

@@ -48,13 +48,12 @@ def test_a_ball_bounces_to_the_share_e_of_its_speed_and_one_at_rest_does_not_hop
     # it falls through 0.02 m in a step, more than the gap
     step = world.step(placed(0.11), [0, 0, 0, 0, 0, -2.0], H)
     np.testing.assert_allclose(step.v[5], 1.2, rtol=1e-9)
-    q, v, memory = world.step(placed(0.1), np.zeros(6), H)
-    assert abs(v[5]) < 1e-12
+    assert abs(world.step(placed(0.1), np.zeros(6), H).v[5]) < 1e-12
 
 
 def test_a_ball_at_fifty_metres_per_second_does_not_pass_through_a_sheet():
     world = world_of([Sphere(0.01)], masses=1.0)
-    q, v, _ = world.step(placed(0.4), [0, 0, 0, 0, 0, -50.0], H)
+    q = world.step(placed(0.4), [0, 0, 0, 0, 0, -50.0], H).q
     np.testing.assert_allclose(q[2], 0.01, atol=1e-9)
 
 

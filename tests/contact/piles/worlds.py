@@ -9,7 +9,7 @@ from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
 G = 9.81
 UPRIGHT = (1.0, 0.0, 0.0, 0.0)
 
-__all__ = ["G", "UPRIGHT", "bodies", "floor", "inertia", "tilted", "world_of"]
+__all__ = ["UPRIGHT", "G", "bodies", "floor", "inertia", "tilted", "world_of"]
 
 
 def inertia(shape, mass):
