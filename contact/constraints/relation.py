@@ -30,6 +30,8 @@ SLIP         none; the rate of the points of both bodies     the force ``d_2`` a
 ROLL         none; the rate of the points of both bodies     the force ``d_1`` at x_2 + e_1
              that are at x_2 + e_1, along ``d_1``; e_1 is
              not of unit length
+TOUCH        the gap between two shapes where they are       the force along the normal, or along a tangent, at the place
+             nearest; of a tangent none, the rate alone      where they touch, both as the step begins
 ===========  ==============================================  =============================================================
 
 x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
@@ -56,11 +58,12 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "NORMAL", "OFFSET", "ROLL", "ROTATION", "SIGHT", "SLIP", "SPIN",
-    "TANGENT", "TURN", "USER", "Frame", "Function", "Parts", "Row",
+    "TANGENT", "TOUCH", "TURN", "USER", "Frame", "Function", "Parts", "Row",
 ]  # fmt: skip
 
 OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT, USER = range(7)
 ANGLE, ROTATION, SPIN, SLIP, ROLL = range(10, 15)  # the rarer ones, of turning_functions.py
+TOUCH = 15  # between shapes, of touching.py
 NORMAL, TANGENT = 1, 2  # rows of a contact
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
@@ -113,7 +116,7 @@ class Function:
 
     Attributes:
         kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``USER``, ``ANGLE``, ``ROTATION``,
-            ``SPIN``, ``SLIP`` or ``ROLL``.
+            ``SPIN``, ``SLIP``, ``ROLL`` or ``TOUCH``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
@@ -121,7 +124,9 @@ class Function:
         coordinate: the place in v of a ``COORDINATE``.
         position: its place in q; -1 where it has none.
         near: of a ``ROTATION`` the vector to which it is nearest, in axes of the second body.
-        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`.
+        user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`; of a
+            ``TOUCH`` the two shapes, which of the places where they may touch it is, and 0 for the normal, 1 or 2 for a
+            tangent.
     """
 
     kind: int

@@ -10,6 +10,7 @@ names                                                              what they are
 ``Surface``                                                        friction, restitution, softness, velocity
 ``Collider``, ``urdf_colliders``                                   a shape with a surface on a frame; those of a URDF file
 ``Collision`` -> ``Contacts``                                      where the colliders of a model touch
+``ShapeContact``                                                   two colliders that touch in a world, as a constraint
 =================================================================  =======================================================
 
 Half-spaces against everything convex, spheres, capsules and boxes among themselves, and spheres against cylinders have
@@ -20,6 +21,7 @@ contacts keep bodies from passing through each other within a step.
 
 from pluecker.contact.geometry.collision import Collision, Contacts
 from pluecker.contact.geometry.distances import Distance, distance
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.geometry.shapes import (
     Box,
     Capsule,
@@ -35,5 +37,5 @@ from pluecker.contact.geometry.urdf import urdf_colliders
 
 __all__ = [
     "Box", "Capsule", "Collider", "Collision", "Contacts", "ConvexHull", "Cylinder", "Distance", "HalfSpace", "HeightField",
-    "Mesh", "Sphere", "Surface", "distance", "urdf_colliders",
+    "Mesh", "ShapeContact", "Sphere", "Surface", "distance", "urdf_colliders",
 ]  # fmt: skip

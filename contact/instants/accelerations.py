@@ -59,6 +59,7 @@ from pluecker.contact.rows.layout import (
     row_count,
     row_entry,
     row_number,
+    touching_numbers,
     value_count,
 )
 from pluecker.contact.rows.mobility import (
@@ -80,6 +81,7 @@ from pluecker.contact.rows.motion import (
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.prescribed import prescribed
 from pluecker.contact.rows.ranges import make_obey_ranges, range_numbers, range_scratch
+from pluecker.contact.rows.touching import touch_pairs
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, tail
 
@@ -162,13 +164,14 @@ class Kernels(NamedTuple):
 def store_rows_at_instant(m, w, q, v, J, errors, biases, zero, ws):
     """J, phi of each row, and -Jdot v of each row"""
     links = link_count(m) + 1
-    X, V = ws, tail(ws, PLACE * links)
+    X, V = ws, tail(ws, PLACE * links + touching_numbers(w))
     A = tail(V, VELOCITY * links)
     C = tail(A, ACCELERATION * links)
     G = tail(C, COLUMN * freedom_total(m))
     numbers = tail(G, entry_count(w))
     clear(zero, velocity_count(m))
     place_links(m, q, X)
+    touch_pairs(w, X, numbers)
     store_columns(m, q, X, C)
     store_accelerations(m, q, v, X, V, A, zero)
     store_jacobian(w, q, X, C, G, J)
@@ -232,7 +235,7 @@ def workspace(model: Model, packed: Packed) -> int:
 def geometry_numbers(model: Model, packed: Packed) -> int:
     """Of :func:`store_rows_at_instant`."""
     links = (PLACE + VELOCITY + ACCELERATION) * (model.n_links + 1)
-    return links + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
+    return links + packed.touching_numbers + COLUMN * len(model.freedoms) + packed.n_entries + packed.n_functions
 
 
 def algorithm(with_ranges: bool, over_time: bool) -> Algorithm:

@@ -19,6 +19,7 @@ from pluecker.contact.rows.functions import function_wrench
 from pluecker.contact.rows.layout import KIND, function_count, function_entry
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.packing import Packed
+from pluecker.contact.rows.touching import touch_pairs
 from pluecker.spatial.algebra.vectors import store3
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load, store
@@ -32,6 +33,7 @@ WRENCH = 9  # numbers of each function: p, n, f in world axes
 def wrenches_kernel(m, w, q, out, ws):
     """p, n, f of each function; nothing of coordinates and users' functions"""
     place_links(m, q, ws)
+    touch_pairs(w, ws, out)
     for k in range(function_count(w)):
         if function_entry(w, k, KIND) in (COORDINATE, USER):
             for j in range(WRENCH):
@@ -45,7 +47,7 @@ def wrenches_kernel(m, w, q, out, ws):
 
 def workspace(model: Model, packed: Packed) -> int:
     """Of the kernel."""
-    return PLACE * (model.n_links + 1)
+    return PLACE * (model.n_links + 1) + packed.touching_numbers
 
 
 FUNCTION_WRENCHES = Algorithm(

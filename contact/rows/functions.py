@@ -8,7 +8,7 @@ To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a br
 :func:`function_value`, :func:`function_wrench` and :func:`function_bias`.
 """
 
-from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, TURN, USER
+from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, TOUCH, TURN, USER
 from pluecker.contact.rows.layout import (
     AXIS_1,
     AXIS_2,
@@ -30,6 +30,7 @@ from pluecker.contact.rows.motion import (
     point_of,
     point_velocity,
 )
+from pluecker.contact.rows.touching import touch_value, touch_wrench
 from pluecker.contact.rows.turning_functions import turning_bias, turning_value, turning_wrench
 from pluecker.contact.rows.user import user_bias, user_value
 from pluecker.spatial.algebra.transforms import load_transform
@@ -94,6 +95,8 @@ def function_value(w, k, q, X):
     if kind == COORDINATE:
         i = function_entry(w, k, POSITION)
         return load(q, i) if i >= 0 else 0.0 * load(q, 0)
+    if unlikely(kind == TOUCH):
+        return touch_value(w, k, X)
     if unlikely(kind >= ANGLE):
         return turning_value(w, k, X)
     link, y = function_entry(w, k, LINK_1), seen(w, X, k, kind)
@@ -113,6 +116,8 @@ def function_wrench(w, k, X):
     With g, the gradient of phi by y: the force g where y is a way, the moment y x g where it is an axis.
     """
     kind = function_entry(w, k, KIND)
+    if unlikely(kind == TOUCH):
+        return touch_wrench(w, k, X)
     if unlikely(kind >= ANGLE):
         return turning_wrench(w, k, X)
     link, y, (_, p) = function_entry(w, k, LINK_1), seen(w, X, k, kind), points(w, X, k)
@@ -133,11 +138,11 @@ def function_wrench(w, k, X):
 
 @kernel
 def function_bias(w, k, q, v, X, V, A):
-    """d2phi/dt2 with no acceleration of any joint: Jdot v"""
+    """d2phi/dt2 with no acceleration of any joint: Jdot v; zero of shapes that touch, see touching_bias"""
     kind = function_entry(w, k, KIND)
     if unlikely(kind == USER):
         return user_bias(w, k, q, v)
-    if kind == COORDINATE:
+    if kind in (COORDINATE, TOUCH):
         return 0.0 * load(X, 0)
     if unlikely(kind >= ANGLE):
         return turning_bias(w, k, X, V, A)

@@ -19,6 +19,7 @@ factor          S = L D L' of the linear rows by columns: their places, the row 
 ranges          rows with a range, as :mod:`~pluecker.articulated.stepping.terms.rows` has them
 motions         of rows with a motion over time: the number of its pieces, of each its first time and four coefficients
 kinds           of the blocks of rows with a range: their steps, and 0 for contacts, see :mod:`pluecker.spatial.dense`
+touching        one record for each pair of shapes that may touch: their links, places, sizes, and where what they have is
 ==============  ========================================================================================================
 """
 
@@ -28,7 +29,8 @@ from pluecker.spatial.scalars.operations import load, load_integer, part, tail
 __all__ = [
     "block_kinds", "column", "contact_count", "destination", "entry", "entry_count", "factor_column", "factor_count",
     "factor_row", "function_count", "function_entry", "function_number", "function_place", "linear_count", "pair",
-    "range_count", "ranges", "row_count", "row_entry", "row_number", "segment", "term", "term_coefficient", "value_count",
+    "range_count", "ranges", "row_count", "row_entry", "row_number", "segment", "term", "term_coefficient", "touching_count",
+    "touching_entry", "touching_numbers", "touching_place", "value_count",
 ]  # fmt: skip
 
 # header
@@ -36,6 +38,7 @@ N_FUNCTIONS, N_ENTRIES, N_ROWS, N_LINEAR, N_VALUES, N_FACTOR, N_TURNS, N_CONTACT
 FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLUMN, BY_ROW, RANGES, MOTIONS, KINDS = (
     range(8, 21)
 )
+N_TOUCHING, TOUCHING, TOUCHING_NUMBERS = 21, 22, 23  # how many numbers behind places of links belong to pairs of shapes
 HEADER = 24
 
 # function record, integers first; then the points and axes
@@ -62,6 +65,19 @@ TREE, SEGMENT_VALUE, SEGMENT_LENGTH, FIRST_PAIR, PAIR_COUNT = range(5)
 SEGMENT = 5
 PAIR_SEGMENT, PAIR_PLACE = range(2)
 PAIR = 2
+# record of two shapes that may touch, in the order of their kernel, integers first: where the machine code of the kernel is,
+# both links, how many slots there are, where the first one is, counted over all pairs and behind the places of links, where
+# its calls are made, its first function and row with a range, and whether the normal points from the second to the first
+CALL, SHAPE_LINK_1, SHAPE_LINK_2, SLOT_COUNT, FIRST_SLOT, SLOTS_AT, CALL_AT, FIRST_TOUCH, FIRST_RANGE, TURNED = range(
+    10
+)
+# where each shape is on its link: its axes as columns of a matrix, row by row, and its origin; sizes, velocities of their
+# surfaces in axes of the links, the slack, and which share of the gap away from halfway between the surfaces they touch
+SHAPE_1, SHAPE_2, SIZES, SURFACE_1, SURFACE_2, SLACK, SHIFT = 10, 22, 34, 40, 43, 46, 47
+TOUCH_RECORD = 48
+# what a slot has in a step, in the world: the place, normal, tangents, the gap, the feature
+TOUCH_NORMAL, TOUCH_TANGENTS, TOUCH_GAP, TOUCH_FEATURE = 3, 6, 12, 13
+TOUCH_SLOT = 14
 
 
 @kernel
@@ -214,6 +230,30 @@ def column_and_place(w, e):
     """An entry of that list: the column, and the place of the entry of L"""
     k = load_integer(w, BY_ROW) + linear_count(w) + 1 + 2 * e
     return load_integer(w, k), load_integer(w, k + 1)
+
+
+@kernel
+def touching_count(w):
+    """How many pairs of shapes may touch."""
+    return load_integer(w, N_TOUCHING)
+
+
+@kernel
+def touching_numbers(w):
+    """How many numbers behind the places of links belong to pairs of shapes."""
+    return load_integer(w, TOUCHING_NUMBERS)
+
+
+@kernel
+def touching_place(w, c):
+    """Where the record of pair ``c`` of shapes begins."""
+    return load_integer(w, TOUCHING) + TOUCH_RECORD * c
+
+
+@kernel
+def touching_entry(w, c, which):
+    """An integer of pair ``c`` of shapes."""
+    return load_integer(w, touching_place(w, c) + which)
 
 
 @kernel

@@ -23,6 +23,7 @@ from pluecker.contact.constraints.relation import (
     ROTATION,
     SLIP,
     SPIN,
+    TOUCH,
     USER,
     Function,
     Parts,
@@ -30,6 +31,7 @@ from pluecker.contact.constraints.relation import (
 )
 from pluecker.contact.rows import layout
 from pluecker.contact.rows.ordering import eliminate, neighbours_of
+from pluecker.contact.rows.pack_touching import Touching, pack_touching, touching_of
 from pluecker.contact.rows.ranges import STEPS
 from pluecker.contact.rows.user import PARAMETERS
 from pluecker.spatial.dense.cone_steps import CONTACT
@@ -47,6 +49,8 @@ class Packed:
         place: of each row, counted over all constraints as they were given, which one of the array it is, ``(n_rows,)``.
         functions: of each constraint, the numbers of its functions.
         n_rows, n_linear, n_values, n_factor, n_functions, n_entries, n_turns, n_contacts: counts.
+        n_touching, n_slots, touching_numbers: of pairs of shapes, of places where they may touch, of numbers behind the
+            places of links.
     """
 
     array: Array
@@ -61,6 +65,9 @@ class Packed:
     n_entries: int
     n_turns: int
     n_contacts: int
+    n_touching: int
+    n_slots: int
+    touching_numbers: int
 
 
 class Tree:
@@ -103,8 +110,9 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     """From the parts of all constraints, in their order."""
     tree = Tree(model)
     functions = [f for part in parts for f in part.functions]
+    touching = touching_of(functions)
     first_function = np.cumsum([0, *(len(part.functions) for part in parts)])
-    records, entries, columns = pack_functions(tree, functions)
+    records, entries, columns = pack_functions(tree, functions, touching)
     order, linear, later = sort_rows(tree, parts, first_function, columns)
     table = RowTable(tree, first_function, columns, [has_value(f) for f in functions])
     for c, k in order:
@@ -114,17 +122,20 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     ranged = [parts[c].rows[k] for c, k in order[linear:]]
     n_contacts = sum(row.contact == NORMAL for row in ranged)
     kinds = [STEPS] * (len(ranged) - 3 * n_contacts) + [CONTACT] * n_contacts
+    row_of = {t: k for k, row in enumerate(order[linear:]) for t in used_functions(parts, first_function, row)}
     pieces = {
         layout.FUNCTIONS: records, layout.ENTRIES: integers(entries), layout.ROWS: np.array(table.rows).reshape(-1),
         layout.TERMS: np.array(table.terms).reshape(-1), layout.DESTINATIONS: integers(table.destinations),
         layout.COLUMNS: integers(table.columns), layout.SEGMENTS: integers(table.segments),
         layout.PAIRS: integers(table.pairs), layout.BY_COLUMN: integers(by_column), layout.BY_ROW: integers(by_row),
         layout.RANGES: pack_ranges(ranged), layout.MOTIONS: np.array(table.motions), layout.KINDS: integers(kinds),
+        layout.TOUCHING: pack_touching(tree, touching, row_of),
     }  # fmt: skip
     n_turns = sum(f.kind in ANGLES for f in functions)
     counts = [len(functions), len(entries), len(order), linear, len(table.columns), n, n_turns, n_contacts]
     header = np.zeros(layout.HEADER, dtype=np.int64)
     header[: len(counts)] = counts
+    header[layout.N_TOUCHING], header[layout.TOUCHING_NUMBERS] = len(touching.pairs), touching.numbers
     place = layout.HEADER
     for part, values in pieces.items():
         header[part] = place
@@ -137,7 +148,14 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         np.array([k for own in rows for k in own], dtype=np.int64),
         tuple(tuple(range(a, b)) for a, b in itertools.pairwise(first_function)),
         len(order), linear, len(table.columns), n, len(functions), len(entries), n_turns, n_contacts,
+        len(touching.pairs), touching.n_slots, touching.numbers,
     )  # fmt: skip
+
+
+def used_functions(parts: Sequence[Parts], first_function: Any, row: tuple[int, int]) -> list[int]:
+    """The numbers of the functions of a row, counted over all constraints."""
+    c, k = row
+    return [int(first_function[c]) + t for t, _ in parts[c].rows[k].terms]
 
 
 def integers(values: Any) -> Array:
@@ -146,7 +164,7 @@ def integers(values: Any) -> Array:
 
 
 def pack_functions(
-    tree: Tree, functions: Sequence[Function]
+    tree: Tree, functions: Sequence[Function], touching: Touching
 ) -> tuple[Array, list[tuple[int, int, int]], list[list[int]]]:
     """Their records, the entries of all, and of each function the coordinates of its entries."""
     records: list[Array] = []
@@ -175,6 +193,8 @@ def pack_functions(
         if f.kind == USER:
             head[layout.COORDINATE], head[layout.POSITION] = f.user.address, tree.model.nq
             numbers[PARAMETERS : PARAMETERS + 1] = integers(f.user.parameters.ctypes.data)
+        if f.kind == TOUCH:
+            head[layout.COORDINATE], head[layout.POSITION] = touching.places(tree.model.n_links, f)
         numbers[: len(head)] = integers(head)
         records.append(numbers)
         turns += f.kind in ANGLES

@@ -18,8 +18,9 @@ with a range  its law, :mod:`~pluecker.contact.rows.ranges`
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
 which would make energy (:mod:`~pluecker.contact.stepping.projection`).
 
-``memory`` is the time, the angles of ``TURN`` functions as they are counted, the impulses of the last step, and by how much
-the mean rates of rotors in it differ from J v at its end: what J turns between two steps is no acceleration. The error is
+``memory`` is the time, the angles of ``TURN`` functions as they are counted, the impulses of the last step, by how much
+the mean rates of rotors in it differ from J v at its end, and which features of shapes touched as it began: what J turns
+between two steps is no acceleration. The error is
 the largest gap, the largest velocity along a row, times h, that is not as it is asked for, or what is left of laws of
 rows with a range, as a share of what is tolerated.
 
@@ -63,6 +64,7 @@ from pluecker.contact.rows.layout import (
     linear_count,
     range_count,
     row_count,
+    touching_numbers,
     value_count,
 )
 from pluecker.contact.rows.mobility import (
@@ -80,6 +82,7 @@ from pluecker.contact.rows.ranges import (
     range_numbers,
     range_scratch,
 )
+from pluecker.contact.rows.touching import add_surface_rates, recall_multipliers, touch_pairs
 from pluecker.contact.stepping.linear_laws import MET, begin_rotors, keep_rotors, largest_miss, store_linear_law
 from pluecker.contact.stepping.mean_rates import (
     all_are_coordinates,
@@ -144,6 +147,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
 
     meet_rows.__name__ += own_name
     meet = kernel(meet_rows)
+    begin_rows = kernel(make_begin(with_contacts))
 
     def step_along_rows(m, w, h, q, v, x, moments, factor, q1, v1, memory, ws):
         """From v_free in ``x`` to the state at the end of the step; the error"""
@@ -151,9 +155,12 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         time, turns = load(memory, 0), tail(memory, 1)
         r = tail(turns, load_integer(w, N_TURNS))
         missing, places = tail(r, rows), places_in(m, w, ws)
-        J, S, compliance, asked, _, values, _, _, G, _, phi1, X, u, y, _, kept, rest = places
+        J, S, compliance, asked, _, values, _, rho, G, _, phi1, X, u, y, guess, kept, rest = places
         size = begin_rows(m, w, h, time, q, v, turns, r, factor, places)
         rotors = begin_rotors(w, missing, asked)
+        if with_contacts:
+            recall_multipliers(w, X, tail(missing, rotors), guess, rest)
+            add_surface_rates(w, X, rho)
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
@@ -202,34 +209,41 @@ def places_in(m, w, ws):
     values1, rho, G = tail(values, rows), tail(values, 2 * rows), tail(values, 3 * rows)
     phi = tail(G, entry_count(w))
     phi1, X = tail(phi, functions), tail(phi, 2 * functions)
-    u = tail(X, PLACE * (link_count(m) + 1))
+    u = tail(X, PLACE * (link_count(m) + 1) + touching_numbers(w))
     y, guess = tail(u, n), tail(u, n + velocity_count(m))
     kept = tail(guess, ranged)
     rest = tail(kept, range_numbers(ranged))
     return J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest
 
 
-@kernel
-def begin_rows(m, w, h, time, q, v, turns, r, factor, places):
-    """Rows at the beginning of the step, what is asked of them, and the factor of S; the reach
+def make_begin(with_contacts: bool) -> Callable[..., Any]:
+    """Made for worlds with contacts, or without."""
 
-    No impulses yet, but those from which those of rows with a range are looked for.
-    """
-    J, S, compliance, asked, _, values, _, rho, G, phi, _, X, _, y, guess, _, rest = places
-    n, rows = linear_count(w), row_count(w)
-    begin_turns(w, turns, phi)
-    store_values_at(m, w, q, X, phi)
-    store_geometry(m, w, q, X, G, J, rest)
-    store_row_values(w, phi, True, values)
-    for k in range(range_count(w)):
-        store(guess, k, load(r, n + k))
-    clear(r, rows)
-    clear(rho, rows)
-    size = reach(m, X)
-    for k in range(n):
-        store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
-    factorize_mobility(m, w, factor, J, compliance, S, y, rest)
-    return size
+    def begin_rows(m, w, h, time, q, v, turns, r, factor, places):
+        """Rows at the beginning of the step, what is asked of them, and the factor of S; the reach
+
+        No impulses yet, but those from which those of rows with a range are looked for.
+        """
+        J, S, compliance, asked, _, values, _, rho, G, phi, _, X, _, y, guess, _, rest = places
+        n, rows = linear_count(w), row_count(w)
+        begin_turns(w, turns, phi)
+        store_values_at(m, w, q, X, phi)
+        if with_contacts:
+            touch_pairs(w, X, phi)
+        store_geometry(m, w, q, X, G, J, rest)
+        store_row_values(w, phi, True, values)
+        for k in range(range_count(w)):
+            store(guess, k, load(r, n + k))
+        clear(r, rows)
+        clear(rho, rows)
+        size = reach(m, X)
+        for k in range(n):
+            store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
+        factorize_mobility(m, w, factor, J, compliance, S, y, rest)
+        return size
+
+    begin_rows.__name__ += f"_{with_contacts:d}"
+    return begin_rows
 
 
 @kernel
@@ -267,6 +281,7 @@ def world_workspace(model: Model, scenario: Array) -> int:
     ranged = rows - n
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
     table = values + 5 * n + factor + 3 * rows + entries + 2 * functions + PLACE * (model.n_links + 1) + n + model.nv
+    table += int(w[layout.TOUCHING_NUMBERS])
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
@@ -291,11 +306,13 @@ def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool) ->
 
 
 def world_memory(model: Model, scenario: Array) -> int:
-    """The time, angles over turns, impulses, and the rates of rotors."""
+    """The time, angles over turns, impulses, the rates of rotors, and what touched, of each place where shapes may."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
     rows = w[w[layout.ROWS] :][: layout.ROW * int(w[layout.N_LINEAR])].reshape(-1, layout.ROW)
-    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + int((rows[:, LAW] == ROTOR).sum())
+    pairs = w[w[layout.TOUCHING] :][: layout.TOUCH_RECORD * int(w[layout.N_TOUCHING])].reshape(-1, layout.TOUCH_RECORD)
+    own = int((rows[:, LAW] == ROTOR).sum()) + int(pairs[:, layout.SLOT_COUNT].sum())
+    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + own
 
 
 def what_it_has(scenario: Array) -> tuple[bool, bool, bool]:

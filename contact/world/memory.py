@@ -20,7 +20,15 @@ from pluecker.articulated.running.fields import Field
 from pluecker.contact.constraints.relation import ANGLES, USER
 from pluecker.contact.errors import ConstraintError, FileError
 from pluecker.contact.rows.functions import function_value
-from pluecker.contact.rows.layout import FUNCTION, FUNCTIONS, TURN_NUMBER, function_count, function_entry
+from pluecker.contact.rows.layout import (
+    CALL,
+    FUNCTION,
+    FUNCTIONS,
+    TURN_NUMBER,
+    function_count,
+    function_entry,
+    touching_place,
+)
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.user import ADDRESS, PARAMETERS
 from pluecker.spatial.compiled.decorators import kernel
@@ -144,7 +152,11 @@ def key_of(world: World) -> str:
         if function.kind == USER:  # addresses are others in each process
             array[[place + FUNCTION * k + which for which in (ADDRESS, PARAMETERS)]] = 0.0
             found.update(function.user.parameters.tobytes())
+    for c in range(world.packed.n_touching):
+        array[touching_place(array, c) + CALL] = 0.0
     found.update(array.tobytes())
+    if world.found_contacts is not None:
+        found.update(world.found_contacts.key())
     return found.hexdigest()[:32]
 
 

@@ -13,9 +13,11 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_overlays import contact_overlays
-from pluecker.contact.world.point_contacts import PointContacts
+from pluecker.contact.world.found_samples import COLUMN
+from pluecker.contact.world.found_samples import contacts_of as found_in
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["overlays_of"]
 
+CONTACTS = (PointContact, ShapeContact)
 LONGEST = 0.3  # of the distance between the constraints farthest from the world's origin and it: of the longest arrow
 AXES = 0.1  # likewise, of the axes of a frame
 TINY = 1e-12  # of the largest force, and a size: what is smaller is none
@@ -55,18 +58,17 @@ def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
     """Points, normals, forces and cones, in a size that fits the bodies at the beginning."""
     assert trajectory.q is not None
     assert trajectory.v is not None
-    if not world.packed.n_contacts or not len(trajectory):
+    if not (world.packed.n_contacts or COLUMN in trajectory.columns) or not len(trajectory):
         return []
-    contacts = PointContacts(world, trajectory.q, trajectory.v, np.asarray(trajectory.columns["constraint_forces"]))
-    samples = contacts.samples()
+    samples = found_in(world, trajectory).samples()
     points = reach(parts_of(world.model, True), body_placements(world.model, trajectory.q[:1]), ())
-    size = float(np.ptp(np.concatenate([points, samples.point[0]]), axis=0).max())
+    size = float(np.ptp(np.concatenate([points, samples.point[0][samples.state[0] != ""]]), axis=0).max())
     return list(contact_overlays(samples, size or None))
 
 
 def others(world: World) -> list[ConstraintHandle]:
     """The constraints that are no contacts."""
-    return [handle for handle in map(world.__getitem__, world.names) if not isinstance(handle.record, PointContact)]
+    return [handle for handle in map(world.__getitem__, world.names) if not isinstance(handle.record, CONTACTS)]
 
 
 def placements(world: World, q: Array) -> dict[tuple[str, Frame], Array]:

@@ -1,4 +1,5 @@
-"""The contacts of a world's constraints in the samples of a motion, from where bodies are and the forces along rows.
+"""The contacts of a world's constraints in the samples of a motion, from where bodies are and the forces along rows: of
+points, and of shapes (:mod:`~pluecker.contact.world.shape_contacts`).
 
 The second body has at the point x the velocity ``v_2 = w_2 x (x - o_2) + v(o_2)``, likewise the first; the slip is their
 difference, the force ``r_n z + r_x x + r_y y`` along the axes of the plane.
@@ -17,8 +18,10 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.rows.touching import NO_CONTACT
 from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples
+from pluecker.contact.world.shape_contacts import ShapeContacts, velocity_at
 
 if TYPE_CHECKING:
     from pluecker.articulated.model.model import Model
@@ -34,14 +37,15 @@ class PointContacts(Sequence[ContactForces]):
         world: whose constraints they are.
         q, v: states at the end of steps, ``(n, nq)`` and ``(n, nv)``.
         forces: along the rows of all constraints, mean values over these steps, ``(n, n_rows)``; N.
+        after: configurations to which v belongs, where that is not q, ``(n, nq)``.
     """
 
-    def __init__(self, world: World, q: Array, v: Array, forces: Array) -> None:
+    def __init__(self, world: World, q: Array, v: Array, forces: Array, after: Array | None = None) -> None:
         self.model, self.q = world.model, q
         handles = [world[each.name] for each in world.constraints if isinstance(each, PointContact)]
         records = [each for each in world.constraints if isinstance(each, PointContact)]
         n, K = len(q), len(handles)
-        T, V = motions(self.model, q, v)
+        T, V = motions(self.model, q, v, q if after is None else after)
         first, second = (self.on_bodies([getattr(r, key) for r in records]) for key in ("first", "second"))
         plane = T[:, first[0]] @ first[1]
         R = plane[..., :3, :3]
@@ -60,8 +64,14 @@ class PointContacts(Sequence[ContactForces]):
         self.bodies[turned] = self.bodies[turned][:, ::-1]
         for vectors in (self.normal, self.force, self.slip):
             vectors[:, turned] *= -1.0
-        self.state = states_of_contacts(self.normal, self.force, self.slip, self.gap, self.friction)
         self.names: NDArray[np.str_] = np.array([(record.name, "") for record in records], np.str_).reshape(K, 2)
+        shapes = ShapeContacts(world, q, forces, T, V)
+        for key in ("normal", "gap", "point", "force", "slip"):
+            setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)], axis=1))
+        for key in ("bodies", "names", "friction"):
+            setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)]))
+        self.there = self.gap < NO_CONTACT
+        self.state = states_of_contacts(self.normal, self.force, self.slip, self.gap, self.friction)
 
     def on_bodies(self, frames: list[Frame]) -> tuple[Any, Array]:
         """The numbers of the bodies that carry frames, -1 for the world, and where on them the frames are."""
@@ -78,7 +88,8 @@ class PointContacts(Sequence[ContactForces]):
     def samples(self) -> ContactSamples:
         """All of them, for pictures."""
         friction = np.broadcast_to(self.friction, self.gap.shape)
-        return ContactSamples(self.point, self.normal, self.force, friction, self.state)
+        point = np.where(self.there[..., None], self.point, np.nan)
+        return ContactSamples(point, self.normal, self.force, friction, np.where(self.there, self.state, ""))
 
     def __len__(self) -> int:
         return len(self.q)
@@ -86,24 +97,23 @@ class PointContacts(Sequence[ContactForces]):
     def __getitem__(self, sample: Any) -> Any:
         if isinstance(sample, slice):
             return [self[k] for k in range(*sample.indices(len(self)))]
-        return ContactForces(
-            self.model, self.q[sample], self.bodies, self.names, self.point[sample], self.normal[sample], self.gap[sample],
-            self.force[sample], self.slip[sample], self.friction, self.state[sample],
+        there = self.there[sample]
+        found = (
+            self.bodies, self.names, self.point[sample], self.normal[sample], self.gap[sample], self.force[sample],
+            self.slip[sample], self.friction, self.state[sample],
         )  # fmt: skip
+        return ContactForces(self.model, self.q[sample], *(x[there] for x in found))
 
 
-def motions(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
-    """Placements ``(n, bodies + 1, 4, 4)`` and velocities ``(n, bodies + 1, 6)``, in body axes, of bodies and the world."""
+def motions(model: Model, q: Array, v: Array, after: Array) -> tuple[Array, Array]:
+    """Placements at q, ``(n, bodies + 1, 4, 4)``, and velocities of the states after and v, ``(n, bodies + 1, 6)``, of
+    bodies and the world; world axes.
+    """
     T = np.broadcast_to(np.eye(4), (len(q), model.n_bodies + 1, 4, 4)).copy()
     V = np.zeros((len(q), model.n_bodies + 1, 6))
     if model.n_bodies and len(q):
-        T[:, :-1], V[:, :-1] = forward_kinematics(model, q), body_velocities(model, q, v)
+        T[:, :-1] = forward_kinematics(model, q)
+        R = (T[:, :-1] if after is q else forward_kinematics(model, after))[..., :3, :3]
+        own = body_velocities(model, after, v)
+        V[:, :-1] = np.concatenate([np.einsum("nkij,nkj->nki", R, x) for x in (own[..., :3], own[..., 3:])], axis=-1)
     return T, V
-
-
-def velocity_at(T: Array, V: Array, bodies: Any, points: Array) -> Array:
-    """Of the material of bodies at points, ``(n, K, 3)``; world axes."""
-    placed = T[:, bodies]
-    R, origin = placed[..., :3, :3], placed[..., :3, 3]
-    w, u = (np.einsum("nkij,nkj->nki", R, V[:, bodies][..., k : k + 3]) for k in (0, 3))
-    return np.asarray(u + np.cross(w, points - origin))

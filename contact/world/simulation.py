@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,11 +19,15 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.piles.smooth_part import smooth_part
+from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.failures import explanation
+from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
+from pluecker.contact.world.found_samples import contacts_of, forces_found, joined_contacts, with_touches
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
@@ -35,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
 
+Stepping = Integrator | PileStep  # what made the steps of a motion
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
@@ -109,10 +114,12 @@ def simulate_world(
     whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
     parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
-    shown_too = "constraint_forces" in found.columns and not found.batch_shape
-    if not shown_too:
+    if isinstance(chosen, PileStep) and chosen.every:
+        parts["columns"] = with_touches(world, found, chosen)
+        found = found.replace(columns=parts["columns"])
+    if "constraint_forces" not in found.columns or found.batch_shape:
         return WorldTrajectory(**parts, memory=own)
-    contacts = PointContacts(world, parts["q"], parts["v"], found.columns["constraint_forces"])
+    contacts = contacts_of(world, found)
     return WorldTrajectory(**parts, overlays=overlays_of(world, found), memory=own, contacts=contacts)
 
 
@@ -131,23 +138,44 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
         raise KeyboardInterrupt
     own = memory_at_end(world, outcome, chosen, SEMI_IMPLICIT, found.batch_shape)
     after = WorldStep(found.q[..., -1, :].copy(), found.v[..., -1, :].copy(), own)
-    after.find_contacts = partial(contacts_of_step, world, after.q, after.v, own.impulses / step)
+    before = (
+        np.array(q, dtype=np.float64) if world.packed.n_slots else after.q
+    )  # shapes touch where they did as it began
+    after.find_contacts = partial(contacts_of_step, world, before, after, own.impulses / step)
+    if isinstance(chosen, PileStep) and chosen.touch is not None:
+        after.find_contacts = partial(
+            with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts
+        )
     return after
 
 
-def contacts_of_step(world: World, q: Array, v: Array, forces: Array) -> ContactForces:
+def with_found(world: World, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
+    """The contacts of constraints, and behind them those that were found."""
+    return joined_contacts(others(), forces_found(world, q, touch))
+
+
+def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) -> ContactForces:
     """Of one state."""
-    found: ContactForces = PointContacts(world, q[None], v[None], forces[None])[0]
+    found: ContactForces = PointContacts(world, q[None], after.v[None], forces[None], after.q[None])[0]
     return found
 
 
 def follow(
     world: World, q: Any, v: Any, duration: float, step: float, integrator: Any, memory: Any, begun: float, options: Any
-) -> tuple[Trajectory, Outcome, Integrator]:
+) -> tuple[Trajectory, Outcome, Stepping]:
     """The motion, how far it came, and what stepped it."""
-    used: list[Integrator] = []
+    used: list[Stepping] = []
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
+        if world.found_contacts is not None:
+            steps = pile_steps(world, world.found_contacts, memory, options["threads"])
+            wanted = options["record"]
+            names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Iterable) else ()
+            kept = options["record_to"] is None and "constraint_forces" in names
+            steps.every = int(options["every"]) if kept else 0
+            dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
+            used.append(steps)
+            return dynamics
         dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
         assert isinstance(dynamics.integrator, Integrator)
         used.append(dynamics.integrator)
@@ -240,10 +268,41 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
     return SMOOTH[integrator]
 
 
+def dynamics_with_contacts(
+    world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float, steps: PileStep
+) -> Dynamics:
+    """How a world with shapes moves: its smooth part compiled, and the rest of each step from what is found to touch.
+
+    Raises:
+        ArgumentValueError: another integrator than that of worlds.
+    """
+    if memory is None:
+        refuse_lost_turns(world, q)
+    scenario = world_scenario(world, springs)
+    if not isinstance(integrator, str) or integrator != SEMI_IMPLICIT:
+        as_world_integrator(world, integrator, scenario)  # refuses what is none
+        raise ArgumentValueError(
+            f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}"
+        )
+    numbers = begun_numbers(world, np.asarray(q, dtype=np.float64), memory, integrator)
+    remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
+
+    def no_acceleration(*arguments: Any) -> Array:
+        raise AssertionError("accelerations are those of the steps")
+
+    return Dynamics(
+        smooth_part(scenario), scenario, no_acceleration, by_loop=True, constrained=True, remembered=remembered,
+        since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
+        finish=steps.finish,
+    )  # fmt: skip
+
+
 def memory_at_end(
-    world: World, outcome: Outcome, integrator: Integrator, name: str, batch: tuple[int, ...]
+    world: World, outcome: Outcome, integrator: Stepping, name: str, batch: tuple[int, ...]
 ) -> WorldMemory:
     """From the numbers with which the loop ended."""
+    if isinstance(integrator, PileStep):
+        return memory_with_contacts(world, outcome.x[0, -integrator.memory :], integrator, name)
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
     kept = integrator.memory(world.model, world_scenario(world))
     numbers = outcome.x[:, outcome.x.shape[1] - kept :].reshape(*batch, kept).copy()

@@ -23,6 +23,7 @@ from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.accelerations import ACCELERATIONS
 from pluecker.contact.instants.impact import IMPACT
 from pluecker.contact.instants.inverse import Effort, least_effort
@@ -32,12 +33,15 @@ from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
+from pluecker.contact.world.found_contacts import FoundContacts, as_found_contacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
+from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.results import ConstrainedAcceleration, Impact
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
+from pluecker.contact.world.touching_bias import with_touching_bias
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, UnknownNameError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
@@ -61,11 +65,20 @@ class World:
         model: the mechanism.
         constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
         limits: whether position limits of the model's joints hold.
+        shapes: what may touch: records of :class:`~pluecker.contact.geometry.Collider`, or a
+            :class:`~pluecker.contact.geometry.Collision` on this model, which says more about who ignores whom. Contacts are
+            found in each step, however many there are, and steps are those of one state.
+        pairs: names of two shapes each: then only these touch, and each pair is a constraint,
+            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``.
+        law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
+            :func:`~pluecker.contact.solve`.
+        recovery: at which rate depths of such contacts are undone, at most all of them in a step; 1/s.
+        accuracy: of their law in each step, as ``tol`` of :func:`~pluecker.contact.solve`.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
         ValueError: two constraints have one name, a constraint cannot be on this model.
-        KeyError: there is no frame or joint of that name.
+        KeyError: there is no frame, joint or shape of that name.
 
     Example:
         >>> from pluecker.articulated import ModelBuilder
@@ -81,12 +94,25 @@ class World:
         array([1.429, 1.429])
     """
 
-    def __init__(self, model: Model, constraints: Iterable[Any] = (), *, limits: bool = True) -> None:
+    def __init__(
+        self,
+        model: Model,
+        constraints: Iterable[Any] = (),
+        *,
+        limits: bool = True,
+        shapes: Any = (),
+        pairs: Any = (),
+        law: str = "ncp",
+        recovery: float = 10.0,
+        accuracy: float = 1e-6,
+    ) -> None:
         self.model = as_model("World", model)
-        self.constraints = checked(constraints)
+        self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
+        named = any(isinstance(each, ShapeContact) for each in self.constraints)
+        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, bool(pairs))
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod
@@ -126,7 +152,10 @@ class World:
         return pack_constraints(self.model, self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(World, limits=self.limits), (self.model, self.constraints)
+        found, options = self.found_contacts, {"limits": self.limits}
+        if found is None:
+            return partial(World, **options), (self.model, self.constraints)
+        return rebuilt, (self.model, self.constraints, options, found)
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
@@ -206,7 +235,8 @@ class World:
         inputs = q, np.zeros(self.model.nv) if v is None else v
         asked = motions_at(self.laws, as_times("World.rows_at", time))
         try:
-            return sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            rows = sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            return rows if v is None else with_touching_bias(self, q, v, rows)
         except ArgumentValueError:
             refuse_broken_functions(self.model, self.parts, q)
             raise
@@ -277,8 +307,9 @@ class World:
 
     def _refuse_contacts(self, method: str) -> None:
         """Contacts have impulses in steps, and no forces at an instant."""
-        if self.packed.n_contacts:
-            touching = [
+        if self.packed.n_contacts or self.found_contacts is not None:
+            touching = [] if self.found_contacts is None else ["shapes"]
+            touching += [
                 name
                 for name, part in zip(self.names, self.parts, strict=False)
                 if any(row.contact for row in part.rows)
@@ -564,3 +595,16 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
+
+
+def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
+    """A world with shapes that was pickled."""
+    return World(
+        model,
+        constraints,
+        shapes=found.collision,
+        law=found.law,
+        recovery=found.recovery,
+        accuracy=found.accuracy,
+        **options,
+    )

@@ -43,6 +43,16 @@ VALUES: dict[str, dict[str, Any]] = {
         "groups": "a",
         "ignores": ("b",),
     },
+    "ShapeContact": {
+        "name": "x",
+        "first": Collider("floor", HalfSpace(), "world"),
+        "second": Collider("ball", Sphere(0.5), "ball"),
+        "friction": 0.5,
+        "restitution": 0.0,
+        "stiffness": 1e4,
+        "damping": 10.0,
+        "recovery": 1.0,
+    },
 }
 
 

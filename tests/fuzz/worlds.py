@@ -16,6 +16,7 @@ from pluecker import PlueckerError
 from pluecker.articulated import ModelBuilder, kinetic_energy
 from pluecker.contact import World, WorldMemory, constraints
 from pluecker.contact.constraints import Frame
+from pluecker.contact.geometry import Collider, HalfSpace, Sphere
 from tests.contact.constraints.records import on_frames
 from tests.contact.world.mechanisms import bricard, four_bars, slider_crank
 from tests.contact.world.worlds import random_world
@@ -362,7 +363,17 @@ def placed(dice: Dice) -> Call:
 def make_world(dice: Dice) -> Call:
     """A world of good and other things."""
     world = dice.among(worlds())
-    values = {"model": world.model, "constraints": world.constraints, "limits": dice.chance(0.5)}
+    shapes = [
+        Collider("floor", HalfSpace(), "world"),
+        *(Collider(name, Sphere(0.1), name) for name in world.model.body_names),
+    ]
+    values = {
+        "model": world.model,
+        "constraints": world.constraints,
+        "limits": dice.chance(0.5),
+        "shapes": shapes,
+        "pairs": [("floor", shapes[-1].name)] if len(shapes) > 1 else [],
+    }
     if not quiet(dice):
         key = dice.among(sorted(values))
         values[key] = thing(dice) if key != "constraints" or dice.chance(0.5) else [*world.constraints, thing(dice)]

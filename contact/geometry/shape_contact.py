@@ -1,0 +1,162 @@
+"""Two shapes that may touch, as a constraint of a world: feet and ground, fingertips and what they hold, a box on a table.
+
+Where they may touch is a fixed number of places, those for which the kernel of their pair has room: four corners of a box
+over a half-space, eight of a polygon that two boxes have in common, one of two spheres. As a step begins, these are found
+anew; at each of them the two bodies' points have Coulomb's law along the normal and across it,
+
+    0 <= r_n  complementary to  u_n - l >= 0        |r_t| <= mu r_n,    r_t against u_t where that is not zero
+
+with l as :class:`~pluecker.contact.constraints.PointContact` has it. At places where nothing is near there is no force, and
+those that are near at the step's end at the earliest leave the velocities alone: so the problem keeps its shape.
+
+Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.contact.constraints.checks import not_negative, share
+from pluecker.contact.constraints.frames import check_apart, check_name, named
+from pluecker.contact.constraints.pair import Constraint
+from pluecker.contact.constraints.relation import NORMAL, TANGENT, TOUCH, Function, Parts, Row
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.geometry.surfaces import Collider, combined
+from pluecker.contact.geometry.touching import touching_shapes
+from pluecker.spatial.errors import ArgumentTypeError, shown
+
+__all__ = ["ShapeContact", "SurfaceLaw"]
+
+
+class SurfaceLaw(NamedTuple):
+    """What two surfaces do together, as :class:`~pluecker.contact.geometry.Surface` has it of one."""
+
+    friction: float
+    rolling: float
+    spinning: float
+    restitution: float
+    stiffness: float
+    damping: float
+
+
+@dataclass(frozen=True)
+class ShapeContact(Constraint):
+    """Two shapes on two bodies, or on a body and the world, that may touch, with Coulomb's law. It acts in steps.
+
+    What is None follows from both surfaces, as :class:`~pluecker.contact.geometry.Surface` says; so do the velocities
+    of the surfaces.
+
+    Attributes:
+        name: of the constraint.
+        first, second: the two colliders. Forces are counted as those on the second one.
+        friction: the coefficient.
+        restitution: Newton's, with which share of its speed it comes back, 0 to 1.
+        stiffness, damping: of a soft contact, at each place where the two touch, a spring and a damper along the normal that
+            only push; N/m and N s/m.
+        recovery: at which rate a depth is undone with which a step begins, as of a
+            :class:`~pluecker.contact.constraints.PointContact`; 1/s.
+
+    Raises:
+        TypeError, ValueError: what is no name, no collider, no number that can be; shapes without a kernel, such as two
+            cylinders; surfaces with rolling or spinning friction.
+
+    Source: Moreau (1988); Stewart and Trinkle (1996).
+
+    Example:
+        A box of 1 kg and 0.2 m that slides to a stop: with 1 m/s after ``v^2 / (2 mu g)``.
+
+        >>> from pluecker.articulated import ModelBuilder
+        >>> from pluecker.contact import World
+        >>> from pluecker.contact.geometry import Box, Collider, HalfSpace, ShapeContact
+        >>> builder = ModelBuilder()
+        >>> builder.add_body("box", mass=1.0, inertia=[0.2**2 / 6] * 3)
+        >>> builder.add_joint("free", "free", "world", "box")
+        >>> floor, box = Collider("floor", HalfSpace(), "world"), Collider("sides", Box([0.2] * 3), "box")
+        >>> world = World(builder.build(), [ShapeContact("slide", floor, box, friction=0.5)])
+        >>> motion = world.simulate([0, 0, 0.1, 1, 0, 0, 0], [0, 0, 0, 1.0, 0, 0], duration=0.3, step=0.001)
+        >>> print(motion.q[-1, 0].round(3), round(1 / (2 * 0.5 * 9.81), 3))
+        0.101 0.102
+    """
+
+    name: str
+    first: Collider
+    second: Collider
+    friction: Any = field(default=None, kw_only=True)
+    restitution: Any = field(default=None, kw_only=True)
+    stiffness: Any = field(default=None, kw_only=True)
+    damping: Any = field(default=None, kw_only=True)
+    recovery: float = field(default=10.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        check_name("ShapeContact", self.name)
+        for key in ("first", "second"):
+            if not isinstance(getattr(self, key), Collider):
+                raise ArgumentTypeError(f"{self.label}: {key} is {shown(getattr(self, key))}, expected a Collider")
+        touching_shapes(self.label, self.first, self.second)
+        for key in ("friction", "stiffness", "damping"):
+            given = getattr(self, key)
+            if given is not None:
+                object.__setattr__(self, key, not_negative(self.label, key, given, infinite=key == "stiffness"))
+        if self.restitution is not None:
+            object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
+        object.__setattr__(self, "recovery", not_negative(self.label, "recovery", self.recovery))
+        self.check_law(self.law)
+
+    def check_law(self, law: SurfaceLaw) -> None:
+        """Refuse what no contact does."""
+        if law.rolling > 0.0 or law.spinning > 0.0:
+            raise ConstraintError(
+                f"{self.label}: rolling friction is {law.rolling:g} m and spinning friction {law.spinning:g} m, expected "
+                "none: fixed places of contact have Coulomb's law alone"
+            )
+        if np.isinf(law.stiffness) and law.damping > 0.0:
+            raise ConstraintError(
+                f"{self.label}: damping is {law.damping:g} and stiffness infinite, expected a soft contact with it"
+            )
+        if law.stiffness == 0.0 == law.damping:
+            raise ConstraintError(
+                f"{self.label}: stiffness and damping are both 0: nothing would hold two bodies apart"
+            )
+        if np.isfinite(law.stiffness) and law.restitution > 0.0:
+            raise ConstraintError(
+                f"{self.label}: restitution is {law.restitution:g} and stiffness {law.stiffness:g}: a soft contact gives "
+                "back what its spring does"
+            )
+
+    @property
+    def law(self) -> SurfaceLaw:
+        """What holds where the two touch: of both surfaces together, but for what is given."""
+        rows = [np.array([collider.surface.row]) for collider in (self.first, self.second)]
+        law = SurfaceLaw(*combined(*rows)[0].tolist())
+        given = {key: getattr(self, key) for key in ("friction", "restitution", "stiffness", "damping")}
+        return law._replace(**{key: value for key, value in given.items() if value is not None})
+
+    @property
+    def label(self) -> str:
+        """What messages call it."""
+        return named("ShapeContact", self.name)
+
+    def parts(self, model: Model) -> Parts:
+        """A normal and two tangents at each place where the shapes may touch."""
+        first, second = self.first.frame, self.second.frame
+        check_apart(self.label, model, first=first, second=second)
+        pair, law = touching_shapes(self.label, self.first, self.second), self.law
+        functions = tuple(
+            Function(TOUCH, first, second, user=(pair, slot, direction))
+            for slot in range(pair.slots)
+            for direction in range(3)
+        )
+        rows: list[Row] = []
+        for slot in range(pair.slots):
+            rows.append(
+                Row(
+                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, restitution=law.restitution,
+                    stiffness=law.stiffness, damping=law.damping, correction=self.recovery, ranged=True, contact=NORMAL,
+                )
+            )  # fmt: skip
+            rows += [Row(((3 * slot + k, 1.0),), ranged=True, holonomic=False, contact=TANGENT) for k in (1, 2)]
+        return Parts(functions, tuple(rows))

@@ -1,0 +1,59 @@
+"""Two shapes that may touch, as steps of worlds know them: in the order of their kernel, with room for what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pluecker.contact.errors import GeometryError
+from pluecker.contact.geometry.collision import SLACK
+from pluecker.contact.geometry.pairs import PAIRS
+from pluecker.contact.geometry.shapes import KINDS
+from pluecker.contact.geometry.surfaces import Collider
+
+__all__ = ["TouchingShapes", "touching_shapes"]
+
+
+@dataclass(frozen=True, eq=False)
+class TouchingShapes:
+    """Two colliders whose shapes have a kernel.
+
+    Attributes:
+        colliders: in the order of the kernel.
+        turned: whether that is not the order in which they were given.
+    """
+
+    colliders: tuple[Collider, Collider]
+    turned: bool
+
+    @property
+    def kinds(self) -> tuple[int, int]:
+        """Of the shapes."""
+        return self.colliders[0].shape.kind, self.colliders[1].shape.kind
+
+    @property
+    def slots(self) -> int:
+        """At how many places they may touch at once."""
+        return PAIRS[self.kinds].slots
+
+    @property
+    def slack(self) -> float:
+        """How much deeper boxes may be along a face, and touch by the face all the same; a share of the smallest side."""
+        return SLACK
+
+
+def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingShapes:
+    """The pair of two colliders.
+
+    Raises:
+        GeometryError: there is no kernel for such shapes.
+    """
+    kinds = first.shape.kind, second.shape.kind
+    if kinds in PAIRS:
+        return TouchingShapes((first, second), False)
+    if kinds[::-1] in PAIRS:
+        return TouchingShapes((second, first), True)
+    words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
+    known = ", ".join(sorted(f"{KINDS[a]} and {KINDS[b]}" for a, b in PAIRS))
+    raise GeometryError(
+        f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; there are those of {known}"
+    )

@@ -1,0 +1,128 @@
+"""The records of pairs of shapes that may touch, and the machine code that finds where: see :mod:`.touching`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import config, types
+
+from pluecker.articulated.forces.packing import placed
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import TOUCH, Function
+from pluecker.contact.geometry.pairs import PAIRS
+from pluecker.contact.geometry.shapes import HalfSpace
+from pluecker.contact.geometry.slots import SLOT
+from pluecker.contact.geometry.touching import TouchingShapes
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.motion import PLACE
+from pluecker.contact.rows.touching import CALLS, SIZE_PLACE, SLACK_PLACE, SLOT_PLACE, TOUCHING_ROOM
+from pluecker.spatial.algebra.vectors import load3
+from pluecker.spatial.compiled.decorators import address, compiled_for
+from pluecker.spatial.memory.addresses import numbers_at
+from pluecker.spatial.scalars.operations import load, part
+
+__all__ = ["Touching", "pack_touching", "touching_of"]
+
+
+class Touching(NamedTuple):
+    """The pairs of shapes of a world.
+
+    Attributes:
+        pairs: the shapes of each.
+        slots: of each pair, where its first slot is, counted over all.
+        functions: of each pair, the number of its first function.
+    """
+
+    pairs: tuple[TouchingShapes, ...]
+    slots: tuple[int, ...]
+    functions: tuple[int, ...]
+
+    @property
+    def n_slots(self) -> int:
+        """Of all pairs."""
+        return sum(pair.slots for pair in self.pairs)
+
+    @property
+    def numbers(self) -> int:
+        """How many there are behind the places of links."""
+        return layout.TOUCH_SLOT * self.n_slots + TOUCHING_ROOM if self.pairs else 0
+
+    def places(self, links: int, function: Function) -> tuple[int, int]:
+        """Where the slot of a function is, and its direction, behind the places of so many links."""
+        pair, slot, direction = function.user
+        number = next(k for k, own in enumerate(self.pairs) if own is pair)
+        at = PLACE * (links + 1) + layout.TOUCH_SLOT * (self.slots[number] + slot)
+        return at, at + layout.TOUCH_NORMAL + 3 * direction
+
+
+def touching_of(functions: Sequence[Function]) -> Touching:
+    """The pairs among the functions of all constraints; those of a pair follow one another."""
+    pairs: list[TouchingShapes] = []
+    slots, first = [0], []
+    for k, f in enumerate(functions):
+        if f.kind == TOUCH and not any(own is f.user[0] for own in pairs):
+            pairs.append(f.user[0])
+            first.append(k)
+            slots.append(slots[-1] + f.user[0].slots)
+    return Touching(tuple(pairs), tuple(slots[:-1]), tuple(first))
+
+
+def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
+    """Their records; ``rows`` has of the first function of each pair the number of its row among those with a range."""
+    links = tree.model.n_links
+    records = []
+    for pair, slot, function in zip(touching.pairs, touching.slots, touching.functions, strict=True):
+        numbers = np.zeros(layout.TOUCH_RECORD)
+        frames = [collider.frame for collider in pair.colliders]
+        placements = [placed(tree.model, tree.links, frame.name) for frame in frames]
+        at = PLACE * (links + 1)
+        head = [
+            call_of(pair.kinds), placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
+            at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned),
+        ]  # fmt: skip
+        numbers[: len(head)] = np.array(head, dtype=np.int64).view(np.float64)
+        for k, ((_, T), collider) in enumerate(zip(placements, pair.colliders, strict=True)):
+            shape = T @ collider.placement
+            place = (layout.SHAPE_1, layout.SHAPE_2)[k]
+            numbers[place : place + 9], numbers[place + 9 : place + 12] = shape[:3, :3].ravel(), shape[:3, 3]
+            numbers[layout.SIZES + 3 * k : layout.SIZES + 3 * k + 3] = collider.shape.sizes
+            surface = (layout.SURFACE_1, layout.SURFACE_2)[k]
+            numbers[surface : surface + 3] = shape[:3, :3] @ collider.surface.velocity
+        numbers[layout.SLACK] = pair.slack
+        numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
+        records.append(numbers)
+    return np.concatenate([np.zeros(0), *records])
+
+
+@functools.cache
+def call_of(kinds: tuple[int, int]) -> int:
+    """The address of what finds where two shapes of these kinds touch; without compilation its number."""
+    function = pair_call(PAIRS[kinds].kernel, PAIRS[kinds].slots * SLOT)
+    if config.DISABLE_JIT:
+        CALLS.append(function)
+        return len(CALLS) - 1
+    return address(compiled_for(function, (types.intp, types.intp)))
+
+
+def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
+    """The kernel of a pair on its block: an array, or the address of one in compiled code."""
+    block_of = in_array if config.DISABLE_JIT else numbers_at
+
+    def touch(place, k):
+        x = block_of(place, SLOT_PLACE + room)
+        R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
+        R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
+        s1, s2 = load3(x, SIZE_PLACE), load3(x, SIZE_PLACE + 3)
+        kernel(R1, load3(x, 9), s1, R2, load3(x, 21), s2, load(x, SLACK_PLACE), part(x, SLOT_PLACE, room))
+        return 0
+
+    touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
+    return touch
+
+
+def in_array(block: Any, size: int) -> Any:
+    """A block by itself, in place of what is at its address."""
+    return block[:size]

@@ -1,0 +1,262 @@
+"""Shapes that may touch, at the beginning of a step: where, along which normal, and how far they are apart.
+
+Behind the places of links, X has a slot for each place where a pair of shapes may touch:
+
+=========  ========================================================================================================
+numbers    what they are
+=========  ========================================================================================================
+0 to 2     the point p where the two bodies' points meet
+3 to 5     the normal n, from the first to the second shape as users gave them
+6 to 11    two tangents, such that n, t_1, t_2 is right-handed
+12         the gap; very large where the slot holds no contact
+13         the feature: what touches there, a whole number that is the same from step to step
+=========  ========================================================================================================
+
+p is halfway between the surfaces; of a half-space, which most do not lean on alone, it is on the other shape. The tangents
+are those of :func:`~pluecker.contact.contact_frames`.
+
+What finds these, the kernels of :mod:`~pluecker.contact.geometry.pairs`, is called by its address: of the many kinds of
+pairs only those are compiled that a world has, each once, and no step of a world has a copy of them. It takes and leaves its
+numbers in one block: rotation and origin of both shapes, sizes, the slack, the slots that it fills. Eight states are called
+one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import config, types
+from numba.extending import overload
+
+from pluecker.contact.geometry.slots import GAP, SLOT
+from pluecker.contact.rows.layout import (
+    CALL,
+    CALL_AT,
+    COORDINATE,
+    FIRST_RANGE,
+    FIRST_SLOT,
+    FIRST_TOUCH,
+    POSITION,
+    SHAPE_1,
+    SHAPE_2,
+    SHAPE_LINK_1,
+    SHAPE_LINK_2,
+    SHIFT,
+    SIZES,
+    SLACK,
+    SLOT_COUNT,
+    SLOTS_AT,
+    SURFACE_1,
+    SURFACE_2,
+    TOUCH_FEATURE,
+    TOUCH_GAP,
+    TOUCH_NORMAL,
+    TOUCH_SLOT,
+    TOUCH_TANGENTS,
+    TURNED,
+    function_entry,
+    linear_count,
+    touching_count,
+    touching_entry,
+    touching_place,
+)
+from pluecker.contact.rows.motion import PLACE, point_of
+from pluecker.spatial.algebra.transforms import load_transform, transpose
+from pluecker.spatial.algebra.vectors import dot3, load3, multiply3, rotate_back, scale3, store3, subtract3
+from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
+from pluecker.spatial.memory.addresses import address_of, numbers_at
+from pluecker.spatial.memory.views import scalar_of
+from pluecker.spatial.parallel.atomics import call_at
+from pluecker.spatial.scalars.lanes import WIDTH, get_lane, lanes, set_lane
+from pluecker.spatial.scalars.operations import load, part, select, smaller, store, within
+
+__all__ = [
+    "CALLS", "MOST_SLOTS", "NO_CONTACT", "POSES", "SIZE_PLACE", "SLACK_PLACE", "SLOT_PLACE", "TOUCHING_ROOM",
+    "add_surface_rates", "recall_multipliers", "touch_pairs", "touch_value", "touch_wrench",
+]  # fmt: skip
+
+MOST_SLOTS = 8  # of a pair
+POSES = 24  # numbers of a block: two times R row by row and p; then sizes, the slack, and the slots
+SIZE_PLACE, SLACK_PLACE, SLOT_PLACE = 24, 30, 31
+BLOCK = SLOT_PLACE + SLOT * MOST_SLOTS
+TOUCHING_ROOM = POSES + BLOCK + SLOT * MOST_SLOTS  # for a call: the poses, the block, and what was found
+NO_CONTACT = 1e29  # m; gaps of open slots are larger
+LOWEST = -0.65  # of n_z, where the frame of a contact changes, see contact_frames
+
+# without compilation, what is called has a number here in place of an address
+CALLS: list[Callable[[Any, int], int]] = []
+
+
+# ------------------------------------------------------------------------------------------------------------------ calls
+
+
+def find_touching(w, c, poses, block, found):
+    """What the kernel of pair ``c`` finds at these poses, in ``found``; ``block`` is scratch memory"""
+    block[:POSES] = poses
+    copy_settings(w, c, block)
+    CALLS[touching_entry(w, c, CALL)](block, 0)
+    n = SLOT * touching_entry(w, c, SLOT_COUNT)
+    found[:n] = block[SLOT_PLACE : SLOT_PLACE + n]
+
+
+@kernel
+def copy_settings(w, c, block):
+    """Sizes and the slack of a pair, into its block"""
+    place = touching_place(w, c)
+    for k in range(SLACK_PLACE - SIZE_PLACE):
+        store(block, SIZE_PLACE + k, load(w, place + SIZES + k))
+    store(block, SLACK_PLACE, load(w, place + SLACK))
+
+
+if not config.DISABLE_JIT:
+
+    @called_kernel
+    def find_for_one(w, c, poses, block, found):
+        """Of one state"""
+        for k in range(POSES):
+            store(block, k, load(poses, k))
+        copy_settings(w, c, block)
+        call_at(touching_entry(w, c, CALL), address_of(block), 0)
+        for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
+            store(found, k, load(block, SLOT_PLACE + k))
+
+    @called_kernel
+    def find_in_lanes(w, c, poses, block, found):
+        """Of eight states"""
+        numbers = numbers_at(address_of(block), BLOCK)
+        for lane in range(WIDTH):
+            for k in range(POSES):
+                store(numbers, k, get_lane(load(poses, k), lane))
+            copy_settings(w, c, numbers)
+            call_at(touching_entry(w, c, CALL), address_of(numbers), 0)
+            for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
+                store(found, k, set_lane(load(found, k), lane, load(numbers, SLOT_PLACE + k)))
+
+    @overload(find_touching, jit_options=TAUGHT)
+    def _find_touching(w, c, poses, block, found):
+        if scalar_of(poses) == lanes:
+            return lambda w, c, poses, block, found: find_in_lanes(w, c, poses, block, found)
+        if scalar_of(poses) == types.float64:
+            return lambda w, c, poses, block, found: find_for_one(w, c, poses, block, found)
+        return None
+
+
+# ------------------------------------------------------------------------------------------------------------------ slots
+
+
+@kernel
+def store_pose(w, X, c, link, shape, out, k):
+    """R and p of a shape in the world"""
+    place = touching_place(w, c) + shape
+    E, _ = load_transform(X, PLACE * link)
+    R = multiply3(transpose(E), (*load3(w, place), *load3(w, place + 3), *load3(w, place + 6)))
+    store3(out, k, (R[0], R[1], R[2]))
+    store3(out, k + 3, (R[3], R[4], R[5]))
+    store3(out, k + 6, (R[6], R[7], R[8]))
+    store3(out, k + 9, point_of(X, link, load3(w, place + 9)))
+
+
+@kernel
+def tangents(n):
+    """t_1 and t_2 of the normal: the frame of z, or of -z where n_z < LOWEST, turned to it"""
+    x, y, z = n
+    one = 1.0 + 0.0 * z
+    s = select(smaller(z, LOWEST), -one, one)
+    a = -1.0 / (s + z)
+    b = x * y * a
+    return (1.0 + s * x * x * a, s * b, -s * x), (b, s + y * y * a, -y)
+
+
+@kernel
+def store_touch(X, at, sign, shift, n, x, gap, feature):
+    """A slot from what a kernel found: the normal as users gave the shapes, the place, the tangents"""
+    away = select(smaller(gap, NO_CONTACT), shift * gap, 0.0 * gap)
+    p = (x[0] + away * n[0], x[1] + away * n[1], x[2] + away * n[2])
+    n = scale3(sign, n)
+    t1, t2 = tangents(n)
+    store3(X, at, p)
+    store3(X, at + TOUCH_NORMAL, n)
+    store3(X, at + TOUCH_TANGENTS, t1)
+    store3(X, at + TOUCH_TANGENTS + 3, t2)
+    store(X, at + TOUCH_GAP, gap)
+    store(X, at + TOUCH_FEATURE, feature)
+
+
+@called_kernel
+def touch_pairs(w, X, phi):
+    """The slots of all pairs, from the places of links; and phi of their normals, the gaps"""
+    for c in range(touching_count(w)):
+        room = touching_entry(w, c, CALL_AT)
+        poses, block = part(X, room, POSES), part(X, room + POSES, BLOCK)
+        found = part(X, room + POSES + BLOCK, SLOT * MOST_SLOTS)
+        store_pose(w, X, c, touching_entry(w, c, SHAPE_LINK_1), SHAPE_1, poses, 0)
+        store_pose(w, X, c, touching_entry(w, c, SHAPE_LINK_2), SHAPE_2, poses, 12)
+        find_touching(w, c, poses, block, found)
+        sign, shift = 1.0 - 2.0 * touching_entry(w, c, TURNED), load(w, touching_place(w, c) + SHIFT)
+        for k in range(touching_entry(w, c, SLOT_COUNT)):
+            gap = load(found, SLOT * k + GAP)
+            feature = load(found, SLOT * k + GAP + 1)
+            n, x = load3(found, SLOT * k), load3(found, SLOT * k + 3)
+            store_touch(X, touching_entry(w, c, SLOTS_AT) + TOUCH_SLOT * k, sign, shift, n, x, gap, feature)
+            store(phi, touching_entry(w, c, FIRST_TOUCH) + 3 * k, gap)
+
+
+@kernel
+def touch_value(w, k, X):
+    """The gap of the function of a normal; tangents have no value"""
+    at = function_entry(w, k, COORDINATE)
+    gap = load(X, at + TOUCH_GAP)
+    return gap if function_entry(w, k, POSITION) == at + TOUCH_NORMAL else 0.0 * load(X, 0)
+
+
+@kernel
+def touch_wrench(w, k, X):
+    """p, no moment, and the normal or a tangent as force"""
+    p, f = load3(X, function_entry(w, k, COORDINATE)), load3(X, function_entry(w, k, POSITION))
+    return p, scale3(0.0, f), f
+
+
+# ---------------------------------------------------------------------------------------------------------------- in steps
+
+
+@called_kernel
+def add_surface_rates(w, X, rho):
+    """What the surfaces move by themselves, along the tangents, to rho"""
+    for c in range(touching_count(w)):
+        place = touching_place(w, c)
+        own, other = load3(w, place + SURFACE_1), load3(w, place + SURFACE_2)
+        if within(dot3(own, own) + dot3(other, other), 0.0):
+            continue
+        E1, _ = load_transform(X, PLACE * touching_entry(w, c, SHAPE_LINK_1))
+        E2, _ = load_transform(X, PLACE * touching_entry(w, c, SHAPE_LINK_2))
+        u = scale3(1.0 - 2.0 * touching_entry(w, c, TURNED), subtract3(rotate_back(E2, other), rotate_back(E1, own)))
+        row = linear_count(w) + touching_entry(w, c, FIRST_RANGE)
+        for k in range(touching_entry(w, c, SLOT_COUNT)):
+            at = touching_entry(w, c, SLOTS_AT) + TOUCH_SLOT * k
+            store(rho, row + 3 * k + 1, dot3(load3(X, at + TOUCH_TANGENTS), u))
+            store(rho, row + 3 * k + 2, dot3(load3(X, at + TOUCH_TANGENTS + 3), u))
+
+
+@called_kernel
+def recall_multipliers(w, X, features, guess, ws):
+    """Where the search begins: with the multipliers that the same feature of a pair had in the step before, or with none
+
+    ``features`` are those of the step before, and then of this one; ``ws`` is scratch memory.
+    """
+    for c in range(touching_count(w)):
+        n, at = touching_entry(w, c, SLOT_COUNT), touching_entry(w, c, SLOTS_AT)
+        row, first = touching_entry(w, c, FIRST_RANGE), touching_entry(w, c, FIRST_SLOT)
+        for k in range(3 * n):
+            store(ws, k, load(guess, row + k))
+            store(guess, row + k, 0.0 * load(X, 0))
+        for k in range(n):
+            feature = load(X, at + TOUCH_SLOT * k + TOUCH_FEATURE)
+            for i in range(n):
+                off = load(features, first + i) - feature
+                same = smaller(off * off, 0.25)
+                for j in range(3):
+                    old = load(guess, row + 3 * k + j)
+                    store(guess, row + 3 * k + j, select(same, load(ws, 3 * i + j), old))
+        for k in range(n):
+            store(features, first + k, load(X, at + TOUCH_SLOT * k + TOUCH_FEATURE))

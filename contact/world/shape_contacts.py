@@ -1,0 +1,77 @@
+"""The contacts of a world between shapes in the samples of a motion: where kernels of pairs find them, and their forces."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.frames import body_number
+from pluecker.contact.geometry.shape_contact import ShapeContact
+from pluecker.contact.instants.touching_at import TOUCHING_AT
+from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["ShapeContacts"]
+
+
+class ShapeContacts:
+    """Of n samples the K places where shapes may touch, each with body i < j.
+
+    Args:
+        world: whose constraints they are.
+        q: configurations, ``(n, nq)``.
+        forces: along the rows of all constraints, ``(n, n_rows)``; N.
+        T, twists: placements and velocities ``[w; v]`` of all bodies and the world, in world axes, ``(n, bodies + 1, ...)``.
+    """
+
+    def __init__(self, world: World, q: Array, forces: Array, T: Array, twists: Array) -> None:
+        found = [(world[each.name].rows, each) for each in world.constraints if isinstance(each, ShapeContact)]
+        rows = np.array([k for own, _ in found for k in range(own.start, own.stop)], np.int64).reshape(-1, 3)
+        records = [each for own, each in found for _ in range((own.stop - own.start) // 3)]
+        n, K = len(q), len(records)
+        slots = np.zeros((n, K, TOUCH_SLOT))
+        if K and n:
+            slots = TOUCHING_AT.call(world.smooth, (q,), None, None, (world.packed,))
+        first = np.array([collider_body(world, each, "first") for each in records], np.int64)
+        second = np.array([collider_body(world, each, "second") for each in records], np.int64)
+        self.point, axes, self.gap = np.split(slots, (TOUCH_NORMAL, TOUCH_GAP, TOUCH_FEATURE), axis=-1)[:3]
+        self.gap, axes = self.gap[..., 0], axes.reshape(n, K, 3, 3)
+        self.normal = axes[:, :, 0]
+        self.force = np.einsum("nkji,nkj->nki", axes, forces[:, rows] if K else np.zeros((n, 0, 3)))
+        self.slip = velocity_at(T, twists, second, self.point) - velocity_at(T, twists, first, self.point)
+        for k, key, sign in ((second, "second", 1.0), (first, "first", -1.0)):
+            own = np.array([surface_velocity(world, each, key) for each in records]).reshape(K, 3)
+            self.slip = self.slip + sign * np.einsum("nkij,kj->nki", T[:, k, :3, :3], own)
+        self.friction = np.array([each.law.friction for each in records])
+        names = [(each.first.name, each.second.name) for each in records]
+        self.names = np.array(names, np.str_).reshape(K, 2)
+        self.bodies = np.stack([first, second], axis=1).reshape(K, 2)
+        turned = self.bodies[:, 0] > self.bodies[:, 1]
+        for pair in (self.bodies, self.names):
+            pair[turned] = pair[turned][:, ::-1]
+        back = np.where(turned, -1.0, 1.0)[:, None]
+        self.normal, self.force, self.slip = back * self.normal, back * self.force, back * self.slip
+
+
+def collider_body(world: World, contact: ShapeContact, key: str) -> int:
+    """The number of the body that carries a collider, -1 for the world."""
+    return body_number(world.model, getattr(contact, key).frame.name)
+
+
+def surface_velocity(world: World, contact: ShapeContact, key: str) -> Array:
+    """Of the surface of a collider against its body, in axes of the body."""
+    collider = getattr(contact, key)
+    R = collider.placement[:3, :3]
+    if collider.frame.name in world.model.frame_names:
+        R = world.model.frame_offsets([collider.frame.name])[1][0][:3, :3] @ R
+    return np.asarray(R @ collider.surface.velocity)
+
+
+def velocity_at(T: Array, twists: Array, bodies: Any, points: Array) -> Array:
+    """Of the material of bodies at points, ``(n, K, 3)``; world axes."""
+    own = twists[:, bodies]
+    return np.asarray(own[..., 3:] + np.cross(own[..., :3], points - T[:, bodies][..., :3, 3]))

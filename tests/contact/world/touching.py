@@ -1,0 +1,63 @@
+"""Free bodies of one shape on the ground, for tests of contacts between shapes."""
+
+import numpy as np
+
+from pluecker.articulated import ModelBuilder, forward_kinematics
+from pluecker.contact import World
+from pluecker.contact.geometry import Box, Capsule, Collider, Cylinder, HalfSpace, ShapeContact, Sphere, Surface
+
+G = 9.81
+SIDES = (0.4, 0.3, 0.2)
+SHAPES = {
+    "box": (Box(SIDES), 0.1),  # and how high its origin is where it lies
+    "sphere": (Sphere(0.1), 0.1),
+    "cylinder": (Cylinder(0.2, 0.3), 0.15),
+    "capsule": (Capsule(0.1, 0.3), 0.25),
+}
+
+
+def moments(shape, mass):
+    """Of inertia, about the centre."""
+    if isinstance(shape, Box):
+        squares = np.square(shape.size) / 12.0
+        return mass * (squares.sum() - squares)
+    if isinstance(shape, Sphere):
+        return np.full(3, 0.4 * mass * shape.radius**2)
+    across = mass * (shape.radius**2 / 4.0 + shape.length**2 / 12.0)
+    return np.array([across, across, 0.5 * mass * shape.radius**2])
+
+
+def bodies(shapes, gravity=(0.0, 0.0, -G), mass=2.0):
+    """Free bodies, called by the names of their shapes."""
+    b = ModelBuilder(gravity=gravity)
+    for name, shape in shapes.items():
+        b.add_body(name, mass=mass, inertia=moments(shape, mass))
+        b.add_joint(name, "free", "world", name)
+    return b.build()
+
+
+def on_ground(kind, friction=0.5, slope=0.0, turned=False, **options):
+    """A world of one body on the plane z = 0, with gravity turned about y instead of the plane; where it lies."""
+    shape, height = SHAPES[kind]
+    model = bodies({kind: shape}, (G * np.sin(slope), 0.0, -G * np.cos(slope)))
+    colliders = [Collider("ground", HalfSpace(), "world"), Collider("skin", shape, kind)]
+    if turned:
+        colliders.reverse()
+    world = World(model, [ShapeContact("touch", *colliders, friction=friction, **options)])
+    return world, np.array([0, 0, height, 1, 0, 0, 0], dtype=float)
+
+
+def world_velocity(motion, k=-1, body=0):
+    """Of a body's origin."""
+    R = forward_kinematics(motion.model, motion.q[k])[body, :3, :3]
+    return R @ motion.v[k, 6 * body + 3 : 6 * body + 6]
+
+
+def energies(motion):
+    """Kinetic and potential, of a motion that recorded them."""
+    return motion.columns["kinetic_energy"] + motion.columns["potential_energy"]
+
+
+def surface(**options):
+    """A surface without friction, unless it is said."""
+    return Surface(**{"friction": 0.0, **options})
