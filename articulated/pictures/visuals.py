@@ -47,14 +47,14 @@ class Shape:
 
 
 def visual_shapes(model: Model) -> list[Shape]:
-    """The visuals of the links of a model that was read from a URDF file, on the bodies that carry them.
+    """The visuals of the links of a model that was read from a URDF file, or those that it was given, on their bodies.
 
     Raises:
         ModelError: the file can no longer be read.
     """
-    if model.urdf is None:
-        return []
     if "visuals" not in model.tables:  # a model never changes, and meshes take long to read
+        if model.urdf is None:
+            return []
         source, text = read_source(model.urdf)
         root = parse(source, text)
         folder = None if is_text(model.urdf) else Path(model.urdf).parent

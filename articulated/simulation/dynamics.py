@@ -30,6 +30,9 @@ class Dynamics:
         since: at which time step number 0 begins; s.
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
             share of what is tolerated, at a time, and how long the step is; None if it does not know.
+        finish: what ends a step that the integrator began, where that is no compiled code, a function of ``(h, q, v, v_free,
+            memory)``: the state at the beginning, the velocity that the integrator gave, what it remembers, which may be
+            changed. It gives q and v at the end, and the error as a share of what is tolerated. One state alone.
     """
 
     integrator: Integrator | str
@@ -42,6 +45,7 @@ class Dynamics:
     explain: Callable[[Array, Array, Array, float, float, float], str | None] = lambda q, v, tau, error, time, step: (
         None
     )
+    finish: Callable[[float, Array, Array, Array, Array], tuple[Array, Array, float]] | None = None
 
     @classmethod
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:

@@ -83,6 +83,8 @@ def follow_motion(
     before = dynamics.remembered.numbers
     shapes = {name: array.shape[:-1] for name, array in states.items()}
     batch = batch_of(model, commanded, wrenches, shapes | ({} if before is None else {"memory": before.shape[:-1]}))
+    if dynamics.finish is not None:
+        check_single(batch, on_unsolved)
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     if schedule.first:
         check_continued(plan, schedule)
@@ -106,7 +108,7 @@ def follow_motion(
         outcome = follow_steps(
             dynamics.integrator, model, states_q, states_v, scenario, commanded, plan, schedule, recording,
             on_unsolved=on_unsolved, complete=recorder.complete, progress=move, batch=batch, threads=count,
-            remembered=dynamics.remembered.spread(batch),
+            remembered=dynamics.remembered.spread(batch), finish=dynamics.finish,
         )  # fmt: skip
     else:
         outcome = Outcome(schedule.samples, False, None, 0, np.zeros((0, 0)), None)
@@ -131,7 +133,7 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
     for name, array in recording.result(samples).items():
         plain = array.view(np.ndarray)
         if name != "time":
-            plain = np.moveaxis(plain.reshape(len(plain), *batch, *plain.shape[2:]), 0, len(batch))
+            plain = samples_behind(plain, batch)
         found[name] = plain
     if not found:
         found = {"time": np.zeros(0), "q": np.zeros((*batch, 0, model.nq)), "v": np.zeros((*batch, 0, model.nv))}
@@ -139,6 +141,13 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
     if "error" in found:
         found["error"] = found["error"][..., 0]
     return Trajectory(**parts, model=model, columns=found)
+
+
+def samples_behind(array: Array, batch: tuple[int, ...]) -> Array:
+    """From ``(samples, states, ...)`` to ``(..., samples, ...)``."""
+    if not batch:
+        return array[:, 0]
+    return np.moveaxis(array.reshape(len(array), *batch, *array.shape[2:]), 0, len(batch))
 
 
 def known_samples(trajectory: Trajectory) -> int:
@@ -151,6 +160,19 @@ def known_samples(trajectory: Trajectory) -> int:
 
 
 # ---------------------------------------------------------------------------------------------------------------- arguments
+
+
+def check_single(batch: tuple[int, ...], on_unsolved: str) -> None:
+    """Refuse what steps do not know that are not compiled as a whole."""
+    if batch:
+        raise ArgumentValueError(
+            f"simulate: contacts that are found in each step are those of one state, and this is a batch of shape {batch}"
+        )
+    if on_unsolved == "substep":
+        raise ArgumentValueError(
+            "simulate: on_unsolved is 'substep', and steps whose contacts are found in each are not divided; use 'raise' or "
+            "'continue', or a smaller step"
+        )
 
 
 def check_states(model: Model, states: dict[str, Array]) -> None:

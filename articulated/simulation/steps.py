@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
+from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_step
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
@@ -134,8 +135,9 @@ def follow_steps(
     batch: tuple[int, ...],
     threads: int,
     remembered: Remembered,
+    finish: Finish | None = None,
 ) -> Outcome:
-    """Fill the recording; q and v are ``(states, nq)`` and ``(states, nv)``."""
+    """Fill the recording; q and v are ``(states, nq)`` and ``(states, nv)``. ``finish``: as of ``Dynamics``."""
     nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
     x = np.zeros((len(q), state_size(nq, nv, plan.delay, memory)))
     x[:, :nq], x[:, nq : nq + nv] = q, v
@@ -153,19 +155,26 @@ def follow_steps(
     stretches = Stretches(integrator, *arguments)
     place = nq + 6 * nv + MARKS - 1
     first, samples, error, interrupted = schedule.first, 0, None, False
-    length = plan.period if control.function is not None else max(1, FIRST // (len(q) * nv))
+    fixed = 1 if finish is not None else plan.period if control.function is not None else 0
+    length = max(1, FIRST // (len(q) * nv))
     try:
         while first <= schedule.total and not x[:, place].any():
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             stretches.record_into(arrays, slot)
-            length = plan.period if control.function is not None else min(length, most * schedule.every)
+            length = fixed or min(length, most * schedule.every)
             last = min(first + length, schedule.total + 1)
-            if control.function is not None:
+            if control.function is not None and first % plan.period == 0:
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
                 tau = asked(model, control.function, first * schedule.step, *now)
                 x[:, nq + nv : nq + 2 * nv] = tau.reshape(-1, nv)
-            begun = time.perf_counter()
+            begun, before = time.perf_counter(), x[0, : nq + nv].copy()
             stretches.advance(first, last)
+            if finish is not None and first < schedule.total and not x[0, place]:
+                if not end_step(x[0], before, (nq, nv, memory), schedule.step, finish) <= bound:
+                    x[0, place], x[0, : nq + nv] = first + 1, before
+                elif (first - schedule.first) % schedule.every == 0:
+                    own = (first - schedule.first) // schedule.every - slot
+                    put_step(arrays, own, x[0], (nq, nv, memory), remembered.first_impulse, remembered.impulses)
             took = time.perf_counter() - begun
             failed = x[:, place].any()
             first = last

@@ -1,4 +1,5 @@
-"""The command ``pluecker`` with what contact adds to it: ``pluecker friction``, a problem of a file solved and judged.
+"""The command ``pluecker`` with what contact adds to it: ``pluecker friction``, a problem of a file solved and judged, and
+``pluecker contact``, scenes with known answers.
 
 Exit codes as of :mod:`~pluecker.articulated.app.cli`: 1 where the tolerance was not reached, with the best that was found
 printed; 2 for wrong arguments and for files that hold no problem. All arguments are checked before anything is solved.
@@ -23,6 +24,7 @@ from pluecker.articulated.app.cli import run_warmup as warmup_of_robots
 from pluecker.articulated.app.outputs import Output, check_outputs
 from pluecker.articulated.app.simulate_command import free_motion
 from pluecker.articulated.pictures.figures import FIGURES, as_label, need_figures
+from pluecker.contact.app.contact_command import add_contact
 from pluecker.contact.errors import ProblemError
 from pluecker.spatial.extras import progress_bar
 
@@ -60,7 +62,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def add_commands(commands: Any) -> None:
-    """The command ``friction``."""
+    """The commands ``friction`` and ``contact``."""
     parser = commands.add_parser(
         "friction",
         help="a friction problem of a file, solved",
@@ -94,6 +96,7 @@ def add_commands(commands: Any) -> None:
     )
     parser.add_argument("--force", action="store_true", help=f"replace OUT if it exists, and is not {PICTURE}")
     parser.set_defaults(run=run_friction)
+    add_contact(commands)
     warmup = commands.choices["warmup"]
     warmup.set_defaults(run=run_warmup)
     assert warmup.description is not None

@@ -28,6 +28,7 @@ from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surfaces import Collider, combined
 from pluecker.contact.scenes.table import ContactTable, contact_frames
 from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.spatial.functions.arguments import as_numbers
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
 
@@ -36,6 +37,7 @@ __all__ = ["Collision", "Contacts"]
 SLACK = (
     1e-3  # of the smallest side: how much deeper two boxes may be along a face than along edges, and touch by the face
 )
+FARTHEST = 1e9  # m: beyond it nothing touches, and slots without a contact are farther away
 Integers = NDArray[np.int64]
 
 
@@ -148,10 +150,11 @@ class Collision:
         for collider in self.colliders:
             if not isinstance(collider, Collider):
                 raise ArgumentTypeError(f"Collision: colliders hold {shown(collider)}, expected records of Collider")
-        names = [collider.name for collider in self.colliders]
-        for k, name in enumerate(names):
-            if name in names[:k]:
-                raise GeometryError(f"Collision: two colliders are called {shown(name)}, expected each name once")
+        names: set[str] = set()
+        for collider in self.colliders:
+            if collider.name in names:
+                raise GeometryError(f"Collision: two colliders are called {shown(collider.name)}, expected each name once")
+            names.add(collider.name)
         if not isinstance(adjacent, (bool, np.bool_)):
             raise ArgumentTypeError(f"Collision: adjacent is {shown(adjacent)}, expected True or False")
         self.margin = not_negative("Collision", "margin", margin)
@@ -193,11 +196,13 @@ class Collision:
             raise GeometryError(f"Collision: q has shape {np.shape(q)}, expected ({self.model.nq},): one configuration")
         return np.concatenate([bodies, np.eye(4)[None]])[self.bodies] @ self.offsets
 
-    def find(self, q: ArrayLike) -> Contacts:
+    def find(self, q: ArrayLike, reach: ArrayLike | None = None) -> Contacts:
         """The contacts in a configuration.
 
         Args:
             q: of the model, ``(nq,)``.
+            reach: how far each collider comes, ``(n,)``; m. A pair may be farther apart than the margin by the reach of
+                both.
 
         Returns:
             :class:`Contacts` with all gaps up to the margin, sorted by bodies, colliders and features.
@@ -207,35 +212,52 @@ class Collision:
             MissingExtraError: two shapes are near each other that need coal (extra ``collision``).
         """
         T = self.placements(q)
+        far = np.zeros(len(self.colliders)) if reach is None else self.as_reach(reach)
+        return self.find_placed(T, far)
+
+    def as_reach(self, reach: ArrayLike) -> Array:
+        """A length for each collider."""
+        far = as_numbers("Collision.find", "reach", reach)
+        if far.shape != (len(self.colliders),) or not (far >= 0.0).all():
+            raise GeometryError(
+                f"Collision.find: reach is {shown(reach)}, expected ({len(self.colliders)},), lengths that are not negative"
+            )
+        return far
+
+    def find_placed(self, T: Array, far: Array) -> Contacts:
+        """The same of shapes that are placed, ``(n, 4, 4)``."""
         centers = np.einsum("nij,nj->ni", T[:, :3, :3], self.centers) + T[:, :3, 3]
-        pairs = self.allowed(near_pairs(centers, self.radii, self.margin))
+        pairs = self.allowed(near_pairs(centers, self.radii + far, self.margin))
         turned = self.kinds[pairs[:, 0]] > self.kinds[pairs[:, 1]]
         pairs[turned] = pairs[turned][:, ::-1]
         kinds = self.kinds[pairs]
         found: list[tuple[Integers, Array]] = [(np.zeros((0, 2), np.int64), np.zeros((0, SLOT)))]
         codes = kinds[:, 0] * len(KINDS) + kinds[:, 1]
         for code in np.unique(codes).tolist():
-            found += self.contacts_of(divmod(code, len(KINDS)), pairs[codes == code], T)
+            found += self.contacts_of(divmod(code, len(KINDS)), pairs[codes == code], T, far)
         return self.sorted(np.concatenate([each[0] for each in found]), np.concatenate([each[1] for each in found]), T)
 
-    def contacts_of(self, kinds: tuple[int, int], pairs: Integers, T: Array) -> list[tuple[Integers, Array]]:
+    def contacts_of(
+        self, kinds: tuple[int, int], pairs: Integers, T: Array, far: Array
+    ) -> list[tuple[Integers, Array]]:
         """The pairs and slots of one kind of pairs."""
         i, j = pairs[:, 0], pairs[:, 1]
+        margins = self.margin + far[i] + far[j]
         if kinds in PAIRS:
             pose = packed_pose(T)
             slots = pair_slots(kinds, pose[i], self.sizes[i], pose[j], self.sizes[j], SLACK)
-            kept = slots[:, :, GAP] <= self.margin
+            kept = slots[:, :, GAP] <= np.minimum(margins, FARTHEST)[:, None]
             return [(pairs[np.nonzero(kept)[0]], slots[kept])]
         found = []
-        for pair in pairs:
+        for pair, margin in zip(pairs, np.minimum(margins, FARTHEST).tolist(), strict=True):
             a, b = pair.tolist()
             first, second = self.colliders[a].shape, self.colliders[b].shape
             if isinstance(first, HalfSpace) and second.kind in HULLS:
                 poses = packed_pose(T[pair])
-                slots = hull_slots(poses[:1], poses[1:], second.vertices, self.margin)[0]
+                slots = hull_slots(poses[:1], poses[1:], second.vertices, margin)[0]
             else:
-                slots = coal_contacts(first, T[a], second, T[b], self.margin)
-            slots = slots[slots[:, GAP] <= self.margin]
+                slots = coal_contacts(first, T[a], second, T[b], margin)
+            slots = slots[slots[:, GAP] <= margin]
             found.append((np.repeat(pair[None], len(slots), axis=0), slots))
         return found
 

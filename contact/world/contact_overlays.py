@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContactSamples", "contact_overlays", "padded"]
 
-LONGEST, NORMAL, CONE = 0.3, 0.08, 0.12  # of the size: the longest force, a normal, the longer edge of a cone
+LONGEST, NORMAL, CONE = 0.3, 0.08, 0.06  # of the size: the longest force, a normal, the longer edge of a cone
 COLOURS = {"open": "grey", "sticking": "green", "sliding": "orange", "undetermined": "black"}
 WORDS = {"open": "open contacts", "undetermined": "contacts that graze"}
 STEEPEST = 20.0  # a coefficient above it is drawn as that: a cone as wide as the picture hides everything

@@ -155,6 +155,8 @@ def key_of(world: World) -> str:
     for c in range(world.packed.n_touching):
         array[touching_place(array, c) + CALL] = 0.0
     found.update(array.tobytes())
+    if world.found_contacts is not None:
+        found.update(world.found_contacts.key())
     return found.hexdigest()[:32]
 
 

@@ -19,11 +19,14 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.piles.smooth_part import smooth_part
+from pluecker.contact.piles.step import PileStep
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.failures import explanation
+from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["WorldStep", "WorldTrajectory", "simulate_world", "step_world"]
 
+Stepping = Integrator | PileStep  # what made the steps of a motion
 SEMI_IMPLICIT = "semi_implicit"  # the step of worlds, under the name that plain models have for theirs
 
 
@@ -146,11 +150,16 @@ def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) ->
 
 def follow(
     world: World, q: Any, v: Any, duration: float, step: float, integrator: Any, memory: Any, begun: float, options: Any
-) -> tuple[Trajectory, Outcome, Integrator]:
+) -> tuple[Trajectory, Outcome, Stepping]:
     """The motion, how far it came, and what stepped it."""
-    used: list[Integrator] = []
+    used: list[Stepping] = []
 
     def choose(springs: tuple[Element, ...]) -> Dynamics:
+        if world.found_contacts is not None:
+            steps = pile_steps(world, world.found_contacts, memory, options["threads"])
+            dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
+            used.append(steps)
+            return dynamics
         dynamics = world_dynamics(world, q, springs, integrator, memory, begun)
         assert isinstance(dynamics.integrator, Integrator)
         used.append(dynamics.integrator)
@@ -243,10 +252,39 @@ def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integ
     return SMOOTH[integrator]
 
 
+def dynamics_with_contacts(
+    world: World, q: Any, springs: tuple[Element, ...], integrator: Any, memory: Any, begun: float, steps: PileStep
+) -> Dynamics:
+    """How a world with shapes moves: its smooth part compiled, and the rest of each step from what is found to touch.
+
+    Raises:
+        ArgumentValueError: another integrator than that of worlds.
+    """
+    if memory is None:
+        refuse_lost_turns(world, q)
+    scenario = world_scenario(world, springs)
+    if not isinstance(integrator, str) or integrator != SEMI_IMPLICIT:
+        as_world_integrator(world, integrator, scenario)  # refuses what is none
+        raise ArgumentValueError(f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}")
+    numbers = begun_numbers(world, np.asarray(q, dtype=np.float64), memory, integrator)
+    remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
+
+    def no_acceleration(*arguments: Any) -> Array:
+        raise AssertionError("accelerations are those of the steps")
+
+    return Dynamics(
+        smooth_part(scenario), scenario, no_acceleration, by_loop=True, constrained=True, remembered=remembered,
+        since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
+        finish=steps.finish,
+    )  # fmt: skip
+
+
 def memory_at_end(
-    world: World, outcome: Outcome, integrator: Integrator, name: str, batch: tuple[int, ...]
+    world: World, outcome: Outcome, integrator: Stepping, name: str, batch: tuple[int, ...]
 ) -> WorldMemory:
     """From the numbers with which the loop ended."""
+    if isinstance(integrator, PileStep):
+        return memory_with_contacts(world, outcome.x[0, -integrator.memory :], integrator, name)
     n_turns, n_rows = world.packed.n_turns, world.packed.n_rows
     kept = integrator.memory(world.model, world_scenario(world))
     numbers = outcome.x[:, outcome.x.shape[1] - kept :].reshape(*batch, kept).copy()

@@ -32,6 +32,7 @@ from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
+from pluecker.contact.world.found_contacts import FoundContacts, as_found_contacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
@@ -63,9 +64,15 @@ class World:
         model: the mechanism.
         constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
         limits: whether position limits of the model's joints hold.
-        shapes: what may touch, records of :class:`~pluecker.contact.geometry.Collider`.
-        pairs: names of two shapes each: only these touch, and each pair is a constraint,
-            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``.
+        shapes: what touches: records of :class:`~pluecker.contact.geometry.Collider`, or a
+            :class:`~pluecker.contact.geometry.Collision` on this model. Contacts between them are found in each step.
+        pairs: names of two shapes each: then only these touch, and each pair is a constraint,
+            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``. Such steps are
+            compiled, and go in batches.
+        law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
+            :func:`~pluecker.contact.solve`. Pairs have Coulomb's.
+        recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
+        accuracy: of the law in each step where contacts are found, as ``tol`` of :func:`~pluecker.contact.solve`.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -94,12 +101,17 @@ class World:
         limits: bool = True,
         shapes: Any = (),
         pairs: Any = None,
+        law: str = "ncp",
+        recovery: float = 10.0,
+        accuracy: float = 1e-6,
     ) -> None:
         self.model = as_model("World", model)
-        self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
+        fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery)
+        self.constraints = checked((*checked(constraints), *fixed))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
+        self.found_contacts = as_found_contacts(self.model, shapes if pairs is None else (), law, recovery, accuracy)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod
@@ -139,7 +151,10 @@ class World:
         return pack_constraints(self.model, self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(World, limits=self.limits), (self.model, self.constraints)
+        found, options = self.found_contacts, {"limits": self.limits}
+        if found is None:
+            return partial(World, **options), (self.model, self.constraints)
+        return rebuilt, (self.model, self.constraints, options, found)
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
@@ -291,8 +306,9 @@ class World:
 
     def _refuse_contacts(self, method: str) -> None:
         """Contacts have impulses in steps, and no forces at an instant."""
-        if self.packed.n_contacts:
-            touching = [
+        if self.packed.n_contacts or self.found_contacts is not None:
+            touching = [] if self.found_contacts is None else ["shapes"]
+            touching += [
                 name
                 for name, part in zip(self.names, self.parts, strict=False)
                 if any(row.contact for row in part.rows)
@@ -578,3 +594,16 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
+
+
+def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
+    """A world with shapes that was pickled."""
+    return World(
+        model,
+        constraints,
+        shapes=found.collision,
+        law=found.law,
+        recovery=found.recovery,
+        accuracy=found.accuracy,
+        **options,
+    )

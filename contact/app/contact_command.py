@@ -1,0 +1,82 @@
+"""``pluecker contact``: scenes of contact, with what theory expects beside what comes out."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from typing import Any
+
+from pluecker.articulated.app.outputs import Output, check_outputs
+from pluecker.articulated.errors import ModelError
+from pluecker.articulated.pictures.animation import ANIMATIONS, animate, check_animation
+from pluecker.articulated.pictures.figures import FIGURES, need_figures, save
+from pluecker.articulated.simulation.trajectory_files import TABLES, write_trajectory
+from pluecker.contact.app.scenes import SCENES, run_scene
+
+__all__ = ["add_contact"]
+
+DESCRIPTION = """A scene of contact whose answer is known: simulated, and compared with theory.
+
+{scenes}
+
+Exit code 1 where something is not as theory expects."""
+
+
+def add_contact(commands: Any) -> None:
+    """Add the command to what ``add_subparsers`` returned."""
+    width = max(map(len, SCENES))
+    parser = commands.add_parser(
+        "contact",
+        help="scenes of contact, and what theory expects of them",
+        description=DESCRIPTION.format(scenes="\n".join(f"{name:{width}}  {words}" for name, words in SCENES.items())),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("scene", help="one of those above, or all of them: all")
+    parser.add_argument("--plot", metavar="FILE", help="moments, diagrams and the comparison: .png, .pdf or .svg")
+    parser.add_argument("--animate", metavar="FILE", help="the motion as a film: .html, .gif or .mp4")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the motion, .csv, .npz or .h5")
+    parser.add_argument("--force", action="store_true", help="replace files that exist")
+    parser.set_defaults(run=run_contact)
+
+
+def run_contact(options: argparse.Namespace) -> int:
+    """Simulate, compare, draw; returns the exit code."""
+    outputs = []
+    for name, what, endings in (("plot", "figure", FIGURES), ("animate", "animation", ANIMATIONS), ("output", "table", TABLES)):
+        path = getattr(options, name)
+        if path is not None:
+            outputs.append(Output(path, what, endings))
+    if options.scene != "all" and options.scene not in SCENES:
+        raise ModelError(f"there is no scene {options.scene!r}; there are {', '.join(SCENES)}, and all")
+    if options.scene == "all" and outputs:
+        raise ModelError(f"{outputs[0].path}: one {outputs[0].what} shows one scene, and not all of them")
+    check_outputs(outputs, [], options.force)
+    if options.plot is not None or options.animate is not None:
+        need_figures()
+    if options.animate is not None:
+        check_animation("contact", options.animate)
+    names = tuple(SCENES) if options.scene == "all" else (options.scene,)
+    return max([show(name, options) for name in names])
+
+
+def show(name: str, options: argparse.Namespace) -> int:
+    """One scene."""
+    outcome = run_scene(name)
+    print(f"{outcome.title}\n\n{textwrap.fill(outcome.story, 100)}\n", flush=True)
+    for claim in outcome.claims:
+        print(f"{'holds' if claim.holds else 'FAILS'}  {claim}")
+    print(flush=True)
+    motion = outcome.motion
+    assert motion.model is not None
+    if options.plot is not None:
+        from pluecker.contact.app.scenes.figure import draw_outcome
+
+        save(draw_outcome(outcome), options.plot)
+    if options.animate is not None:
+        animate(
+            motion.model, motion, options.animate, title=outcome.title, camera=outcome.camera, speed=outcome.speed,
+            joint_axes=False, center_of_mass=False,
+        )  # fmt: skip
+    if options.output is not None:
+        write_trajectory(options.output, motion.model, motion)
+    return 0 if outcome.holds else 1

@@ -1,0 +1,35 @@
+"""Scenes of contact with known answers: each makes a world, says what theory expects, and what came out.
+
+A scene is a file of this folder with a function ``run``, whose arguments are its parameters, and which returns an
+:class:`~pluecker.contact.app.scenes.outcome.Outcome`. Those of ``SCENES`` are what ``pluecker contact`` shows.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from pluecker.contact.app.scenes.outcome import Outcome
+from pluecker.spatial.errors import UnknownNameError, shown
+
+__all__ = ["SCENES", "run_scene"]
+
+SCENES = {
+    "incline": "a box on a slope: at which angle it begins to slide, and how fast",
+    "rolling": "a ball on a slope: it rolls, or slips where friction is too small",
+    "bowling": "a ball thrown without spin slides, and then rolls",
+    "bounce": "a ball that bounces, and loses height each time",
+    "ladder": "a ladder against a smooth wall, and the friction that it takes",
+}
+
+
+def run_scene(name: str, **parameters: Any) -> Outcome:
+    """One of them.
+
+    Raises:
+        UnknownNameError: there is none of that name.
+    """
+    if not isinstance(name, str) or name not in SCENES:
+        raise UnknownNameError(f"there is no scene {shown(name)}; there are {', '.join(SCENES)}")
+    found: Outcome = importlib.import_module(f"{__name__}.{name}").run(**parameters)
+    return found

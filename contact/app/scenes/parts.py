@@ -1,0 +1,101 @@
+"""Bodies that scenes are made of, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
+from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.constraints.point_contact import PointContact
+from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.world.point_contacts import motions
+from pluecker.contact.world.simulation import WorldTrajectory
+from pluecker.contact.world.world import World
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = [
+    "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "corner_contacts", "corners",
+    "every_for", "positions", "quaternion_about_y", "slope_frame", "still", "velocities", "watch",
+]  # fmt: skip
+
+G = 9.81
+FORCES = ("constraint_forces", "a")  # what a motion records, so that pictures show contacts
+
+
+def box_inertia(mass: float, size: Sequence[float]) -> Array:
+    """Principal moments of a homogeneous box, from its sides."""
+    squares = np.square(size)
+    return np.asarray(mass / 12.0 * (squares.sum() - squares))
+
+
+def ball_inertia(mass: float, radius: float) -> Array:
+    """Principal moments of a homogeneous ball."""
+    return np.full(3, 0.4 * mass * radius * radius)
+
+
+def add_free(builder: ModelBuilder, name: str, mass: float, inertia: Any) -> None:
+    """A body on a free joint of its own name."""
+    builder.add_body(name, mass=mass, inertia=tuple(np.asarray(inertia).tolist()))
+    builder.add_joint(name, "free", parent="world", child=name)
+
+
+def corners(size: Sequence[float], z: float = -1.0) -> list[tuple[float, float, float]]:
+    """Those of the lower face of a box about the origin, or of the upper one, z = 1."""
+    a, b, c = (0.5 * float(s) for s in size)
+    return [(x * a, y * b, z * c) for x in (-1.0, 1.0) for y in (-1.0, 1.0)]
+
+
+def corner_contacts(name: str, plane: Any, body: str, points: Iterable[Any], **options: Any) -> list[PointContact]:
+    """A contact with a plane at each point of a body."""
+    return [PointContact(f"{name}{k}", plane, (body, point), **options) for k, point in enumerate(points)]
+
+
+def about_y(angle: float) -> Array:
+    """The rotation about y: with a positive angle the x axis points down."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def slope_frame(angle: float, position: Sequence[float] = (0.0, 0.0, 0.0)) -> Frame:
+    """The surface of a slope that falls along its x axis."""
+    return Frame("world", tuple(position), about_y(angle))
+
+
+def quaternion_about_y(angle: float) -> list[float]:
+    """The same rotation as [w, x, y, z]."""
+    return [float(np.cos(0.5 * angle)), 0.0, float(np.sin(0.5 * angle)), 0.0]
+
+
+def still(world: World) -> Array:
+    """No velocity."""
+    return np.zeros(world.model.nv)
+
+
+def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any) -> WorldTrajectory:
+    """A motion with all that pictures need."""
+    return world.simulate(q, v, duration, step, record=FORCES, every=every, **options)
+
+
+def velocities(motion: Trajectory) -> Array:
+    """Of the origins of all bodies, ``(n, bodies, 3)``; world axes."""
+    assert motion.model is not None
+    assert motion.q is not None
+    assert motion.v is not None
+    T, V = motions(motion.model, motion.q, motion.v)
+    return np.asarray(np.einsum("nbij,nbj->nbi", T[:, :-1, :3, :3], V[:, :-1, 3:]))
+
+
+def positions(motion: Trajectory) -> Array:
+    """Of the origins of all bodies, ``(n, bodies, 3)``."""
+    assert motion.model is not None
+    assert motion.q is not None
+    return np.asarray(forward_kinematics(motion.model, motion.q)[..., :3, 3])
+
+
+def every_for(duration: float, step: float, pictures: int = 70) -> int:
+    """How many steps from one sample to the next, for so many samples in all."""
+    return max(1, round(duration / step / pictures))

@@ -1,0 +1,54 @@
+"""What a step asks of the normal velocity of a contact: the least one, and how soft the contact is.
+
+============  =======================================================================================================
+contact       least velocity along the normal at the end of the step
+============  =======================================================================================================
+open          ``-gap / h``: the bodies may come as near as to touch
+penetrating   depth times the rate at which it is undone, at most all of it in the step
+that bounces  Newton's coefficient times the velocity of the approach before the step, where that is more, and where the
+              velocity without impulses would close the gap. What gains more in a step than the velocity it had rests, and
+              does not come back
+soft          that at which spring and damper have no force; ``1 / (h (h k + d))`` is the compliance about it
+============  =======================================================================================================
+
+These are the laws of :class:`~pluecker.contact.constraints.PointContact`.
+
+Sources: Stewart, Trinkle (1996) for gaps; Moreau (1999) for Newton's coefficient; Catto (2011) for soft contacts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.contact.geometry.collision import Contacts
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["least_velocity", "softness_of"]
+
+
+def least_velocity(found: Contacts, h: float, recovery: float, before: Array, free: Array) -> Array:
+    """Of each contact, ``(K,)``; m/s.
+
+    Args:
+        found: the contacts.
+        h: the step; s.
+        recovery: at which rate depths are undone; 1/s.
+        before, free: velocities along the normals before the step, and at its end without impulses; m/s.
+    """
+    gap, soft = found.gap, np.isfinite(found.stiffness)
+    least = np.where(gap > 0.0, -gap / h, 0.0)
+    bounces = ~soft & (before < 0.0) & (before - free < -before) & (free < least)
+    least = np.where(bounces, -found.restitution * before, least)
+    least = np.where(gap < 0.0, np.maximum(least, -min(recovery, 1.0 / h) * gap), least)
+    k, d = np.where(soft, found.stiffness, 1.0), found.damping
+    with np.errstate(all="ignore"):
+        sprung = np.where(gap > 0.0, -gap / h, -k / (h * k + d) * gap)
+    return np.asarray(np.where(soft, sprung, least))
+
+
+def softness_of(found: Contacts, h: float) -> Array:
+    """The compliance along each normal, ``(K,)``; m/s per N s. Zero of rigid contacts."""
+    soft = np.isfinite(found.stiffness)
+    force = h * np.where(soft, found.stiffness, 1.0) + found.damping
+    with np.errstate(all="ignore"):
+        return np.where(soft, 1.0 / (h * force), 0.0)

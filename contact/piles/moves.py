@@ -1,0 +1,145 @@
+"""The compiled part of a step after its contacts: the configuration that the velocity leads to, and gaps of rows closed.
+
+    q+ = q moved along h v+        phi(q+) = 0 by moving bodies the nearest way in the metric of H
+
+Free joints on the world move in their frozen frame, :mod:`~pluecker.articulated.stepping.semi_implicit.free_roots`. Rows
+that hold have velocities ``J(q) v+`` as they are asked for; what their functions are curved leaves a gap of second order in
+the step, which is closed as :mod:`~pluecker.contact.stepping.projection` says, about H and J at the end of the step.
+
+Source: Eich (1993) for the projection.
+"""
+
+from __future__ import annotations
+
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace
+from pluecker.articulated.model.layout import factor_size, link_count, velocity_count
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.fields import Field
+from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_configuration
+from pluecker.contact.piles.places import counts_of, kept_count, kept_numbers
+from pluecker.contact.rows.jacobian import store_geometry, store_row_values
+from pluecker.contact.rows.layout import (
+    N_TURNS,
+    TURN_NUMBER,
+    entry_count,
+    function_count,
+    function_entry,
+    linear_count,
+    row_count,
+    value_count,
+)
+from pluecker.contact.rows.mobility import mobility_numbers
+from pluecker.contact.rows.motion import COLUMN, PLACE, place_links
+from pluecker.contact.rows.packing import Packed
+from pluecker.contact.rows.ranges import keep_coordinate_limits
+from pluecker.contact.stepping.linear_laws import MET, keep_rotors
+from pluecker.contact.stepping.mean_rates import (
+    begin_turns,
+    function_rate,
+    keep_turns,
+    reach,
+    store_values_at,
+)
+from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
+from pluecker.contact.stepping.smooth_steps import take_geometry
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, load_integer, store, tail, within
+
+__all__ = ["MOVE", "MOVE_ALONG_ROWS"]
+
+RENEWALS = 6  # of J, where gaps are large beside lengths: at most
+
+
+@kernel
+def move_kernel(m, q, v, given, q1, v1, ws):
+    """q1 and v1; ``given``: h, then the moments of the links"""
+    move_configuration(m, load(given, 0), q, v, tail(given, 1), ws, q1, v1)
+
+
+@kernel
+def move_along_rows_kernel(m, w, q, v, given, q1, v1, left, ws):
+    """The same with rows; ``given``: h, the moments, what is kept from step to step, the velocities of linear rows
+
+    ``left``: the largest gap as a share of what is tolerated, and what is kept at the end of the step.
+    """
+    n, rows, nv, h = linear_count(w), row_count(w), velocity_count(m), load(given, 0)
+    moments = tail(given, 1)
+    before = tail(moments, MOMENT * (link_count(m) + 1))
+    rates, kept = tail(before, kept_count(w)), tail(left, 1)
+    time = load(before, 0)
+    for k in range(kept_count(w)):
+        store(kept, k, load(before, k))
+    turns = tail(kept, 1)
+    missing = tail(turns, load_integer(w, N_TURNS) + rows)
+    J, S = ws, tail(ws, value_count(w))
+    compliance = tail(S, mobility_numbers(w))
+    target, values = tail(compliance, n), tail(compliance, 2 * n)
+    y, G = tail(values, rows), tail(values, rows + nv)
+    phi = tail(G, entry_count(w))
+    X = tail(phi, function_count(w))
+    factor = tail(X, PLACE * (link_count(m) + 1))
+    rest = tail(factor, factor_size(m))
+    place_links(m, q, X)
+    store_geometry(m, w, q, X, G, J, rest)
+    begin_turns(w, turns, phi)
+    for k in range(function_count(w)):
+        if function_entry(w, k, TURN_NUMBER) >= 0:
+            store(phi, k, load(phi, k) + h * function_rate(m, w, G, k, v))
+    move_configuration(m, h, q, v, moments, y, q1, v1)
+    store_values_at(m, w, q1, X, phi)
+    store_row_values(w, phi, True, values)
+    size = reach(m, X)
+    for _ in range(RENEWALS):
+        if within(largest_gap(w, h, time, values) / size, 2.0 * MET):
+            break
+        take_geometry(m, w, q1, factor, X, J, G, S, compliance, rest)
+        close_gaps(m, w, h, time, size, 2.0 * MET, factor, J, S, phi, values, X, y, target, q1, rest)
+    keep_coordinate_limits(w, q, q1)
+    keep_turns(w, phi, turns)
+    store_geometry(m, w, q1, X, G, J, rest)
+    keep_rotors(w, q1, X, phi, rates, J, v1, missing)
+    store(kept, 0, time + h)
+    store(left, 0, largest_gap(w, h, time, values) / (TOLERATED * size))
+
+
+def rows_workspace(model: Model, packed: Packed) -> int:
+    """Of the kernel with rows."""
+    own = packed.n_values + packed.n_factor + 4 * packed.n_linear + 2 * packed.n_rows + packed.n_entries
+    own += packed.n_functions + PLACE * (model.n_links + 1) + factor_numbers(model) + model.nv
+    scratch = (
+        COLUMN * len(model.freedoms),
+        2 * model.nv + factor_workspace(model),
+        packed.n_linear + 8 * model.nv,
+        model.nq + 8 * model.nv + packed.n_linear,
+    )
+    return int(own + 2 * packed.n_linear + max(scratch))
+
+
+def kept_of(packed: Packed) -> int:
+    """How many numbers last from step to step."""
+    return kept_numbers(counts_of(packed.array))
+
+
+def n_moments(model: Model, *key: object) -> int:
+    """Those of all links."""
+    return int(MOMENT * (model.n_links + 1))
+
+
+MOVE = Algorithm(
+    "World.step",
+    move_kernel,
+    inputs=("q", "v", Field("given", (lambda model: 1 + n_moments(model),))),
+    outputs=("q", "v"),
+    workspace=lambda model: model.nv,
+    listed=False,
+)
+MOVE_ALONG_ROWS = Algorithm(
+    "World.step",
+    move_along_rows_kernel,
+    inputs=("q", "v", Field("given", (lambda model, packed: 1 + n_moments(model) + kept_of(packed) + packed.n_linear,))),
+    outputs=("q", "v", Field("left", (lambda model, packed: 1 + kept_of(packed),))),
+    constants=lambda model, packed: packed.array,
+    workspace=rows_workspace,
+    listed=False,
+)

@@ -1,0 +1,110 @@
+"""What the compiled part of a step leaves for the rest of it, one array: where each piece of it is.
+
+==============  ========================================================================================================
+piece           contents
+==============  ========================================================================================================
+time            s, one number
+turns           angles over turns, as they are counted
+impulses        along the rows of all constraints, in the order of their kernels
+rotors          what the memory between steps has of them
+==============  ========================================================================================================
+
+These four last from step to step; what follows is found in each.
+
+==============  ========================================================================================================
+moments         of each link the mass that its joint carries and its first moment,
+                :mod:`~pluecker.articulated.stepping.semi_implicit.free_roots`
+inverse         A^-1 of each tree in the order of its rows, one after the other
+links           where links are
+columns         of each freedom how it moves its link
+jacobian        J of the rows of constraints
+values          of these rows
+compliance      of linear rows
+asked           of linear rows, the velocities that are asked for
+laws            of rows with a range, nine numbers each
+softness        of rows with a range, their compliance
+==============  ========================================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT
+from pluecker.articulated.stepping.terms.scenario import MORE
+from pluecker.contact.rows import layout
+from pluecker.contact.rows.motion import COLUMN, PLACE
+from pluecker.contact.rows.ranges import LAW
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load_integer
+
+__all__ = ["PIECES", "Counts", "counts_of", "inverse_sizes", "kept_count", "kept_numbers", "pieces_of", "rows_in", "sizes"]
+
+PIECES = (
+    "time", "turns", "impulses", "rotors", "moments", "inverse", "links", "columns", "jacobian", "values", "compliance",
+    "asked", "laws", "softness",
+)  # fmt: skip
+
+
+@kernel
+def kept_count(w):
+    """How many numbers last from step to step"""
+    n = 1 + load_integer(w, layout.N_TURNS) + layout.row_count(w)
+    for k in range(layout.linear_count(w)):
+        if layout.row_entry(w, k, layout.LAW) == layout.ROTOR:
+            n += 1
+    return n
+
+
+class Counts(NamedTuple):
+    """How much there is of what among the rows of constraints."""
+
+    rows: int
+    linear: int
+    values: int
+    turns: int
+    rotors: int
+
+
+def rows_in(scenario: Array) -> Array:
+    """The constraints in a scenario."""
+    return scenario[scenario.view(np.int64)[MORE] :]
+
+
+def counts_of(constraints: Array) -> Counts:
+    """Of constraints as kernels read them."""
+    w = constraints.view(np.int64)
+    n = int(w[layout.N_LINEAR])
+    records = w[w[layout.ROWS] :][: layout.ROW * n].reshape(-1, layout.ROW)
+    rotors = int((records[:, layout.LAW] == layout.ROTOR).sum())
+    return Counts(int(w[layout.N_ROWS]), n, int(w[layout.N_VALUES]), int(w[layout.N_TURNS]), rotors)
+
+
+def inverse_sizes(model: Model) -> Array:
+    """How many numbers the inverse of each tree has."""
+    return np.diff(model.coordinate_tree.first_row) ** 2
+
+
+def sizes(model: Model, counts: Counts) -> tuple[int, ...]:
+    """Of all pieces, in their order."""
+    ranged = counts.rows - counts.linear
+    return (
+        1, counts.turns, counts.rows, counts.rotors, MOMENT * (model.n_links + 1), int(inverse_sizes(model).sum()),
+        PLACE * (model.n_links + 1), COLUMN * len(model.freedoms), counts.values, counts.rows, counts.linear,
+        counts.linear, LAW * ranged, ranged,
+    )  # fmt: skip
+
+
+def kept_numbers(counts: Counts) -> int:
+    """How many numbers last from step to step."""
+    return 1 + counts.turns + counts.rows + counts.rotors
+
+
+def pieces_of(model: Model, counts: Counts) -> dict[str, slice]:
+    """Where each piece is."""
+    ends = np.cumsum(sizes(model, counts)).tolist()
+    return {name: slice(a, b) for name, a, b in zip(PIECES, [0, *ends[:-1]], ends, strict=True)}

@@ -1,0 +1,234 @@
+"""The rest of a step once its smooth part is known: contacts found, impulses that obey the law, and the new state.
+
+    A (v+ - v_free) = J^T r        u = J v+ + what surfaces move        r, u - least obey the law of each contact and row
+
+Contacts are found in the configuration at the beginning of the step, as far as bodies come in it: with the velocities before
+it, with v_free, and where impulses make them faster than both, once more with these. Impulses begin with those of
+the step before, found by the contacts' names; where these solve the problem still, they are taken as they are.
+
+Sources: Moreau (1999); Stewart, Trinkle (1996); Anitescu, Potra (1997).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.errors import ProblemError
+from pluecker.contact.geometry.collision import Collision, Contacts
+from pluecker.contact.piles.blocks import (
+    add_transposed,
+    contact_matrix,
+    joined,
+    roots_of,
+    sets_of,
+    size_of,
+    times,
+    times_inverse,
+)
+from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
+from pluecker.contact.piles.jacobian import ways_of
+from pluecker.contact.piles.laws import least_velocity, softness_of
+from pluecker.contact.piles.moves import MOVE, MOVE_ALONG_ROWS
+from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
+from pluecker.contact.piles.reach import reach_of
+from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
+from pluecker.contact.problem.operator import factored
+from pluecker.contact.problem.problem import Problem
+from pluecker.contact.results.result import Result
+from pluecker.contact.rows.packing import Packed
+from pluecker.contact.scenes.table import contact_frames
+from pluecker.contact.solving.solver import Solver
+
+__all__ = ["PileStep", "Touch"]
+
+FARTHER = 1.0 + 1e-9  # of the reach: what comes no farther was looked at
+SEARCHES = 4  # for contacts in one step, at most
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """What touched in a step, and how.
+
+    Attributes:
+        found: the contacts, in the configuration at the beginning of the step.
+        force, moment: on the second body, mean over the step, ``(K, 3)``; world axes, N and N m.
+        slip: velocity of the second body against the first one at the point, at the end of the step, ``(K, 3)``; m/s.
+        result: of the solver; None where nothing touched and no row was there.
+    """
+
+    found: Contacts
+    force: Array
+    moment: Array
+    slip: Array
+    result: Result | None
+
+
+@dataclass(eq=False)
+class PileStep:
+    """The steps of one world, one after the other.
+
+    Attributes:
+        model: without dry friction, which is rows.
+        packed: the constraints.
+        collision: the colliders.
+        law: of contacts.
+        recovery: at which rate depths are undone; 1/s.
+        accuracy: of the law, as ``tol`` of :func:`~pluecker.contact.solve`.
+        threads: for islands.
+        remembered: forces of the contacts of the step before.
+        touch: what touched in the last step.
+    """
+
+    model: Model
+    packed: Packed
+    collision: Collision
+    law: str
+    recovery: float
+    accuracy: float
+    threads: int | None = None
+    remembered: Remembered = NOTHING
+    touch: Touch | None = None
+    solver: Solver | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.ways = ways_of(self.model)
+        self.counts = counts_of(self.packed.array)
+        self.places = pieces_of(self.model, self.counts)
+        self.table = row_table(self.packed, self.ways) if self.packed.n_rows else None
+        self.size = size_of(self.collision.rows)
+        self.memory = max(place.stop for place in self.places.values())
+
+    def finish(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
+        """The state at the end of the step, and the error as a share of what is tolerated.
+
+        Args:
+            h: the step; s.
+            q, v: the state at its beginning.
+            free: the velocity at its end without impulses.
+            memory: what the smooth part has found, whose first numbers last, and are changed.
+        """
+        piece = {name: memory[where] for name, where in self.places.items()}
+        X, C, order = piece["links"], piece["columns"], self.ways.v
+        rows = self.rows(piece)
+        T = self.collision.placements(q)
+        before, x = v[order], free[order]
+        far = np.maximum(*(self.reach(T, h, y, X, C) for y in (before, x)))
+        roots = roots_of(piece["inverse"], self.ways)
+        for search in range(SEARCHES):
+            found = self.collision.find_placed(T, far)
+            after, error, impulses = self.solve(h, before, x, found, rows, piece, roots)
+            now = self.reach(T, h, after, X, C)
+            if search == SEARCHES - 1 or not (now > FARTHER * far).any():
+                break
+            far = np.maximum(far, now)
+        self.remember()
+        v_end = np.empty_like(v)
+        v_end[order] = after
+        moments = piece["moments"]
+        if rows is None:
+            q1, v1 = MOVE.call(self.model, (q, v_end, np.concatenate([[h], moments])), None, None)
+            memory[0] += h
+            return q1, v1, error
+        last = kept_numbers(self.counts)
+        rates = self.linear_rates(after, piece["jacobian"])
+        given = np.concatenate([[h], moments, memory[:last], rates])
+        q1, v1, left = MOVE_ALONG_ROWS.call(self.model, (q, v_end, given), None, None, (self.packed,))
+        memory[:last] = left[1:]
+        memory[self.places["impulses"]] = impulses
+        return q1, v1, max(error, float(left[0]))
+
+    def rows(self, piece: dict[str, Array]) -> ConstraintRows | None:
+        """Those of the constraints."""
+        if self.table is None:
+            return None
+        names = ("jacobian", "compliance", "asked", "laws", "softness")
+        return rows_of_constraints(self.table, *(piece[name] for name in names))
+
+    def reach(self, T: Array, h: float, v: Array, X: Array, C: Array) -> Array:
+        """How far colliders come with a velocity, row by row."""
+        return reach_of(self.collision, T, h, v, self.ways, X, C)
+
+    def solve(
+        self, h: float, before: Array, free: Array, found: Contacts, rows: ConstraintRows | None,
+        piece: dict[str, Array], roots: Array | None,
+    ) -> tuple[Array, float, Array]:  # fmt: skip
+        """The velocity with impulses, row by row, the error, and the impulses along the rows of constraints."""
+        K, size = len(found), self.size
+        impulses = np.zeros(self.counts.rows)
+        if not K and (rows is None or not len(rows.heights)):
+            none = np.zeros((0, 3))
+            self.touch, self.remembered = Touch(found, none, none, none, None), NOTHING
+            return free, 0.0, impulses
+        J = joined(contact_matrix(found, size, self.ways, piece["links"], piece["columns"]), rows)
+        T = times_inverse(J, piece["inverse"], self.ways)
+        G = None if roots is None else times_inverse(J, roots, self.ways)
+        m = int(J.rows[-1])
+        b, speed = np.zeros(m), np.zeros(m)
+        times(J, free, b)
+        times(J, before, speed)
+        frames = contact_frames(found.normal)
+        moved, least = np.zeros(m), np.zeros(m)
+        own = np.arange(0, size * K, size)[:, None] + np.arange(3)
+        moved[own] = np.einsum("kij,kj->ki", frames, found.surface_velocity)
+        u = b + moved
+        least[own[:, 0]] = least_velocity(found, h, self.recovery, (speed + moved)[own[:, 0]], u[own[:, 0]])
+        compliance = np.zeros(m)
+        compliance[own[:, 0]] = softness_of(found, h)
+        if rows is not None:
+            least[size * K :], compliance[size * K :] = rows.asked, rows.compliance
+        problem = Problem(factored(J, T, compliance, G), u - least, sets_of(found, size, rows))
+        start = np.zeros(m)
+        old = h * remembered_forces(found, self.remembered)
+        start[own] = np.einsum("kij,kj->ki", frames, old[:, :3])
+        if size > 3:
+            turned = np.einsum("kij,kj->ki", frames, old[:, 3:])
+            for a in range(3, size):
+                start[own[:, 0] + a] = turned[:, (a - 2) % 3]
+        if rows is not None:
+            linear = rows.row < self.counts.linear
+            start[size * K :] = np.where(linear, piece["impulses"][rows.row], 0.0)
+        result = self.solved(problem, start)
+        r, after = result.multipliers, free.copy()
+        add_transposed(T, np.ascontiguousarray(r), after)
+        end = np.zeros(m)
+        times(J, after, end)
+        force = np.einsum("kij,ki->kj", frames, r[own]) / h
+        moment = np.zeros((K, 3))
+        for a in range(3, size):
+            moment += r[own[:, 0] + a][:, None] * frames[:, (a - 2) % 3] / h
+        slip = np.einsum("kij,ki->kj", frames, (end + moved)[own])
+        self.touch = Touch(found, force, moment, slip, result)
+        if rows is not None:
+            np.add.at(impulses, rows.row, r[size * K :])
+        return after, result.errors.largest / self.accuracy, impulses
+
+    def solved(self, problem: Problem, start: Array) -> Result:
+        """By a solver made ready for the pattern, which is often that of the step before."""
+        if self.solver is not None:
+            try:
+                self.solver.update(problem)
+            except ProblemError:
+                self.solver = None
+        if self.solver is None:
+            self.solver = Solver(problem, self.law, tol=self.accuracy, threads=self.threads)
+        return self.solver.solve(warm_start=start)
+
+    def remember(self) -> None:
+        """The forces of the last step, for the next one."""
+        touch = self.touch
+        if touch is None:
+            return
+        found, acting = touch.found, (touch.force != 0.0).any(axis=1)
+        names = np.concatenate([found.colliders, found.feature[:, None]], axis=1)[acting]
+        self.remembered = Remembered(names, np.concatenate([touch.force, touch.moment], axis=1)[acting])
+
+    def linear_rates(self, v: Array, jacobian: Array) -> Array:
+        """J v of all linear rows, those included that hold nothing."""
+        assert self.table is not None
+        n = self.counts.linear
+        own = self.table.owner < n
+        return np.bincount(self.table.owner[own], (jacobian * v[self.table.column])[own], n)

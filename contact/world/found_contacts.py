@@ -1,0 +1,121 @@
+"""Worlds whose contacts are found in each step: what the world asks for, and what it remembers.
+
+A world with shapes steps one state at a time: contacts come and go, so that the problem of each step has another form.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.arguments.values import as_choice
+from pluecker.contact.constraints.checks import not_negative, positive
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.geometry.collision import Collision
+from pluecker.contact.geometry.surfaces import Collider
+from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
+from pluecker.contact.piles.step import PileStep
+from pluecker.contact.piles.warm_start import WIDTH, Remembered
+from pluecker.contact.problem.problem import LAWS
+from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
+from pluecker.spatial.errors import ArgumentTypeError, shown
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["FoundContacts", "as_found_contacts", "begun_numbers", "memory_with_contacts", "pile_steps"]
+
+
+def as_shapes(model: Model, shapes: Any) -> Collision | None:
+    """The colliders of a world; None where there are none."""
+    if shapes is None:
+        return None
+    if isinstance(shapes, Collision):
+        if shapes.model is not model:
+            raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
+        return shapes
+    if isinstance(shapes, Collider):
+        shapes = (shapes,)
+    if not isinstance(shapes, Iterable):
+        raise ArgumentTypeError(f"World: shapes is {shown(shapes)}, expected colliders, or a Collision")
+    found = Collision(model, shapes)
+    return found if found.colliders else None
+
+
+@dataclass(frozen=True, eq=False)
+class FoundContacts:
+    """Shapes of a world, and the law of their contacts.
+
+    Attributes:
+        collision: the colliders.
+        law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
+        recovery: at which rate depths are undone; 1/s.
+        accuracy: of each step, as ``tol`` of :func:`~pluecker.contact.solve`.
+    """
+
+    collision: Collision
+    law: str
+    recovery: float
+    accuracy: float
+
+    def key(self) -> bytes:
+        """What tells it from others."""
+        names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
+        found = hashlib.sha256(f"{self.law} {names}".encode())
+        touch = self.collision
+        numbers = (self.recovery, self.accuracy, touch.margin)
+        for array in (touch.kinds, touch.bodies, touch.sizes, touch.offsets, touch.rows, touch.velocities, np.array(numbers)):
+            found.update(np.ascontiguousarray(array).tobytes())
+        for collider in touch.colliders:
+            found.update(np.ascontiguousarray(getattr(collider.shape, "vertices", ())).tobytes())
+        return found.digest()
+
+
+def as_found_contacts(
+    model: Model, shapes: Any, law: Any, recovery: Any, accuracy: Any
+) -> FoundContacts | None:
+    """Checked; None where there are no shapes."""
+    law = as_choice("World: law", law, LAWS)
+    rate, error = not_negative("World", "recovery", recovery), positive("World", "accuracy", accuracy)
+    collision = as_shapes(model, shapes)
+    return None if collision is None else FoundContacts(collision, law, rate, error)
+
+
+def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
+    """The steps of a world, which go on from what is remembered."""
+    step = PileStep(world.smooth, world.packed, found.collision, found.law, found.recovery, found.accuracy, threads)
+    if isinstance(memory, WorldMemory):
+        rotors = counts_of(world.packed.array).rotors
+        step.remembered = Remembered.from_numbers(memory.own[rotors:])
+    return step
+
+
+def begun_numbers(world: World, q: Array, memory: Any, name: str) -> Array | None:
+    """What the smooth part of the first step remembers; None without a memory."""
+    counts = counts_of(world.packed.array)
+    total = max(piece.stop for piece in pieces_of(world.model, counts).values())
+    if isinstance(memory, WorldMemory):
+        if memory.own.ndim != 1 or (len(memory.own) - counts.rotors) % WIDTH or len(memory.own) < counts.rotors:
+            raise ConstraintError(
+                f"World: the memory has {memory.own.shape} numbers of its own, expected {counts.rotors} and {WIDTH} for "
+                "each contact"
+            )
+        rest = np.zeros(total - kept_numbers(counts) + counts.rotors)
+        rest[: counts.rotors] = memory.own[: counts.rotors]
+        memory = replace(memory, own=rest)
+    own = total - kept_numbers(counts) + counts.rotors
+    return as_numbers_of(world, q, memory, name, own)
+
+
+def memory_with_contacts(world: World, numbers: Array, step: PileStep, name: str) -> WorldMemory:
+    """What the world remembers, from the numbers of the smooth part and the contacts of the last step."""
+    places = pieces_of(world.model, counts_of(world.packed.array))
+    own = np.concatenate([numbers[places["rotors"]], step.remembered.numbers()])
+    impulses = numbers[places["impulses"]][world.packed.place]
+    return WorldMemory(key_of(world), float(numbers[0]), numbers[places["turns"]], impulses, name, own)
