@@ -151,11 +151,11 @@ def follow_steps(
     room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
     arguments = smooth_model(model), scenario, x, numbers, settings, plan.signals, room, threads
     stretches = Stretches(integrator, *arguments)
-    place = nq + 6 * nv + MARKS - 1
-    first, samples, error, interrupted = schedule.first, 0, None, False
+    marks = x[:, nq + 6 * nv + MARKS - 1]
+    first, samples, error, interrupted, failed = schedule.first, 0, None, False, False
     length = plan.period if control.function is not None else max(1, FIRST // (len(q) * nv))
     try:
-        while first <= schedule.total and not x[:, place].any():
+        while first <= schedule.total and not failed:
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             stretches.record_into(arrays, slot)
             length = plan.period if control.function is not None else min(length, most * schedule.every)
@@ -167,9 +167,9 @@ def follow_steps(
             begun = time.perf_counter()
             stretches.advance(first, last)
             took = time.perf_counter() - begun
-            failed = x[:, place].any()
+            failed = bool(marks.any())
             first = last
-            done = schedule.samples_before(int(x[x[:, place] > 0.0, place].min()) if failed else first)
+            done = schedule.samples_before(int(marks[marks > 0.0].min()) if failed else first)
             if done > samples:
                 recording.written(samples, complete, schedule.times_from(samples, done - samples))
                 progress(done - samples)
@@ -179,7 +179,7 @@ def follow_steps(
         interrupted = True
     except PlueckerError as found:
         error = found
-    failing = np.where(x[:, place] > 0.0, x[:, place], np.inf)
-    state = int(np.argmin(failing))
-    failed_step = int(failing[state]) - 1 if np.isfinite(failing[state]) else None
-    return Outcome(samples, interrupted, failed_step, state, x, error)
+    if not marks.any():
+        return Outcome(samples, interrupted, None, 0, x, error)
+    state = int(np.argmin(np.where(marks > 0.0, marks, np.inf)))
+    return Outcome(samples, interrupted, int(marks[state]) - 1, state, x, error)
