@@ -103,6 +103,8 @@ def leading(model: Model, given: Given) -> tuple[int, ...]:
 def batch_of(model: Model, control: Control, f_ext: Any, states: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
     """The leading axes that states, control and wrenches have in common after broadcasting."""
     leads = states | {given[0]: leading(model, given) for given in inputs_of(control, f_ext)}
+    if not any(leads.values()):
+        return ()
     try:
         return np.broadcast_shapes(*leads.values())
     except ValueError:
