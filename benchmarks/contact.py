@@ -204,7 +204,7 @@ def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
     table = Report(
         "contact_throughput", "Contacts times iterations a second: apgd on one core",
         f"Random packings of spheres, {ITERATIONS} iterations, all in one island. The operator N of `u = N r + b` is held "
-        "as a matrix, or as its factors: the Jacobian J and M^-1 J'. In islands from 2000 contacts on, eight contacts are taken "
+        "as a matrix, or as its factors: the Jacobian J and M^-1 J'. In islands of 2000 contacts and more, eight are taken "
         "at a time.",
         ["contacts, N as", "million contact-iterations / s", "an iteration", "bytes an iteration, each contact", "matrices",
          "places", "vectors", "rest", "bandwidth, as many bytes", "of it reached"],
@@ -229,9 +229,9 @@ def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
     table.notes += [
         f"Bandwidth: a compiled triad a = b + s c on as many bytes as the iteration moves, 24 for each number; from memory "
         f"alone, on arrays that no cache holds, it is {1e-9 * large:.1f} GB/s.",
-        "An iteration must read its matrices and where their blocks are, read and write vectors of multipliers in two passes "
-        "and, with factors, write and read the velocities of all bodies. The rate is that of the compiled loop, without "
-        "preparation, and the best of a few runs, as STREAM counts: neighbours on a shared machine only make it less.",
+        "An iteration must read its matrices and where their blocks are, and read and write vectors of multipliers in two "
+        "passes; with factors it must write and read the velocities of all bodies. The rate is that of the compiled loop "
+        "without preparation, the best of a few runs, as STREAM counts: neighbours on a shared machine only make it less.",
     ]
     best = {t.contacts: max(1e-6 * s.rate for s in found if s.contacts == t.contacts) for t in found}
     for contacts, value in best.items():
