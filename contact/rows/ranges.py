@@ -222,8 +222,8 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
     """Wake those sleeping rows whose law asks for an impulse, in states that go on; 1 in states in which there are any
 
     Contacts that pressed in the last step too: redundant ones share their load in many ways, some of which do not hold what
-    the others do (a box in a gripper pivots where all of the grip is at one corner), and which one is found must not depend on the
-    rounding of a gap.
+    the others do (a box in a gripper pivots where all of the grip is at one corner), and which one is found must not
+    depend on the rounding of a gap.
     """
     n, first = range_count(w), linear_count(w)
     laws, news = part(kept, n, LAW * n), 0.0 * goes_on

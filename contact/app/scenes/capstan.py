@@ -100,7 +100,6 @@ def run(friction: float = 0.3, turn: float = 180.0, points: int = 12) -> Outcome
     motion = watch(
         shown.world, shown.q, still(shown.world), 0.02, 1e-3, control=shown.forces(1.3 * shown.limit(friction))
     )
-    motion = type(motion)(
         **{**vars(motion), "overlays": tuple(o for o in motion.overlays if "constraints" not in o.label)}
     )
     held = shown.world.step(shown.q, still(shown.world), 1e-3, tau=shown.forces(0.999 * shown.limit(friction))).contacts
