@@ -122,6 +122,11 @@ class PileStep:
             free: the velocity at its end without impulses.
             memory: what the smooth part has found, whose first numbers last, and are changed.
         """
+        with np.errstate(all="ignore"):  # of motions that have run away, whose errors are not finite
+            return self.finished(h, q, v, free, memory)
+
+    def finished(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
+        """The same; what overflows is infinite or NaN."""
         piece = {name: memory[where] for name, where in self.places.items()}
         X, C, order = piece["links"], piece["columns"], self.ways.v
         rows = self.rows(piece)
