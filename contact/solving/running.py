@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.contact.first_order.gradients import LARGE
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO, make_memory
-from pluecker.contact.first_order.large import LARGE
 from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared

@@ -67,6 +67,8 @@ def draw_panel(axis: Any, panel: Panel) -> None:
             number += 1
     if panel.log:
         axis.set(xscale="log", yscale="log")
+    else:
+        axis.locator_params(axis="x", nbins=6)
     axis.set(xlabel=panel.x, ylabel=panel.y)
     axis.set_title(panel.title, fontsize=10)
     axis.grid(alpha=0.25)

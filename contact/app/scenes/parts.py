@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "corner_contacts", "corners",
-    "every_for", "positions", "quaternion_about_y", "slope_frame", "still", "velocities", "watch",
+    "every_for", "positions", "quaternion_about_y", "shown_well", "slope_frame", "still", "velocities", "watch",
 ]  # fmt: skip
 
 G = 9.81
+FEW = 12  # contacts, of which all is shown
 FORCES = ("constraint_forces", "a")  # what a motion records, so that pictures show contacts
 
 
@@ -77,7 +79,16 @@ def still(world: World) -> Array:
 
 def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any) -> WorldTrajectory:
     """A motion with all that pictures need."""
-    return world.simulate(q, v, duration, step, record=FORCES, every=every, **options)
+    return shown_well(world.simulate(q, v, duration, step, record=FORCES, every=every, **options))
+
+
+def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
+    """The same without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
+    many = max((np.shape(each.positions)[-2] for each in motion.overlays), default=0) > FEW
+    kept = (each for each in motion.overlays if "of constraints" not in each.label)
+    if many:
+        kept = (each for each in kept if each.label.startswith(("forces of contacts", "sliding")))
+    return replace(motion, overlays=tuple(kept))
 
 
 def velocities(motion: Trajectory) -> Array:
