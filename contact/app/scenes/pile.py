@@ -12,7 +12,16 @@ from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_ener
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.contact.app.scenes.parts import FORCES, G, about_y, add_free, ball_inertia, box_inertia, every_for, shown_well
+from pluecker.contact.app.scenes.parts import (
+    FORCES,
+    G,
+    about_y,
+    add_free,
+    ball_inertia,
+    box_inertia,
+    every_for,
+    shown_well,
+)
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace, Sphere

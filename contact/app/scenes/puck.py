@@ -69,7 +69,7 @@ def polygon_way(angle: float, friction: float, speed: float) -> Array:
     return np.array([c * along - s * across, s * along + c * across])
 
 
-def run(speed: float = 1.0, friction: float = 0.2, number: int = 15, step: float = 2e-3) -> Outcome:
+def run(speed: float = 1.0, friction: float = 0.2, number: int = 24, step: float = 2e-3) -> Outcome:
     """The scene.
 
     Args:
@@ -97,14 +97,14 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 15, step: float
         Claim("polygon: where they come to rest, off by at most", 0.0, float(off), speed * step, "m"),
         Claim("polygon: the largest drift", float(drift.max()), float(found.max()), 2.0 * speed * step / far, "rad"),
     ]
-    circle = np.linspace(0.0, 2.0 * np.pi, 200)
+    circle = np.linspace(0.0, 2.0 * np.pi, 721)
     fine = np.array([polygon_way(float(a), friction, speed) for a in circle])
     degrees = np.degrees(circle)
     radius = [np.linalg.norm(each, axis=1) for each in (ends[0], ends[1], fine)]
     panels = [
         Panel("how far they come", "direction in degrees", "m", [
             Curve("cone", np.degrees(angles), radius[0]), Curve("polygon of 8 directions", np.degrees(angles), radius[1]),
-            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(200, far), True)]),
+            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(721, far), True)]),
         Panel("by how much they leave their direction", "direction in degrees", "degrees", [
             Curve("cone", np.degrees(angles), turned * np.ones(number)),
             Curve("polygon of 8 directions", np.degrees(angles), np.degrees(found)),

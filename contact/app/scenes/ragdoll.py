@@ -1,4 +1,4 @@
-"""A figure of eleven bodies on spherical joints and hinges falls down, and comes to rest.
+"""A figure of ten bodies on spherical joints and hinges falls down, and comes to rest.
 
 Its joints are those of a tree, which hold exactly; they have dampers, so that it is limp and not wild. In the end the floor
 carries its weight at the point below its centre of mass, and no step made energy.
