@@ -5,7 +5,6 @@ Source: M. Anitescu and F. A. Potra (1997) for the problem of a step; RBDA secti
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from pluecker.contact.geometry.collision import Contacts

@@ -38,7 +38,7 @@ class FoundContacts:
         collision: the colliders.
         law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
         recovery: at which rate depths are undone; 1/s.
-        accuracy: of each step, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
     """
 
     collision: Collision

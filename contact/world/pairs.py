@@ -14,18 +14,22 @@ from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 __all__ = ["pair_contacts"]
 
 
-def pair_contacts(shapes: Any, pairs: Any) -> tuple[ShapeContact, ...]:
+def pair_contacts(shapes: Any, pairs: Any, law: Any = "ncp", recovery: Any = 10.0) -> tuple[ShapeContact, ...]:
     """A contact for each pair of names, called ``"first/second"``.
 
     Args:
         shapes: records of :class:`~pluecker.contact.geometry.Collider`, or a :class:`~pluecker.contact.geometry.Collision`.
         pairs: two names of colliders each.
+        law: ``ncp``.
+        recovery: at which rate depths are undone; 1/s.
 
     Raises:
         TypeError: something is no collider, no pair of names.
         KeyError: there is no collider of that name.
-        ValueError: two colliders have one name, a pair is of one collider with itself, or comes twice.
+        ValueError: two colliders have one name, a pair is of one collider with itself, or comes twice, another law.
     """
+    if law != "ncp":
+        raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': named pairs have Coulomb's law")
     colliders = {collider.name: collider for collider in as_colliders(shapes)}
     if isinstance(pairs, str) or not isinstance(pairs, Iterable):
         raise ArgumentTypeError(f"World: pairs is {shown(pairs)}, expected pairs of names of shapes")
@@ -40,7 +44,7 @@ def pair_contacts(shapes: Any, pairs: Any) -> tuple[ShapeContact, ...]:
             what = "come twice" if pair[0] != pair[1] else "are one shape"
             raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} {what}")
         first, second = (colliders[name] for name in pair)
-        found[frozenset(pair)] = ShapeContact(f"{pair[0]}/{pair[1]}", first, second)
+        found[frozenset(pair)] = ShapeContact(f"{pair[0]}/{pair[1]}", first, second, recovery=recovery)
     return tuple(found.values())
 
 

@@ -33,7 +33,7 @@ from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.rows.packing import Packed, pack_constraints
 from pluecker.contact.world.arguments import as_configuration, checked, parts_of
 from pluecker.contact.world.called import called
-from pluecker.contact.world.found_contacts import FoundContacts, as_found_contacts
+from pluecker.contact.world.found_contacts import as_found_contacts
 from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
 from pluecker.contact.world.handle import JOINTS, ConstraintHandle
 from pluecker.contact.world.memory import WorldMemory
@@ -69,11 +69,13 @@ class World:
             :class:`~pluecker.contact.geometry.Collision` on this model, which says more about who ignores whom. Contacts are
             found in each step, however many there are, and steps are those of one state.
         pairs: names of two shapes each: then only these touch, and each pair is a constraint,
-            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``.
+            :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``. Such steps are
+            compiled, and go in batches.
         law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
-            :func:`~pluecker.contact.solve`.
-        recovery: at which rate depths of such contacts are undone, at most all of them in a step; 1/s.
-        accuracy: of their law in each step, as ``tol`` of :func:`~pluecker.contact.solve`.
+            :func:`~pluecker.contact.solve`. Pairs have Coulomb's.
+        recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
+        accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
+            :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -101,18 +103,19 @@ class World:
         *,
         limits: bool = True,
         shapes: Any = (),
-        pairs: Any = (),
+        pairs: Any = None,
         law: str = "ncp",
         recovery: float = 10.0,
-        accuracy: float = 1e-6,
+        accuracy: float = 1e-5,
     ) -> None:
         self.model = as_model("World", model)
-        self.constraints = checked((*checked(constraints), *pair_contacts(shapes, pairs)))
+        fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery)
+        self.constraints = checked((*checked(constraints), *fixed))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
         named = any(isinstance(each, ShapeContact) for each in self.constraints)
-        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, bool(pairs))
+        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, pairs is not None)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod
@@ -152,10 +155,16 @@ class World:
         return pack_constraints(self.model, self.parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        found, options = self.found_contacts, {"limits": self.limits}
+        found = self.found_contacts
         if found is None:
-            return partial(World, **options), (self.model, self.constraints)
-        return rebuilt, (self.model, self.constraints, options, found)
+            return partial(World, limits=self.limits), (self.model, self.constraints)
+        own: dict[str, Any] = {
+            "shapes": found.collision,
+            "law": found.law,
+            "recovery": found.recovery,
+            "accuracy": found.accuracy,
+        }
+        return partial(World, limits=self.limits, **own), (self.model, self.constraints)
 
     @cached_property
     def laws(self) -> tuple[Row, ...]:
@@ -595,16 +604,3 @@ class World:
             TypeError, ValueError: it is no trajectory, or a batch of motions.
         """
         return overlays_of(self, trajectory)
-
-
-def rebuilt(model: Model, constraints: Iterable[Any], options: dict[str, Any], found: FoundContacts) -> World:
-    """A world with shapes that was pickled."""
-    return World(
-        model,
-        constraints,
-        shapes=found.collision,
-        law=found.law,
-        recovery=found.recovery,
-        accuracy=found.accuracy,
-        **options,
-    )

@@ -57,9 +57,7 @@ def run(speed: float = 2.0, friction: float = 0.2, duration: float = 0.5, step: 
     claims = [
         Claim("speed in the end, 5/7 v0", final, float(centre[-1]), 1e-9, "m/s"),
         Claim("time until it rolls, 2 v0 / (7 mu g)", rolls, float(found), 1.01 * step, "s"),
-        Claim(
-            "order of the error of its path in the step", 1.0, order_of(steps, [end(h) - exact for h in steps]), 0.05
-        ),
+        Claim("order of the error of its path in the step", 1.0, order_of(steps, [end(h) - exact for h in steps]), 0.05),
     ]
     slides = np.minimum(t, rolls)
     panels = [

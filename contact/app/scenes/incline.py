@@ -45,9 +45,7 @@ def slope_world(angle: float, friction: float) -> tuple[World, Array]:
     return world, np.array([*(0.5 * SIZE[2] * surface.matrix[:, 2]), *quaternion_about_y(angle)])
 
 
-def run(
-    friction: float = 0.4, excess: float = 5.0, duration: float = 0.7, step: float = 1e-3, rest: float = 100.0
-) -> Outcome:
+def run(friction: float = 0.4, excess: float = 5.0, duration: float = 0.7, step: float = 1e-3, rest: float = 100.0) -> Outcome:
     """The scene.
 
     Args:

@@ -1,0 +1,152 @@
+"""Large islands: their layout, found once, and the task that threads share to solve one.
+
+What is done is in :mod:`~pluecker.contact.first_order.shared_descent`; here Python lays things out, hands them over by their
+addresses, and takes back what came of it. Without compilation one thread calls the same kernels with the arrays.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import config
+
+from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
+from pluecker.contact.first_order.shared_descent import (
+    ARRAYS,
+    COMPONENTS,
+    FOUND,
+    LAW,
+    LIMIT,
+    LIPSCHITZ,
+    MOVED,
+    NESTEROV_ASKED,
+    NUMBERS,
+    PAIRS,
+    REACHED,
+    SPENDING,
+    TASK,
+    TOL,
+    USED,
+    compiled_parts,
+    improve,
+)  # fmt: skip
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
+from pluecker.spatial.compiled.decorators import address
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.phases import ROSTER
+from pluecker.spatial.parallel.threads import board
+
+__all__ = ["Island", "lay_out", "run_large"]
+
+
+class Island(NamedTuple):
+    """What does not change of an island from call to call.
+
+    Attributes:
+        matrices: J and T, interleaved.
+        friction, inverse, soft: of groups of contacts: coefficients, 1 / s, compliances.
+        is_soft: whether any of these is not zero.
+    """
+
+    matrices: Interleaved
+    friction: Array
+    inverse: Array
+    soft: Array
+    is_soft: bool
+
+
+def lay_out(P: Prepared, island: int) -> Island | None:
+    """An island in lanes.
+
+    Returns:
+        None if it has something else than contacts of three components, each on at most two bodies with six
+        velocities each.
+    """
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    A, K = P.A, P.K
+    if A.is_factored == 0 or (np.diff(K.start[first : last + 1]) != 3).any():
+        return None
+    left, right = (int(np.searchsorted(A.J.columns, side)) for side in P.sides[island : island + 2])
+    matrices = interleave(A.J, A.T, first, last, left, right)
+    if matrices is None:
+        return None
+    rows_here = slice(int(K.start[first]), int(K.start[last]))
+    soft = A.compliance[rows_here]
+    return Island(
+        matrices, to_lanes(np.ascontiguousarray(K.friction[first:last, :1])), to_lanes(1.0 / P.s[rows_here][::3, None]),
+        to_lanes(soft.reshape(-1, 3)) if A.is_soft else rows(0), bool(A.is_soft),
+    )  # fmt: skip
+
+
+class Task:
+    """One island on its way: what :func:`improve` works on."""
+
+    def __init__(self, laid: Island, b: Array, x: Array) -> None:
+        M = laid.matrices
+        n = 3 * M.groups
+        self.vector = n + 5  # so that entries of the same index are not at the same place of a page
+        self.contacts, self.numbers = M.contacts, np.zeros(NUMBERS)
+        self.task, self.roster, self.history = np.zeros(TASK, np.int64), np.zeros(ROSTER, np.int64), np.zeros(0)
+        blocks = -(-M.groups // BLOCK)
+        work, v = rows(2 * PAIRS * self.vector), rows(6 * M.body_groups)
+        self.work = work
+        work[:n] = to_lanes(x.reshape(-1, 3))
+        self.large = Large(
+            self.task, self.numbers, work, to_lanes(b.reshape(-1, 3)), laid.friction, laid.inverse, rows(M.groups),
+            laid.soft, M.J, M.sides, M.T, M.first, M.origins, v, work, v, np.zeros(SUMS * blocks),
+        )  # fmt: skip
+        for k, value in ((GROUPS, M.groups), (BODY_GROUPS, M.body_groups), (VECTOR, self.vector), (SOFT, laid.is_soft)):
+            self.task[k] = value
+        self.numbers[COMPONENTS] = 3.0 * M.contacts
+        self.task[MOVED] = x.any()
+
+    def run(self, law: int, tol: float, limit: int, state: Array, history: Array, threads: int) -> None:
+        """The island, with so many threads."""
+        task, numbers = self.task, self.numbers
+        task[LAW], task[LIMIT] = law, limit
+        numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
+        self.history = history
+        if config.DISABLE_JIT:
+            improve(self.large, self.roster, history)
+        else:
+            L = self.large
+            arrays = (
+                task, L.control, L.work, L.b, L.friction, L.inverse, L.g, L.soft, L.J, L.bodies, L.T, L.first, L.contacts,
+                L.v, L.sums, self.roster, history,
+            )  # fmt: skip
+            for k, array in enumerate(arrays):
+                task[ARRAYS + 2 * k : ARRAYS + 2 * k + 2] = array.ctypes.data, array.size
+            thread, together = compiled_parts()
+            threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+            if together(board(threads), address(thread), threads, task) != 0:
+                raise IndexError("gradients on a large island: an index is out of bounds")
+        state[STEP] = numbers[LIPSCHITZ]
+        state[SPENT] += task[SPENDING]
+
+    def pair(self) -> tuple[Array, Array]:
+        """Multipliers and N x of the pair that was found, contact by contact."""
+        n, groups = 2 * int(self.task[FOUND]) * self.vector, 3 * self.large.friction.shape[0]
+        x, Nx = self.work[n : n + groups], self.work[n + self.vector : n + self.vector + groups]
+        return from_lanes(x, self.contacts, 3).reshape(-1), from_lanes(Nx, self.contacts, 3).reshape(-1)
+
+
+def run_large(
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, island: int, laid: Island,
+    threads: int,
+) -> None:  # fmt: skip
+    """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do."""
+    mine = slice(*(int(P.K.start[k]) for k in P.islands[island : island + 2]))
+    results, state = memory.results[island], memory.states[island]
+    done = int(results[ITERATIONS])
+    task = Task(laid, P.b[mine], x[mine])
+    task.run(law, tol, limit - done, state, np.ascontiguousarray(memory.history[done:]), threads)
+    x[mine], Nx = task.pair()
+    u[mine] = Nx + P.b[mine]
+    results[ERROR] = task.numbers[REACHED]
+    results[ITERATIONS] += task.task[USED]
+    results[PRODUCTS] += task.task[SPENDING]
+    if len(memory.history):
+        memory.history[done:] = task.history
