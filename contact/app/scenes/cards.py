@@ -1,8 +1,9 @@
 """Two cards with round edges lean against each other: they stand if the floor has ``mu >= sin a / (2 (cos a + r / l))``.
 
-At an angle a to the vertical, with edges of radius r at a distance l, each card presses on the floor below its lower edge, and
-pushes the other with H, at the height ``r + l cos a``; its weight acts ``l/2 sin a`` to the inside of the lower edge. So
-``H (r + l cos a) = m g l/2 sin a``, and friction has to answer H. By symmetry there is none at the top.
+At an angle a to the vertical, with edges of radius r at a distance l, each card presses on the floor below its lower
+edge, and pushes the other with H, at the height ``r + l cos a``; its weight acts ``l/2 sin a`` to the inside of the
+lower edge. So ``H (r + l cos a) = m g l/2 sin a``, and friction has to answer H. By symmetry there is none at the
+top.
 """
 
 from __future__ import annotations
@@ -81,8 +82,8 @@ def run(angle: float = 20.0, short: float = 0.7, duration: float = 0.25, step: f
     rest = held.simulate(q0, still(held), 1.0, 2e-3, record=(), every=100)
     assert rest.q is not None
     claims = [
-        *(Claim(f"coefficient that it takes at {np.degrees(a):.0f} degrees, sin a / (2 (cos a + r / l))", float(x), float(y), 1e-6)
-          for a, x, y in zip(angles, limits, found, strict=True)),
+        *(Claim(f"coefficient that it takes at {np.degrees(a):.0f} degrees, sin a / (2 (cos a + r / l))", float(x), float(y),
+                1e-6) for a, x, y in zip(angles, limits, found, strict=True)),
         Claim("with half as much again, how far they move in 1 s", 0.0, float(np.abs(rest.q - q0).max()), 1e-9, "m"),
     ]  # fmt: skip
     fine = np.linspace(5.0, 35.0, 60)

@@ -27,9 +27,11 @@ def draw_outcome(outcome: Outcome) -> Any:
     assert motion.q is not None
     moments = [k % n for k in outcome.moments]
     width = 4.4 * max(len(moments), len(outcome.panels), 2)
-    lines = textwrap.wrap(outcome.story, int(13.5 * width)) + [""]
+    lines = [*textwrap.wrap(outcome.story, int(13.5 * width)), ""]
     for claim in outcome.claims:
-        lines += textwrap.wrap(("holds   " if claim.holds else "FAILS   ") + str(claim), int(12 * width), subsequent_indent=" " * 8)
+        lines += textwrap.wrap(
+            ("holds   " if claim.holds else "FAILS   ") + str(claim), int(12 * width), subsequent_indent=" " * 8
+        )
     text = 0.25 + 0.19 * len(lines)
     figure = new_figure(width, 8.2 + text)
     pictures, diagrams, words = figure.subfigures(3, 1, height_ratios=[4.8, 3.4, text])

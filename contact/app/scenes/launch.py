@@ -92,7 +92,8 @@ def run(speed: float = 3.0, friction: float = 0.5, duration: float = 0.4, step: 
     ]  # fmt: skip
     return Outcome(
         "launch", "A cube that slides takes off, by the convex law",
-        f"A cube slides at {speed:g} m/s, with a coefficient of friction of {friction:g}. The convex law, which many simulators "
-        f"solve, throws it up at {claims[0].expected:.3f} m/s in the first step. With Coulomb's law it stays on the floor.",
+        f"A cube slides at {speed:g} m/s, with a coefficient of friction of {friction:g}. The convex law, which many "
+        f"simulators solve, throws it up at {claims[0].expected:.3f} m/s in the first step. With Coulomb's law it stays "
+        "on the floor.",
         convex, claims, panels, (0, 1, min(60, len(convex) - 1)),
     )  # fmt: skip

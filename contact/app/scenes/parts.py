@@ -77,7 +77,9 @@ def still(world: World) -> Array:
     return np.zeros(world.model.nv)
 
 
-def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any) -> WorldTrajectory:
+def watch(
+    world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any
+) -> WorldTrajectory:
     """A motion with all that pictures need."""
     return shown_well(world.simulate(q, v, duration, step, record=FORCES, every=every, **options))
 

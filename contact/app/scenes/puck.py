@@ -1,9 +1,8 @@
 """Pucks that are sent off in all directions: with a cone of friction each goes straight, and as far as every other.
 
-    cone           straight on, over v0^2 / (2 mu g)
-    polygon        of n directions, a half angle b = pi / n between two of them: friction acts along the corner that is nearest to
-                   the motion, which turns away from it, until it goes between two corners; from then on it acts along
-                   the edge, with mu cos b
+    cone           straight on, over v0^2 / (2 mu g) polygon        of n directions, a half angle b = pi / n between
+    two of them: friction acts along the corner that is nearest to the motion, which turns away from it, until it goes
+    between two corners; from then on it acts along the edge, with mu cos b
 
 With the angle p to a corner, the first part lasts ``v0 (cos p - sin p / tan b) / (mu g)``, the second one covers
 ``(v0 sin p / sin b)^2 / (2 mu g cos b)``. The paths have an error of first order in the step.
@@ -112,9 +111,10 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 24, step: float
     ]  # fmt: skip
     return Outcome(
         "puck", "Pucks in all directions",
-        f"{number} pucks are sent off at {speed:g} m/s. With the cone of Coulomb's law all of them come {far:.4f} m far, straight "
-        f"on. With a polygon of {DIRECTIONS} directions in its place, as many simulators have, they drift by up to "
-        f"{np.degrees(drift.max()):.2f} degrees, and come up to {100 * (radius[2].max() / far - 1):.1f} per cent too far.",
+        f"{number} pucks are sent off at {speed:g} m/s. With the cone of Coulomb's law all of them come {far:.4f} m far, "
+        f"straight on. With a polygon of {DIRECTIONS} directions in its place, as many simulators have, they drift by up "
+        f"to {np.degrees(drift.max()):.2f} degrees, and come up to {100 * (radius[2].max() / far - 1):.1f} per cent too "
+        "far.",
         cone, claims, panels, (0, -1), camera=(60.0, -75.0),
     )  # fmt: skip
 

@@ -132,7 +132,7 @@ def run(friction: float = 0.4, speed: float = 0.15, duration: float = 2.0, step:
     shown = shown_well(motion)[:: max(1, round(0.02 / step))]
     return Outcome(
         "push", "An arm pushes a box",
-        f"An arm of three hinges moves its hand at {speed:g} m/s, meets a box of {MASS:g} kg, and pushes it over a table with a "
-        f"coefficient of friction of {friction:g}. After the impact the hand presses with mu m g = {force:.3f} N.",
+        f"An arm of three hinges moves its hand at {speed:g} m/s, meets a box of {MASS:g} kg, and pushes it over a table "
+        f"with a coefficient of friction of {friction:g}. After the impact the hand presses with mu m g = {force:.3f} N.",
         shown, claims, panels, (0, len(shown) // 2, -1), camera=(30.0, -70.0),
     )  # fmt: skip

@@ -59,8 +59,8 @@ def run(
     assert fine.v is not None
     at = [fine.time[np.argmax(np.abs(fine.v[:, j]) < 1e-8)] for j in (3, 8)]
     claims = [
-        Claim(f"speed of the one that rolls at {t[k]:.3g} s, v - 5 k g t / (7 r)", speed - slows * float(t[k]), float(centre[k]),
-              1e-8, "m/s"),
+        Claim(f"speed of the one that rolls at {t[k]:.3g} s, v - 5 k g t / (7 r)", speed - slows * float(t[k]),
+              float(centre[k]), 1e-8, "m/s"),
         Claim("when it stops", float(stops[0]), float(at[0]), 1.01 * step, "s"),
         Claim(f"spin of the other one at {t[k]:.3g} s, w - 5 s g t / (2 r²)", spin - brakes * float(t[k]), float(turns[k]),
               1e-7, "rad/s"),
@@ -71,12 +71,13 @@ def run(
             Curve("speed of its centre", t, centre),
             Curve("v - 5 k g t / (7 r)", t, np.maximum(speed - slows * t, 0.0), True)]),
         Panel("a ball that spins", "t in s", "rad/s", [
-            Curve("about the normal", t, turns), Curve("w - 5 s g t / (2 r²)", t, np.maximum(spin - brakes * t, 0.0), True)]),
+            Curve("about the normal", t, turns),
+            Curve("w - 5 s g t / (2 r²)", t, np.maximum(spin - brakes * t, 0.0), True)]),
     ]  # fmt: skip
     return Outcome(
         "resistance", "Rolling and spinning resistance",
-        f"Both balls have a coefficient of friction of 0.5, a resistance to rolling of {1e3 * rolling:g} mm and to spinning of "
-        f"{1e3 * spinning:g} mm. One rolls and comes to a stop after {stops[0]:.2f} s, the other spins on the spot for "
-        f"{stops[1]:.2f} s.",
+        f"Both balls have a coefficient of friction of 0.5, a resistance to rolling of {1e3 * rolling:g} mm and to "
+        f"spinning of {1e3 * spinning:g} mm. One rolls and comes to a stop after {stops[0]:.2f} s, the other spins on "
+        f"the spot for {stops[1]:.2f} s.",
         shown_well(motion), claims, panels, (0, -1), camera=(25.0, -75.0),
     )  # fmt: skip
