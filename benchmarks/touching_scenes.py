@@ -154,7 +154,9 @@ def robot_spec(path: Any) -> Callable[[Any], Any]:
     return make
 
 
-def standing(label: str, feet: dict[str, tuple[str, tuple[float, ...]]], radius: float, pose: dict[str, float]) -> Scene:
+def standing(
+    label: str, feet: dict[str, tuple[str, tuple[float, ...]]], radius: float, pose: dict[str, float]
+) -> Scene:
     """A robot of example-robot-data with balls as feet, whose lowest one begins on the ground."""
     robot = next(each for each in robots() if each.label.startswith(label))
     model, surface = robot.model.replace(friction=0.0), Surface(0.8)
@@ -221,7 +223,12 @@ def arm_spec(mujoco: Any) -> Any:
     parent, place = spec.worldbody, [0.0, 0.0, 0.5]
     for name, length, mass in LINKS:
         body = parent.add_body(
-            name=name, pos=place, mass=mass, ipos=[length / 2, 0, 0], inertia=moments(length, mass), explicitinertial=True
+            name=name,
+            pos=place,
+            mass=mass,
+            ipos=[length / 2, 0, 0],
+            inertia=moments(length, mass),
+            explicitinertial=True,
         )
         body.add_joint(name=name, type=mujoco.mjtJoint.mjJNT_HINGE, axis=[0, 1, 0])
         parent, place = body, [length, 0.0, 0.0]
@@ -243,7 +250,9 @@ def pushing() -> Scene:
     q = np.array([*begin, 0.35 + 0.03 + 0.1 + 0.005, 0.0, 0.1, 1.0, 0.0, 0.0, 0.0])
     reference = np.concatenate([end, q[3:]])
     pairs = ((GROUND, "sides"), ("sides", "tip"))
-    return Scene("arm that pushes a box", model, colliders, pairs, q, np.zeros(model.nv), reference, (150.0, 40.0), arm_spec)
+    return Scene(
+        "arm that pushes a box", model, colliders, pairs, q, np.zeros(model.nv), reference, (150.0, 40.0), arm_spec
+    )
 
 
 def hand_at(x: float, z: float) -> Array:
