@@ -2,10 +2,13 @@
 
 Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES URDF``, and for friction as
 ``python -I first_result.py friction WHAT``: ``small`` is one sliding contact, ``hard`` a problem for the interior point and
-Newton's method too, and ``warmup`` is the command of that name, whose memory is that of its largest process. It imports
-nothing of the benchmarks, so that only the library's own start is measured.
+Newton's method too, and ``warmup`` is the command of that name, whose memory is that of its largest process. As
+``python -I first_result.py simulate WHAT STATES URDF`` it simulates 0.1 s without control, and then under all other kinds of
+control, whose seconds stand beside: ``limits`` with the position limits of the file, ``free`` without. It imports nothing of
+the benchmarks, so that only the library's own start is measured.
 """
 
+import ctypes
 import json
 import sys
 import time
@@ -47,6 +50,19 @@ elif LIBRARY == "pluecker":
     loaded = time.perf_counter()
     function = getattr(pluecker.articulated, ALGORITHM)
     function(*[model, zeros] if ALGORITHM == "crba" else [model, zeros, zeros, zeros])
+elif LIBRARY == "simulate":
+    import numpy as np
+
+    import pluecker.articulated as robotics
+
+    imported = time.perf_counter()
+    model = robotics.Model.from_urdf(PATH)
+    q, v = robotics.neutral(model), np.zeros(model.nv)
+    if STATES > 1:
+        q = np.tile(q, (STATES, 1))
+    loaded = time.perf_counter()
+    options = {"duration": 0.1, "step": 0.005, "limits": ALGORITHM == "limits"}
+    robotics.simulate(model, q, v, **options)
 elif LIBRARY == "Pinocchio":
     import numpy as np
     import pinocchio
@@ -66,6 +82,33 @@ else:
     mujoco.mj_inverse(model, data)
 end = time.perf_counter()
 
+more = {}
+if LIBRARY == "simulate":
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 4)
+    def constant(t, q, v, tau, parameters):
+        tau[0] = parameters[0]
+
+    target = q[0] if STATES > 1 else q
+    forces = robotics.TimeTable([0.0, 0.1], [v, v + 1.0])
+    way = robotics.TimeTable([0.0, 0.1], [target, target + 0.1])
+    gains = robotics.PDControl(100.0, 10.0, q=target)
+    controls = {
+        "constant": v + 1.0,
+        "table": forces,
+        "held table": robotics.TimeTable(forces.times, forces.values, linear=False),
+        "gains": gains,
+        "moving reference": robotics.PDControl(100.0, 10.0, q=way, tau=forces),
+        "compiled": robotics.CompiledControl(constant, [1.0]),
+        "Python": lambda t, q, v: -v,
+        "sampled": robotics.Control(gains, period=0.01, clip=True),
+        "motors": robotics.Control(gains, actuator=robotics.Actuator(2.0, 50.0, delay=0.01)),
+    }
+    for kind, control in controls.items():
+        begun = time.perf_counter()
+        robotics.simulate(model, q, v, **options, control=control)
+        more[kind] = time.perf_counter() - begun
+
 try:  # not getrusage: its maximum includes that of the process from which this one was started
     lines = Path("/proc/self/status").read_text().splitlines()
     memory = 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
@@ -75,4 +118,5 @@ if ALGORITHM == "warmup":
     import resource
 
     memory = max(memory, 1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-print(json.dumps({"import": imported - start, "model": loaded - imported, "call": end - loaded, "memory": memory}))
+stages = {"import": imported - start, "model": loaded - imported, "call": end - loaded, "memory": memory}
+print(json.dumps(stages | {"more": more}))

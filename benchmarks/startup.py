@@ -10,6 +10,7 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +22,14 @@ from pluecker.articulated.robots import SEVEN_JOINT_ARM
 __all__ = ["run"]
 
 SCRIPT = Path(__file__).with_name("first_result.py")
-BATCH = 4096
+BATCH, MOTIONS = 4096, 256
 STAGES = ("import", "model", "call")
 FRICTION = {
     "small": "pluecker, one sliding contact",
     "hard": "pluecker, 60 contacts by every method of `auto`",
     "warmup": "pluecker warmup",
 }
+SIMULATION = {"free": "no limits", "limits": "position limits"}
 REST = "Python's start and end, or all of it"
 
 
@@ -39,7 +41,7 @@ class Program:
     arguments: list[str]
     cold: bool = False  # without compiled code on disk
     wall: list[float] = field(default_factory=list)
-    stages: list[dict[str, float]] = field(default_factory=list)
+    stages: list[dict[str, Any]] = field(default_factory=list)
 
     def start(self, cache: str) -> None:
         """One run, with compiled code kept in that folder."""
@@ -73,6 +75,10 @@ def programs(report: Report) -> list[Program]:
             for states, size in ((1, "one state"), (BATCH, "batch")):
                 label = f"pluecker, {algorithm}, {size}, {'first time' if cold else 'later'}"
                 found.append(Program(label, [str(SCRIPT), "pluecker", algorithm, str(states), arm], cold))
+        for what, meaning in SIMULATION.items():
+            for states, size in ((1, "one motion"), (MOTIONS, f"{MOTIONS} motions")):
+                label = f"pluecker, simulate, {meaning}, {size}, {'first time' if cold else 'later'}"
+                found.append(Program(label, [str(SCRIPT), "simulate", what, str(states), arm], cold))
         for what, meaning in FRICTION.items():
             found.append(
                 Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "friction", what], cold)
@@ -124,9 +130,21 @@ def run(effort: Effort) -> Report:
         report.rows.append([program.label, f"{wall / bare:.1f}", seconds(wall), *cells, megabytes])
     for cold in (False, True):
         report.charts.append(chart([program for program in found if program.cold == cold], cold))
+    report.notes += [controls(program) for program in found if program.cold and "simulate" in program.arguments]
     report.notes += NOTES
     report.note(f"Medians of {effort.processes} starts in turn, of {cold_rounds} where nothing is compiled.")
     return report
+
+
+def controls(program: Program) -> str:
+    """How long other kinds of control take after the first motion: nothing is compiled for them."""
+    kinds = program.stages[0]["more"]
+    longest = {kind: max(stages["more"][kind] for stages in program.stages) for kind in kinds}
+    slowest = max(longest, key=longest.__getitem__)
+    return (
+        f"{program.label}: after it, in the same process, motions under all other kinds of control ({', '.join(kinds)}) "
+        f"took {seconds(sum(longest.values()))} together, the slowest {seconds(longest[slowest])} ({slowest})."
+    )
 
 
 def chart(shown: list[Program], cold: bool) -> Bars:

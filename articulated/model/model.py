@@ -282,12 +282,12 @@ class Model(ModelFields, Ready):
 
     def quaternion_slices(self) -> dict[str, slice]:
         """For each joint that has a quaternion, where it is in q."""
-        slices = {}
-        for joint in self.joints:
-            first = JOINT_TYPES[joint.type].quaternion
-            if first is not None:
-                slices[joint.name] = slice(joint.q_start + first, joint.q_start + first + 4)
-        return slices
+        return dict(self._quaternions)
+
+    @cached_property
+    def _quaternions(self) -> dict[str, slice]:
+        firsts = {joint.name: (joint.q_start, JOINT_TYPES[joint.type].quaternion) for joint in self.joints}
+        return {name: slice(q + p, q + p + 4) for name, (q, p) in firsts.items() if p is not None}
 
     def rotation_vector_slices(self) -> dict[str, slice]:
         """For each joint with exponential coordinates, where they are in q."""

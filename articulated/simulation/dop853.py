@@ -5,7 +5,8 @@ Source: Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from pluecker.articulated.simulation.smooth import smooth_states
 from pluecker.articulated.simulation.steps import Outcome, Schedule
 from pluecker.articulated.stepping.control.control import CompiledControl, Control, PDControl
 from pluecker.articulated.stepping.control.control_function import function_at
+from pluecker.articulated.stepping.control.control_law import EARLY, POSITION, VELOCITY
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked, check_asked
 from pluecker.articulated.stepping.loop.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
@@ -49,7 +51,8 @@ def follow_dop853(
             "simulate: dop853 chooses its steps itself and takes no control that is sampled, or late"
         )
     count, size = schedule.samples, len(q)
-    forces = [force_of(model, control, plan, elements, b) for b in range(size)]
+    references = moving_reference(model, control.command, plan.signals, schedule.step)
+    forces = [force_of(model, control, plan, references, elements, b) for b in range(size)]
     motions = [states_of(model, q[b], v[b], times_of(schedule), forces[b], tol) for b in range(size)]
     samples, waiting, room = 0, 0, recording.room(0, count)
     error, interrupted = None, False
@@ -89,10 +92,37 @@ def states_of(model: Model, q: Array, v: Array, times: Iterable[float], force: F
     yield from smooth_states(model, q, v, times, force, tol)
 
 
-def force_of(model: Model, control: Control, plan: ControlPlan, elements: tuple[Element, ...], b: int) -> Force:
+def moving_reference(
+    model: Model, command: Any, signals: Sequence[Signal], step: float
+) -> tuple[Signal, Signal, Signal]:
+    """The references, the velocity at which they move from knot to knot, and the one that is asked for.
+
+    They do not move behind the last knot, before the first one, and where they hold.
+    """
+    position, velocity = signals[POSITION], signals[VELOCITY]
+    values, times = position.values, position.times
+    if times[0] > 0.0:
+        values, times = np.concatenate([values[:1], values]), np.concatenate([[0.0], times])
+    rates = np.zeros((len(times), values.shape[1], model.nv))
+    if position.linear and len(times) > 1:
+        rates[:-1] = difference(model, values[:-1], values[1:]) / np.diff(times)[:, None, None]
+    rate = Signal(rates, times - EARLY * step)
+    follows = isinstance(command, PDControl) and command.v is None
+    return Signal(values, times), rate, rate if follows else velocity
+
+
+def force_of(
+    model: Model,
+    control: Control,
+    plan: ControlPlan,
+    references: tuple[Signal, ...],
+    elements: tuple[Element, ...],
+    b: int,
+) -> Force:
     """Joint forces of control, and wrenches on the bodies, of one state of a batch at a time."""
     command, function = control.command, control.function
-    torque, position, rate, velocity, P, D, wrench, parameters = plan.signals
+    torque, _, _, P, D, wrench, parameters = plan.signals
+    position, rate, velocity = references
     gear, saturation, effort = plan.limits.reshape(3, -1)
     compiled = function_at(command.address) if isinstance(command, CompiledControl) else None
 

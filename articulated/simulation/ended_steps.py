@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from pluecker.articulated.running.arguments import Array
 
 __all__ = ["Finish", "end_step", "put_step"]
@@ -33,8 +35,9 @@ def end_step(x: Array, before: Array, sizes: tuple[int, int, int], h: float, fin
     q1, v1, error = finish(h, q, v, x[nq : nq + nv], x[len(x) - n :])
     x[:nq], x[nq : nq + nv] = q1, v1
     x[nq + 5 * nv : nq + 6 * nv] = (v1 - v) / h
-    error = max(error, float(x[nq + 6 * nv])) if error == error else error
-    x[nq + 6 * nv] = error
+    if not (np.isfinite(q1).all() and np.isfinite(v1).all()):
+        error = np.nan
+    x[nq + 6 * nv] = np.maximum(error, x[nq + 6 * nv])
     return error
 
 
@@ -48,5 +51,3 @@ def put_step(
     if arrays[IMPULSES].size:
         begin = len(x) - n + first
         arrays[IMPULSES][slot, 0] = x[begin : begin + impulses]
-
-

@@ -133,7 +133,7 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
     for name, array in recording.result(samples).items():
         plain = array.view(np.ndarray)
         if name != "time":
-            plain = np.moveaxis(plain.reshape(len(plain), *batch, *plain.shape[2:]), 0, len(batch))
+            plain = samples_behind(plain, batch)
         found[name] = plain
     if not found:
         found = {"time": np.zeros(0), "q": np.zeros((*batch, 0, model.nq)), "v": np.zeros((*batch, 0, model.nv))}
@@ -141,6 +141,13 @@ def made_trajectory(model: Model, recording: Any, samples: int, batch: tuple[int
     if "error" in found:
         found["error"] = found["error"][..., 0]
     return Trajectory(**parts, model=model, columns=found)
+
+
+def samples_behind(array: Array, batch: tuple[int, ...]) -> Array:
+    """From ``(samples, states, ...)`` to ``(..., samples, ...)``."""
+    if not batch:
+        return array[:, 0]
+    return np.moveaxis(array.reshape(len(array), *batch, *array.shape[2:]), 0, len(batch))
 
 
 def known_samples(trajectory: Trajectory) -> int:

@@ -31,22 +31,26 @@ def as_integrator(model: Model, integrator: Any) -> Integrator | str:
         TypeError, ValueError: it is neither.
         ValueError: the model has dry friction, and it knows none.
     """
-    names = sorted([*INTEGRATORS, *DRIVERS])
     if isinstance(integrator, str):
-        if integrator not in names:
-            raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {', '.join(names)}")
+        if integrator not in INTEGRATORS and integrator not in DRIVERS:
+            raise ArgumentValueError(f"simulate: integrator is {shown(integrator)}, expected one of {all_names()}")
         found: Integrator | str = INTEGRATORS.get(integrator, integrator)
     elif isinstance(integrator, Integrator):
         found = integrator
     else:
         kind = type(integrator).__name__
-        raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {', '.join(names)}")
+        raise ArgumentTypeError(f"simulate: integrator is a {kind}, expected one of {all_names()}")
     if model.friction.any() and not (isinstance(found, Integrator) and found.takes_rows):
         raise ArgumentValueError(
             f"simulate: {name_of(found)} knows no dry friction, and model {model.name!r} has it at "
             f"{shown(model.v_names[int(model.friction.argmax())])}; use {knowing_rows()}, or model.replace(friction=0.0)"
         )
     return found
+
+
+def all_names() -> str:
+    """Of all integrators, for messages."""
+    return ", ".join(sorted([*INTEGRATORS, *DRIVERS]))
 
 
 def name_of(integrator: Integrator | str) -> str:

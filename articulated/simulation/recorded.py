@@ -18,6 +18,7 @@ from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.steps import RECORDED
+from pluecker.articulated.stepping.control.control_law import WRENCH
 from pluecker.articulated.stepping.loop.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
@@ -44,7 +45,7 @@ class Recorder:
         marked: bool,
         threads: int,
     ) -> None:
-        self.model, self.elements, self.threads, self.wrench = model, tuple(elements), threads, signals[6]
+        self.model, self.elements, self.threads, self.wrench = model, tuple(elements), threads, signals[WRENCH]
         self.dynamics, self.step = dynamics, step
         self.names = as_names(model, record, dynamics.constrained)
         forces, by_loop = "constraint_forces" in self.names, dynamics.by_loop

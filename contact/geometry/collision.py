@@ -153,7 +153,9 @@ class Collision:
         names: set[str] = set()
         for collider in self.colliders:
             if collider.name in names:
-                raise GeometryError(f"Collision: two colliders are called {shown(collider.name)}, expected each name once")
+                raise GeometryError(
+                    f"Collision: two colliders are called {shown(collider.name)}, expected each name once"
+                )
             names.add(collider.name)
         if not isinstance(adjacent, (bool, np.bool_)):
             raise ArgumentTypeError(f"Collision: adjacent is {shown(adjacent)}, expected True or False")

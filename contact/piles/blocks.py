@@ -5,8 +5,6 @@ Source: M. Anitescu and F. A. Potra (1997) for the problem of a step; RBDA secti
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pluecker.contact.geometry.collision import Contacts
@@ -35,8 +33,8 @@ def add_transposed(T, r, x):
         multiply_row_transposed(T, i, r, x)
 
 
-times: Any = entry_point(times)
-add_transposed: Any = entry_point(add_transposed)
+times = entry_point(times)
+add_transposed = entry_point(add_transposed)
 
 
 def size_of(surfaces: Array) -> int:

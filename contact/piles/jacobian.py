@@ -9,11 +9,11 @@ Large problems alone are made so: these functions are of float64.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, IV, PARENT
+from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
@@ -131,6 +131,6 @@ def times_trees(rows, first, column, place, data, start, matrices, square, out):
                     out[p + a * n + c] = x
 
 
-add_contact_rows: Any = entry_point(add_contact_rows)
-motions_of_points: Any = entry_point(motions_of_points)
-times_trees: Any = entry_point(times_trees)
+add_contact_rows = entry_point(add_contact_rows)
+motions_of_points = entry_point(motions_of_points)
+times_trees = entry_point(times_trees)

@@ -37,7 +37,7 @@ def least_velocity(found: Contacts, h: float, recovery: float, before: Array, fr
     """
     gap, soft = found.gap, np.isfinite(found.stiffness)
     least = np.where(gap > 0.0, -gap / h, 0.0)
-    bounces = ~soft & (before < 0.0) & (before - free < -before) & (free < least)
+    bounces = ~soft & (found.restitution > 0.0) & (before < 0.0) & (before - free < -before) & (free < least)
     least = np.where(bounces, -found.restitution * before, least)
     least = np.where(gap < 0.0, np.maximum(least, -min(recovery, 1.0 / h) * gap), least)
     k, d = np.where(soft, found.stiffness, 1.0), found.damping

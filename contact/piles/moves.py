@@ -11,13 +11,18 @@ Source: Eich (1993) for the projection.
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
+import numpy as np
+from numba import config, types
+
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace
 from pluecker.articulated.model.layout import factor_size, link_count, velocity_count
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.running.algorithm import Algorithm
-from pluecker.articulated.running.fields import Field
+from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_configuration
-from pluecker.contact.piles.places import counts_of, kept_count, kept_numbers
+from pluecker.contact.piles.places import kept_count
 from pluecker.contact.rows.jacobian import store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     N_TURNS,
@@ -43,10 +48,11 @@ from pluecker.contact.stepping.mean_rates import (
 )
 from pluecker.contact.stepping.projection import TOLERATED, close_gaps, largest_gap
 from pluecker.contact.stepping.smooth_steps import take_geometry
-from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.compiled.decorators import compiled_for, kernel
+from pluecker.spatial.memory.views import flat
 from pluecker.spatial.scalars.operations import load, load_integer, store, tail, within
 
-__all__ = ["MOVE", "MOVE_ALONG_ROWS"]
+__all__ = ["move", "move_along_rows"]
 
 RENEWALS = 6  # of J, where gaps are large beside lengths: at most
 
@@ -116,30 +122,66 @@ def rows_workspace(model: Model, packed: Packed) -> int:
     return int(own + 2 * packed.n_linear + max(scratch))
 
 
-def kept_of(packed: Packed) -> int:
-    """How many numbers last from step to step."""
-    return kept_numbers(counts_of(packed.array))
+ROWS = types.float64[:, ::1]
 
 
-def n_moments(model: Model, *key: object) -> int:
-    """Those of all links."""
-    return int(MOMENT * (model.n_links + 1))
+@functools.cache
+def compiled_move() -> Any:
+    """The move without rows, as Python calls it."""
+
+    def move(m, q, v, given, q1, v1, ws):
+        move_kernel(flat(m), flat(q), flat(v), flat(given), flat(q1), flat(v1), flat(ws))
+
+    def move_by_lines(m, q, v, given, q1, v1, ws):
+        move_kernel(m[0], q[0], v[0], given[0], q1[0], v1[0], ws[0])
+
+    return compiled_for(move_by_lines if config.DISABLE_JIT else move, (ROWS,) * 7)
 
 
-MOVE = Algorithm(
-    "World.step",
-    move_kernel,
-    inputs=("q", "v", Field("given", (lambda model: 1 + n_moments(model),))),
-    outputs=("q", "v"),
-    workspace=lambda model: model.nv,
-    listed=False,
-)
-MOVE_ALONG_ROWS = Algorithm(
-    "World.step",
-    move_along_rows_kernel,
-    inputs=("q", "v", Field("given", (lambda model, packed: 1 + n_moments(model) + kept_of(packed) + packed.n_linear,))),
-    outputs=("q", "v", Field("left", (lambda model, packed: 1 + kept_of(packed),))),
-    constants=lambda model, packed: packed.array,
-    workspace=rows_workspace,
-    listed=False,
-)
+@functools.cache
+def compiled_move_along_rows() -> Any:
+    """The same along rows."""
+
+    def move_along_rows(m, w, q, v, given, q1, v1, left, ws):
+        move_along_rows_kernel(
+            flat(m), flat(w), flat(q), flat(v), flat(given), flat(q1), flat(v1), flat(left), flat(ws)
+        )
+
+    def move_along_rows_by_lines(m, w, q, v, given, q1, v1, left, ws):
+        move_along_rows_kernel(m[0], w[0], q[0], v[0], given[0], q1[0], v1[0], left[0], ws[0])
+
+    return compiled_for(move_along_rows_by_lines if config.DISABLE_JIT else move_along_rows, (ROWS,) * 9)
+
+
+@functools.lru_cache(maxsize=8)
+def packed_model(model: Model) -> Array:
+    """Of a model, to be handed on: compiled functions take no array that cannot be written to."""
+    return np.array(model.packed)[None]
+
+
+def move(model: Model, h: float, q: Array, v: Array, moments: Array) -> tuple[Array, Array]:
+    """The state at the end of a step with the velocity v, in the frozen frames of free joints."""
+    q1, v1, given, ws = np.empty_like(q), np.empty_like(v), np.concatenate([[h], moments]), np.empty(model.nv)
+    with np.errstate(all="ignore"):
+        compiled_move()(packed_model(model), *(np.ascontiguousarray(x)[None] for x in (q, v, given, q1, v1, ws)))
+    return q1, v1
+
+
+def move_along_rows(
+    model: Model, packed: Packed, h: float, q: Array, v: Array, moments: Array, kept: Array, rates: Array
+) -> tuple[Array, Array, Array, float]:
+    """The same with rows.
+
+    Args:
+        kept: what lasts from step to step, at its beginning.
+        rates: velocities of linear rows.
+
+    Returns:
+        q and v, what lasts at the end of the step, and the largest gap that is left, as a share of what is tolerated.
+    """
+    q1, v1, left = np.empty_like(q), np.empty_like(v), np.empty(1 + len(kept))
+    given, ws = np.concatenate([[h], moments, kept, rates]), np.empty(rows_workspace(model, packed))
+    with np.errstate(all="ignore"):
+        arrays = packed.array, q, v, given, q1, v1, left, ws
+        compiled_move_along_rows()(packed_model(model), *(np.ascontiguousarray(x)[None] for x in arrays))
+    return q1, v1, left[1:], float(left[0])

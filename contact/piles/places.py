@@ -42,7 +42,17 @@ from pluecker.contact.rows.ranges import LAW
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.scalars.operations import load_integer
 
-__all__ = ["PIECES", "Counts", "counts_of", "inverse_sizes", "kept_count", "kept_numbers", "pieces_of", "rows_in", "sizes"]
+__all__ = [
+    "PIECES",
+    "Counts",
+    "counts_of",
+    "inverse_sizes",
+    "kept_count",
+    "kept_numbers",
+    "pieces_of",
+    "rows_in",
+    "sizes",
+]
 
 PIECES = (
     "time", "turns", "impulses", "rotors", "moments", "inverse", "links", "columns", "jacobian", "values", "compliance",

@@ -183,5 +183,3 @@ VARIANTS = {(elements, rows): make_variant(elements, rows) for elements in (Fals
 def smooth_part(scenario: Array) -> Integrator:
     """What serves in a scenario."""
     return VARIANTS[number_of(ELEMENTS, scenario) > 0, counts_of(rows_in(scenario)).rows > 0]
-
-

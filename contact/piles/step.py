@@ -32,7 +32,7 @@ from pluecker.contact.piles.blocks import (
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
 from pluecker.contact.piles.jacobian import ways_of
 from pluecker.contact.piles.laws import least_velocity, softness_of
-from pluecker.contact.piles.moves import MOVE, MOVE_ALONG_ROWS
+from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
@@ -45,7 +45,9 @@ from pluecker.contact.solving.solver import Solver
 
 __all__ = ["PileStep", "Touch"]
 
-FARTHER = 1.0 + 1e-9  # of the reach: what comes no farther was looked at
+SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
+AIM = 0.1  # of the accuracy: what solvers are asked for, so that what they nearly reach is good enough
+SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
 SEARCHES = 4  # for contacts in one step, at most
 
 
@@ -77,10 +79,12 @@ class PileStep:
         collision: the colliders.
         law: of contacts.
         recovery: at which rate depths are undone; 1/s.
-        accuracy: of the law, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: that is tolerated of the law, as ``tol`` of :func:`~pluecker.contact.solve`; a tenth is aimed at.
         threads: for islands.
         remembered: forces of the contacts of the step before.
         touch: what touched in the last step.
+        every: of so many steps what touched in the first one is kept; none if 0.
+        kept: what touched in these.
     """
 
     model: Model
@@ -92,7 +96,10 @@ class PileStep:
     threads: int | None = None
     remembered: Remembered = NOTHING
     touch: Touch | None = None
-    solver: Solver | None = field(default=None, repr=False)
+    every: int = 0
+    kept: list[Touch] = field(default_factory=list)
+    taken: int = 0
+    ready: tuple[str, Solver | None] = field(default=("", None), repr=False)
 
     def __post_init__(self) -> None:
         self.ways = ways_of(self.model)
@@ -116,30 +123,31 @@ class PileStep:
         rows = self.rows(piece)
         T = self.collision.placements(q)
         before, x = v[order], free[order]
-        far = np.maximum(*(self.reach(T, h, y, X, C) for y in (before, x)))
+        far = SPARE * np.maximum(*(self.reach(T, h, y, X, C) for y in (before, x)))
         roots = roots_of(piece["inverse"], self.ways)
-        for search in range(SEARCHES):
-            found = self.collision.find_placed(T, far)
+        found = self.collision.find_placed(T, far)
+        for _ in range(SEARCHES):
             after, error, impulses = self.solve(h, before, x, found, rows, piece, roots)
-            now = self.reach(T, h, after, X, C)
-            if search == SEARCHES - 1 or not (now > FARTHER * far).any():
+            now, seen = self.reach(T, h, after, X, C), found
+            if not (now > far).any():
                 break
-            far = np.maximum(far, now)
+            far = np.maximum(far, SPARE * now)
+            found = self.collision.find_placed(T, far)
+            if len(found) == len(seen):  # more reach finds what less reach found, and more
+                break
         self.remember()
         v_end = np.empty_like(v)
         v_end[order] = after
         moments = piece["moments"]
         if rows is None:
-            q1, v1 = MOVE.call(self.model, (q, v_end, np.concatenate([[h], moments])), None, None)
             memory[0] += h
-            return q1, v1, error
+            return *move(self.model, h, q, v_end, moments), error
         last = kept_numbers(self.counts)
         rates = self.linear_rates(after, piece["jacobian"])
-        given = np.concatenate([[h], moments, memory[:last], rates])
-        q1, v1, left = MOVE_ALONG_ROWS.call(self.model, (q, v_end, given), None, None, (self.packed,))
-        memory[:last] = left[1:]
+        q1, v1, kept, gap = move_along_rows(self.model, self.packed, h, q, v_end, moments, memory[:last].copy(), rates)
+        memory[:last] = kept
         memory[self.places["impulses"]] = impulses
-        return q1, v1, max(error, float(left[0]))
+        return q1, v1, max(error, gap) if gap == gap else gap
 
     def rows(self, piece: dict[str, Array]) -> ConstraintRows | None:
         """Those of the constraints."""
@@ -207,24 +215,39 @@ class PileStep:
         return after, result.errors.largest / self.accuracy, impulses
 
     def solved(self, problem: Problem, start: Array) -> Result:
-        """By a solver made ready for the pattern, which is often that of the step before."""
-        if self.solver is not None:
+        """By gradients from the start, then by all methods in turn; small ones by these at once."""
+        aim = AIM * self.accuracy
+        if problem.size <= SMALL or self.law == "lcp":
+            return self.solver("auto", problem, aim).solve(warm_start=start)
+        found = self.solver("apgd", problem, aim).solve(warm_start=start)
+        if found.errors.largest <= self.accuracy:
+            return found
+        other = Solver(problem, self.law, tol=aim, threads=self.threads).solve(warm_start=found.multipliers)
+        return other if other.errors.largest <= found.errors.largest else found
+
+    def solver(self, method: str, problem: Problem, aim: float) -> Solver:
+        """One that is ready for the pattern, which is often that of the step before."""
+        kept, solver = self.ready
+        if solver is not None and kept == method:
             try:
-                self.solver.update(problem)
+                solver.update(problem)
+                return solver
             except ProblemError:
-                self.solver = None
-        if self.solver is None:
-            self.solver = Solver(problem, self.law, tol=self.accuracy, threads=self.threads)
-        return self.solver.solve(warm_start=start)
+                pass
+        solver = Solver(problem, self.law, method, tol=aim, threads=self.threads)
+        self.ready = method, solver
+        return solver
 
     def remember(self) -> None:
         """The forces of the last step, for the next one."""
         touch = self.touch
-        if touch is None:
-            return
+        assert touch is not None
         found, acting = touch.found, (touch.force != 0.0).any(axis=1)
         names = np.concatenate([found.colliders, found.feature[:, None]], axis=1)[acting]
         self.remembered = Remembered(names, np.concatenate([touch.force, touch.moment], axis=1)[acting])
+        if self.every and self.taken % self.every == 0:
+            self.kept.append(touch)
+        self.taken += 1
 
     def linear_rates(self, v: Array, jacobian: Array) -> Array:
         """J v of all linear rows, those included that hold nothing."""

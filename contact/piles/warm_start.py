@@ -51,7 +51,9 @@ def remembered_forces(found: Contacts, before: Remembered) -> Array:
         return forces
     least = np.minimum(names.min(axis=0), before.names.min(axis=0))
     most = np.maximum(names.max(axis=0), before.names.max(axis=0)) - least + 1
-    mine, theirs = (((x - least)[:, 0] * most[1] + (x - least)[:, 1]) * most[2] + (x - least)[:, 2] for x in (names, before.names))
+    mine, theirs = (
+        ((x - least)[:, 0] * most[1] + (x - least)[:, 1]) * most[2] + (x - least)[:, 2] for x in (names, before.names)
+    )
     order = np.argsort(theirs, kind="stable")
     place = order[np.minimum(np.searchsorted(theirs[order], mine), len(order) - 1)]
     same = theirs[place] == mine

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.gradients import run_gradients as descend
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.runner import REFERENCE
 from pluecker.contact.problem.prepared import cut
@@ -108,8 +108,12 @@ def pass_over(P, x, results, states, begin, end, patterns):
             states[k, LEFT] = 1.0
 
 
-def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
-    """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more."""
+def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1):
+    """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more.
+
+    Gradients on a large island are shared by threads.
+    """
+    layouts = {} if layouts is None else layouts
     done = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
     mine, patterns = slice(begin, end), {} if patterns is None else patterns
     states, results = memory.states[mine], memory.results[mine]
@@ -118,14 +122,14 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.results, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
-        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns)
+        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)
     states[:, LEFT] = 0.0
     if (results[:, ERROR] <= tol).all():
         return done
     return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
 
 
-def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
+def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads):
     """Gradients on the islands that are not left, which are left where they would take longer than what follows."""
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
     states, results = memory.states, memory.results
@@ -140,7 +144,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
     used, last = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
     while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
         used = min(used + steps, last)
-        answering(run_apgd, P, law, x, u, tol, used, memory, begin, end)
+        descend(P, law, x, u, tol, used, memory, begin, end, layouts, threads)
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):

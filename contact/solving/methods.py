@@ -26,7 +26,7 @@ from typing import Any
 from pluecker.contact.arguments.values import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
-from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.gradients import run_gradients
 from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
 from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from pluecker.contact.problem.problem import LAWS, Problem
@@ -54,6 +54,7 @@ class Method:
         matrix: whether it needs the operator as a matrix.
         factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
         first: whether it begins with :func:`~pluecker.contact.solving.compiled_parts.first_steps`.
+        shares: whether ``run`` takes ``layouts`` and ``threads`` too, and shares the work of a large island.
         recipe: whether ``run`` is Python between pieces of compiled code, none longer than gradients to the limit.
     """
 
@@ -63,18 +64,20 @@ class Method:
     matrix: bool = False
     factorises: bool = False
     first: bool = False
+    shares: bool = False
     recipe: bool = False
 
-    def runner(self, patterns: dict[int, Symbolic]) -> Callable[..., Any]:
-        """``run`` with the symbolic factors that are known, if it takes any."""
+    def runner(self, patterns: dict[int, Symbolic], layouts: dict[int, Any]) -> Callable[..., Any]:
+        """``run`` with the symbolic factors and the layouts of large islands that are known, if it takes any."""
         if self.run is None:
             raise NotImplementedError("methods for complementarity problems do not run on islands")
-        return partial(self.run, patterns=patterns) if self.factorises else self.run
+        known: dict[str, Any] = {"patterns": patterns} if self.factorises else {}
+        return partial(self.run, **known, **({"layouts": layouts} if self.shares else {}))
 
 
 METHODS = {
-    "auto": Method(LAWS, run_automatic, 40000, matrix=True, factorises=True, first=True, recipe=True),
-    "apgd": Method(CONES, run_apgd, 8000),
+    "auto": Method(LAWS, run_automatic, 40000, matrix=True, factorises=True, first=True, shares=True, recipe=True),
+    "apgd": Method(CONES, run_gradients, 8000, shares=True),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),
     "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),

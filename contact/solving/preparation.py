@@ -8,6 +8,7 @@ friction, bounds, N and b may differ.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ BOTH = 2000  # blocks above which ``auto`` has factors for products beside the m
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """A problem made ready, all but its offset. Nothing in it changes, but that symbolic factors are added.
+    """A problem made ready, all but its offset. Nothing in it changes, but that symbolic factors and layouts are added.
 
     Attributes:
         problem: as the caller gave it.
@@ -44,6 +45,7 @@ class Preparation:
         scale: s of each multiplier at its original place, ``(m,)``.
         bounded: whether there are bounds that are neither zero nor infinite, and so have units.
         patterns: symbolic factors of islands that are known, by their numbers.
+        layouts: of large islands, by their numbers, see :mod:`~pluecker.contact.first_order.gradients`.
     """
 
     problem: Problem
@@ -55,6 +57,7 @@ class Preparation:
     scale: Array
     bounded: bool
     patterns: dict[int, Symbolic] = field(default_factory=dict)
+    layouts: dict[int, Any] = field(default_factory=dict)
 
     def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
         """Operator, sets and scaled problem that one call may write into: places for products, offset and bounds."""

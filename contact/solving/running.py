@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO, make_memory
+from pluecker.contact.first_order.large import LARGE
 from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
@@ -31,6 +32,7 @@ from pluecker.spatial.parallel.threads import available_cores
 __all__ = ["Done", "Job", "goal_of", "run_on_islands"]
 
 MANY = 3000  # multipliers from which threads pay
+GIANT = 0.9  # of all contacts
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Job:
         limit: iterations of all methods together.
         relaxation: a method's option, or 0.
         nesterov: whether gradients have the published sequence of momentum.
+        shares: whether the method takes ``threads``, which share the work of a large island.
     """
 
     method: Callable[..., Any]
@@ -54,6 +57,7 @@ class Job:
     limit: int
     relaxation: float
     nesterov: bool = False
+    shares: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,14 +99,13 @@ class Islands:
             evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
         self.goal = goal_of(job.tol, islands)
 
-    def call(self, begin: int, end: int, record: Array) -> list[Part]:
-        """The method on some islands."""
+    def call(self, begin: int, end: int, record: Array, threads: int = 1) -> list[Part]:
+        """The method on some islands, with so many threads for each."""
         job, mine = self.job, slice(begin, end)
         before, began = self.results[mine, ITERATIONS].copy(), time.perf_counter()
         with np.errstate(all="ignore"):
-            parts = job.method(
-                self.P, job.law, self.x, self.u, self.goal, job.limit, self.memory._replace(history=record), begin, end
-            )
+            memory, shared = self.memory._replace(history=record), {"threads": threads} if job.shares else {}
+            parts = job.method(self.P, job.law, self.x, self.u, self.goal, job.limit, memory, begin, end, **shared)
         self.never_worse(begin, end)
         elapsed, results = time.perf_counter() - began, self.results[mine]
         if parts is None:
@@ -132,15 +135,15 @@ def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
     """The method, until each island is good enough."""
     P, told = islands.P, None
     count = islands.number if len(P.b) else 0
-    workers = 1 if history else workers_for(threads, len(P.b), count)
+    workers = 1 if history else workers_for(threads, len(P.b))
     if history:
         parts, told = with_history(islands, count)
-    elif workers > 1:
-        with ThreadPoolExecutor(workers, initializer=joined()) as pool:
+    elif workers > 1 and count > 1 and not (islands.job.shares and has_giant(P)):
+        with ThreadPoolExecutor(min(workers, count), initializer=joined()) as pool:
             found = list(pool.map(lambda bounds: islands.call(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
         parts = [part for piece in found for part in piece]
     else:
-        parts = islands.call(0, count, np.zeros(0)) if count else []
+        parts = islands.call(0, count, np.zeros(0), workers) if count else []
     results = islands.results
     most, products = int(results[:, ITERATIONS].max(initial=0)), int(results[:, PRODUCTS].max(initial=0))
     return Done(islands.x, most, products, islands.number, merged(parts, islands.number), told)
@@ -195,11 +198,17 @@ def curve(record: Array, parts: list[Part]) -> tuple[Array, Array]:
     return seconds, np.fmin.accumulate(error)
 
 
-def workers_for(threads: int | None, m: int, islands: int) -> int:
+def workers_for(threads: int | None, m: int) -> int:
     """How many threads are worth it."""
-    if islands < 2 or (threads is None and m < MANY):
-        return 1
-    return min(islands, available_cores() if threads is None else threads)
+    if threads is None:
+        return 1 if m < MANY else available_cores()
+    return threads
+
+
+def has_giant(P: Prepared) -> bool:
+    """Whether there is one island beside which all others are little work: threads share it, and not the islands."""
+    sizes = np.diff(P.islands)
+    return bool(sizes.max() >= LARGE and sizes.max() >= GIANT * sizes.sum())
 
 
 def pieces(P: Prepared, workers: int) -> list[tuple[int, int]]:

@@ -6,7 +6,6 @@ A world with shapes steps one state at a time: contacts come and go, so that the
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,34 +17,17 @@ from pluecker.contact.arguments.values import as_choice
 from pluecker.contact.constraints.checks import not_negative, positive
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.collision import Collision
-from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.step import PileStep
 from pluecker.contact.piles.warm_start import WIDTH, Remembered
 from pluecker.contact.problem.problem import LAWS
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
-from pluecker.spatial.errors import ArgumentTypeError, shown
+from pluecker.contact.world.pairs import as_colliders
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
 
 __all__ = ["FoundContacts", "as_found_contacts", "begun_numbers", "memory_with_contacts", "pile_steps"]
-
-
-def as_shapes(model: Model, shapes: Any) -> Collision | None:
-    """The colliders of a world; None where there are none."""
-    if shapes is None:
-        return None
-    if isinstance(shapes, Collision):
-        if shapes.model is not model:
-            raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
-        return shapes
-    if isinstance(shapes, Collider):
-        shapes = (shapes,)
-    if not isinstance(shapes, Iterable):
-        raise ArgumentTypeError(f"World: shapes is {shown(shapes)}, expected colliders, or a Collision")
-    found = Collision(model, shapes)
-    return found if found.colliders else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +38,7 @@ class FoundContacts:
         collision: the colliders.
         law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
         recovery: at which rate depths are undone; 1/s.
-        accuracy: of each step, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
     """
 
     collision: Collision
@@ -70,7 +52,15 @@ class FoundContacts:
         found = hashlib.sha256(f"{self.law} {names}".encode())
         touch = self.collision
         numbers = (self.recovery, self.accuracy, touch.margin)
-        for array in (touch.kinds, touch.bodies, touch.sizes, touch.offsets, touch.rows, touch.velocities, np.array(numbers)):
+        for array in (
+            touch.kinds,
+            touch.bodies,
+            touch.sizes,
+            touch.offsets,
+            touch.rows,
+            touch.velocities,
+            np.array(numbers),
+        ):
             found.update(np.ascontiguousarray(array).tobytes())
         for collider in touch.colliders:
             found.update(np.ascontiguousarray(getattr(collider.shape, "vertices", ())).tobytes())
@@ -78,13 +68,31 @@ class FoundContacts:
 
 
 def as_found_contacts(
-    model: Model, shapes: Any, law: Any, recovery: Any, accuracy: Any
+    model: Model, shapes: Any, law: Any, recovery: Any, accuracy: Any, named: bool, paired: bool
 ) -> FoundContacts | None:
-    """Checked; None where there are no shapes."""
+    """Checked; None where there are no shapes, or where the pairs that touch are named.
+
+    Args:
+        named: whether there are constraints between shapes.
+        paired: whether they come from pairs of these shapes.
+
+    Raises:
+        ConstraintError: the shapes are those of another model; there are constraints between other shapes besides.
+    """
     law = as_choice("World: law", law, LAWS)
     rate, error = not_negative("World", "recovery", recovery), positive("World", "accuracy", accuracy)
-    collision = as_shapes(model, shapes)
-    return None if collision is None else FoundContacts(collision, law, rate, error)
+    if isinstance(shapes, Collision) and shapes.model is not model:
+        raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
+    colliders = as_colliders(shapes)
+    if paired or not colliders:
+        return None
+    if named:
+        raise ConstraintError(
+            "World: there are shapes whose contacts are found in each step, and constraints between shapes; give all shapes "
+            "as such constraints, or name the pairs that touch"
+        )
+    collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
+    return FoundContacts(collision, law, rate, error)
 
 
 def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) -> PileStep:

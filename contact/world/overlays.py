@@ -16,7 +16,8 @@ from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_overlays import contact_overlays
-from pluecker.contact.world.point_contacts import PointContacts
+from pluecker.contact.world.found_samples import COLUMN
+from pluecker.contact.world.found_samples import contacts_of as found_in
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError
 
 if TYPE_CHECKING:
@@ -57,10 +58,9 @@ def contacts_of(world: World, trajectory: Trajectory) -> list[Overlay]:
     """Points, normals, forces and cones, in a size that fits the bodies at the beginning."""
     assert trajectory.q is not None
     assert trajectory.v is not None
-    if not world.packed.n_contacts or not len(trajectory):
+    if not (world.packed.n_contacts or COLUMN in trajectory.columns) or not len(trajectory):
         return []
-    contacts = PointContacts(world, trajectory.q, trajectory.v, np.asarray(trajectory.columns["constraint_forces"]))
-    samples = contacts.samples()
+    samples = found_in(world, trajectory).samples()
     points = reach(parts_of(world.model, True), body_placements(world.model, trajectory.q[:1]), ())
     size = float(np.ptp(np.concatenate([points, samples.point[0][samples.state[0] != ""]]), axis=0).max())
     return list(contact_overlays(samples, size or None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,13 +20,14 @@ from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.piles.smooth_part import smooth_part
-from pluecker.contact.piles.step import PileStep
+from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
+from pluecker.contact.world.found_samples import contacts_of, forces_found, joined_contacts, with_touches
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
@@ -113,10 +114,12 @@ def simulate_world(
     whole = outcome.error is None and outcome.failed is None and not outcome.interrupted and found.q is not None
     own = memory_at_end(world, outcome, chosen, integrator, found.batch_shape) if whole and len(found) else None
     parts = {name: getattr(found, name) for name in ("time", "q", "v", "a", "tau", "model", "columns")}
-    shown_too = "constraint_forces" in found.columns and not found.batch_shape
-    if not shown_too:
+    if isinstance(chosen, PileStep) and chosen.every:
+        parts["columns"] = with_touches(world, found, chosen)
+        found = found.replace(columns=parts["columns"])
+    if "constraint_forces" not in found.columns or found.batch_shape:
         return WorldTrajectory(**parts, memory=own)
-    contacts = PointContacts(world, parts["q"], parts["v"], found.columns["constraint_forces"])
+    contacts = contacts_of(world, found)
     return WorldTrajectory(**parts, overlays=overlays_of(world, found), memory=own, contacts=contacts)
 
 
@@ -139,7 +142,16 @@ def step_world(world: World, q: Any, v: Any, step: float, tau: Any, f_ext: Any, 
         np.array(q, dtype=np.float64) if world.packed.n_slots else after.q
     )  # shapes touch where they did as it began
     after.find_contacts = partial(contacts_of_step, world, before, after, own.impulses / step)
+    if isinstance(chosen, PileStep) and chosen.touch is not None:
+        after.find_contacts = partial(
+            with_found, world, np.array(q, dtype=np.float64), chosen.touch, after.find_contacts
+        )
     return after
+
+
+def with_found(world: World, q: Array, touch: Touch, others: Callable[[], ContactForces]) -> ContactForces:
+    """The contacts of constraints, and behind them those that were found."""
+    return joined_contacts(others(), forces_found(world, q, touch))
 
 
 def contacts_of_step(world: World, q: Array, after: WorldStep, forces: Array) -> ContactForces:
@@ -157,6 +169,10 @@ def follow(
     def choose(springs: tuple[Element, ...]) -> Dynamics:
         if world.found_contacts is not None:
             steps = pile_steps(world, world.found_contacts, memory, options["threads"])
+            wanted = options["record"]
+            names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Iterable) else ()
+            kept = options["record_to"] is None and "constraint_forces" in names
+            steps.every = int(options["every"]) if kept else 0
             dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
             used.append(steps)
             return dynamics
@@ -265,7 +281,9 @@ def dynamics_with_contacts(
     scenario = world_scenario(world, springs)
     if not isinstance(integrator, str) or integrator != SEMI_IMPLICIT:
         as_world_integrator(world, integrator, scenario)  # refuses what is none
-        raise ArgumentValueError(f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}")
+        raise ArgumentValueError(
+            f"simulate: {integrator} knows no contacts, and the world has shapes; use {SEMI_IMPLICIT}"
+        )
     numbers = begun_numbers(world, np.asarray(q, dtype=np.float64), memory, integrator)
     remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
 

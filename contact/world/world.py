@@ -23,6 +23,7 @@ from pluecker.contact.constraints.relation import Row
 from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.constraints.user import refuse_broken_functions
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.accelerations import ACCELERATIONS
 from pluecker.contact.instants.impact import IMPACT
 from pluecker.contact.instants.inverse import Effort, least_effort
@@ -64,15 +65,17 @@ class World:
         model: the mechanism.
         constraints: records of :mod:`pluecker.contact.constraints`, each with a name of its own.
         limits: whether position limits of the model's joints hold.
-        shapes: what touches: records of :class:`~pluecker.contact.geometry.Collider`, or a
-            :class:`~pluecker.contact.geometry.Collision` on this model. Contacts between them are found in each step.
+        shapes: what may touch: records of :class:`~pluecker.contact.geometry.Collider`, or a
+            :class:`~pluecker.contact.geometry.Collision` on this model, which says more about who ignores whom. Contacts are
+            found in each step, however many there are, and steps are those of one state.
         pairs: names of two shapes each: then only these touch, and each pair is a constraint,
             :class:`~pluecker.contact.geometry.ShapeContact`, after the others, called ``"first/second"``. Such steps are
             compiled, and go in batches.
         law: of contacts that are found: ``ncp``, Coulomb's, or ``ccp``, ``lcp``, ``frictionless``, as for
             :func:`~pluecker.contact.solve`. Pairs have Coulomb's.
         recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
-        accuracy: of the law in each step where contacts are found, as ``tol`` of :func:`~pluecker.contact.solve`.
+        accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
+            :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.
 
     Raises:
         TypeError: ``model`` is no model, something is no constraint.
@@ -103,7 +106,7 @@ class World:
         pairs: Any = None,
         law: str = "ncp",
         recovery: float = 10.0,
-        accuracy: float = 1e-6,
+        accuracy: float = 1e-5,
     ) -> None:
         self.model = as_model("World", model)
         fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery)
@@ -111,7 +114,8 @@ class World:
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
-        self.found_contacts = as_found_contacts(self.model, shapes if pairs is None else (), law, recovery, accuracy)
+        named = any(isinstance(each, ShapeContact) for each in self.constraints)
+        self.found_contacts = as_found_contacts(self.model, shapes, law, recovery, accuracy, named, pairs is not None)
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 
     @classmethod

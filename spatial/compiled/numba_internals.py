@@ -1,6 +1,7 @@
 """All of Numba that is used here and is not in its documented interface, with the reason for each.
 
-A new release of Numba may change any of it: this is the file to look at then. Nothing else in the package imports
+A new release of Numba may change any of it: this is the file to look at then, and
+:mod:`~pluecker.spatial.compiled.numba_passes`, the steps of its compiler. Nothing else in the package imports
 ``numba.core``; the bounds of the dependency are those between which the tests have run.
 
 ===================================  ====================================================================================
@@ -23,6 +24,10 @@ private                              why
                                      do not need are left out, and what has no references is optimised once, not twice
 ``Flags``                            options are compared and listed 20,000 times for a first call, each time from scratch: a
                                      tenth of the time to compile
+``_ENFORCING``, ``IRProcessing``,    where each variable lives is found once for a kernel, not five times; what an operator
+``ReconstructSSA``,                  on numbers means is asked for once in an entry point, not thousands of times: together
+``PreLowerStripPhis``,               an eighth of the time to compile
+``get_call_type``
 ``Lower``, ``CompileResult``,        what only debuggers and annotations want is neither computed nor kept: the sizes of
 ``fndesc``, ``compile``              variables, types of all expressions, timers for each function
 ``populate_array``                   makes an array of compiled code of its parts
@@ -37,24 +42,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import hashlib
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from llvmlite import binding
-from numba import _dynfunc, types
+from numba import types
 from numba.core import caching, cgutils, event, sigutils
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler, Flags
+from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import register_pass
-from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
-from numba.core.typed_passes import NativeLowering
 from numba.np.arrayobj import populate_array
 
 try:
@@ -62,6 +63,7 @@ try:
 except ImportError:  # before Numba 0.61
     newpassmanagers = None
 
+from pluecker.spatial.compiled.numba_passes import quickened, settled, shorten
 from pluecker.spatial.compiled.stamp import source_stamp
 from pluecker.spatial.properties import cached_property
 
@@ -171,83 +173,6 @@ def link(module: Any, libraries: Any) -> None:
             module.link_in(library._get_module_for_linking(), preserve=True)
 
 
-class PartLower(Lower):
-    """Numba asks LLVM for the size of each variable, by a module for each, for debuggers; here it is once for a type."""
-
-    sizes: ClassVar[dict[Any, int]] = {}
-
-    def __init__(self, context: Any, *arguments: Any, **named: Any) -> None:
-        super().__init__(context, *arguments, **named)
-        self.context.get_abi_sizeof = self.size_of  # of a copy of the context, that is for this function alone
-
-    def size_of(self, kind: Any) -> int:
-        """Bytes."""
-        if kind not in self.sizes:
-            self.sizes[kind] = type(self.context).get_abi_sizeof(self.context, kind)
-        return self.sizes[kind]
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class PartLowering(NativeLowering):
-    """Makes LLVM's code of a part, and tells Numba what has to be linked where it is called."""
-
-    _name = "pluecker_part_lowering"
-    lowering_class = PartLower
-
-    def run_pass(self, state: Any) -> bool:
-        super().run_pass(state)
-        library, lowered = state.library, state["cr"]
-        library.finalize()
-        about, environment = lowered.fndesc, lowered.env
-        nowhere = _dynfunc.make_function(about.lookup_module(), about.qualname, about.doc, 0, environment, (library,))
-        state.targetctx.insert_user_function(nowhere, about, [library])
-        state["cr"] = lowered._replace(cfunc=nowhere)
-        about.typemap = about.calltypes = None  # half of the memory; nobody asks for them behind this step
-        return True
-
-
-class Settled(Flags):
-    """Options of a compilation that nothing changes any more: one object for all compilations that have the same.
-
-    Numba finds by them what it has compiled, and lists them for those who follow its steps. To compare or to list some takes
-    50 microseconds, each time anew: a tenth of all the time to compile.
-    """
-
-    def __init__(self, flags: Any) -> None:
-        super().__init__(flags)
-        self.listed = super().values()
-
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def copy(self) -> Settled:
-        """Itself."""
-        return self
-
-    def values(self) -> Any:
-        """All options by their names."""
-        return self.listed
-
-
-SETTLED: dict[str, Settled] = {}
-
-
-def settled(flags: Any) -> Settled:
-    """The one object for such options."""
-    return SETTLED.setdefault(flags.summary(), Settled(flags))
-
-
-# Steps of Numba's compiler for what kernels do not have: closures, comprehensions, arrays in expressions, ``with``; and a
-# copy of all that is known of a function, for those who want to read it.
-LEFT_OUT = (
-    "AnnotateTypes",
-    "WithLifting", "InlineClosureLikes", "MakeFunctionToJitFunction", "InlineInlinables", "InlineOverloads",
-    "FindLiterallyCalls", "LiteralUnroll", "LiteralPropagationSubPipelinePass", "NopythonRewrites", "RewriteDynamicRaises",
-)  # fmt: skip
-
-
 class PartCompiler(Compiler):
     """How Numba compiles a kernel: for those that call it."""
 
@@ -259,9 +184,7 @@ class PartCompiler(Compiler):
 
     def define_pipelines(self) -> Any:
         (pipeline,) = super().define_pipelines()
-        steps = [step for step in pipeline.passes if step[0].__name__ not in LEFT_OUT]
-        pipeline.passes = [(PartLowering if step is NativeLowering else step, text) for step, text in steps]
-        pipeline.finalize()
+        shorten(pipeline)
         return [pipeline]
 
 
@@ -275,23 +198,6 @@ def compile_part(kernel: Any, signature: Any) -> None:
         arguments, result = sigutils.normalize_signature(signature)
         if tuple(arguments) not in kernel.overloads:
             kernel.add_overload(kernel._compiler.compile(arguments, result))
-
-
-@contextlib.contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Python looks for garbage among new objects, and seldom among all.
-
-    What compilation makes stays, and to go through all of it again and again is a tenth of the time to compile.
-    """
-    before = gc.get_threshold()
-    gc.set_threshold(*before[:2], max(before[2], RARELY))
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-RARELY = 100
 
 
 class Entrance(JITCodeLibrary):
@@ -341,7 +247,7 @@ class EntranceCompiler(Compiler):
         self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         self.state.flags = settled(self.state.flags)
-        with seldom_collected():
+        with quickened():
             return super().compile_extra(function)
 
 

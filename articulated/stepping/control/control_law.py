@@ -22,18 +22,20 @@ from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail
 
 __all__ = [
-    "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FUNCTION", "HELD", "LIMITED", "LIMITS",
-    "PERIOD", "SIGNALS", "STEP", "control_kernel", "control_workspace", "differences",
+    "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FOLLOWING", "FUNCTION", "GAINS", "HELD",
+    "LIMITED", "LIMITS", "PERIOD", "POSITION", "SIGNALS", "STEP", "VELOCITY", "WRENCH", "control_kernel",
+    "control_workspace", "differences",
 ]  # fmt: skip
 
-# settings, integers: behind the user's function and what calls it, whether Python sets u; whether there are gains; whether
-# control is sampled; the steps from one sample to the next; the samples by which the actuators answer late; whether there
-# are actuators or limits
+# settings, integers: behind the user's function and what calls it, whether Python sets u; whether there are gains, and what
+# v_r is; whether control is sampled; the steps from one sample to the next; the samples by which the actuators answer late;
+# whether there are actuators or limits
 EXTERNAL, FEEDBACK, HELD, PERIOD, DELAY, LIMITED, CONTROL_SETTINGS = range(2, 9)
+GAINS, FOLLOWING = 1, 2  # of FEEDBACK: with v_r of its own, or the rate of q_r
 # numbers: the step, the error up to which one is taken, then gear, saturation and effort limit of each coordinate
 STEP, LIMITS = 0, 2
-# the signals, in this order: torque, q_r, its rate, v_r, P, D, the wrenches on the bodies, the parameters of the function
-TORQUE, POSITION, RATE, VELOCITY, STIFFNESS, DAMPING, WRENCH, PARAMETERS = SIGNALS = range(8)
+# the signals, in this order: torque, q_r, v_r, P, D, the wrenches on the bodies, the parameters of the function
+TORQUE, POSITION, VELOCITY, STIFFNESS, DAMPING, WRENCH, PARAMETERS = SIGNALS = range(7)
 EARLY = 1e-9  # of a step, by which a knot may come late by rounding
 
 
@@ -99,17 +101,32 @@ def control_kernel(access: Access) -> Callable[..., Any]:
             store(slope, k, (load(slope, k) - load(out, k)) / h)
 
     @called_kernel
-    def add_feedback(m, signals, b, t, h, q, v, law, ws):
+    def reference_at(m, signal, b, t, early, reference, rate, ws):
+        """q_r(t), and the velocity at which it moves from knot to knot: zero at the last one, and for those that hold"""
         nq, nv = configuration_count(m), velocity_count(m)
-        reference, moved, rest = part(ws, 0, nq), part(ws, nq, nq), tail(ws, 2 * nq)
+        values, times, states, width, linear = signal
+        knot, rest = part(ws, 0, nq), tail(ws, nq)
+        i = last_knot(times, t + early)
+        fetch(values, states, width, i, b, knot)
+        clear(rate, nv)
+        if linear != 0 and i + 1 < len(times) and t + early >= load(times, i):
+            fetch(values, states, width, i + 1, b, reference)
+            differences(m, knot, reference, rate)
+            for k in range(nv):
+                store(rate, k, load(rate, k) / (load(times, i + 1) - load(times, i)))
+        move_reference(m, knot, rate, max(t - load(times, i), 0.0), reference, rest)
+
+    @called_kernel
+    def add_feedback(m, following, signals, b, t, h, q, v, law, ws):
+        nq, nv = configuration_count(m), velocity_count(m)
+        moved, rest = part(ws, 0, nq), tail(ws, nq)
         rate, vr, slope, d = part(rest, 0, nv), part(rest, nv, nv), part(rest, 2 * nv, nv), part(rest, 3 * nv, nv)
-        values, times, states, width, _ = signals[POSITION]
-        i = last_knot(times, t + EARLY * h)
-        fetch(values, states, width, i, b, reference)
-        fetch(signals[RATE][0], signals[RATE][2], nv, i, b, rate)
-        move_reference(m, reference, rate, max(t - load(times, i), 0.0), moved, d)  # q_r(t)
+        reference_at(m, signals[POSITION], b, t, EARLY * h, moved, rate, tail(rest, 3 * nv))
         differences(m, q, moved, d)
         with_slope(signals[VELOCITY], b, t, h, vr, slope, tail(rest, 4 * nv))
+        if following:
+            for k in range(nv):
+                store(vr, k, load(rate, k))
         P, D = part(law, 2 * nv, nv), part(law, 3 * nv, nv)
         fetch(signals[STIFFNESS][0], signals[STIFFNESS][2], nv, 0, b, P)
         fetch(signals[DAMPING][0], signals[DAMPING][2], nv, 0, b, D)
@@ -134,7 +151,7 @@ def control_kernel(access: Access) -> Callable[..., Any]:
             else:
                 with_slope(signals[TORQUE], b, t, h, u, R, ws)
             if load(settings, FEEDBACK) != 0:
-                add_feedback(m, signals, b, t, h, q, v, law, ws)
+                add_feedback(m, load(settings, FEEDBACK) == FOLLOWING, signals, b, t, h, q, v, law, ws)
             if load(settings, HELD) != 0:
                 clear(tail(law, nv), 3 * nv)
         if load(settings, LIMITED) != 0:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.configuration.difference import difference
 from pluecker.articulated.errors import SimulationError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
@@ -19,7 +18,9 @@ from pluecker.articulated.stepping.control.control_law import (
     EARLY,
     EXTERNAL,
     FEEDBACK,
+    FOLLOWING,
     FUNCTION,
+    GAINS,
     HELD,
     LIMITED,
     PERIOD,
@@ -139,17 +140,17 @@ def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, .
     """
     early, command = EARLY * step, control.command
     signals = {given[0]: as_signal(model, given, batch, early) for given in inputs_of(control, f_ext)}
-    no_force, no_position = Signal.constant(np.zeros((1, model.nv))), Signal.constant(np.zeros((1, model.nq)))
-    torque = signals.get("control", signals.get("tau of control", no_force))
-    position = signals.get("q of control", no_position)
-    rate = Signal.constant(np.zeros((1, model.nv)))
-    if isinstance(command, PDControl):
+    nothing = Signal.constant(np.zeros((1, model.nv)))
+    torque = signals.get("control", signals.get("tau of control", nothing))
+    position, velocity = signals.get("q of control"), signals.get("v of control", nothing)
+    if position is None:
+        position = Signal.constant(np.zeros((1, model.nq)))
+    else:
         check_reference(model, position)
-        position, rate = moving_reference(model, command.q, position, step)
-    wrench = signals.get("f_ext", Signal.constant(np.zeros((1, 6 * model.n_bodies))))
-    parameters = signals.get("parameters", Signal.constant(np.zeros((1, 0))))
-    gains = signals.get("stiffness", no_force), signals.get("damping", no_force)
-    order = torque, position, rate, signals.get("v of control", rate), *gains, wrench, parameters
+    gains = signals.get("stiffness", nothing), signals.get("damping", nothing)
+    wrench = signals.get("f_ext") or Signal.constant(np.zeros((1, 6 * model.n_bodies)))
+    parameters = signals.get("parameters") or Signal.constant(np.zeros((1, 0)))
+    order = torque, position, velocity, *gains, wrench, parameters
     period = 1 if control.period is None else whole(control.period, step, "the period of control", "step")
     actuator = control.actuator
     delay = 0
@@ -159,7 +160,7 @@ def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, .
     settings = {
         FUNCTION: command.address if isinstance(command, CompiledControl) else 0,
         EXTERNAL: control.function is not None,
-        FEEDBACK: isinstance(command, PDControl),
+        FEEDBACK: 0 if not isinstance(command, PDControl) else FOLLOWING if command.v is None else GAINS,
         HELD: control.period is not None or delay > 0,
         PERIOD: period if varies or delay > 0 else ONCE,
         DELAY: delay,
@@ -195,20 +196,6 @@ def check_reference(model: Model, position: Signal) -> None:
                 f"simulate: q of control: the quaternion of joint {shown(joint)} has length {worst:.9g}, "
                 "expected 1 within 1e-6"
             )
-
-
-def moving_reference(model: Model, q: Any, position: Signal, step: float) -> tuple[Signal, Signal]:
-    """The references, and the velocity at which they move from knot to knot; zero at the last one, and for those that hold.
-
-    Both begin when the simulation does, or before.
-    """
-    values, times = position.values, position.times
-    if times[0] > 0.0:
-        values, times = np.concatenate([values[:1], values]), np.concatenate([[0.0], times])
-    rates = np.zeros((len(times), values.shape[1], model.nv))
-    if isinstance(q, TimeTable) and q.linear:
-        rates[:-1] = difference(model, values[:-1], values[1:]) / np.diff(times)[:, None, None]
-    return Signal(np.ascontiguousarray(values), times), Signal(rates, times - EARLY * step)
 
 
 def whole(time: float, unit: float, what: str, name: str) -> int:

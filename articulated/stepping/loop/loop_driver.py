@@ -19,11 +19,12 @@ from pluecker.articulated.running.batch import (
     GOOD,
     RECORDS,
     WORKSPACE,
+    compiled_describe,
     compiled_share_states,
     next_piece,
 )
 from pluecker.articulated.stepping.control.control_function import CALLER, caller_address
-from pluecker.articulated.stepping.control.control_law import SIGNALS
+from pluecker.articulated.stepping.control.control_law import WRENCH
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE
 from pluecker.articulated.stepping.loop.loop import loop_kernel
 from pluecker.articulated.stepping.loop.surroundings import BLOCK, address_of_surroundings
@@ -57,7 +58,8 @@ from pluecker.spatial.scalars.operations import load, part, tail
 
 __all__ = ["Signal", "Stretches", "in_lanes", "one_by_one"]
 
-KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * SIGNALS[6] + 3
+KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * WRENCH + 3
+BEGINNING = np.zeros(1)  # the time of what does not change
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class Signal:
     @classmethod
     def constant(cls, values: Array) -> Signal:
         """The same at all times: ``(states or 1, width)``."""
-        return cls(np.ascontiguousarray(values[None]), np.zeros(1))
+        return cls(np.ascontiguousarray(values[None]), BEGINNING)
 
 
 @functools.cache
@@ -161,29 +163,39 @@ class Stretches:
         self.run, self.threads = (in_lanes if lanes else one_by_one)(integrator), min(threads, len(x))
         self.least = WIDTH if lanes else 1
         self.x, self.model, self.scenario, self.numbers, self.signals = x, model, scenario, numbers, tuple(signals)
-        self.task = np.zeros(TASK_SIZE, dtype=np.int64)
+        self.task, self.found = np.zeros(TASK_SIZE, dtype=np.int64), np.zeros(3, dtype=np.int64)
         self.settings = self.task[SETTINGS:SIGNAL]
         for place, value in settings.items():
             self.settings[place] = value
-        self.settings[PUSHED] = self.signals[SIGNALS[6]].values.any()
+        self.settings[PUSHED] = self.signals[WRENCH].values.any()
         self.settings[CALLER], self.task[SURROUNDINGS] = caller_address(), address_of_surroundings(lanes)
         self.records: tuple[Array, ...] = ()
         for place, array in ((MODEL, model), (SCENARIO, scenario), (STATE, x), (NUMBERS, numbers)):
-            self.task[place : place + 2] = array.ctypes.data, array.size
+            self.describe(place, array)
         self.task[SIZE_OF_X] = x.shape[1]
         for k, signal in enumerate(self.signals):
-            values, times = signal.values, signal.times
-            about = values.ctypes.data, values.size, times.ctypes.data, times.size, *values.shape[1:], signal.linear
-            self.task[SIGNAL + SIGNAL_SIZE * k : SIGNAL + SIGNAL_SIZE * (k + 1)] = about
+            place = SIGNAL + SIGNAL_SIZE * k
+            self.describe(place, signal.values)
+            self.describe(place + 2, signal.times)
+            self.task[place + 4 : place + SIGNAL_SIZE] = *signal.values.shape[1:], signal.linear
         each = BLOCK + workspace + x.shape[1] if lanes else -(-(BLOCK + workspace) // WIDTH)
         self.scratch = np.zeros((0, WIDTH)) if config.DISABLE_JIT else rows_of_eight(each * self.threads)
         self.workspace = np.empty(workspace if config.DISABLE_JIT else 0)
+
+    def describe(self, place: int, array: Array) -> None:
+        """Write down where an array is, and how many numbers it has; compiled, which is faster than to ask NumPy."""
+        self.task[place + 1] = array.size
+        if not array.flags.writeable:  # which compiled functions do not take
+            self.task[place] = array.ctypes.data
+        elif array.size and not config.DISABLE_JIT:
+            compiled_describe()(self.found, 0, array.reshape(1, -1))
+            self.task[place] = self.found[0]
 
     def record_into(self, records: Sequence[Array], slot: int) -> None:
         """Record in these arrays, the first sample being number ``slot``."""
         self.records, self.settings[SLOT] = tuple(records), slot
         for k, array in enumerate(records):
-            self.task[RECORD + 2 * k : RECORD + 2 * k + 2] = array.ctypes.data, array.size
+            self.describe(RECORD + 2 * k, array)
 
     def advance(self, first: int, last: int) -> None:
         """The steps from ``first`` to before ``last``."""
@@ -201,7 +213,7 @@ class Stretches:
         signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in self.signals)
         records = tuple(array.reshape(-1) for array in self.records)
         env = self.model, self.settings, self.numbers, signals, records, len(self.x)
-        moving = len(self.signals[6].times) > 1
+        moving = len(self.signals[WRENCH].times) > 1
         with np.errstate(all="ignore"):
             for b, x in enumerate(self.x):
                 self.run(env, self.model, self.scenario, self.settings, self.numbers, moving, b, x, self.workspace)

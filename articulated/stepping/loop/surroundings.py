@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 from numba import config, types
 
 from pluecker.articulated.model.layout import body_count, configuration_count, velocity_count
-from pluecker.articulated.stepping.control.control_law import DELAY, SIGNALS, control_kernel, differences
+from pluecker.articulated.stepping.control.control_law import DELAY, WRENCH, control_kernel, differences
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE, Access, signal_kernel
 from pluecker.articulated.stepping.loop.task import (
     FIRST_IMPULSE,
@@ -40,7 +40,6 @@ from pluecker.spatial.scalars.operations import load, part, store, tail
 
 __all__ = ["BLOCK", "MARKS", "Surroundings", "address_of_surroundings", "surroundings"]
 
-WRENCH = SIGNALS[6]
 Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
 MARKS = 2
 # the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v

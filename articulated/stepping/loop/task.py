@@ -51,7 +51,7 @@ def signal_in(task, j):
 def signals_in(task):
     """All of them"""
     first = signal_in(task, 0), signal_in(task, 1), signal_in(task, 2), signal_in(task, 3)
-    return first + (signal_in(task, 4), signal_in(task, 5), signal_in(task, 6), signal_in(task, 7))  # noqa: RUF005
+    return first + (signal_in(task, 4), signal_in(task, 5), signal_in(task, 6))  # noqa: RUF005
 
 
 @kernel

@@ -211,10 +211,19 @@ def keep_transforms(m, ws):
 
 
 def semi_implicit_workspace(model: Model, scenario: Array) -> int:
-    """Of a step, with elements and rows or without."""
+    """Of a step, with elements and rows or without; counted once for a model."""
+    key = semi_implicit_workspace, number_of(ROWS, scenario)
+    counted: int | None = model.tables.get(key)
+    if counted is None:
+        counted = model.tables[key] = count_workspace(model, key[1])
+    return counted
+
+
+def count_workspace(model: Model, row_count: int) -> int:
+    """The same, for so many rows."""
     kept, wrenches = model.nv + MOMENT * (model.n_links + 1), 6 * model.n_bodies
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
-    impulses = rows_workspace(model, number_of(ROWS, scenario))
+    impulses = rows_workspace(model, row_count)
     drift = 3 * model.nv + 2 * (model.n_links + 1) + max(LINK * (model.n_links + 1), solve_workspace(model))
     factored = factor_numbers(model) + model.nv + max(3 * model.nv + recursions, impulses, drift)
     swept = model.nv + articulated_velocity_workspace(model)

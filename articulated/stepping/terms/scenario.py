@@ -110,10 +110,14 @@ def make_scenario(
 
 
 def smooth_model(model: Model) -> Array:
-    """The packed model without dry friction, whose forces are no function of the state."""
+    """The packed model without dry friction, whose forces are no function of the state; to be read only."""
+    kept: Array | None = model.tables.get(smooth_model)
+    if kept is not None:
+        return kept
     packed = model.packed.copy()
     numbers = packed.view(np.int64)
     first = numbers[VELOCITIES] + FRICTION_COLUMN * model.nv
     packed[first : first + model.nv] = 0.0
     numbers[HAS_LOSSES] = model.damping.any()
+    model.tables[smooth_model] = packed
     return packed

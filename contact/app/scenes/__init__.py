@@ -20,6 +20,14 @@ SCENES = {
     "bowling": "a ball thrown without spin slides, and then rolls",
     "bounce": "a ball that bounces, and loses height each time",
     "ladder": "a ladder against a smooth wall, and the friction that it takes",
+    "tipping": "a tall box on a slope tips over, or slides",
+    "capstan": "a rope around a post, and how much it holds",
+    "cradle": "Newton's cradle, with gaps and without",
+    "conveyor": "a box is put on a belt that runs",
+    "grasp": "a gripper holds a box by friction, and lets go slowly",
+    "painleve": "a rod that slides on its tip jams",
+    "stack": "twenty boxes, the heaviest on top",
+    "arch": "a round arch of stones, and the thickness at which it falls",
 }
 
 

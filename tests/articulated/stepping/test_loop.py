@@ -190,23 +190,56 @@ def test_wrenches_and_springs_act_on_bodies_and_tables_of_wrenches_are_taken_in_
     np.testing.assert_allclose(pulled.a[..., 0, :] * H, pulled.v[..., 1, :] - pulled.v[..., 0, :], atol=1e-10)
 
 
-def test_each_state_of_a_batch_has_its_own_control(tree, states):
-    q, v = states[0][0], states[1][0]
+BATCHES = [
+    "constant", "linear", "held", "stiffness", "damping", "reference", "moving reference", "velocity", "feedforward",
+    "sampled", "compiled", "wrenches", "table of wrenches",
+]  # fmt: skip
+
+
+def batch_of_controls(kind, tree):
+    """Options of a simulation of which each of three motions has its own: as a function of which of them."""
     rng = np.random.default_rng(4)
-    u, P = rng.standard_normal((2, 3, tree.nv))
-    knots, values = [0.0, 2 * H], rng.standard_normal((3, 2, tree.nv))
-    parameters = rng.uniform(0.0, 1.0, (3, 1))
-    kinds = (
-        (lambda k: u[k]),
-        (lambda k: TimeTable(knots, values[k])),
-        (lambda k: PDControl(np.abs(P[k]), 0.1, q=q, tau=u[k])),
-        (lambda k: CompiledControl(SIGNATURE_OF_SPIN, parameters[k])),
-    )
-    for kind in kinds:
-        batch = run(tree, q, v, control=kind(slice(None)))
-        for k in range(3):
-            one = run(tree, q, v, control=kind(k))
-            agree(batch.motion(k), (one.q, one.v, one.tau))
+    u, P, D = rng.standard_normal((3, tree.nv)), *rng.uniform(0.0, 3.0, (2, 3, tree.nv))
+    knots, values = [0.0, 2 * H, 3 * H], rng.standard_normal((3, 3, tree.nv))
+    q = random_configuration(tree, rng, 9).reshape(3, 3, tree.nq)
+    parameters, f = rng.uniform(0.0, 1.0, (3, 1)), rng.standard_normal((3, 3, tree.n_bodies, 6))
+    return {
+        "constant": lambda k: {"control": u[k]},
+        "linear": lambda k: {"control": TimeTable(knots, values[k])},
+        "held": lambda k: {"control": TimeTable(knots, values[k], linear=False)},
+        "stiffness": lambda k: {"control": PDControl(P[k], 0.1, q=q[0, 0])},
+        "damping": lambda k: {"control": PDControl(2.0, D[k], q=q[0, 0])},
+        "reference": lambda k: {"control": PDControl(2.0, D[0], q=q[k, 0])},
+        "moving reference": lambda k: {"control": PDControl(P[0], 0.1, q=TimeTable(knots, q[k]))},
+        "velocity": lambda k: {"control": PDControl(2.0, 0.5, q=q[0, 0], v=TimeTable(knots, values[k]))},
+        "feedforward": lambda k: {"control": PDControl(P[k], 0.1, q=q[k, 0], tau=TimeTable(knots, values[k]))},
+        "sampled": lambda k: {"control": Control(PDControl(P[k], D[k], q=q[k, 0]), period=2 * H, clip=True)},
+        "compiled": lambda k: {"control": CompiledControl(SIGNATURE_OF_SPIN, parameters[k])},
+        "wrenches": lambda k: {"f_ext": f[k, 0]},
+        "table of wrenches": lambda k: {"f_ext": TimeTable(knots, f[k])},
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", BATCHES)
+def test_each_motion_of_a_batch_has_its_own_control_gains_references_tables_parameters_and_wrenches(kind, tree, states):
+    """From one state, in lanes, beside each motion by itself; at first and last they differ."""
+    q, v = states[0][0], states[1][0]
+    model, options = tree.replace(effort_limit=2.0), batch_of_controls(kind, tree)
+    batch = run(model, q, v, **options(slice(None)))
+    for k in range(3):
+        one = run(model, q, v, **options(k))
+        agree(batch.motion(k), (one.q, one.v, one.tau))
+    assert np.abs(batch.v[0, -1] - batch.v[1:, -1]).max(axis=-1).min() > 1e-3
+
+
+def test_axes_of_states_and_of_controls_broadcast(tree, states):
+    """Two states along one axis, three gains along the other: six motions."""
+    q, v = (x[:2, None] for x in states)
+    P = np.array([0.5, 1.0, 2.0])[:, None] * np.ones(tree.nv)
+    motion = run(tree, q, v, control=PDControl(P, 0.1, q=states[0][0]))
+    assert motion.q.shape == (2, 3, 5, tree.nq)
+    one = run(tree, q[1, 0], v[1, 0], control=PDControl(P[2], 0.1, q=states[0][0]))
+    agree(motion.motion((1, 2)), (one.q, one.v, one.tau))
 
 
 SIGNATURE_OF_SPIN = SIGNATURE(spin_down)

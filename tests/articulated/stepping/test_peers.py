@@ -1,9 +1,19 @@
 """Motions of other libraries by the same method, step for step: MuJoCo's Euler and RK4, Pinocchio's aba and integrate."""
 
+import xml.etree.ElementTree as ET
+
 import numpy as np
 import pytest
 
-from pluecker.articulated import MissingExtraError, Model, difference, random_configuration, rnea, simulate
+from pluecker.articulated import (
+    MissingExtraError,
+    Model,
+    difference,
+    frame_placement,
+    random_configuration,
+    rnea,
+    simulate,
+)
 from pluecker.articulated.conventions import from_pinocchio_q, to_pinocchio_q, velocity_map_to_pinocchio
 from pluecker.articulated.robots import find_robot
 from tests.conftest import COMPILED
@@ -56,16 +66,102 @@ def test_a_tree_moves_as_mujoco_moves_it(integrator, kinds):
         close(found.v[k, v_order], data.qvel)
 
 
+def path_of(name):
+    """The robot's file, if the robots are installed."""
+    try:
+        return find_robot(name)
+    except MissingExtraError:
+        pytest.skip("example-robot-data is not installed (extra peers)")
+
+
+def robot_in_mujoco(name, floating, integrator):
+    """The same robot for both, without dry friction and limits, which are constraints there; MuJoCo's is compiled."""
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed (extra peers)")
+    path = path_of(name)
+    robot = ET.parse(path).getroot()
+    for link in robot.iter("link"):  # meshes are not asked for
+        for shape in [*link.findall("visual"), *link.findall("collision")]:
+            link.remove(shape)
+    spec = mujoco.MjSpec.from_string(ET.tostring(robot, encoding="unicode"))
+    if floating:
+        spec.worldbody.first_body().add_freejoint()
+    else:  # ANYmal's root moves nothing then, and is a body that MuJoCo does not take
+        spec.compiler.boundinertia, spec.compiler.balanceinertia = 1e-12, True
+    bits = mujoco.mjtDisableBit
+    spec.option.disableflags = int(bits.mjDSBL_CONSTRAINT) | int(bits.mjDSBL_CONTACT)
+    spec.option.timestep, spec.option.integrator = H, getattr(mujoco.mjtIntegrator, f"mjINT_{integrator}")
+    model = Model.from_urdf(path, floating_base=floating, mimic=False, check_inertia=floating)
+    return model.replace(friction=0.0), spec.compile()
+
+
+def places_in_mujoco(model, theirs, floating):
+    """Where our coordinates are in its order."""
+    joints = [theirs.joint(joint.name) for joint in model.joints[floating:]]
+    q = [*range(7 * floating), *(int(joint.qposadr[0]) for joint in joints)]
+    return np.array(q), np.array([*range(6 * floating), *(int(joint.dofadr[0]) for joint in joints)])
+
+
+EULER_ROBOTS = ["panda", *(["g1", "anymal", "talos_full_v2"] if COMPILED else [])]
+RK4_ROBOTS = ["panda", *(["g1"] if COMPILED else [])]
+
+
+@pytest.mark.parametrize(
+    ("integrator", "theirs_is", "name"),
+    [("semi_implicit", "EULER", name) for name in EULER_ROBOTS] + [("rk4", "RK4", name) for name in RK4_ROBOTS],
+)
+def test_a_robot_on_a_fixed_base_moves_as_in_mujoco(integrator, theirs_is, name):
+    """With the damping of its file, which Euler's method takes at the end of the step in both, and RK4 inside it."""
+    model, theirs = robot_in_mujoco(name, False, theirs_is)
+    import mujoco
+
+    q_order, v_order = places_in_mujoco(model, theirs, False)
+    rng = np.random.default_rng(2)
+    q, v = random_configuration(model, rng), 0.3 * rng.normal(size=model.nv)
+    tau = rnea(model, q, v, 0.0 * v)
+    data = mujoco.MjData(theirs)
+    data.qpos[q_order], data.qvel[v_order], data.qfrc_applied[v_order] = q, v, tau
+    options = {} if integrator == "rk4" else {"limits": False}
+    found = simulate(model, q, v, STEPS * H, H, control=tau, integrator=integrator, **options)
+    for k in range(1, STEPS + 1):
+        mujoco.mj_step(theirs, data)
+        close(found.q[k], data.qpos[q_order])
+        close(found.v[k], data.qvel[v_order])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["go2", "g1"])
+def test_a_floating_robot_comes_to_mujocos_motion_with_the_step(name):
+    """MuJoCo steps the velocity of the base's origin, ours that of the centre of mass: both of first order."""
+    model, theirs = robot_in_mujoco(name, True, "EULER")
+    import mujoco
+
+    q_order, v_order = places_in_mujoco(model, theirs, True)
+    rng = np.random.default_rng(2)
+    q, v = random_configuration(model, rng), 0.5 * rng.normal(size=model.nv)
+    tau = rnea(model, q, v, 0.0 * v)
+    tau[:6] = 0.0
+    R = frame_placement(model, q, model.body_names[0])[:3, :3]
+    apart = []
+    for halving in range(4):
+        h, steps = H / 2**halving, 100 * 2**halving
+        theirs.opt.timestep = h
+        data = mujoco.MjData(theirs)
+        data.qpos[q_order], data.qvel[v_order], data.qfrc_applied[v_order] = q, v, tau
+        data.qvel[:6] = [*(R @ v[3:6]), *v[:3]]  # its base has the linear part first, in world axes
+        mujoco.mj_step(theirs, data, steps)
+        found = simulate(model, q, v, steps * h, h, control=tau, limits=False, every=steps)
+        apart.append(np.abs(difference(model, data.qpos[q_order], found.q[-1])).max())
+    orders = np.log2(np.array(apart[:-1]) / apart[1:])
+    assert abs(orders[-1] - 1.0) < 0.1, (apart, orders)
+
+
 # --------------------------------------------------------------------------------------------------------------- Pinocchio
 
 
 def robot(name, floating):
     """The same robot for both, without losses, which are no part of Pinocchio's forward dynamics."""
     pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (extra peers)")
-    try:
-        path = find_robot(name)
-    except MissingExtraError:
-        pytest.skip("example-robot-data is not installed (extra peers)")
+    path = path_of(name)
     model = Model.from_urdf(path, floating_base=floating, mimic=False).replace(friction=0.0, damping=0.0)
     theirs = pin.buildModelFromUrdf(str(path), *((pin.JointModelFreeFlyer(),) if floating else ()))
     return pin, model, theirs, theirs.createData()

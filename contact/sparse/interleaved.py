@@ -1,0 +1,157 @@
+"""The operator of a large island laid out for threads: eight contacts side by side, and once more body by body.
+
+A product ``N x = J (T' x)`` goes over the contacts twice: first each contact adds to the velocities of its bodies, then it
+reads them. If bodies collect what their contacts add, in the order of contacts, no two of them write to the same place, and
+any number of threads may share them with the same result. For that the blocks of T lie in the order of bodies, those of J in
+the order of contacts, which is no more to read than one matrix twice; indices have 32 bits.
+
+Eight contacts, or eight bodies, are a *group*, whose numbers lie side by side, so that one instruction serves all of them:
+number ``r`` of contact ``i`` is in row ``k r + r`` of ``k`` rows a group, in lane ``i % 8``. Bodies of a group have to have
+about as many contacts each; so in each block of bodies they are in the order of these. Without compilation a group has one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import config
+
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.contact.sparse.gather import W
+from pluecker.spatial.functions.elementwise import Array, rows_of_eight
+
+__all__ = ["BLOCK", "BODY_BLOCK", "Interleaved", "from_lanes", "interleave", "rows", "to_lanes"]
+
+BLOCK, BODY_BLOCK = 32, 16  # groups of contacts, and of bodies, in a block: some microseconds of work
+HEIGHT, WIDTH, SIDES = 3, 6, 2  # rows of a contact, columns of a body, bodies of a contact at most
+EMPTY = 1.5  # times the blocks that there are: what the layout by bodies may have, for bodies with different numbers
+
+
+class Interleaved(NamedTuple):
+    """J and T of some contacts and bodies.
+
+    Attributes:
+        contacts, bodies: their numbers.
+        J: 36 rows for each group of contacts, the blocks of their two bodies.
+        sides: where the velocities of these bodies begin, two places for each contact.
+        T: 18 rows for each eight blocks.
+        first: where the blocks of each group of bodies begin, and their number.
+        origins: where the multipliers of each of those blocks begin, two places of consecutive blocks in each integer.
+    """
+
+    contacts: int
+    bodies: int
+    J: Array
+    sides: Indices
+    T: Array
+    first: Indices
+    origins: Indices
+
+    @property
+    def groups(self) -> int:
+        """Of contacts."""
+        return -(-self.contacts // W)
+
+    @property
+    def body_groups(self) -> int:
+        """Of bodies."""
+        return -(-self.bodies // W)
+
+
+def rows(n: int) -> Array:
+    """So many rows of zeros; numbers, without compilation."""
+    if config.DISABLE_JIT:
+        return np.zeros(n)
+    memory = rows_of_eight(n)
+    memory[:] = 0.0
+    return memory
+
+
+def to_lanes(numbers: Array) -> Array:
+    """What each contact has, ``(n, k)``, as rows, k for each group; the last group is filled up with zeros."""
+    n, k = numbers.shape
+    groups = -(-n // W)
+    out = rows(groups * k)
+    wide = out.reshape(groups, k, W)
+    whole = n // W
+    wide[:whole] = numbers[: whole * W].reshape(whole, W, k).transpose(0, 2, 1)
+    if n % W:
+        wide[whole, :, : n % W] = numbers[whole * W :].T
+    return out
+
+
+def from_lanes(memory: Array, n: int, k: int) -> Array:
+    """What :func:`to_lanes` has made such rows of, ``(n, k)``."""
+    return memory.reshape(-1, k, W).transpose(0, 2, 1).reshape(-1, k)[:n]
+
+
+def places_in(order: Indices, k: int) -> Indices:
+    """Where number 0 of contacts or bodies is among those that lie in lanes, k rows for each group."""
+    return k * W * (order // W) + order % W
+
+
+def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Interleaved | None:
+    """The block rows from ``first`` to ``last``, whose block columns are those from ``left`` to ``right``.
+
+    Returns:
+        None where they do not fit: a block row of another height than 3, with more than two blocks, or blocks of another
+        width than 6; matrices of different patterns; few bodies with very many contacts.
+    """
+    for B in (J, T):
+        count = np.diff(B.first[first : last + 1])
+        blocks = slice(int(B.first[first]), int(B.first[last]))
+        if (np.diff(B.rows[first : last + 1]) != HEIGHT).any() or (count > SIDES).any():
+            return None
+        if (np.diff(B.columns[left : right + 1]) != WIDTH).any():
+            return None
+    found = slice(int(J.first[first]), int(J.first[last]))
+    column = J.column[found] - left
+    if J is not T and not (np.array_equal(J.first, T.first) and np.array_equal(J.column[found], T.column[blocks])):
+        return None
+    contacts, bodies = last - first, right - left
+    contact = np.repeat(np.arange(contacts), count)
+    rank, slots = in_order_of_contacts(np.bincount(column, minlength=bodies))
+    start = np.concatenate([[0], np.cumsum(slots)]).astype(np.int64)
+    if start[-1] * W > EMPTY * len(column) + W * BODY_BLOCK:
+        return None
+    # By contacts.
+    side = np.arange(len(column)) - (J.first[first:last] - J.first[first])[contact]
+    by_contact = np.zeros((contacts, SIDES, HEIGHT * WIDTH))
+    by_contact[contact, side] = entries(J, found)
+    places = np.zeros((contacts, SIDES), np.int64)
+    places[contact, side] = places_in(rank, WIDTH)[column]
+    sides = np.zeros(-(-contacts // W) * W, np.int64)
+    sides[:contacts] = places[:, 0] | places[:, 1] << 32
+    # By bodies: block by block of each, in the order of contacts.
+    by_body = np.argsort(column, kind="stable")
+    begins = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=bodies))])
+    body = column[by_body]
+    slot = start[rank[body] // W] + np.arange(len(column)) - begins[body]
+    lane = rank[body] % W
+    data = rows(int(start[-1]) * HEIGHT * WIDTH)
+    data.reshape(-1, HEIGHT * WIDTH, W)[slot, :, lane] = entries(T, blocks)[by_body]
+    origins = np.zeros((-(-int(start[-1]) // 2), W, 2), np.int64)
+    origins[slot // 2, lane, slot % 2] = places_in(contact, HEIGHT)[by_body]
+    pairs = (origins[..., 0] | origins[..., 1] << 32).reshape(-1)
+    return Interleaved(contacts, bodies, to_lanes(by_contact.reshape(contacts, -1)), sides, data, start, pairs)
+
+
+def entries(B: BlockMatrix, blocks: slice) -> Array:
+    """Of blocks that follow one another, ``(n, 18)``."""
+    where = B.place[blocks]
+    size = HEIGHT * WIDTH
+    if len(where) and (np.diff(where) == size).all():
+        return B.data[int(where[0]) : int(where[0]) + size * len(where)].reshape(-1, size)
+    return B.data[where[:, None] + np.arange(size)]
+
+
+def in_order_of_contacts(counts: Indices) -> tuple[Indices, Indices]:
+    """The new number of each body, in its block by descending numbers of contacts; and the largest of each group."""
+    bodies = len(counts)
+    order = np.lexsort((-counts, np.arange(bodies) // (BODY_BLOCK * W)))
+    rank = np.empty(bodies, np.int64)
+    rank[order] = np.arange(bodies)
+    padded = np.zeros(-(-bodies // W) * W, np.int64)
+    padded[:bodies] = counts[order]
+    return rank, padded.reshape(-1, W).max(axis=1)

@@ -1,0 +1,124 @@
+"""The contacts of a motion whose contacts were found in each step: kept as a column of its trajectory.
+
+=========  ===========================================================================================================
+numbers    of one contact; NaN where a sample has fewer contacts than another
+=========  ===========================================================================================================
+0, 1       the two colliders, by number
+2 to 4     the point; world, m
+5 to 7     the normal; world axes
+8          the gap; m
+9 to 11    the force on the second body; world axes, N
+12 to 14   its moment about the point, of rolling and spinning friction; N m
+15 to 17   the slip; world axes, m/s
+18         Coulomb's coefficient
+=========  ===========================================================================================================
+
+Of a sample, contacts are those of the step that begins there; of the last one those of the step before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.piles.step import PileStep, Touch
+from pluecker.contact.world.contact_forces import ContactForces
+from pluecker.contact.world.contact_overlays import ContactSamples, padded
+from pluecker.contact.world.point_contacts import PointContacts
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.world import World
+
+__all__ = ["COLUMN", "FoundSamples", "contacts_of", "forces_found", "joined_contacts", "with_touches"]
+
+COLUMN, NUMBERS = "found_contacts", 19
+
+
+def numbers_of(touch: Touch) -> Array:
+    """Of each contact of a step, ``(K, 19)``."""
+    found = touch.found
+    parts = (
+        found.colliders, found.point, found.normal, found.gap[:, None], touch.force, touch.moment, touch.slip,
+        found.friction[:, :1],
+    )  # fmt: skip
+    return np.concatenate([np.asarray(part, np.float64) for part in parts], axis=1)
+
+
+def touches_as_column(steps: PileStep, samples: int) -> Array:
+    """Of so many samples, ``(samples, K, 19)``, padded with NaN."""
+    tables = [numbers_of(touch) for touch in steps.kept[:samples]]
+    if len(tables) < samples and steps.touch is not None:
+        tables.append(numbers_of(steps.touch))
+    column = np.full((samples, max((len(table) for table in tables), default=0), NUMBERS), np.nan)
+    for k, table in enumerate(tables):
+        column[k, : len(table)] = table
+    return column
+
+
+def with_touches(world: World, trajectory: Trajectory, steps: PileStep) -> dict[str, Array]:
+    """The columns of a motion with one for what was found; forces along rows too where there are no rows."""
+    n = len(trajectory)
+    none = {"constraint_forces": np.zeros((n, world.n_rows))}
+    return {**none, **trajectory.columns, COLUMN: touches_as_column(steps, n)}
+
+
+def forces_of_numbers(world: World, q: Array, table: Array) -> ContactForces:
+    """The contacts of one sample."""
+    assert world.found_contacts is not None
+    collision = world.found_contacts.collision
+    colliders = table[:, :2].astype(np.int64)
+    names = np.array([collider.name for collider in collision.colliders], np.str_)
+    return ContactForces(
+        world.model, q, collision.bodies[colliders], names[colliders], table[:, 2:5], table[:, 5:8], table[:, 8],
+        table[:, 9:12], table[:, 15:18], table[:, 18], moment=table[:, 12:15],
+    )  # fmt: skip
+
+
+def forces_found(world: World, q: Array, touch: Touch) -> ContactForces:
+    """The contacts that were found in a step from the configuration q."""
+    return forces_of_numbers(world, q, numbers_of(touch))
+
+
+def joined_contacts(first: ContactForces, second: ContactForces) -> ContactForces:
+    """The contacts of both."""
+    if not len(first):
+        return second
+    names = ("bodies", "names", "point", "normal", "gap", "force", "slip", "friction", "state", "moment")
+    parts: dict[str, Any] = {name: np.concatenate([getattr(each, name) for each in (first, second)]) for name in names}
+    return ContactForces(second.model, second.q, **parts)
+
+
+class FoundSamples(Sequence[ContactForces]):
+    """The contacts of each sample of a motion, those of constraints and those that were found."""
+
+    def __init__(self, world: World, others: Sequence[ContactForces], q: Array, column: Array) -> None:
+        self.world, self.others, self.q, self.column = world, others, q, column
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, sample: Any) -> Any:
+        if isinstance(sample, slice):
+            return [self[k] for k in range(*sample.indices(len(self)))]
+        table = self.column[sample]
+        found = forces_of_numbers(self.world, self.q[sample], table[~np.isnan(table[:, 0])])
+        return joined_contacts(self.others[sample], found)
+
+    def samples(self) -> ContactSamples:
+        """All of them, for pictures."""
+        return padded(list(self))
+
+
+def contacts_of(world: World, trajectory: Trajectory) -> PointContacts | FoundSamples:
+    """Of one motion in which the forces of constraints were recorded."""
+    assert trajectory.q is not None
+    assert trajectory.v is not None
+    forces = np.asarray(trajectory.columns["constraint_forces"])
+    of_rows = PointContacts(world, trajectory.q, trajectory.v, forces)
+    if COLUMN not in trajectory.columns:
+        return of_rows
+    return FoundSamples(world, of_rows, trajectory.q, np.asarray(trajectory.columns[COLUMN]))

@@ -1,0 +1,66 @@
+"""Work of many short phases, one after the other: threads share the blocks of each, and none begins before the last ended.
+
+:func:`~pluecker.spatial.parallel.threads.share` calls threads together once; that takes longer than a phase of some tens of
+microseconds. So they stay: one, the leader, says what the phase is, takes blocks of it as the others do, and waits until all
+are finished; the others look out for blocks until the leader tells them that it is over. Whoever comes late, or not at all,
+is not missed: blocks are the same for any number of threads, and only who does them differs.
+
+What is shared are a few integers, the *roster*. Blocks that are left and a number of the phase are one integer, so that no
+thread takes a block of a phase that is over. Without compilation there is one thread.
+"""
+
+from __future__ import annotations
+
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.parallel.atomics import add_shared, pause, read_shared, replace_shared, write_shared
+
+__all__ = ["ROSTER", "await_blocks", "begin_phase", "dismiss", "finish_block", "is_over", "next_block"]
+
+# The roster: integers, each in a line of the cache of its own.
+TICKET, FINISHED, OVER, ROSTER = range(0, 32, 8)
+BITS = 20  # of a number of blocks; a ticket has the phase, the blocks of it, and those that are left
+MOST, PHASES = (1 << BITS) - 1, (1 << 22) - 1
+
+
+@kernel
+def begin_phase(roster, blocks):
+    """The blocks of a new phase are there, and all that is to be known of it was written before."""
+    phase = (read_shared(roster, TICKET) >> (2 * BITS)) + 1
+    write_shared(roster, FINISHED, 0)
+    write_shared(roster, TICKET, (phase & PHASES) << (2 * BITS) | blocks << BITS | blocks)
+
+
+@kernel
+def next_block(roster):
+    """A block of the phase that nobody has, in ascending order; -1 where none is left"""
+    ticket = read_shared(roster, TICKET)
+    while ticket & MOST != 0:
+        if replace_shared(roster, TICKET, ticket, ticket - 1):
+            return (ticket >> BITS & MOST) - (ticket & MOST)
+        ticket = read_shared(roster, TICKET)
+    return -1
+
+
+@kernel
+def finish_block(roster):
+    """A block is done, and what it wrote is seen by all."""
+    add_shared(roster, FINISHED, 1)
+
+
+@kernel
+def await_blocks(roster, blocks):
+    """The leader's part, when it finds no blocks any more: wait for the others."""
+    while read_shared(roster, FINISHED) != blocks:
+        pause()
+
+
+@kernel
+def dismiss(roster):
+    """There will be no more phases."""
+    write_shared(roster, OVER, 1)
+
+
+@kernel
+def is_over(roster):
+    """Whether there will be none."""
+    return read_shared(roster, OVER) != 0

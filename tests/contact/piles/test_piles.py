@@ -1,0 +1,123 @@
+"""Many bodies: what each carries, what they hand on, that they rest, and that runs repeat."""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, kinetic_energy, potential_energy
+from pluecker.contact import World, WorldMemory
+from pluecker.contact.geometry import Box, Collider, Sphere, Surface
+from tests.contact.piles.worlds import UPRIGHT, G, floor, world_of
+
+H = 0.01
+SIDE = 0.2
+
+
+def tower(n, masses=1.0, **options):
+    """Boxes one on the other, and where they are."""
+    world = world_of([Box((SIDE, SIDE, SIDE))] * n, masses=masses, **options)
+    return world, np.concatenate([[0.0, 0.0, SIDE * (k + 0.5), *UPRIGHT] for k in range(n)])
+
+
+@pytest.mark.parametrize(
+    ("n", "masses"),
+    [
+        (4, 1.0),
+        pytest.param(20, 1.0, marks=pytest.mark.slow),
+        pytest.param(20, [1.0] * 19 + [1e4], marks=pytest.mark.slow),
+    ],
+)
+def test_each_interface_of_a_stack_carries_the_weight_above(n, masses):
+    world, q = tower(n, masses)
+    weights = G * np.broadcast_to(masses, n)
+    step = world.step(q, np.zeros(6 * n), H)
+    names = ["world", *(f"b{k}" for k in range(n))]
+    for k in range(n):
+        wrench = step.contacts.wrench(names[k], names[k + 1])
+        np.testing.assert_allclose(wrench[3:], [0.0, 0.0, weights[k:].sum()], rtol=1e-5, atol=1e-5 * weights.sum())
+    assert np.abs(step.v).max() < 1e-5 * G * H
+
+
+def test_a_table_on_four_legs_carries_its_weight():
+    builder = ModelBuilder()
+    builder.add_body("table", mass=10.0, inertia=(1.0, 1.0, 1.5))
+    builder.add_joint("free", "free", parent="world", child="table")
+    legs = [
+        Collider(f"leg{x}{y}", Box((0.05, 0.05, 0.7)), ("table", (0.4 * x, 0.3 * y, -0.35)))
+        for x in (-1, 1)
+        for y in (-1, 1)
+    ]
+    world = World(builder.build(), shapes=[floor(), *legs])
+    step = world.step([0, 0, 0.7, *UPRIGHT], np.zeros(6), H)
+    assert len(step.contacts) == 16
+    wrench = step.contacts.wrench("world", "table", "table")
+    np.testing.assert_allclose(wrench, [0, 0, 0, 0, 0, 10.0 * G], atol=1e-5)
+    np.testing.assert_allclose(step.v, 0.0, atol=1e-9)
+
+
+def test_newtons_law_hands_an_impact_on_to_all_balls_at_once():
+    """Of balls in a row Newton's law of restitution with e = 1 keeps each relative velocity or turns it around."""
+    n = 3
+    world = world_of([Sphere(0.1)] * n, Surface(friction=0.0, restitution=1.0), ground=floor(Surface(friction=0.0)))
+    q = np.concatenate([[0.2 * k, 0.0, 1.0, *UPRIGHT] for k in range(n)])
+    v = np.zeros(6 * n)
+    v[3] = 1.0
+    after = world.step(q, v, 1e-3).v.reshape(n, 6)[:, 3]
+    np.testing.assert_allclose(after.sum(), 1.0, atol=1e-9)  # momentum
+    # the first pair parts at e times its approach, the others do not approach: N r = 2 of the first, LCP of the second
+    np.testing.assert_allclose(after, [-1.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0], atol=1e-6)
+
+
+def random_world(rng, n):
+    """Boxes and balls of any size that fall on one another."""
+    shapes = [
+        Box(rng.uniform(0.05, 0.3, 3)) if rng.random() < 0.5 else Sphere(rng.uniform(0.05, 0.2)) for _ in range(n)
+    ]
+    masses = 10.0 ** rng.uniform(-2, 2, n)
+    surface = Surface(friction=float(rng.uniform(0, 1)))
+    q = np.zeros((n, 7))
+    q[:, :2], q[:, 2] = rng.uniform(-0.2, 0.2, (n, 2)), 0.3 + 0.45 * np.arange(n)
+    turns = rng.standard_normal((n, 4))
+    q[:, 3:] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+    return world_of(shapes, surface, masses), q.ravel()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_no_energy_is_made(seed):
+    rng = np.random.default_rng(seed)
+    world, q = random_world(rng, 5)
+    motion = world.simulate(q, np.zeros(world.model.nv), 1.0, 0.005, on_unsolved="continue", record="error")
+    energy = kinetic_energy(world.model, motion.q, motion.v) + potential_energy(world.model, motion.q)
+    # recovery lifts what has sunk: at most the weight over the depths, which are of second order in the step
+    assert np.diff(energy).max() < 1e-3 * energy[0]
+    assert energy[-1] < energy[0]
+
+
+def test_a_stack_at_rest_stays_where_it_is():
+    world, q = tower(3)
+    steps = 10
+    motion = world.simulate(q, np.zeros(18), steps * H, H)
+    assert np.abs(motion.q[-1] - q).max() < 1e-10
+    assert np.abs(motion.v[-1]).max() < 1e-9
+
+
+def test_runs_are_the_same_bit_for_bit_and_go_on_from_a_file(tmp_path):
+    world, q = random_world(np.random.default_rng(5), 2)
+    v = np.zeros(12)
+    once, again = (world.simulate(q, v, 0.24, H, on_unsolved="continue") for _ in range(2))
+    np.testing.assert_array_equal(once.q, again.q)
+    half = world.simulate(q, v, 0.12, H, on_unsolved="continue")
+    half.memory.save(tmp_path / "memory.npz")
+    memory = WorldMemory.load(tmp_path / "memory.npz")
+    rest = world.simulate(half.q[-1], half.v[-1], 0.12, H, memory=memory, on_unsolved="continue")
+    np.testing.assert_array_equal(rest.q[-1], once.q[-1])
+    np.testing.assert_array_equal(rest.v[-1], once.v[-1])
+
+
+def test_what_rests_is_solved_by_its_last_impulses():
+    world, q = tower(3)
+    motion = world.simulate(q, np.zeros(18), 2 * H, H, record="constraint_forces")
+    step = world.step(motion.q[-1], motion.v[-1], H, memory=motion.memory)
+    first, last = motion.contacts_at(1), step.contacts
+    assert len(last) == 12
+    np.testing.assert_allclose(last.force, first.force, atol=1e-6)

@@ -1,0 +1,138 @@
+"""Laws of steps whose contacts are found: closed forms of bodies that rest, slide, roll, bounce and are carried along."""
+
+import numpy as np
+import pytest
+
+from pluecker.contact import World
+from pluecker.contact.geometry import Box, Collider, Cylinder, HalfSpace, Sphere, Surface
+from tests.contact.piles.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
+
+H = 0.01
+
+
+def placed(*heights):
+    """Configurations of bodies one above the other."""
+    return np.concatenate([[0.0, 0.0, z, *UPRIGHT] for z in heights])
+
+
+def test_a_box_that_slides_stops_after_its_speed_over_mu_g():
+    world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=0.3))
+    speed, steps = 0.5, 12
+    motion = world.simulate(placed(0.1), [0, 0, 0, speed, 0, 0], steps * H, H)
+    expected = speed - 0.3 * G * H * np.arange(steps + 1)
+    np.testing.assert_allclose(motion.v[:, 3], expected, atol=1e-9)
+    np.testing.assert_allclose(motion.v[:, [0, 1, 2, 4, 5]], 0.0, atol=1e-8)
+
+
+def test_a_ball_on_a_slope_rolls_with_five_sevenths_of_g_sin_a_iff_friction_is_two_sevenths_of_the_slope():
+    a = 0.3
+    for mu, gain in ((0.3, 5.0 / 7.0 * np.sin(a)), (0.05, np.sin(a) - 0.05 * np.cos(a))):
+        surface = Surface(friction=mu)
+        ground = Collider("slope", HalfSpace(), tilted(a), surface)
+        world = world_of([Sphere(0.1)], surface, ground=ground)
+        q = [0.1 * np.sin(a), 0.0, 0.1 * np.cos(a), *UPRIGHT]
+        found = world.simulate(q, np.zeros(6), 10 * H, H)
+        speed = np.hypot(found.v[-1, 3], found.v[-1, 5])
+        np.testing.assert_allclose(speed, 10 * H * G * gain, rtol=1e-7)
+
+
+def test_a_cylinder_stands_on_its_base_and_its_forces_are_its_weight():
+    world = world_of([Cylinder(radius=0.1, length=0.3)], masses=2.0)
+    step = world.step(placed(0.15), np.zeros(6), H)
+    np.testing.assert_allclose(step.v, 0.0, atol=1e-9)
+    np.testing.assert_allclose(step.contacts.wrench("world", "b0")[3:], [0.0, 0.0, 2.0 * G], atol=1e-6)
+
+
+def test_a_ball_bounces_to_the_share_e_of_its_speed_and_one_at_rest_does_not_hop():
+    world = world_of([Sphere(0.1)], Surface(restitution=0.6))
+    # it falls through 0.02 m in a step, more than the gap
+    step = world.step(placed(0.11), [0, 0, 0, 0, 0, -2.0], H)
+    np.testing.assert_allclose(step.v[5], 1.2, rtol=1e-9)
+    assert abs(world.step(placed(0.1), np.zeros(6), H).v[5]) < 1e-12
+
+
+def test_a_ball_at_fifty_metres_per_second_does_not_pass_through_a_sheet():
+    world = world_of([Sphere(0.01)], masses=1.0)
+    q = world.step(placed(0.4), [0, 0, 0, 0, 0, -50.0], H).q
+    np.testing.assert_allclose(q[2], 0.01, atol=1e-9)
+
+
+def test_a_ball_that_is_hit_does_not_pass_through_the_next_one():
+    # the second is at rest, so that it alone would come nowhere in the step; the first one gives it speed
+    world = world_of([Sphere(0.1)] * 3, Surface(friction=0.0), ground=floor(), masses=[100.0, 1.0, 1.0])
+    q = np.concatenate([[x, 0.0, 1.0, *UPRIGHT] for x in (0.0, 0.2, 0.9)])
+    v = np.zeros(18)
+    v[3] = 100.0
+    q1, v1, _ = world.step(q, v, H)
+    assert q1[7] + 0.2 <= q1[14] + 1e-6 * 100.0 * H  # the accuracy of the law times the largest velocity
+    assert v1[15] > 10.0
+
+
+def test_a_belt_takes_a_box_along_and_then_carries_it():
+    belt = Surface(friction=0.5, velocity=(1.0, 0.0, 0.0))
+    world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=0.5), ground=floor(belt))
+    motion = world.simulate(placed(0.1), np.zeros(6), 0.3, H)
+    expected = np.minimum(0.5 * G * H * np.arange(31), 1.0)
+    np.testing.assert_allclose(motion.v[:, 3], expected, atol=1e-7)
+
+
+def test_rolling_and_spinning_friction_stop_a_ball_with_their_torques():
+    mu_r, mu_s = 0.004, 0.002
+    world = world_of(
+        [Sphere(0.1)], Surface(friction=0.8, rolling_friction=mu_r, spinning_friction=mu_s), accuracy=1e-10
+    )
+    rolling = world.simulate(placed(0.1), [0.0, 10.0, 0.0, 1.0, 0.0, 0.0], 5 * H, H).v[-1]
+    spinning = world.simulate(placed(0.1), [0.0, 0.0, 3.0, 0.0, 0.0, 0.0], 5 * H, H).v[-1]
+    # about the point of contact: 7/5 m r^2 dw/dt = - mu_r m g; about the normal: 2/5 m r^2 dw/dt = - mu_s m g
+    np.testing.assert_allclose(rolling[1], 10.0 - 5 * H * mu_r * G / (1.4 * 0.01), rtol=1e-7)
+    np.testing.assert_allclose(spinning[2], 3.0 - 5 * H * mu_s * G / (0.4 * 0.01), rtol=1e-7)
+
+
+def test_a_soft_floor_gives_way_by_the_weight_over_its_stiffness():
+    k = 2e3
+    world = world_of([Sphere(0.1)], Surface(stiffness=k, damping=150.0), ground=floor(Surface()), masses=3.0)
+    q = world.simulate(placed(0.1), np.zeros(6), 0.6, H).q[-1]
+    np.testing.assert_allclose(0.1 - q[2], 3.0 * G / k, rtol=1e-5)
+
+
+def test_a_depth_is_undone_at_the_rate_of_recovery_and_adds_no_more_speed_than_that():
+    world = world_of([Sphere(0.1)], recovery=5.0)
+    step = world.step(placed(0.098), np.zeros(6), H)
+    np.testing.assert_allclose(step.v[5], 5.0 * 0.002, rtol=1e-9)
+    still = world_of([Sphere(0.1)], recovery=0.0).step(placed(0.098), np.zeros(6), H)
+    np.testing.assert_allclose(still.v[5], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("law", ["ncp", "ccp"])
+def test_the_convex_law_lifts_a_cube_that_slides_and_coulombs_does_not(law):
+    mu, speed = 0.5, 3.0
+    world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=mu), law=law)
+    v = world.step(placed(0.1), [0, 0, 0, speed, 0, 0], H).v
+    # ccp: with r_t = - mu r_n and u_n = mu u_t: r_n (1 + mu^2) / m = mu v + g h
+    rise = {"ncp": 0.0, "ccp": (mu * speed + G * H) / (1.0 + mu * mu) - G * H}[law]
+    np.testing.assert_allclose(v[5], rise, atol=1e-7)
+    assert law == "ncp" or rise > 1.0
+
+
+def test_without_friction_a_box_slides_for_ever():
+    world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=0.9), law="frictionless")
+    v = world.simulate(placed(0.1), [0, 0, 0, 1.0, 0, 0], 10 * H, H).v[-1]
+    np.testing.assert_allclose(v, [0, 0, 0, 1.0, 0, 0], atol=1e-9)
+
+
+def test_a_pair_that_is_found_moves_as_the_same_pair_that_is_named():
+    surface = Surface(friction=0.4, restitution=0.3)
+    shapes = [floor(surface), Collider("s0", Box((0.2, 0.3, 0.1)), "b0", surface)]
+    model = bodies([Box((0.2, 0.3, 0.1))])
+    a = 0.3  # it stands on an edge, and falls over
+    q = np.array([0.0, 0.0, 0.1 * np.sin(a) + 0.05 * np.cos(a), np.cos(a / 2), 0.0, np.sin(a / 2), 0.0])
+    v = np.array([0.3, -1.0, 0.2, 1.0, 0.5, -0.5])
+    found, named = (
+        World(model, shapes=shapes).step(q, v, H),
+        World(model, shapes=shapes, pairs=[("floor", "s0")]).step(q, v, H),
+    )
+    np.testing.assert_allclose(found.v, named.v, atol=1e-7)
+    np.testing.assert_allclose(found.q, named.q, atol=1e-9)
+    np.testing.assert_allclose(
+        found.contacts.wrench("world", "b0"), named.contacts.wrench("world", "b0"), rtol=1e-5, atol=1e-5
+    )
