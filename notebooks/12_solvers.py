@@ -216,7 +216,7 @@ def above_line(q):
     return np.sin(q[0]) + 0.6 - 0.5 * np.cos(q[0])
 
 
-bounded = World(arm, [constraints.UserFunction("line", above_line, lower=0.0)])
+bounded = World(arm, [constraints.UserFunction("line", above_line, one_sided=True)])
 fallen = bounded.simulate([1.0], [0.0], 2.0, h, record="constraint_forces")
 lowest = fallen.q[-1, 0]
 print(f"it rests at {np.rad2deg(lowest):.3f} degrees, {above_line([lowest]):.1e} m above the line")
@@ -343,7 +343,7 @@ def project(x, mu):
 
 def natural_map(N, b, mu, r):
     """How far r is from P(r - u), in units of velocity; zero at solutions."""
-    return np.abs(r - project(r - (N @ r + b).reshape(-1, 3), mu)).max()
+    return np.abs(r - project(r - (N @ r.ravel() + b).reshape(-1, 3), mu)).max()
 
 
 def gauss_seidel(N, b, mu, rounds):
@@ -355,12 +355,12 @@ def gauss_seidel(N, b, mu, rounds):
         for k, row in enumerate(rows):
             u = row @ r.ravel() + b[3 * k : 3 * k + 3]
             r[k] = project((r[k] - u / largest[k])[None], mu)[0]
-        history.append(natural_map(N, b, mu, r.ravel().reshape(-1, 3)))
+        history.append(natural_map(N, b, mu, r))
     return r, history
 
 
 def apgd(N, b, mu, rounds, momentum=True):
-    t = 1.0 / np.abs(N).sum(axis=1).max()  # not above one over the largest eigenvalue
+    t = 1.0 / np.linalg.eigvalsh(N.toarray())[-1]
     r = y = np.zeros((len(b) // 3, 3))
     theta, history = 1.0, []
     for _ in range(rounds):
@@ -378,7 +378,7 @@ def apgd(N, b, mu, rounds, momentum=True):
 problem = pyramid(5)
 N, b = problem.matrix().tocsr(), problem.offset
 print(f"{len(cannon_balls(5))} balls, {len(b) // 3} contacts")
-rounds = 150
+rounds = 600
 runs = {
     "Gauss-Seidel": gauss_seidel(N, b, 0.5, rounds),
     "projected gradient": apgd(N, b, 0.5, rounds, momentum=False),
@@ -391,3 +391,252 @@ for (name, (_, history)), color in zip(runs.items(), (ORANGE, GREY, BLUE), stric
 panel.set(xlabel="rounds over all contacts", ylabel="natural map / (m/s)")
 panel.legend()
 plt.show()
+
+# %% [markdown]
+# **Question 2.** QUESTION2
+#
+# The library has both, and others, and judges all of them by one error. For the whole pyramid, in the convex law and in
+# Coulomb's:
+
+# %%
+larger = pyramid(9)
+print(f"{larger.blocks} contacts; rounds until the error is below")
+print("law   method                 1e-2     1e-3     1e-4")
+for law in ("ccp", "ncp"):
+    for name, found in compare_methods(larger, law, ["apgd", "pgs"], tol=1e-4, max_iterations=3000, repeats=1).items():
+        below = [found.history[:, 1] <= limit for limit in (1e-2, 1e-3, 1e-4)]
+        counts = "".join(f"{1 + np.argmax(x):9d}" if x.any() else "        -" for x in below)
+        print(f"{law}   {name:16}{counts}    {found.status}")
+
+# %% [markdown]
+# TIMES
+#
+# ## A pile
+#
+# `World` does all of it in each step: it finds what touches, makes the problem, solves it, and starts the next one from
+# what it knows. Balls and boxes fall into a bin.
+
+# %%
+WIDTH, COUNT = 0.25, 36
+piled = ModelBuilder("pile")
+shapes = [Collider("floor", HalfSpace(), "world")]
+for k, z in enumerate(([1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0])):  # walls, whose z axes point inwards
+    axes = np.column_stack([np.cross([0, 0, 1], z), [0, 0, 1], z])
+    shapes.append(Collider(f"wall {k}", HalfSpace(), ("world", -WIDTH * np.array(z), axes), Surface(friction=0.3)))
+rough, q, masses = Surface(friction=0.5, rolling_friction=1e-3), [], []
+for k in range(COUNT):
+    name, r = f"body {k}", rng.uniform(0.03, 0.06)
+    if k % 2:
+        shape, m = Box(2.0 * r * np.array([0.8, 0.9, 0.7])), 500.0 * 8.0 * r**3 * 0.504
+        squares = np.square(shape.size)
+        inertia = m / 12.0 * (squares.sum() - squares)
+    else:
+        shape, m = Sphere(r), 500.0 * 4.0 / 3.0 * np.pi * r**3
+        inertia = np.full(3, 0.4 * m * r**2)
+    masses.append(m)
+    piled.add_body(name, mass=m, inertia=tuple(inertia))
+    piled.add_joint(name, "free", "world", name)
+    shapes.append(Collider(name, shape, name, rough))
+    layer, (i, j) = k // 9, divmod(k % 9, 3)
+    p = rng.standard_normal(4)
+    place = [0.15 * (i - 1), 0.15 * (j - 1), 0.08 + 0.14 * layer] + rng.uniform(-0.01, 0.01, 3)
+    q += [*place, *(p / np.linalg.norm(p))]
+pile = World(piled.build(), shapes=shapes)
+fall = pile.simulate(q, np.zeros(6 * COUNT), 2.0, h, record=["constraint_forces", "energy"], every=4)
+energy = fall.columns["kinetic_energy"] + fall.columns["potential_energy"]
+last = fall.contacts_at(-1)
+print(last)
+print(f"fastest {np.abs(fall.v[-1]).max():.1e}, deepest {-min(0.0, last.gap.min()):.1e} m")
+carried = sum(last.wrench("world", f"body {k}")[5] for k in range(COUNT))
+print(f"the floor carries {carried:.2f} N of {G * sum(masses):.2f} N")
+
+# %%
+fig, panel = plt.subplots(figsize=(4.2, 4.6))
+fig.subplots_adjust(0.13, 0.1, 0.98, 0.98)
+placed = forward_kinematics(pile.model, fall.q)
+circle = np.linspace(0.0, 2.0 * np.pi, 40)
+lines = [[panel.plot([], [], color=(BLUE, ORANGE)[k % 2], lw=1.0)[0] for _ in range(12 if k % 2 else 1)] for k in range(COUNT)]
+panel.plot([-WIDTH, -WIDTH, WIDTH, WIDTH], [0.7, 0.0, 0.0, 0.7], color=BLACK)
+panel.set(aspect="equal", xlim=(-0.3, 0.3), ylim=(-0.02, 0.7), xlabel="x / m", ylabel="z / m")
+
+
+def frame(k):
+    for body in range(COUNT):
+        T, shape = placed[k, body], shapes[5 + body].shape
+        if isinstance(shape, Box):
+            for line, edge in zip(lines[body], box_lines(shape.size, T[:3, :3], T[:3, 3]), strict=True):
+                line.set_data(edge[:, 0], edge[:, 2])
+        else:
+            lines[body][0].set_data(T[0, 3] + shape.radius * np.cos(circle), T[2, 3] + shape.radius * np.sin(circle))
+
+
+moving(fig, frame, len(fall.q), fps=12, dpi=70)
+
+# %% [markdown]
+# No step makes energy, and each step knows its error: a motion ends with a message where one is not solved. What a step
+# knows from the one before are the impulses of the contacts that are still there. That is worth most where nothing
+# changes, and most things at rest do not change. The pyramid again, prepared once:
+
+# %%
+prepared = Solver(problem, "ncp", tol=1e-6)
+first = prepared.solve()
+again = prepared.solve(warm_start=first.multipliers)
+print(f"from zero: {first.iterations} rounds, {first.status}; from its own solution: {again.iterations}, {again.status}")
+assert again.converged
+assert again.iterations < first.iterations
+
+# %% [markdown]
+# ## A robot that stands
+#
+# Question 3. A trunk of 10 kg, four legs with three joints each, feet that are balls of 2 cm on a plane, and gains that
+# hold the joints. It is dropped from 3 cm.
+
+# %%
+dog = ModelBuilder("dog")
+dog.add_body("trunk", mass=10.0, inertia=(0.05, 0.2, 0.2))
+dog.add_joint("float", "free", "world", "trunk")
+LEGS = {"front left": (0.2, 0.1), "front right": (0.2, -0.1), "hind left": (-0.2, 0.1), "hind right": (-0.2, -0.1)}
+for leg, (x, y) in LEGS.items():
+    dog.add_body(f"{leg} hip", mass=0.5, inertia=(4e-4, 4e-4, 4e-4))
+    dog.add_body(f"{leg} thigh", mass=0.8, center_of_mass=(0, 0, -0.1), inertia=(4e-3, 4e-3, 6e-4))
+    dog.add_body(f"{leg} shin", mass=0.2, center_of_mass=(0, 0, -0.1), inertia=(8e-4, 8e-4, 6e-5))
+    dog.add_joint(f"{leg} roll", "revolute", "trunk", f"{leg} hip", axis=(1, 0, 0), position=(x, y, 0))
+    dog.add_joint(f"{leg} pitch", "revolute", f"{leg} hip", f"{leg} thigh", axis=(0, 1, 0))
+    dog.add_joint(f"{leg} knee", "revolute", f"{leg} thigh", f"{leg} shin", axis=(0, 1, 0), position=(0, 0, -0.2))
+dog = dog.build()
+DOG_MASS = 10.0 + 4 * (0.5 + 0.8 + 0.2)
+
+
+def on_feet(friction):
+    feet = [
+        constraints.PointContact(leg, "world", (f"{leg} shin", (0, 0, -0.2)), radius=0.02, friction=friction) for leg in LEGS
+    ]
+    return World(dog, feet)
+
+
+ground = on_feet(0.6)
+bend = np.array([0.0, 0.7, -1.4])
+pose = np.array([0, 0, 0.4 * np.cos(0.7) + 0.02, 1, 0, 0, 0, *np.tile(bend, 4)])
+gains = np.concatenate([np.zeros(6), np.full(12, 400.0)])  # nobody holds the trunk
+hold = PDControl(stiffness=gains, damping=0.05 * gains, q=pose)
+drop = pose + 0.03 * np.eye(19)[2]
+landing = ground.simulate(drop, np.zeros(18), 1.0, 1e-3, control=hold, record="constraint_forces")
+
+forces = landing.columns["constraint_forces"].reshape(len(landing), 4, 3)  # normal, and two tangents, of each foot
+fig, panel = plt.subplots(layout="constrained")
+for k, color in zip((0, 2), (BLUE, ORANGE), strict=True):
+    panel.plot(landing.time, forces[:, k, 0], color=color, label=f"{list(LEGS)[k]} foot, normal")
+panel.plot(landing.time, forces[:, :, 0].sum(axis=1) / 4.0, color=GREY, lw=1.0, ls="--", label="a fourth of all four")
+panel.set(xlabel="time / s", ylabel="force / N", ylim=(-5, 220))
+panel.legend()
+plt.show()
+
+standing = landing.contacts_at(-1)
+print({leg: round(f, 2) for leg, f in zip(LEGS, standing.normal_force.tolist(), strict=True)}, standing.state.tolist())
+np.testing.assert_allclose(standing.normal_force.sum(), DOG_MASS * G, rtol=1e-4)
+assert np.all(np.linalg.norm(forces[..., 1:], axis=-1) <= 0.6 * forces[..., 0] + 1e-6)  # in each step
+np.testing.assert_allclose(landing.q[:30, 2], drop[2] - 0.5 * G * landing.time[:30] ** 2, atol=1e-3)  # it falls at first
+
+# %% [markdown]
+# The feet of one side carry the same by symmetry; those behind carry more, since bent legs have their knees, and their
+# masses, behind. Statics has three equations for normal forces: their sum, and two moments. A stool on three legs is
+# determined by them. With four feet there is a freedom left, in which two feet across from each other carry more, and the
+# two others less. Geometry does not decide that; what gives way does, and here it is the gains of the joints. With rigid
+# legs no solver can know it: it picks one answer, and velocities are the same in all.
+
+# %%
+fourth = np.array([1.0, -1.0, -1.0, 1.0])  # across
+feet = standing.point[:, :2]
+equations = np.vstack([np.ones(4), feet.T])
+print("moments and sum of the pattern:", (equations @ fourth).round(9))
+assert np.abs(equations @ fourth).max() < 1e-6
+_, _, right = np.linalg.svd(equations)
+np.testing.assert_allclose(np.abs(right[-1]), 0.5, atol=1e-6)  # nothing else is free
+
+# %% [markdown]
+# Pushed from the side with 30 N, friction decides: feet stick up to a coefficient of $30 / (m g) = 0.19$ or so. One
+# coefficient, for sticking and sliding alike; that it takes more to get loose than to go on sliding is not in this law.
+
+# %%
+push = np.zeros((dog.n_bodies, 6))
+push[0, 4] = 30.0  # on the trunk, along its y axis
+print("coefficient   moved by     feet")
+for friction in (0.6, 0.3, 0.1):
+    pushed = on_feet(friction).simulate(landing.q[-1], landing.v[-1], 0.3, 1e-3, control=hold, f_ext=push, record="constraint_forces")
+    states = sorted(set(pushed.contacts_at(-1).state.tolist()))
+    print(f"{friction:6.1f}     {1e3 * (pushed.q[-1, 1] - landing.q[-1, 1]):7.1f} mm     {', '.join(states)}")
+assert states == ["sliding"]
+
+# %% [markdown]
+# ## Exercises
+#
+# **12.1** One row with bounds: $u = n r + b$. Return the impulse $r$.
+
+
+# %%
+def bounded_row(n, b, lower, upper):
+    """r in [lower, upper], with u = 0, or at a bound."""
+    ...  # yours
+
+
+check_exercise(bounded_row, chapter_12.bounded_row)
+
+# %% [markdown]
+# **12.2** One sweep of projected Gauss-Seidel over all rows, from the impulses `r`. Return the new ones; leave `r` as it is.
+
+
+# %%
+def sweep(N, b, lower, upper, r):
+    """The impulses after one sweep, in the order of the rows."""
+    ...  # yours
+
+
+check_exercise(sweep, chapter_12.sweep)
+
+# %% [markdown]
+# **12.3** A wheel turns with `speed` about its axis. Its quaternion goes along its rate for a step `h`, and is normalised.
+# By which angle has it turned?
+
+
+# %%
+def turned_angle(speed, h):
+    """In radians."""
+    ...  # yours
+
+
+check_exercise(turned_angle, chapter_12.turned_angle)
+
+# %% [markdown]
+# **12.4** Three feet at the places `feet`, `(3, 2)`, carry a weight whose centre of mass is above `center`, `(2,)`. Return
+# their normal forces.
+
+
+# %%
+def three_feet(feet, center, weight):
+    """(3,), N"""
+    ...  # yours
+
+
+check_exercise(three_feet, chapter_12.three_feet)
+
+# %% [markdown]
+# ## To remember
+#
+# - A row is a Jacobian and two bounds: joint, limit, motor, friction. One projection, $r = P(r - u)$, holds all of them.
+# - A violated limit needs the sign that closes it, and a force on two bodies needs the moment of its line.
+# - A motor with bounds stalls where a spring with gains would sag.
+# - Gauss-Seidel gets far in ten rounds, momentum in a thousand; warm starts help both. Only the residual tells which has
+#   arrived.
+# - More rows than the motion needs: velocities are determined, shares of forces are not.
+#
+# **References.** H. Mazhar, T. Heyn, D. Negrut, A. Tasora, "Using Nesterov's method to accelerate multibody dynamics with
+# friction and contact", ACM Trans. Graph. 34 (3), 2015. B. O'Donoghue and E. Candes, "Adaptive restart for accelerated
+# gradient schemes", Found. Comput. Math. 15, 2015. K. Erleben, "Stable, robust, and versatile multibody dynamics
+# animation", thesis, 2004. J. J. Moreau, "Unilateral contact and dry friction in finite freedom dynamics", 1988.
+# V. Acary, M. Bremond, O. Huber, "On solving contact problems with Coulomb friction: formulations and numerical
+# comparisons", 2018.
+#
+# Source documents: 000, joint limits, joint motors, all constraints in one problem, and the update of positions; 003, the
+# matrix $L$; 004, sections 9 and 10, and the summary of a project on APGD. What their print has otherwise: in 000 the
+# error of an upper limit has the wrong sign, and the row of a slider's limit makes angular momentum. Both are listed, with
+# tests, in `docs/sources.md`.
