@@ -46,7 +46,6 @@ from pluecker.contact import (
     assemble_contacts,
     compare_methods,
     constraints,
-    errors_of,
     mixed_lcp,
     solve_lcp,
 )
@@ -423,7 +422,7 @@ shapes = [Collider("floor", HalfSpace(), "world")]
 for k, z in enumerate(([1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0])):  # walls, whose z axes point inwards
     axes = np.column_stack([np.cross([0, 0, 1], z), [0, 0, 1], z])
     shapes.append(Collider(f"wall {k}", HalfSpace(), ("world", -WIDTH * np.array(z), axes), Surface(friction=0.3)))
-rough, q, masses = Surface(friction=0.5, rolling_friction=1e-3), [], []
+rough, q, masses = Surface(friction=0.5), [], []
 for k in range(COUNT):
     name, r = f"body {k}", rng.uniform(0.03, 0.06)
     if k % 2:
@@ -442,7 +441,7 @@ for k in range(COUNT):
     place = [0.15 * (i - 1), 0.15 * (j - 1), 0.08 + 0.14 * layer] + rng.uniform(-0.01, 0.01, 3)
     q += [*place, *(p / np.linalg.norm(p))]
 pile = World(piled.build(), shapes=shapes)
-fall = pile.simulate(q, np.zeros(6 * COUNT), 2.0, h, record=["constraint_forces", "energy"], every=4)
+fall = pile.simulate(q, np.zeros(6 * COUNT), 1.6, h, record=["constraint_forces", "energy"], every=4)
 energy = fall.columns["kinetic_energy"] + fall.columns["potential_energy"]
 last = fall.contacts_at(-1)
 print(last)
