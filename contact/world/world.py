@@ -126,14 +126,7 @@ class World(Instants):
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = self.found_contacts
-        if found is None:
-            return partial(World, limits=self.limits), (self.model, self.constraints)
-        own: dict[str, Any] = {
-            "shapes": found.collision,
-            "law": found.law,
-            "recovery": found.recovery,
-            "accuracy": found.accuracy,
-        }
+        own = {} if found is None else found.options()
         return partial(World, limits=self.limits, **own), (self.model, self.constraints)
 
     def __getitem__(self, name: str) -> ConstraintHandle:
