@@ -68,7 +68,7 @@ from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_a
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.atomics import pause
 from pluecker.spatial.parallel.interruption_flag import interrupted
-from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_block, is_over, next_block
+from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
 from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store, tail
 
@@ -91,6 +91,18 @@ NUMBERS = SPEED_B + 1
 Integers = types.int64[::1]
 
 
+@kernel
+def take_part(L, roster):
+    """Some blocks of the pass; whether there were any"""
+    first, end = next_blocks(roster)
+    for block in range(first, end):
+        pass_over(L, block)
+    if first == end:
+        return False
+    finish_blocks(roster, end - first)
+    return True
+
+
 def do_pass(L, roster, what, blocks):
     """One pass, block by block"""
     store(L.settings, PASS, what)
@@ -105,11 +117,8 @@ if not config.DISABLE_JIT:
         """The same, of which this thread is the leader"""
         store(L.settings, PASS, what)
         begin_phase(roster, blocks)
-        block = next_block(roster)
-        while block >= 0:
-            pass_over(L, block)
-            finish_block(roster)
-            block = next_block(roster)
+        while take_part(L, roster):
+            pass
         await_blocks(roster, blocks)
 
 
@@ -332,11 +341,7 @@ def in_one_thread(place, k):
         dismiss(roster)
         return 0
     while not is_over(roster):
-        block = next_block(roster)
-        if block >= 0:
-            pass_over(L, block)
-            finish_block(roster)
-        else:
+        if not take_part(L, roster):
             pause()
     return 0
 
