@@ -35,6 +35,7 @@ from pluecker.contact.first_order.large_record import (
     GROUPS,
     HELD,
     LACK,
+    LATE,
     LENGTH,
     LOOK,
     MOTION,
@@ -77,6 +78,10 @@ __all__ = [
     "SPENDING", "TASK", "TOL", "USED", "compiled_parts", "improve",
 ]  # fmt: skip
 
+# Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
+# had to wait for more than LONG pauses more than OFTEN of late, it goes on alone. Measured with seven times as many threads
+# as cores on the machine: two took twice as long as one.
+LONG, OFTEN, FADING = 3000, 4.0, 0.995
 PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coulomb's law
 
 # What goes in and comes out: integers after the settings, numbers after the control.
@@ -119,7 +124,12 @@ if not config.DISABLE_JIT:
         begin_phase(roster, blocks)
         while take_part(L, roster):
             pass
-        await_blocks(roster, blocks)
+        late = FADING * load(L.control, LATE)
+        if await_blocks(roster, blocks) > LONG:
+            late += 1.0
+        store(L.control, LATE, late)
+        if late > OFTEN:
+            dismiss(roster)
 
 
 @outlined_kernel
