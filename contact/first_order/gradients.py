@@ -7,12 +7,18 @@ share. Which way an island goes depends on the island alone, and not on the numb
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import numpy as np
+
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.large import Island, lay_out, run_large
 from pluecker.contact.first_order.memory import ERROR, LEFT, Memory
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
+
+if TYPE_CHECKING:
+    from pluecker.contact.first_order.large import Island
 
 __all__ = ["LARGE", "run_gradients"]
 
@@ -31,9 +37,9 @@ def run_gradients(
         threads: at most.
     """
     layouts, first = {} if layouts is None else layouts, begin
-    for island in range(begin, end):
-        if P.islands[island + 1] - P.islands[island] < LARGE:
-            continue
+    for island in (begin + np.flatnonzero(np.diff(P.islands[begin : end + 1]) >= LARGE)).tolist():
+        from pluecker.contact.first_order.large import lay_out, run_large  # small problems need not load it
+
         if memory.results[island, ERROR] <= tol or memory.states[island, LEFT] == 1.0:
             continue
         if island not in layouts:

@@ -36,7 +36,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
 from pluecker.spatial.compiled.decorators import address
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.phases import ROSTER
+from pluecker.spatial.parallel.phases import ROSTER, THREADS
 from pluecker.spatial.parallel.threads import board
 
 __all__ = ["Island", "lay_out", "run_large"]
@@ -121,6 +121,7 @@ class Task:
                 task[ARRAYS + 2 * k : ARRAYS + 2 * k + 2] = array.ctypes.data, array.size
             thread, together = compiled_parts()
             threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+            self.roster[THREADS] = threads
             if together(board(threads), address(thread), threads, task) != 0:
                 raise IndexError("gradients on a large island: an index is out of bounds")
         state[STEP] = numbers[LIPSCHITZ]

@@ -35,6 +35,7 @@ from pluecker.contact.first_order.large_record import (
     GROUPS,
     HELD,
     LACK,
+    LATE,
     LENGTH,
     LOOK,
     MOTION,
@@ -68,7 +69,7 @@ from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_a
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.atomics import pause
 from pluecker.spatial.parallel.interruption_flag import interrupted
-from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_block, is_over, next_block
+from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
 from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store, tail
 
@@ -77,6 +78,10 @@ __all__ = [
     "SPENDING", "TASK", "TOL", "USED", "compiled_parts", "improve",
 ]  # fmt: skip
 
+# Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
+# had to wait for more than LONG pauses more than OFTEN of late, it goes on alone. Measured with seven times as many threads
+# as cores on the machine: two took twice as long as one.
+LONG, OFTEN, FADING = 3000, 4.0, 0.995
 PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coulomb's law
 
 # What goes in and comes out: integers after the settings, numbers after the control.
@@ -89,6 +94,18 @@ TASK = ARRAYS + 2 * PLACES
 NUMBERS = SPEED_B + 1
 
 Integers = types.int64[::1]
+
+
+@kernel
+def take_part(L, roster):
+    """Some blocks of the pass; whether there were any"""
+    first, end = next_blocks(roster)
+    for block in range(first, end):
+        pass_over(L, block)
+    if first == end:
+        return False
+    finish_blocks(roster, end - first)
+    return True
 
 
 def do_pass(L, roster, what, blocks):
@@ -105,12 +122,14 @@ if not config.DISABLE_JIT:
         """The same, of which this thread is the leader"""
         store(L.settings, PASS, what)
         begin_phase(roster, blocks)
-        block = next_block(roster)
-        while block >= 0:
-            pass_over(L, block)
-            finish_block(roster)
-            block = next_block(roster)
-        await_blocks(roster, blocks)
+        while take_part(L, roster):
+            pass
+        late = FADING * load(L.control, LATE)
+        if await_blocks(roster, blocks) > LONG:
+            late += 1.0
+        store(L.control, LATE, late)
+        if late > OFTEN:
+            dismiss(roster)
 
 
 @outlined_kernel
@@ -332,11 +351,7 @@ def in_one_thread(place, k):
         dismiss(roster)
         return 0
     while not is_over(roster):
-        block = next_block(roster)
-        if block >= 0:
-            pass_over(L, block)
-            finish_block(roster)
-        else:
+        if not take_part(L, roster):
             pause()
     return 0
 

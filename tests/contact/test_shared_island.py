@@ -190,17 +190,19 @@ def test_each_block_of_a_phase_is_taken_once():
 
     def take(roster, blocks, more):
         phases.begin_phase(view(roster), blocks)
-        total, block = 0, phases.next_block(view(roster))
-        while block >= 0:
-            total = 10 * total + block + 1
-            phases.finish_block(view(roster))
-            block = phases.next_block(view(roster))
+        total, (first, end) = 0, phases.next_blocks(view(roster))
+        while first < end:
+            for block in range(first, end):
+                total = 10 * total + block + 1
+            phases.finish_blocks(view(roster), end - first)
+            first, end = phases.next_blocks(view(roster))
         phases.await_blocks(view(roster), blocks)
         if not more:
             phases.dismiss(view(roster))
         return total if phases.is_over(view(roster)) != more else -1
 
     roster = np.zeros(phases.ROSTER, np.int64)
+    roster[phases.THREADS] = 1
     compiled = compiled_for(take, (types.int64[::1], types.intp, types.boolean))
     assert [compiled(roster, blocks, True) for blocks in (3, 0, 1, 5)] == [123, 0, 1, 12345]
     assert compiled(roster, 2, False) == 12
