@@ -65,6 +65,7 @@ PIECE, LARGEST, GROWTH = 512, 4096, 1.5  # sweeps before Newton's method looks a
 PATIENCE = 2  # pieces of sweeps in a row that may promise too little
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 RELAXED = 1.5  # sweeps
+FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged unless a smaller one is asked for
 STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
 
@@ -154,7 +155,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns):
     least = np.array(
         [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
     )
-    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, REFERENCE)
+    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, FINE[law])
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
