@@ -16,8 +16,10 @@ one can tell.
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where factors are dear, sweeps of Gauss-Seidel; where a cone has mu > 10, shifts held in turn, from
-                        nothing; Newton; then in turn Gauss-Seidel, the splitting, and shifts that are held, with Newton
+ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel, with Newton's method on the
+                        few contacts that keep the rest from converging (:mod:`~pluecker.contact.solving.local`); where a
+                        cone has mu > 10, shifts held in turn, from nothing; Newton; then in turn Gauss-Seidel, the
+                        splitting, and shifts that are held, with Newton
                         after every fourth (:mod:`~pluecker.contact.solving.coulomb`); gradients to the limit; Newton
 ======================  ==============================================================================================
 
@@ -37,13 +39,17 @@ import numpy as np
 from pluecker.contact.first_order.gradients import run_gradients as descend
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.runner import REFERENCE
-from pluecker.contact.problem.prepared import cut
+from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.coulomb import FEW, NEWTON_STEPS, take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
+from pluecker.contact.solving.local import improve_nearby
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.estimate import least_operations
+from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
@@ -52,9 +58,14 @@ DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is f
 CHEAP = 250  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
-MOST = 8000  # iterations of gradients in the end; factors that take longer are dear
+MOST = 8000  # iterations of gradients in the end; factors of few contacts that take longer are dear
+DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come first under Coulomb's law
+MANY = 500  # contacts of an island; of fewer gradients come first
+PIECE, LARGEST, GROWTH = 512, 4096, 1.5  # sweeps before Newton's method looks at what is left, first and at most
+PATIENCE = 2  # pieces of sweeps in a row that may promise too little
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 RELAXED = 1.5  # sweeps
+FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged unless a smaller one is asked for
 STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
 
@@ -79,6 +90,14 @@ def price(island: Island) -> float:
     contacts, blocks, law = len(island.P.K.start) - 1, len(island.P.A.N.column), island.law
     least = worth(contacts, blocks, least_of(island.P), law)
     return least if least > PAID else worth(contacts, blocks, operations(island.pattern), law)
+
+
+def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic]) -> bool:
+    """Whether what factorises under Coulomb's law takes so long that sweeps come before everything else."""
+    contacts, blocks = len(P.K.start) - 1, len(P.A.N.column)
+    if worth(contacts, blocks, least_of(P), 1) > DEAR:
+        return True
+    return bool(worth(contacts, blocks, operations(pattern_of(patterns, number, P)), 1) > DEAR)
 
 
 def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
@@ -119,6 +138,9 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
     states, results = memory.states[mine], memory.results[mine]
     if x.any() and not (results[:, ERROR] <= tol).all():
         done += run_near(P, law, x, u, tol, limit, memory, begin, end, patterns)
+    if law == 1:
+        for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] > MANY)):
+            states[k, LEFT] = 1.0 if is_dear(cut(P, begin + int(k)), begin + int(k), patterns) else 0.0
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.results, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
@@ -137,7 +159,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     least = np.array(
         [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
     )
-    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, REFERENCE)
+    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, FINE[law])
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
@@ -149,11 +171,12 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / goal) / np.log(before / error)
-        for k in np.flatnonzero(going & (more >= limits) & (more < np.inf) & ~known):
+        allowed = enough(used - since, limits, contacts)
+        # Nothing is left because of an estimate from below.
+        for k in np.flatnonzero(going & (more >= allowed) & (more < np.inf) & ~known):
             count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
             limits[k], known[k] = worth(contacts[k], blocks[k], count, law), True
-        # Less when as much is spent already as the rest would take.
-        allowed = np.where(used - since < limits, limits, 0.25 * limits)
+        allowed = enough(used - since, limits, contacts)
         states[mine, LEFT][going & ~((more > 0) & (more < allowed))] = 1.0
         going &= states[mine, LEFT] == 0.0
         if not going.any() or used >= last:
@@ -164,11 +187,19 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     return [Part("apgd", mine, spent, errors, elapsed)] if spent.any() else []
 
 
+def enough(used: int, limits: Array, contacts: Indices) -> Array:
+    """Iterations of gradients that may follow: fewer when as many are spent already as what comes after them takes.
+
+    On packings of many contacts the interior point takes three times as many iterations as :func:`worth` counts.
+    """
+    return np.where(used < limits, limits, np.where(contacts > MANY, 0.5, 0.25) * limits)
+
+
 def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     dear = price(island)
-    if island.law == 1 and dear > MOST:
-        sweep(island, tol, min(dear, PAID), PROBE if dear <= PAID else PAID)  # to the end where nothing better follows
+    if island.law == 1 and dear > (DEAR if len(island.P.K.start) > MANY + 1 else MOST):
+        sweep(island, tol, min(dear, PAID), dear > PAID)
     if island.error > tol and dear <= PAID:
         if island.law == 1:
             take_turns(island, tol)
@@ -182,19 +213,34 @@ def improve(island: Island, tol: float) -> None:
             island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
 
 
-def sweep(island: Island, tol: float, most: float, steps: int = PROBE) -> None:
-    """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration."""
-    used, most, x, u = 0, min(most, island.rest), island.x.copy(), island.u.copy()
-    while island.error > tol and used < most:
+def sweep(island: Island, tol: float, most: float, to_the_end: bool = False, steps: int = PIECE) -> None:
+    """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration.
+
+    Between its pieces Newton's method solves what few contacts are left with most of the error. Pieces are long, as each
+    goes on from the best point of the one before.
+
+    Args:
+        island: on its way.
+        tol: the error to be reached.
+        most: sweeps.
+        to_the_end: whether all of them are made, because nothing better follows.
+        steps: sweeps of the first piece.
+    """
+    began, most, x, u = island.iterations, min(most, island.rest), island.x.copy(), island.u.copy()
+    bad = 0  # pieces in a row that promise too little
+    while island.error > tol and island.iterations - began < most:
         before, spent = island.error, island.iterations
-        island.sweeps(tol, int(min(steps, most - used)), x, u, RELAXED)
+        left = most - (spent - began)
+        island.sweeps(tol, int(min(steps, left)), x, u, RELAXED)
         done, error = island.iterations - spent, island.error
-        used += done
-        if done == 0 or not error < before:
+        if error <= tol or done == 0 or done >= left:
             return
-        if error > REFERENCE and done * np.log(error / min(tol, REFERENCE)) > (most - used) * np.log(before / error):
+        missing = done * np.log(error / min(tol, REFERENCE)) if error > REFERENCE else 0.0
+        bad = bad + 1 if not error < before or missing > (left - done) * np.log(before / error) else 0
+        if bad == PATIENCE and not to_the_end:
             return
-        steps *= 2
+        improve_nearby(island, x, u)
+        steps = min(int(GROWTH * steps), LARGEST)
 
 
 def near(island: Island, tol: float) -> None:

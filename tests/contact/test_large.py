@@ -12,8 +12,9 @@ from benchmarks.contact_problems import packing
 from pluecker.contact import solve
 from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
-from pluecker.contact.solving import automatic, preparation
+from pluecker.contact.solving import automatic, local, preparation
 from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.newton import evaluate_all, velocity
 from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.estimate import least_operations
 from pluecker.contact.sparse.symbolic import analyse
@@ -138,16 +139,17 @@ def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
     assert not island.patterns
 
 
-def test_sweeps_end_where_they_take_longer_than_what_follows():
+def test_sweeps_end_where_they_take_longer_than_what_follows(monkeypatch):
     problem = packing(12)
     island = island_of(problem, 1000)
     automatic.sweep(island, 1e-12, 3)
     assert island.iterations == 3
     promising, hopeless = island_of(problem, 1000), island_of(problem, 1000)
-    automatic.sweep(promising, 0.5 * promising.error, 100, 4)
+    automatic.sweep(promising, 0.5 * promising.error, 100, steps=4)
     assert 0 < promising.iterations <= 100
     assert promising.error <= 0.5 * hopeless.error
-    automatic.sweep(hopeless, 1e-300, 8, 4)  # after four sweeps hundreds of digits are missing
+    monkeypatch.setattr(automatic, "PATIENCE", 1)
+    automatic.sweep(hopeless, 1e-300, 8, steps=4)  # after four sweeps hundreds of digits are missing
     assert hopeless.iterations == 4
 
 
@@ -160,3 +162,51 @@ def test_what_is_decided_knows_no_tolerance_above_the_reference():
         ways.append((island.iterations, island.error))
     assert sorted(ways, key=lambda way: way[0]) == ways
     assert sorted(ways, key=lambda way: -way[1]) == ways
+
+
+def test_a_part_is_the_whole_with_all_others_held():
+    """What the velocities of some contacts are, from their own multipliers and from all, with another change of theirs"""
+    rng, island = np.random.default_rng(5), island_of(packing(30), 100)
+    x = rng.normal(size=len(island.x))
+    u = island.velocity(x)
+    blocks = np.array([0, 3, 4, 11, 29])
+    part, rows = local.part_of(island.P, blocks, x, u)
+    assert np.allclose(velocity(part, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
+    change = np.zeros_like(x)
+    change[rows] = rng.normal(size=len(rows))
+    expected = island.velocity(x + change)[rows]
+    assert np.allclose(velocity(part, (x + change)[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.slow
+def test_the_contacts_with_the_error_are_found_with_their_neighbours():
+    """One impulse of a solution is changed: only what touches it has an error, and two rings more are taken"""
+    island = island_of(packing(60), 4000)
+    automatic.improve(island, 1e-10)
+    x = island.x.copy()
+    faulty = int(np.argmax(x[::3]))
+    x[3 * faulty] *= 1.0 + 1e-3
+    N = island.P.A.N
+    touching = np.zeros((60, 60), bool)
+    touching[np.repeat(np.arange(60), np.diff(N.first)), N.column] = True
+    near = np.linalg.matrix_power(touching.astype(np.int64), 3)[faulty] > 0
+    blocks = local.worst(island.P, 1, x, island.velocity(x))
+    assert faulty in blocks
+    assert near[blocks].all()
+
+
+@pytest.mark.slow
+def test_newtons_method_nearby_ends_what_sweeps_leave():
+    """From a solution with a fault in few places; all others are held, and the best pair is never worse"""
+    island = island_of(packing(60), 4000)
+    automatic.improve(island, 1e-10)
+    x = island.x.copy()
+    faulty = 3 * int(np.argmax(x[::3]))
+    x[faulty : faulty + 3] *= 1.0 + 1e-3
+    u = island.velocity(x)
+    before = evaluate_all(island.P, island.zero, x, u, 1, island.work)
+    local.improve_nearby(island, x, u)
+    after = evaluate_all(island.P, island.zero, x, u, 1, island.work)
+    assert island.error <= 1e-10
+    assert after <= 0.1 * before
+    assert np.allclose(u, island.velocity(x), rtol=0, atol=1e-14 * max(1.0, np.abs(u).max()))
