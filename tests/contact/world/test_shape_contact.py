@@ -65,6 +65,7 @@ def test_what_slides_begins_to_roll_at_the_speed_that_its_inertia_says(kind):
     np.testing.assert_allclose(np.linalg.norm(motion.v[-1, :3]), rolls / 0.1, rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_heights_of_a_bouncing_ball_fall_with_the_square_of_restitution():
     world, q = on_ground("sphere", 0.0, restitution=0.5)
     q[2] = 0.3
@@ -120,6 +121,7 @@ def test_each_interface_carries_the_weight_above(turned):
     assert set(step.contacts.names[4]) == {"lower skin", "upper skin"}
 
 
+@pytest.mark.slow
 def test_what_falls_on_an_edge_turns_over_and_comes_to_rest_without_making_energy():
     world, q = on_ground("box", 0.6, recovery=0.0)
     q[2], q[3:] = 0.35, [np.cos(0.4), 0.1, np.sin(0.4), 0.2]
@@ -146,6 +148,7 @@ def quadruped():
     return model, q
 
 
+@pytest.mark.slow
 def test_balls_as_feet_are_point_contacts_with_a_radius():
     """To rounding: the same rows, in the same order."""
     model, q = quadruped()
@@ -201,6 +204,7 @@ def test_tangents_in_a_step_are_those_of_contact_frames():
         np.testing.assert_allclose(tangents(tuple(n.tolist())), frame[1:], atol=1e-15)
 
 
+@pytest.mark.slow
 def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
     world, q = on_ground("box", 0.5, restitution=0.2)
     rng = np.random.default_rng(4)
@@ -215,6 +219,7 @@ def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
     np.testing.assert_array_equal(world.simulate(q[1:3], v[1:3], 0.1, 0.01).q, together.q[1:3])
 
 
+@pytest.mark.slow
 def test_a_motion_goes_on_from_its_memory_to_the_last_bit():
     world, q = on_ground("box", 0.5)
     q[2], q[3:] = 0.15, [np.cos(0.2), np.sin(0.2), 0, 0]
