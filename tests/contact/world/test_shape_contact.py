@@ -18,7 +18,9 @@ from pluecker.contact.geometry import (
     Sphere,
     Surface,
 )
-from pluecker.contact.rows.touching import tangents
+from pluecker.contact.geometry.slots import OPEN
+from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_SLOT
+from pluecker.contact.rows.touching import recall_multipliers, tangents
 from pluecker.contact.scenes.table import contact_frames
 from tests.contact.world.touching import SHAPES, G, bodies, energies, on_ground, world_velocity
 
@@ -245,6 +247,18 @@ def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
     other = maximal.world.step(*maximal.state(q, v), h)
     forces = [step.contacts.force[0] for step in (own, other)]
     np.testing.assert_allclose(forces[1], forces[0], atol=1e-7 * np.abs(forces[0]).max() + 1e-3 * h)
+
+
+def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature():
+    world, _ = on_ground("box")
+    w, slots = world.packed.array, world.packed.n_slots
+    X = np.zeros(12 * 2 + world.packed.touching_numbers)
+    features, guess = np.array([4.0, 6.0, 5.0, 7.0]), np.arange(1.0, 13.0)
+    for k, (feature, gap) in enumerate([(5.0, 0.0), (4.0, -1e-3), (6.0, OPEN), (9.0, 0.1)]):
+        X[24 + TOUCH_SLOT * k + TOUCH_GAP], X[24 + TOUCH_SLOT * k + TOUCH_FEATURE] = gap, feature
+    recall_multipliers(w, X, features, guess, np.zeros(3 * slots))
+    np.testing.assert_array_equal(guess, [7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0])
+    np.testing.assert_array_equal(features, [5, 4, 6, 9])
 
 
 @pytest.mark.parametrize(
