@@ -75,7 +75,7 @@ def run(effort: Effort) -> Report:
     report.notes += [
         f"{steps} steps of {STEP * 1e3:g} ms; ours by `simulate`, MuJoCo by `mujoco.rollout`, its defaults but for "
         "elliptic cones. Dampers of joints are implicit in both, springs in ours.",
-        "Law and tolerance. Ours: Coulomb's exact law and rigid contact, each step to 1e-10 of its largest impulse, or to 1e-8; "
+        "Law and tolerance. Ours: Coulomb's law and rigid contact, to 1e-10 of the largest impulse of a step, at most 1e-8; "
         "else the motion ends with an error. MuJoCo: its convex law and soft contact, to its default tolerance of 1e-8.",
         "Times are seconds of the processor, so that others on the machine matter less.",
         ROUNDS,

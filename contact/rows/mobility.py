@@ -186,6 +186,8 @@ def refine_rows(m, w, factor, J, S, u, r, x, y, ws):
     ``y`` is scratch memory of nv numbers, ``ws`` of six times as many.
     """
     n, nv = linear_count(w), velocity_count(m)
+    if n == 0:
+        return
     solve_rows(w, S, u)
     clear(y, nv)
     for k in range(n):

@@ -242,7 +242,8 @@ def add_surface_rates(w, X, rho):
 def recall_multipliers(w, X, features, guess, ws):
     """Where the search begins: with the multipliers that the same feature of a pair had in the step before, or with none
 
-    ``features`` are those of the step before, and then of this one; ``ws`` is scratch memory.
+    A slot that holds no contact any more has none, whatever its feature: its gap is no length. ``features`` are those of the
+    step before, and then of this one; ``ws`` is scratch memory.
     """
     for c in range(touching_count(w)):
         n, at = touching_entry(w, c, SLOT_COUNT), touching_entry(w, c, SLOTS_AT)
@@ -254,6 +255,7 @@ def recall_multipliers(w, X, features, guess, ws):
             feature = load(X, at + TOUCH_SLOT * k + TOUCH_FEATURE)
             for i in range(n):
                 off = load(features, first + i) - feature
+                off = select(smaller(load(X, at + TOUCH_SLOT * k + TOUCH_GAP), NO_CONTACT), off, 1.0 + 0.0 * off)
                 same = smaller(off * off, 0.25)
                 for j in range(3):
                     old = load(guess, row + 3 * k + j)

@@ -18,7 +18,9 @@ from pluecker.contact.geometry import (
     Sphere,
     Surface,
 )
-from pluecker.contact.rows.touching import tangents
+from pluecker.contact.geometry.slots import OPEN
+from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_SLOT
+from pluecker.contact.rows.touching import recall_multipliers, tangents
 from pluecker.contact.scenes.table import contact_frames
 from tests.contact.world.touching import SHAPES, G, bodies, energies, on_ground, world_velocity
 
@@ -65,6 +67,7 @@ def test_what_slides_begins_to_roll_at_the_speed_that_its_inertia_says(kind):
     np.testing.assert_allclose(np.linalg.norm(motion.v[-1, :3]), rolls / 0.1, rtol=1e-7)
 
 
+@pytest.mark.slow
 def test_heights_of_a_bouncing_ball_fall_with_the_square_of_restitution():
     world, q = on_ground("sphere", 0.0, restitution=0.5)
     q[2] = 0.3
@@ -120,6 +123,7 @@ def test_each_interface_carries_the_weight_above(turned):
     assert set(step.contacts.names[4]) == {"lower skin", "upper skin"}
 
 
+@pytest.mark.slow
 def test_what_falls_on_an_edge_turns_over_and_comes_to_rest_without_making_energy():
     world, q = on_ground("box", 0.6, recovery=0.0)
     q[2], q[3:] = 0.35, [np.cos(0.4), 0.1, np.sin(0.4), 0.2]
@@ -146,6 +150,7 @@ def quadruped():
     return model, q
 
 
+@pytest.mark.slow
 def test_balls_as_feet_are_point_contacts_with_a_radius():
     """To rounding: the same rows, in the same order."""
     model, q = quadruped()
@@ -201,6 +206,7 @@ def test_tangents_in_a_step_are_those_of_contact_frames():
         np.testing.assert_allclose(tangents(tuple(n.tolist())), frame[1:], atol=1e-15)
 
 
+@pytest.mark.slow
 def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
     world, q = on_ground("box", 0.5, restitution=0.2)
     rng = np.random.default_rng(4)
@@ -215,6 +221,7 @@ def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
     np.testing.assert_array_equal(world.simulate(q[1:3], v[1:3], 0.1, 0.01).q, together.q[1:3])
 
 
+@pytest.mark.slow
 def test_a_motion_goes_on_from_its_memory_to_the_last_bit():
     world, q = on_ground("box", 0.5)
     q[2], q[3:] = 0.15, [np.cos(0.2), np.sin(0.2), 0, 0]
@@ -240,6 +247,18 @@ def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
     other = maximal.world.step(*maximal.state(q, v), h)
     forces = [step.contacts.force[0] for step in (own, other)]
     np.testing.assert_allclose(forces[1], forces[0], atol=1e-7 * np.abs(forces[0]).max() + 1e-3 * h)
+
+
+def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature():
+    world, _ = on_ground("box")
+    w, slots = world.packed.array, world.packed.n_slots
+    X = np.zeros(12 * 2 + world.packed.touching_numbers)
+    features, guess = np.array([4.0, 6.0, 5.0, 7.0]), np.arange(1.0, 13.0)
+    for k, (feature, gap) in enumerate([(5.0, 0.0), (4.0, -1e-3), (6.0, OPEN), (9.0, 0.1)]):
+        X[24 + TOUCH_SLOT * k + TOUCH_GAP], X[24 + TOUCH_SLOT * k + TOUCH_FEATURE] = gap, feature
+    recall_multipliers(w, X, features, guess, np.zeros(3 * slots))
+    np.testing.assert_array_equal(guess, [7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0])
+    np.testing.assert_array_equal(features, [5, 4, 6, 9])
 
 
 @pytest.mark.parametrize(
