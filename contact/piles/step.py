@@ -47,10 +47,10 @@ from pluecker.contact.solving.solver import Solver
 __all__ = ["PileStep", "Touch"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
-# Methods, what they are asked for as a share of the accuracy, so that what they nearly reach is good enough, iterations, and up
-# to how many multipliers they are tried. Measured on falling and settling piles of 300 to 12,000 contacts: gradients solve nine
-# problems of ten, and are the fastest there; sweeps solve nearly all others, at a fourth of what Newton's method takes and less,
-# whose factors fill in large islands.
+# Methods, what they are asked for as a share of the accuracy, so that what they nearly reach is good enough, iterations,
+# and up to how many multipliers they are tried. Measured on falling and settling piles of 300 to 12,000 contacts: gradients
+# solve nine problems of ten, and are the fastest there; sweeps solve nearly all others, at a fourth of what Newton's method
+# takes and less, whose factors fill in large islands.
 LADDER = (("apgd", 0.3, 10000, inf), ("psor", 0.5, 20000, inf), ("auto", 0.5, None, 6000))
 SMALL_LADDER = (("auto", 0.1, None, inf),)
 SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
