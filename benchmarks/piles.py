@@ -1,9 +1,9 @@
 """Piles of boxes and balls beside MuJoCo: ``python -m benchmarks.piles [--steps K] [N ...]``, 100 and 1,000 unless given.
 
 Layers of boxes of 17 cm and balls of 20 cm, by turns, turned a little, come to rest on one another and slide apart on a
-floor, friction 0.5, steps of 5 ms. Ours holds Coulomb's law, the error of the worst step beside it; MuJoCo, with its defaults
-and elliptic cones, has soft contacts, whose law is another one. Times are of the processor, of all threads together, with
-the search for contacts; the first step, which compiles, is not counted.
+floor, friction 0.5, steps of 5 ms. Ours holds Coulomb's law, the error of the worst step beside it; MuJoCo, with its
+defaults and elliptic cones, has soft contacts, whose law is another one. Times are of the processor, of all threads
+together, with the search for contacts; the first step, which compiles, is not counted.
 """
 
 from __future__ import annotations

@@ -48,11 +48,13 @@ def test_a_ball_shape_acts_as_a_ball_of_a_point_contact_where_it_touches():
     np.testing.assert_allclose(found.contacts.force, named.contacts.force, rtol=1e-5)
 
 
-def test_contacts_of_constraints_and_limits_are_rows_of_the_same_problem():
-    """A box on three point contacts, held by a limit, with a ball on top whose contact is found."""
+def test_a_limit_carries_what_lies_on_its_body():
+    """A box that a limit carries, with a ball on top."""
     builder = ModelBuilder()
     builder.add_body("box", mass=2.0, inertia=(0.1, 0.1, 0.1))
-    builder.add_joint("lift", "prismatic", parent="world", child="box", axis=(0, 0, 1), lower=0.0, upper=1.0)
+    builder.add_joint(
+        "lift", "prismatic", parent="world", child="box", axis=(0, 0, 1), lower_limit=0.0, upper_limit=1.0
+    )
     builder.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
     builder.add_joint("free", "free", parent="world", child="ball")
     world = World(
@@ -62,6 +64,25 @@ def test_contacts_of_constraints_and_limits_are_rows_of_the_same_problem():
     np.testing.assert_allclose(motion.v, 0.0, atol=1e-9)
     np.testing.assert_allclose(motion.columns["constraint_forces"][-1], [3.0 * G], rtol=1e-7)  # the limit carries both
     np.testing.assert_allclose(motion.contacts_at(-1).wrench("box", "ball")[5], G, rtol=1e-7)
+
+
+def test_contacts_of_constraints_are_cones_of_the_same_problem():
+    """A box on the floor by its corners, as constraints, with a ball on top whose contact is found."""
+    model = bodies([Box((0.4, 0.4, 0.2)), Sphere(0.1)], [2.0, 1.0])
+    corners = [
+        constraints.PointContact(f"{x}{y}", "world", ("b0", (0.2 * x, 0.2 * y, -0.1)), friction=0.5)
+        for x in (-1, 1)
+        for y in (-1, 1)
+    ]
+    world = World(
+        model, corners, shapes=[Collider("top", Box((0.4, 0.4, 0.2)), "b0"), Collider("ball", Sphere(0.1), "b1")]
+    )
+    q, v = [0, 0, 0.1, *UPRIGHT, 0, 0, 0.3, *UPRIGHT], np.zeros(12)
+    v[3] = 1.0  # the box slides
+    step = world.step(q, v, H)
+    carried = step.contacts.wrench("world", "b0")
+    np.testing.assert_allclose(carried[3:], [-0.5 * 3.0 * G, 0.0, 3.0 * G], rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(step.contacts.wrench("b0", "b1")[5], G, rtol=1e-5)
 
 
 def test_control_dry_friction_and_motors_act_in_steps_with_contacts():
