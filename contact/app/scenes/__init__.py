@@ -33,6 +33,9 @@ SCENES = {
     "pile": "balls and boxes fall into a bin and come to rest",
     "ragdoll": "a limp figure falls down",
     "quadruped": "four legs stand, and walk",
+    "push": "an arm pushes a box over a table",
+    "cards": "two cards lean against each other",
+    "resistance": "balls with rolling and spinning resistance",
 }
 
 

@@ -77,7 +77,9 @@ def still(world: World) -> Array:
     return np.zeros(world.model.nv)
 
 
-def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any) -> WorldTrajectory:
+def watch(
+    world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any
+) -> WorldTrajectory:
     """A motion with all that pictures need."""
     return shown_well(world.simulate(q, v, duration, step, record=FORCES, every=every, **options))
 
@@ -96,8 +98,8 @@ def velocities(motion: Trajectory) -> Array:
     assert motion.model is not None
     assert motion.q is not None
     assert motion.v is not None
-    T, V = motions(motion.model, motion.q, motion.v)
-    return np.asarray(np.einsum("nbij,nbj->nbi", T[:, :-1, :3, :3], V[:, :-1, 3:]))
+    _, V = motions(motion.model, motion.q, motion.v, motion.q)
+    return V[:, :-1, 3:]
 
 
 def positions(motion: Trajectory) -> Array:

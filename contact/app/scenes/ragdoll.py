@@ -1,4 +1,4 @@
-"""A figure of eleven bodies on spherical joints and hinges falls down, and comes to rest.
+"""A figure of ten bodies on spherical joints and hinges falls down, and comes to rest.
 
 Its joints are those of a tree, which hold exactly; they have dampers, so that it is limp and not wild. In the end the floor
 carries its weight at the point below its centre of mass, and no step made energy.
@@ -106,7 +106,8 @@ def run(friction: float = 0.6, duration: float = 3.0, step: float = 2e-3) -> Out
               float(np.maximum(np.diff(energy), 0.0).max() / energy[0]), 1e-6),
     ]  # fmt: skip
     panels = [
-        Panel("energy", "t in s", "J", [Curve("kinetic and potential", motion.time, energy), Curve("kinetic", motion.time, kinetic)]),
+        Panel("energy", "t in s", "J", [
+            Curve("kinetic and potential", motion.time, energy), Curve("kinetic", motion.time, kinetic)]),
         Panel("force of the floor", "t in s", "N", [
             Curve("simulated", motion.time, np.array([x[2] for x in carried])),
             Curve("weight", motion.time, np.full(len(motion), weight), True)]),
@@ -114,7 +115,7 @@ def run(friction: float = 0.6, duration: float = 3.0, step: float = 2e-3) -> Out
     moments = [int(np.searchsorted(motion.time, t)) for t in (0.0, 0.35, 0.7)]
     return Outcome(
         "ragdoll", "A limp figure falls down",
-        f"A figure of {model.n_bodies} bodies, {model.mass:.0f} kg, with dampers in its joints, falls on the floor and comes to "
-        "rest. Its limbs touch the floor and one another wherever they happen to.",
+        f"A figure of {model.n_bodies} bodies, {model.mass:.0f} kg, with dampers in its joints, falls on the floor and "
+        "comes to rest. Its limbs touch the floor and one another wherever they happen to.",
         shown_well(motion), claims, panels, (*moments, -1), camera=(12.0, -60.0),
     )  # fmt: skip
