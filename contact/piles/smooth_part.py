@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
@@ -155,8 +157,7 @@ def inverse_count(m):
 
 def workspace(model: Model, scenario: Array) -> int:
     """Of the kernel."""
-    w = rows_in(scenario)
-    counts = counts_of(w)
+    counts, w = counts_of(rows_in(scenario)), rows_in(scenario).view(np.int64)
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
     free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
     own = int(w[layout.N_FUNCTIONS]) + int(w[layout.N_ENTRIES]) + PLACE * (model.n_links + 1)

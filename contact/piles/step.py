@@ -39,6 +39,7 @@ from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
 from pluecker.contact.problem.operator import factored
 from pluecker.contact.problem.problem import Problem
+from pluecker.contact.problem.sets import Sets
 from pluecker.contact.results.result import Result
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.scenes.table import contact_frames
@@ -47,14 +48,26 @@ from pluecker.contact.solving.solver import Solver
 __all__ = ["PileStep", "Touch"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
-# Methods, what they are asked for as a share of the accuracy, so that what they nearly reach is good enough, iterations, and up
-# to how many multipliers they are tried. Measured on falling and settling piles of 300 to 12,000 contacts: gradients solve nine
-# problems of ten, and are the fastest there; sweeps solve nearly all others, at a fourth of what Newton's method takes and less,
-# whose factors fill in large islands.
+# Methods, what they are asked for as a share of the accuracy, so that what they nearly reach is good enough, iterations,
+# and up to how many multipliers they are tried. Measured on falling and settling piles of 300 to 12,000 contacts: gradients
+# solve nine problems of ten, and are the fastest there; sweeps solve nearly all others, at a fourth of what Newton's method
+# takes and less, whose factors fill in large islands.
 LADDER = (("apgd", 0.3, 10000, inf), ("psor", 0.5, 20000, inf), ("auto", 0.5, None, 6000))
 SMALL_LADDER = (("auto", 0.1, None, inf),)
 SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
+FAR = 10.0  # times the largest velocity of a row: limits that are farther away are not reached, or looked at once more
 SEARCHES = 4  # for contacts in one step, at most
+
+
+def nearer_limits(offset: Array, before: Array, free: Array, sets: Sets) -> Array:
+    """The offsets, those of limits cut that are far out of reach: errors are shares of the largest of them."""
+    first = sets.start[:-1]
+    ends = (sets.lower == 0.0) & np.isinf(sets.upper) & (sets.sizes[:, 0] == 0)
+    ends |= (sets.upper == 0.0) & np.isinf(sets.lower)
+    reach = FAR * max(float(np.abs(before).max(initial=0.0)), float(np.abs(free).max(initial=0.0)))
+    near = offset.copy()
+    near[first[ends]] = np.clip(offset[first[ends]], -reach, reach)
+    return near
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +213,9 @@ class PileStep:
         compliance[own[:, 0]] = softness_of(found, h)
         if rows is not None:
             least[size * K :], compliance[size * K :] = rows.asked, rows.compliance
-        problem = Problem(factored(J, T, compliance, G), u - least, sets_of(found, size, rows))
+        sets, operator, offset = sets_of(found, size, rows), factored(J, T, compliance, G), u - least
+        near = nearer_limits(offset, speed, u, sets)
+        problem = Problem(operator, near, sets)
         start = np.zeros(m)
         old = h * remembered_forces(found, self.remembered)
         start[own] = np.einsum("kij,kj->ki", frames, old[:, :3])
@@ -212,6 +227,8 @@ class PileStep:
             linear = rows.row < self.counts.linear
             start[size * K :] = np.where(linear, piece["impulses"][rows.row], 0.0)
         result = self.solved(problem, start)
+        if result.multipliers[near != offset].any():  # a limit is reached that seemed to be out of reach
+            result = self.solved(Problem(operator, offset, sets), result.multipliers)
         r, after = result.multipliers, free.copy()
         add_transposed(T, np.ascontiguousarray(r), after)
         end = np.zeros(m)

@@ -129,9 +129,13 @@ def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembere
     table = own[rotors:].reshape(-1, WIDTH)
     names = table[:, :3]
     if not np.isfinite(own).all() or (names != np.floor(names)).any() or (names < 0).any():
-        raise ConstraintError("World: the memory names contacts by numbers that are not whole, or holds what is not finite")
+        raise ConstraintError(
+            "World: the memory names contacts by numbers that are not whole, or holds what is not finite"
+        )
     if (names[:, :2] >= colliders).any() or (names[:, 2] >= FEATURES).any():
-        raise ConstraintError(f"World: the memory names contacts of colliders that are not there; there are {colliders}")
+        raise ConstraintError(
+            f"World: the memory names contacts of colliders that are not there; there are {colliders}"
+        )
     return Remembered.from_numbers(own[rotors:])
 
 

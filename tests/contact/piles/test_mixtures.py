@@ -1,0 +1,147 @@
+"""Shapes beside constraints and trees: one problem of all, the same in reduced and in maximal coordinates."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, PDControl
+from pluecker.contact import ConstraintError, World, constraints
+from pluecker.contact.geometry import Box, Collider, Collision, Sphere, Surface
+from pluecker.spatial import PlueckerError
+from tests.contact.piles.worlds import UPRIGHT, G, bodies, floor, world_of
+
+H = 0.005
+
+
+def pendulum(**options):
+    """Two rods on hinges, the end of the second one a ball that touches the floor."""
+    builder = ModelBuilder()
+    for name, parent, place in (("a", "world", (0, 0, 0.8)), ("b", "a", (1.0, 0, 0))):
+        builder.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+        builder.add_joint(name, "revolute", parent, name, axis=(0, 1, 0), position=place, **options)
+    return builder.build(), [floor(), Collider("tip", Sphere(0.05), ("b", (1.0, 0, 0)))]
+
+
+TOUCHING = [0.3, float(np.arcsin((0.75 - np.sin(0.3)) / 1.0) - 0.3)]  # the ball just touches
+
+
+def test_a_tree_that_touches_moves_as_its_bodies_on_joints_that_are_constraints():
+    model, shapes = pendulum()
+    tree = World(model, shapes=shapes, accuracy=1e-9)
+    maximal = tree.maximal()
+    q, v = np.array(TOUCHING), np.array([1.0, 0.5])
+    Q, V = maximal.state(q, v)[:2]
+    step, other = tree.step(q, v, 1e-4), maximal.world.step(Q, V, 1e-4)
+    assert len(step.contacts) == len(other.contacts) == 1
+    np.testing.assert_allclose(maximal.back(other.q, other.v)[1], step.v, atol=1e-3)  # of first order in the step
+    np.testing.assert_allclose(other.contacts.force * 1e-4, step.contacts.force * 1e-4, atol=1e-3)
+    assert np.abs(maximal.world.rows_at(other.q).error).max() < 1e-12
+
+
+def test_a_ball_shape_acts_as_a_ball_of_a_point_contact_where_it_touches():
+    model, shapes = pendulum()
+    point = constraints.PointContact("tip", "world", ("b", (1.0, 0, 0)), radius=0.05, friction=0.5)
+    v = [1.0, 0.5]
+    found, named = World(model, shapes=shapes).step(TOUCHING, v, H), World(model, [point]).step(TOUCHING, v, H)
+    np.testing.assert_allclose(found.v, named.v, atol=1e-7)
+    np.testing.assert_allclose(found.contacts.force, named.contacts.force, rtol=1e-5)
+
+
+def test_a_limit_carries_what_lies_on_its_body():
+    """A box that a limit carries, with a ball on top."""
+    builder = ModelBuilder()
+    builder.add_body("box", mass=2.0, inertia=(0.1, 0.1, 0.1))
+    builder.add_joint(
+        "lift", "prismatic", parent="world", child="box", axis=(0, 0, 1), lower_limit=0.0, upper_limit=1.0
+    )
+    builder.add_body("ball", mass=1.0, inertia=(0.004, 0.004, 0.004))
+    builder.add_joint("free", "free", parent="world", child="ball")
+    world = World(
+        builder.build(), shapes=[Collider("top", Box((0.4, 0.4, 0.2)), "box"), Collider("ball", Sphere(0.1), "ball")]
+    )
+    motion = world.simulate([0.0, 0, 0, 0.2, *UPRIGHT], np.zeros(7), 3 * H, H, record="constraint_forces")
+    np.testing.assert_allclose(motion.v, 0.0, atol=1e-9)
+    np.testing.assert_allclose(motion.columns["constraint_forces"][-1], [3.0 * G], rtol=1e-7)  # the limit carries both
+    np.testing.assert_allclose(motion.contacts_at(-1).wrench("box", "ball")[5], G, rtol=1e-7)
+
+
+def test_contacts_of_constraints_are_cones_of_the_same_problem():
+    """A box on the floor by its corners, as constraints, with a ball on top whose contact is found."""
+    model = bodies([Box((0.4, 0.4, 0.2)), Sphere(0.1)], [2.0, 1.0])
+    corners = [
+        constraints.PointContact(f"{x}{y}", "world", ("b0", (0.2 * x, 0.2 * y, -0.1)), friction=0.5)
+        for x in (-1, 1)
+        for y in (-1, 1)
+    ]
+    world = World(
+        model, corners, shapes=[Collider("top", Box((0.4, 0.4, 0.2)), "b0"), Collider("ball", Sphere(0.1), "b1")]
+    )
+    q, v = [0, 0, 0.1, *UPRIGHT, 0, 0, 0.3, *UPRIGHT], np.zeros(12)
+    v[3] = 1.0  # the box slides
+    step = world.step(q, v, H)
+    carried = step.contacts.wrench("world", "b0")
+    np.testing.assert_allclose(carried[3:], [-0.5 * 3.0 * G, 0.0, 3.0 * G], rtol=1e-5, atol=1e-4)
+    np.testing.assert_allclose(step.contacts.wrench("b0", "b1")[5], G, rtol=1e-5)
+
+
+def test_control_dry_friction_and_motors_act_in_steps_with_contacts():
+    model, shapes = pendulum(friction=0.2, damping=0.1)
+    servo = PDControl(stiffness=500.0, damping=50.0, q=TOUCHING)
+    world = World(model, [constraints.Motor("motor", "a", 0.0, 5.0)], shapes=shapes)
+    motion = world.simulate(TOUCHING, [0.0, 0.0], 0.1, H, control=servo)
+    assert np.abs(motion.q[-1] - TOUCHING).max() < 0.05
+    alone = World(model, [constraints.Motor("motor", "a", 0.0, 5.0)]).simulate([0.1, -1.0], [0.0, 0.3], 0.05, H)
+    far = World(model, [constraints.Motor("motor", "a", 0.0, 5.0)], shapes=shapes[:1])
+    np.testing.assert_allclose(far.simulate([0.1, -1.0], [0.0, 0.3], 0.05, H).q, alone.q, atol=1e-4)
+
+
+def test_a_world_with_shapes_is_pickled_and_moves_as_before():
+    world = world_of([Sphere(0.1)], Surface(friction=0.2), law="ccp", recovery=3.0)
+    q, v = [0, 0, 0.0999, *UPRIGHT], [0, 0, 0, 1.0, 0, 0]
+    again = pickle.loads(pickle.dumps(world))
+    np.testing.assert_array_equal(again.step(q, v, H).v, world.step(q, v, H).v)
+
+
+def test_what_is_recorded_is_what_the_steps_say():
+    world = world_of([Sphere(0.1)])
+    q, v, memory = [0, 0, 0.1, *UPRIGHT], np.array([0, 0, 0, 1.0, 0, 0]), None
+    motion = world.simulate(q, v, 4 * H, H, every=2, record="constraint_forces")
+    for k in range(4):
+        step = world.step(q, v, H, memory=memory)
+        if k % 2 == 0:
+            np.testing.assert_array_equal(motion.contacts_at(k // 2).force, step.contacts.force)
+        q, v, memory = step
+    assert motion.contacts_at(0).state.tolist() == ["sliding"]
+    assert {each.label for each in motion.overlays} > {"normals"}
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"law": "newton"}, "law"),
+        ({"recovery": -1.0}, "recovery"),
+        ({"accuracy": 0.0}, "accuracy"),
+        ({"shapes": [3]}, "Collider"),
+        ({"shapes": Collision(bodies([Sphere(0.1)]), [])}, "another model"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(change, what):
+    model = bodies([Sphere(0.1)])
+    with pytest.raises(PlueckerError, match=what):
+        World(model, **{"shapes": [Collider("s", Sphere(0.1), "b0")], **change})
+
+
+def test_batches_other_integrators_and_memories_of_other_worlds_are_refused():
+    world = world_of([Sphere(0.1)])
+    q, v = np.array([0, 0, 0.1, *UPRIGHT]), np.zeros(6)
+    with pytest.raises(PlueckerError, match="batch"):
+        world.simulate(np.tile(q, (2, 1)), v, H, H)
+    with pytest.raises(PlueckerError, match="rk4"):
+        world.simulate(q, v, H, H, integrator="rk4")
+    with pytest.raises(PlueckerError, match="substep"):
+        world.simulate(q, v, H, H, on_unsolved="substep")
+    with pytest.raises(ConstraintError, match="another model"):
+        world.step(q, v, H, memory=world_of([Sphere(0.2)]).step(q, v, H).memory)
+    with pytest.raises(ConstraintError, match="shapes"):
+        world.accelerations(q, v, v)
