@@ -13,6 +13,7 @@ PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
 NEEDS = {
     "inverse_dynamics_of_a_batch": ("yourdfpy",),
     "identify_a_payload": ("yourdfpy",),
+    "put_a_robot_on_the_ground": ("yourdfpy",),
     "see_a_mechanism": ("yourdfpy", "matplotlib", "viser"),
     "simulate_a_robot": ("yourdfpy", "matplotlib"),
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),

@@ -57,7 +57,7 @@ def python_blocks(path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("number", "longest"), [(0, 15), (1, 15), (2, 15), (4, 30), (5, 30)])
+@pytest.mark.parametrize(("number", "longest"), [(0, 15), (1, 15), (2, 15), (4, 30), (5, 30), (6, 30)])
 def test_the_readme_example_runs_and_prints_what_it_says(number, longest, capsys):
     pytest.importorskip("yourdfpy", reason="the example reads a URDF file (extra urdf)")
     example = python_blocks(TOP / "README.md")[number]

@@ -176,11 +176,12 @@ def world_instants() -> list[Callable[[], object]]:
 def large_island() -> list[Callable[[], object]]:
     """Some iterations on a chain of bodies, each of which touches the next one."""
     n = LARGE_ISLAND + 1
-    bodies = Bodies(np.ones(n), np.tile(np.eye(3), (n, 1, 1)), np.arange(3.0 * n).reshape(n, 3))
+    place, velocity = np.arange(3.0 * n).reshape(n, 3), np.arange(6.0 * n).reshape(n, 6) % 7.0
+    bodies = Bodies(np.ones(n), np.tile(np.eye(3), (n, 1, 1)), place, velocity=velocity)
     pairs, normal = np.arange(n - 1)[:, None] + np.arange(2), np.tile([0.0, 0.0, 1.0], (n - 1, 1))
     table = ContactTable(pairs, normal, bodies.position[1:], friction=np.full(n - 1, 0.5))
     chain = assemble_contacts(bodies, table, 0.01)
-    return [partial(solve, chain, method="apgd", max_iterations=2, warm_start=np.ones(chain.size), form="factors")]
+    return [partial(solve, chain, method="apgd", max_iterations=2, form="factors")]
 
 
 TOPICS = {

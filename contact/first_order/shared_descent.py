@@ -91,26 +91,26 @@ NUMBERS = SPEED_B + 1
 Integers = types.int64[::1]
 
 
-@kernel
 def do_pass(L, roster, what, blocks):
-    """One pass, of which this thread is the leader"""
+    """One pass, block by block"""
     store(L.settings, PASS, what)
-    begin_phase(roster, blocks)
-    block = next_block(roster)
-    while block >= 0:
+    for block in range(blocks):
         pass_over(L, block)
-        finish_block(roster)
-        block = next_block(roster)
-    await_blocks(roster, blocks)
 
 
-if config.DISABLE_JIT:
+if not config.DISABLE_JIT:
 
+    @kernel
     def do_pass(L, roster, what, blocks):
-        """One pass, block by block"""
+        """The same, of which this thread is the leader"""
         store(L.settings, PASS, what)
-        for block in range(blocks):
+        begin_phase(roster, blocks)
+        block = next_block(roster)
+        while block >= 0:
             pass_over(L, block)
+            finish_block(roster)
+            block = next_block(roster)
+        await_blocks(roster, blocks)
 
 
 @outlined_kernel

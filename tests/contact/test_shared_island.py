@@ -68,6 +68,7 @@ KINDS = {
     "root": packing,
     "two matrices": lambda count: without_root(packing(count)),
     "soft": lambda count: packing(count).with_compliance(0.1),
+    "steep": lambda count: packing(count).with_friction(3.0),
     "frictionless": lambda count: packing(count).with_friction(0.0),
 }
 
@@ -99,6 +100,17 @@ def test_iterates_are_those_of_small_islands(law, kind, all_are_large):
             assert results[ERROR] == pytest.approx(same[ERROR], rel=1e-8)
             assert np.allclose(mine, x, rtol=0, atol=1e-9 * np.abs(x).max())
             assert np.allclose(v, u, rtol=0, atol=1e-9 * np.abs(u).max())
+
+
+@LAWS
+def test_a_tolerance_is_reached_after_as_many_iterations_as_on_small_islands(law, all_are_large):
+    P, _ = prepare(packing(COUNT).with_compliance(0.1), False)
+    zero, tol = np.zeros(len(P.b)), 1e-2
+    _, _, results = run(run_apgd, P, law, zero, 500, tol)
+    _, _, same = run(run_gradients, P, law, zero, 500, tol)
+    assert results[ITERATIONS] == same[ITERATIONS] < 500
+    assert results[ERROR] == pytest.approx(same[ERROR], rel=1e-6)
+    assert same[ERROR] <= tol
 
 
 def test_the_published_momentum_is_that_of_small_islands(all_are_large):
