@@ -149,7 +149,9 @@ M = mass * np.eye(3)
 slider = Problem.from_factors(M, np.eye(3), M @ [-1.0, 3.0, 0.0], np.zeros(3), [0.5])
 mixed = mixed_lcp(slider, M, directions=4)
 z = solve_lcp(mixed.A, mixed.b, lower=mixed.lower, upper=mixed.upper).z
-print(f"{len(z)} unknowns; velocity {np.ravel(mixed.motion(z)).round(6) + 0.0}, impulse {mixed.multipliers(z).round(6) + 0.0}")
+print(
+    f"{len(z)} unknowns; velocity {np.ravel(mixed.motion(z)).round(6) + 0.0}, impulse {mixed.multipliers(z).round(6) + 0.0}"
+)
 np.testing.assert_allclose(np.ravel(mixed.motion(z)), [0.0, 3.0 - 0.5 * 1.0, 0.0], atol=1e-9)
 
 # %% [markdown]
@@ -244,12 +246,16 @@ for step, line in ((0.02, ":"), (0.005, "-")):
     motor = World(arm, [constraints.Motor("motor", "pin", speed=0.0, force=strength)])
     fall = motor.simulate([0.0], [0.0], 2.0, step)
     errors.append(abs(-fall.q[-1, 0] - low))
-    panel.plot(fall.time, -np.rad2deg(fall.q[:, 0]), line, color=BLUE, label=f"motor of 3 N m, steps of {1e3 * step:.0f} ms")
+    panel.plot(
+        fall.time, -np.rad2deg(fall.q[:, 0]), line, color=BLUE, label=f"motor of 3 N m, steps of {1e3 * step:.0f} ms"
+    )
 print(f"theory {np.rad2deg(low):.2f} degrees; errors {np.rad2deg(errors).round(2)}")
 assert errors[1] < 0.5 * errors[0]
 np.testing.assert_allclose(fall.v[-1], 0.0, atol=1e-12)
 
-servo = World(arm, [constraints.Servo("servo", "pin", target=0.0, stiffness=20.0, damping=4.0)]).simulate([0.0], [0.0], 2.0, h)
+servo = World(arm, [constraints.Servo("servo", "pin", target=0.0, stiffness=20.0, damping=4.0)]).simulate(
+    [0.0], [0.0], 2.0, h
+)
 drive = World(arm, [constraints.PositionDrive("drive", "pin", target=0.0, force=6.0)]).simulate([0.0], [0.0], 2.0, h)
 panel.plot(servo.time, -np.rad2deg(servo.q[:, 0]), color=ORANGE, label="gains, 20 N m/rad")
 panel.plot(drive.time, -np.rad2deg(drive.q[:, 0]), color=GREEN, label="drive to a position, up to 6 N m")
@@ -277,7 +283,9 @@ p, w = rng.standard_normal(4), rng.standard_normal(3)
 p /= np.linalg.norm(p)
 L = position_rate_matrix(p)
 np.testing.assert_allclose(L[:3, :3], np.eye(3))
-np.testing.assert_allclose(L[3:, 3:] @ w, 0.5 * quaternion_product(p, np.array([0.0, *w])), atol=1e-14)  # w in body axes
+np.testing.assert_allclose(
+    L[3:, 3:] @ w, 0.5 * quaternion_product(p, np.array([0.0, *w])), atol=1e-14
+)  # w in body axes
 
 print(" speed     along the rate       turn by the angle     (rad in a step of 10 ms)")
 for speed in (1.0, 10.0, 50.0, 200.0):
@@ -454,7 +462,10 @@ fig, panel = plt.subplots(figsize=(4.2, 4.6))
 fig.subplots_adjust(0.13, 0.1, 0.98, 0.98)
 placed = forward_kinematics(pile.model, fall.q)
 circle = np.linspace(0.0, 2.0 * np.pi, 40)
-lines = [[panel.plot([], [], color=(BLUE, ORANGE)[k % 2], lw=1.0)[0] for _ in range(12 if k % 2 else 1)] for k in range(COUNT)]
+lines = [
+    [panel.plot([], [], color=(BLUE, ORANGE)[k % 2], lw=1.0)[0] for _ in range(12 if k % 2 else 1)]
+    for k in range(COUNT)
+]
 panel.plot([-WIDTH, -WIDTH, WIDTH, WIDTH], [0.7, 0.0, 0.0, 0.7], color=BLACK)
 panel.set(aspect="equal", xlim=(-0.3, 0.3), ylim=(-0.02, 0.7), xlabel="x / m", ylabel="z / m")
 
@@ -480,7 +491,9 @@ moving(fig, frame, len(fall.q), fps=12, dpi=70)
 prepared = Solver(problem, "ncp", tol=1e-6)
 first = prepared.solve()
 again = prepared.solve(warm_start=first.multipliers)
-print(f"from zero: {first.iterations} rounds, {first.status}; from its own solution: {again.iterations}, {again.status}")
+print(
+    f"from zero: {first.iterations} rounds, {first.status}; from its own solution: {again.iterations}, {again.status}"
+)
 assert again.converged
 assert again.iterations < first.iterations
 
@@ -508,7 +521,8 @@ DOG_MASS = 10.0 + 4 * (0.5 + 0.8 + 0.2)
 
 def on_feet(friction):
     feet = [
-        constraints.PointContact(leg, "world", (f"{leg} shin", (0, 0, -0.2)), radius=0.02, friction=friction) for leg in LEGS
+        constraints.PointContact(leg, "world", (f"{leg} shin", (0, 0, -0.2)), radius=0.02, friction=friction)
+        for leg in LEGS
     ]
     return World(dog, feet)
 
@@ -534,7 +548,9 @@ standing = landing.contacts_at(-1)
 print({leg: round(f, 2) for leg, f in zip(LEGS, standing.normal_force.tolist(), strict=True)}, standing.state.tolist())
 np.testing.assert_allclose(standing.normal_force.sum(), DOG_MASS * G, rtol=1e-4)
 assert np.all(np.linalg.norm(forces[..., 1:], axis=-1) <= 0.6 * forces[..., 0] + 1e-6)  # in each step
-np.testing.assert_allclose(landing.q[:30, 2], drop[2] - 0.5 * G * landing.time[:30] ** 2, atol=1e-3)  # it falls at first
+np.testing.assert_allclose(
+    landing.q[:30, 2], drop[2] - 0.5 * G * landing.time[:30] ** 2, atol=1e-3
+)  # it falls at first
 
 # %% [markdown]
 # The feet of one side carry the same by symmetry; those behind carry more, since bent legs have their knees, and their
@@ -561,7 +577,9 @@ push = np.zeros((dog.n_bodies, 6))
 push[0, 4] = 30.0  # on the trunk, along its y axis
 print("coefficient   moved by     feet")
 for friction in (0.6, 0.3, 0.1):
-    pushed = on_feet(friction).simulate(landing.q[-1], landing.v[-1], 0.3, 1e-3, control=hold, f_ext=push, record="constraint_forces")
+    pushed = on_feet(friction).simulate(
+        landing.q[-1], landing.v[-1], 0.3, 1e-3, control=hold, f_ext=push, record="constraint_forces"
+    )
     states = sorted(set(pushed.contacts_at(-1).state.tolist()))
     print(f"{friction:6.1f}     {1e3 * (pushed.q[-1, 1] - landing.q[-1, 1]):7.1f} mm     {', '.join(states)}")
 assert states == ["sliding"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from typing import Any
 
@@ -20,6 +21,7 @@ DESCRIPTION = """A scene of contact whose answer is known: simulated, and compar
 {scenes}
 
 Exit code 1 where something is not as theory expects."""
+FIRST_TIME = "compiling, once: half a minute ('pluecker warmup worlds' compiles most of it ahead)"
 
 
 def add_contact(commands: Any) -> None:
@@ -65,7 +67,10 @@ def run_contact(options: argparse.Namespace) -> int:
 
 def show(name: str, options: argparse.Namespace) -> int:
     """One scene."""
-    outcome = run_scene(name)
+    from pluecker.contact.app.warmup import Wait
+
+    with Wait(lambda: print(FIRST_TIME, file=sys.stderr, flush=True)):
+        outcome = run_scene(name)
     print(f"{outcome.title}\n\n{textwrap.fill(outcome.story, 100)}\n", flush=True)
     for claim in outcome.claims:
         print(f"{'holds' if claim.holds else 'FAILS'}  {claim}")

@@ -53,10 +53,10 @@ class ContactForces:
             each step, that in which they were found, at its beginning.
         bodies: the two bodies i < j, ``(K, 2)``; -1 is the world, or what is fixed to it.
         names: of the two colliders that touch, that of body i first, ``(K, 2)``; of a constraint its name, and ``""``.
-        point: where the force acts, ``(K, 3)``; world, m.
         normal: from i to j, of unit length, ``(K, 3)``; world axes.
-        gap: the distance along the normal, negative where bodies penetrate, ``(K,)``; m.
         force: on j from i, ``(K, 3)``; world axes, N.
+        point: where the force acts, ``(K, 3)``; world, m.
+        gap: the distance along the normal, negative where bodies penetrate, ``(K,)``; m.
         slip: velocity of j against i at the point, at that time or at the end of the step, ``(K, 3)``; world axes, m/s. Its
             part along the normal is the rate of the gap.
         friction: Coulomb's coefficient, ``(K,)``.
@@ -90,10 +90,10 @@ class ContactForces:
     q: Array
     bodies: NDArray[np.int64]
     names: NDArray[np.str_]
-    point: Array
     normal: Array
-    gap: Array
     force: Array
+    point: Array
+    gap: Array
     slip: Array
     friction: Array
     state: Any = None

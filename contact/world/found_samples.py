@@ -73,8 +73,8 @@ def forces_of_numbers(world: World, q: Array, table: Array) -> ContactForces:
     colliders = table[:, :2].astype(np.int64)
     names = np.array([collider.name for collider in collision.colliders], np.str_)
     return ContactForces(
-        world.model, q, collision.bodies[colliders], names[colliders], table[:, 2:5], table[:, 5:8], table[:, 8],
-        table[:, 9:12], table[:, 15:18], table[:, 18], moment=table[:, 12:15],
+        world.model, q, collision.bodies[colliders], names[colliders], normal=table[:, 5:8], force=table[:, 9:12],
+        point=table[:, 2:5], gap=table[:, 8], slip=table[:, 15:18], friction=table[:, 18], moment=table[:, 12:15],
     )  # fmt: skip
 
 

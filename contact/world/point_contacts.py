@@ -99,7 +99,7 @@ class PointContacts(Sequence[ContactForces]):
             return [self[k] for k in range(*sample.indices(len(self)))]
         there = self.there[sample]
         found = (
-            self.bodies, self.names, self.point[sample], self.normal[sample], self.gap[sample], self.force[sample],
+            self.bodies, self.names, self.normal[sample], self.force[sample], self.point[sample], self.gap[sample],
             self.slip[sample], self.friction, self.state[sample],
         )  # fmt: skip
         return ContactForces(self.model, self.q[sample], *(x[there] for x in found))

@@ -107,7 +107,10 @@ turned_angle = Exercise(
     expected=right_turn,
     mistakes=(
         (lambda speed, h: speed * h, "That is how far it should turn. The step along the rate leaves the unit sphere."),
-        (lambda speed, h: np.arctan(0.5 * h * speed), "The quaternion has half the angle: the wheel turns by the double."),
+        (
+            lambda speed, h: np.arctan(0.5 * h * speed),
+            "The quaternion has half the angle: the wheel turns by the double.",
+        ),
         (lambda speed, h: np.arctan(h * speed), "The rate of the quaternion is half of w p."),
     ),
 )

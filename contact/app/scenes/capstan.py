@@ -83,7 +83,7 @@ class Rope:
             after = self.world.step(self.q, still(self.world), 1e-3, tau=self.forces(ratio * HOLD))
             return bool(np.abs(after.v).max() > 1e-8 * HOLD * 1e-3 / MASS)
 
-        return threshold(slides, 0.8 * expected, 1.2 * expected, 1e-7)
+        return threshold(slides, 0.999 * expected, 1.001 * expected, 1e-7)
 
 
 def run(friction: float = 0.3, turn: float = 180.0, points: int = 12) -> Outcome:

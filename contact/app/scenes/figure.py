@@ -77,4 +77,4 @@ def draw_panel(axis: Any, panel: Panel) -> None:
     axis.set(xlabel=panel.x, ylabel=panel.y)
     axis.set_title(panel.title, fontsize=10)
     axis.grid(alpha=0.25)
-    axis.legend(fontsize=8, frameon=False)
+    axis.legend(fontsize=8, framealpha=0.85)

@@ -35,7 +35,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
 
-SIZE, DENSITY, WIDTH = 0.1, 1000.0, 0.5
+SIZE, DENSITY, WIDTH = 0.1, 1000.0, 0.6
 ACCURACY = 1e-5  # of the law in each step
 
 

@@ -68,7 +68,7 @@ def polygon_way(angle: float, friction: float, speed: float) -> Array:
     return np.array([c * along - s * across, s * along + c * across])
 
 
-def run(speed: float = 1.0, friction: float = 0.2, number: int = 24, step: float = 2e-3) -> Outcome:
+def run(speed: float = 1.0, friction: float = 0.2, number: int = 13, step: float = 4e-3) -> Outcome:
     """The scene.
 
     Args:

@@ -103,7 +103,7 @@ def references(model: Model, time: Array, begin: float, period: float, stride: f
     return q
 
 
-def run(friction: float = 0.7, begin: float = 0.6, duration: float = 3.0, period: float = 0.4, stride: float = 0.16,
+def run(friction: float = 0.7, begin: float = 0.6, duration: float = 2.2, period: float = 0.4, stride: float = 0.16,
         step: float = 1e-3) -> Outcome:  # fmt: skip
     """The scene.
 

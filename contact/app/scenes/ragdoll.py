@@ -68,7 +68,7 @@ def ragdoll(friction: float) -> World:
     return World(draw_colliders(builder.build(), shapes, ground=2.2), shapes=shapes)
 
 
-def run(friction: float = 0.6, duration: float = 3.0, step: float = 2e-3) -> Outcome:
+def run(friction: float = 0.6, duration: float = 2.4, step: float = 4e-3) -> Outcome:
     """The scene.
 
     Args:

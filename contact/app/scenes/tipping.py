@@ -65,7 +65,7 @@ def run(friction: float = 0.7, excess: float = 1.0, duration: float = 0.9, step:
         duration, step: of the film; s.
     """
     slender = SIZE[0] / SIZE[2]
-    coefficients = np.array([0.1, 0.2, 0.3, 0.35, 0.45, 0.55, friction])
+    coefficients = np.array([0.15, 0.35, 0.45, friction])
     found = [begins(mu) for mu in coefficients]
     angle = float(np.arctan(slender) + np.radians(excess))
     world, q = tall_box(angle, friction)

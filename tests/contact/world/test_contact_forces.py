@@ -140,8 +140,8 @@ def test_samples_with_different_numbers_of_contacts_go_into_one_picture():
     world, q = two_boxes()
     some = world.step(q, np.zeros(12), 0.01).contacts
     none = ContactForces(
-        world.model, q, np.zeros((0, 2), int), np.zeros((0, 2), str), *np.zeros((2, 0, 3)), np.zeros(0),
-        *np.zeros((2, 0, 3)), np.zeros(0),
+        world.model, q, np.zeros((0, 2), int), np.zeros((0, 2), str), *np.zeros((3, 0, 3)), np.zeros(0),
+        np.zeros((0, 3)), np.zeros(0),
     )  # fmt: skip
     assert (len(none), repr(none), none.overlays()) == (0, "<ContactForces: no contacts>", ())
     for overlay in contact_overlays(padded([none, some, none])):
