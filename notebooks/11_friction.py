@@ -469,7 +469,9 @@ throws = {law: throw(law, step, duration) for law in ("ncp", "ccp")}
 heights = {law: np.array([bodies.position[1, 2] - half for bodies in history]) for law, history in throws.items()}
 first = throws["ccp"][1].velocity[1]
 n = (G * step + mu * 6.0) / (1.0 + mu**2)
-print(f"after one step the cube rises with {first[5]:.4f} m/s; (mu v + g h) / (1 + mu^2) - g h = {n - G * step:.4f} m/s")
+print(
+    f"after one step the cube rises with {first[5]:.4f} m/s; (mu v + g h) / (1 + mu^2) - g h = {n - G * step:.4f} m/s"
+)
 np.testing.assert_allclose(first[5], n - G * step, rtol=1e-6)
 
 exact_x = np.array([bodies.position[1, 0] for bodies in throws["ncp"]])
@@ -613,8 +615,8 @@ print("lifted:", lifted.contact_states()[0])
 # ## What the residual says
 #
 # Nobody hands out the right answer to compare with. But whether $r$ *is* an answer can be checked without one: the
-# *natural map* is how far $r$ is from $P_K(r - u - \mu |u_t| n)$, with masses scaled out, so that it is in m/s. It is
-# zero at solutions, and nowhere else. Here the cube slides, and the solver is stopped too early on purpose.
+# *natural map* is how far $r$ is from $P_K(r - u - \mu |u_t| n)$, in units in which impulses and velocities are alike. It
+# is zero at solutions, and nowhere else. Here the cube slides, and the solver is stopped too early on purpose.
 
 # %%
 exact = solve(problem, "ncp", "pgs", tol=1e-13)
@@ -636,7 +638,9 @@ for sweeps in (1, 3, 10, 30, 100):
 convex = solve(problem, "ccp", "pgs", tol=1e-10)
 for law in ("ccp", "ncp"):
     found = errors_of(problem, convex.multipliers, law)
-    print(f"convex solution, judged by {law}: natural map {found.natural_map:.1e}, velocity missed by {found.velocity:.1e} m/s")
+    print(
+        f"convex solution, judged by {law}: natural map {found.natural_map:.1e}, velocity missed by {found.velocity:.1e} m/s"
+    )
 assert errors_of(problem, convex.multipliers, "ccp").natural_map < 1e-9
 assert errors_of(problem, convex.multipliers, "ncp").natural_map > 1e-2
 

@@ -74,7 +74,7 @@ sweep = Exercise(
     mistakes=(
         (
             all_at_once,
-            "That is Jacobi's method, all rows at once. In a sweep each row already sees what the rows before it have become.",
+            "That is Jacobi's method, all rows at once. In a sweep each row sees what those before it have become.",
         ),
         (
             lambda N, b, lower, upper, r: one_sweep(N, b, lower, upper, np.zeros(4)),
@@ -107,7 +107,10 @@ turned_angle = Exercise(
     expected=right_turn,
     mistakes=(
         (lambda speed, h: speed * h, "That is how far it should turn. The step along the rate leaves the unit sphere."),
-        (lambda speed, h: np.arctan(0.5 * h * speed), "The quaternion has half the angle: the wheel turns by the double."),
+        (
+            lambda speed, h: np.arctan(0.5 * h * speed),
+            "The quaternion has half the angle: the wheel turns by the double.",
+        ),
         (lambda speed, h: np.arctan(h * speed), "The rate of the quaternion is half of w p."),
     ),
 )
