@@ -403,7 +403,7 @@ plt.show()
 # %% [markdown]
 # **Question 2.** After ten rounds Gauss-Seidel is nearer, since each contact sees what its neighbours have just become. Then
 # it slows down: what the bottom carries has to come from the top, a layer in each round, and heavy balls lie on light ones.
-# The plain gradient is the slowest of the three. Momentum takes it past both.
+# The plain gradient is the slowest of the three. Momentum takes it past both, after some two hundred rounds.
 #
 # The library has both, and others, and judges all of them by one error. For a larger pyramid, in the convex law and in
 # Coulomb's:
@@ -419,9 +419,9 @@ for law in ("ccp", "ncp"):
         print(f"{law}   {name:6}{counts}    {found.history[-1, 1]:.0e}")
 
 # %% [markdown]
-# A round costs about the same in both, one product of the operator with a vector, so that rounds are nearly times.
+# A round costs about the same in both, within a factor of two: one product of the operator with a vector.
 # `benchmarks/results/contact.md` has both for published problems. To 1e-6 in the convex law, APGD takes about a sixth of the
-# rounds of Gauss-Seidel, in the median; spheres in a box take 2.4 ms against 12 ms, capsules 4 ms against 59 ms. In
+# rounds of Gauss-Seidel, in the median; packed spheres take 2.4 ms against 12 ms, capsules 4 ms against 59 ms. In
 # Coulomb's law, which is no minimum, the advantage is smaller, and hard problems stop both, like this pyramid. Then
 # `method="auto"`, which is the default, goes on with others: splitting, an interior point, Newton's method. A result's
 # `stages` say what each of them did. `plot_convergence(problem)` draws all of it, over rounds and over seconds of yours.
@@ -459,6 +459,7 @@ for k in range(COUNT):
 pile = World(piled.build(), shapes=shapes)
 fall = pile.simulate(q, np.zeros(6 * COUNT), 1.6, h, record=["constraint_forces", "energy"], every=4)
 energy = fall.columns["kinetic_energy"] + fall.columns["potential_energy"]
+assert np.diff(energy).max() < 1e-6 * energy[0]
 last = fall.contacts_at(-1)
 print(last)
 print(f"fastest {np.abs(fall.v[-1]).max():.1e}, deepest {-min(0.0, last.gap.min()):.1e} m")
@@ -491,7 +492,7 @@ def frame(k):
 moving(fig, frame, len(fall.q), fps=12, dpi=70)
 
 # %% [markdown]
-# No step makes energy, and each step knows its error: a motion ends with a message where one is not solved. What a step
+# The energy only falls, and each step knows its error: a motion ends with a message where one is not solved. What a step
 # knows from the one before are the impulses of the contacts that are still there. That is worth most where nothing
 # changes, and most things at rest do not change. The pyramid again, prepared once:
 
