@@ -19,6 +19,7 @@ TOPICS = {
     "derivatives": "exact derivatives of inverse and forward dynamics",
     "centroidal": "centre of mass, centroidal momentum and Coriolis matrices",
     "simulation": "steps of one motion, and of a batch of motions",
+    "touching": "robots on their feet and an arm that pushes a box, in steps",
     "worlds": "steps of mechanisms with loops, and of long ropes and chains",
     "startup": "how long the first result takes, and how much memory",
     "compiling": "what is compiled for it, function by function",

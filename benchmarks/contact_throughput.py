@@ -1,59 +1,83 @@
-"""How many contacts a second one iteration after the other gets through, and what memory allows."""
+"""How many contacts a second one iteration after the other gets through, how many bytes that is, and what memory allows."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
 
 from benchmarks.contact_problems import packing
 from benchmarks.timing import Effort, interleaved
-from pluecker.contact.problem.operator import Operator, apply
-from pluecker.contact.problem.prepared import prepare
-from pluecker.contact.solving.solve import solve
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.large import Island, lay_out, run_large
+from pluecker.contact.first_order.memory import ITERATIONS as ITERATED
+from pluecker.contact.first_order.memory import PRODUCTS, Memory, make_memory
+from pluecker.contact.problem.prepared import Prepared, prepare
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["FORMS", "Throughput", "measure", "triad_bandwidth"]
+__all__ = ["WAYS", "Bytes", "Throughput", "measure", "triad_bandwidth"]
 
-FORMS = ("matrix", "factors")
+WAYS = ("matrix", "factors", "factors, eight contacts at a time")
 ITERATIONS = 200
 LARGE = 16_000_000  # numbers in each array of the triad, more than any cache holds
 UNREACHED = 1e-300  # a tolerance, so that all iterations are made
+WORD = 8
+# Vectors of multipliers that an iteration reads or writes, one by one. Both passes read x, x-, N x, N x- and b; the first
+# writes x+, the second reads it and writes N x+. Contact by contact there is one more place, written and read.
+STEPPED, LOOKED, BESIDE = 6, 7, 2
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """What an iteration must move.
+
+    Attributes:
+        matrices: entries of N, or of J and J M^-1.
+        places: of the blocks, their columns and where these begin.
+        vectors: of multipliers, and of what the operator makes of them.
+        rest: coefficients, scales and shifts of contacts, velocities of bodies.
+    """
+
+    matrices: int
+    places: int
+    vectors: int
+    rest: int
+
+    @property
+    def total(self) -> int:
+        """All of them."""
+        return self.matrices + self.places + self.vectors + self.rest
 
 
 @dataclass(frozen=True)
 class Throughput:
-    """One problem in one form.
+    """One problem, one way.
 
     Attributes:
         contacts: their number.
-        form: of the operator.
+        way: how N is held, and contacts are taken.
         rate: contacts times iterations a second, of apgd's compiled loop, the best run.
-        products: of the operator with a vector, for each iteration.
-        product: seconds.
-        size: bytes that a product must move.
+        seconds: of one iteration.
+        size: bytes that an iteration must move.
         bandwidth: bytes a second that a triad on as many bytes moves.
-        share: of the time of an iteration that products take.
     """
 
     contacts: int
-    form: str
+    way: str
     rate: float
-    products: float
-    product: float
-    size: int
+    seconds: float
+    size: Bytes
     bandwidth: float
-    share: float
 
     @property
     def reached(self) -> float:
-        """The part of the bandwidth that a product reaches."""
-        return self.size / self.product / self.bandwidth
+        """The part of the bandwidth that an iteration reaches."""
+        return self.size.total / self.seconds / self.bandwidth
 
 
 @njit(**OPTIONS)
@@ -79,46 +103,59 @@ def bytes_of(*arrays: Array) -> int:
     return sum(array.nbytes for array in arrays)
 
 
-def matrix_bytes(B: BlockMatrix) -> int:
-    """What a product reads of a matrix: entries, and where they are."""
-    return bytes_of(B.data, B.column, B.place, B.first, B.rows, B.columns, B.width)
+def places_of(B: BlockMatrix) -> int:
+    """Of where the blocks of a matrix are."""
+    return bytes_of(B.column, B.place, B.first, B.rows, B.columns, B.width)
 
 
-def product_bytes(A: Operator) -> int:
-    """What a product must move: the matrices once, the vectors once, the velocities of the bodies written and read."""
-    vectors = 3 * bytes_of(A.compliance)  # x, y and the compliance itself
-    if A.is_factored:
-        matrices = (A.J,) if A.T is A.J else (A.J, A.T)
-        return sum(map(matrix_bytes, matrices)) + 2 * bytes_of(A.velocity) + vectors
-    return matrix_bytes(A.N) + vectors
+def bytes_one_by_one(P: Prepared) -> Bytes:
+    """What an iteration moves that takes contact by contact: with factors each pass reads one of them."""
+    A, K, vector = P.A, P.K, bytes_of(P.b)
+    matrices = (A.J, A.T) if A.is_factored else (A.N,)
+    each_pass = bytes_of(K.start, K.friction, P.s) + WORD * (len(K.start) - 1)  # and the shift
+    return Bytes(
+        sum(B.data.nbytes for B in matrices), sum(places_of(B) for B in matrices), (STEPPED + LOOKED + BESIDE) * vector,
+        2 * each_pass + 3 * bytes_of(A.velocity),
+    )  # fmt: skip
+
+
+def bytes_in_lanes(laid: Island) -> Bytes:
+    """What an iteration moves that takes eight contacts at a time: bodies collect what contacts do, contacts read it."""
+    M = laid.matrices
+    n = M.contacts
+    return Bytes(
+        bytes_of(M.J, M.T), bytes_of(M.sides, M.first, M.origins), (STEPPED + 1 + LOOKED) * 3 * WORD * n,
+        (2 + 3) * WORD * n + 2 * 6 * WORD * M.bodies,
+    )  # fmt: skip
+
+
+def timed(run: Callable[[Memory, Array, Array], object], P: Prepared, rounds: int) -> tuple[float, int, int]:
+    """Seconds of the best run from zero, its iterations and products."""
+    found = []
+    for _ in range(rounds):
+        memory, x, u = make_memory(len(P.b), 1, np.zeros(0)), np.zeros(len(P.b)), P.b.copy()
+        began = time.perf_counter()
+        run(memory, x, u)
+        found.append((time.perf_counter() - began, int(memory.results[0, ITERATED]), int(memory.results[0, PRODUCTS])))
+    return min(found)
 
 
 def measure(contacts: int, effort: Effort) -> list[Throughput]:
-    """A packing with so many contacts, in both forms."""
+    """A packing with so many contacts, in one island."""
     problem, found = packing(contacts), []
-    for form in FORMS:
-        solved = problem.assembled() if form == "matrix" else problem
-        P, _ = prepare(solved, False)
-        A, x, y = P.A, np.random.default_rng(0).normal(size=problem.size), np.zeros(problem.size)
-        bounds = (0, problem.blocks, 0, len(A.velocity))
-        size = product_bytes(A)
-        calls: dict[str, Any] = {
-            "product": lambda A=A, x=x, y=y, bounds=bounds: apply(A, x, y, *bounds),
-            "triad": triad_call(size // 24),
-        }
-        times = interleaved(calls, effort)
-        runs = [
-            solve(
-                problem, "ccp", "apgd", tol=UNREACHED, max_iterations=ITERATIONS, threads=1, separate=False, form=form
-            )
-            for _ in range(max(2, min(effort.rounds, 5)))
-        ]
-        run = min(runs, key=lambda result: result.stages[0].time)
-        seconds, product = run.stages[0].time, times["product"].median
-        found.append(
-            Throughput(
-                problem.blocks, form, problem.blocks * run.iterations / seconds, run.products / run.iterations, product,
-                size, size / times["triad"].median, product * run.products / seconds,
-            )
-        )  # fmt: skip
+    for way in WAYS:
+        P, _ = prepare(problem.assembled() if way == "matrix" else problem, False)
+        laid = lay_out(P, 0) if way == WAYS[2] else None
+
+        def run(memory: Memory, x: Array, u: Array, P: Prepared = P, laid: Island | None = laid) -> None:
+            if laid is None:
+                run_apgd(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, 1)
+            else:
+                run_large(P, 0, x, u, UNREACHED, ITERATIONS, memory, 0, laid, 1)
+
+        seconds, iterations, products = timed(run, P, max(2, min(effort.rounds, 7)))
+        size = bytes_one_by_one(P) if laid is None else bytes_in_lanes(laid)
+        triad = interleaved({"triad": triad_call(size.total // 24)}, effort)["triad"].median
+        rate = problem.blocks * iterations / seconds
+        found.append(Throughput(problem.blocks, way, rate, seconds / products, size, size.total / triad))
     return found

@@ -29,7 +29,11 @@ FRICTION = {
     "hard": "pluecker, 60 contacts by every method of `auto`",
     "warmup": "pluecker warmup",
 }
-SIMULATION = {"free": "no limits", "limits": "position limits"}
+SIMULATION = {
+    ("limits", 1): "one motion with position limits",
+    ("free", 1): "one motion without",
+    ("limits", MOTIONS): f"{MOTIONS} motions with position limits",
+}
 REST = "Python's start and end, or all of it"
 
 
@@ -58,8 +62,8 @@ class Program:
         return float(np.median([stage[name] for stage in self.stages])) if self.stages else None
 
 
-def programs(report: Report) -> list[Program]:
-    """What is started, from the least to the most."""
+def programs(report: Report, quick: bool) -> list[Program]:
+    """What is started, from the least to the most; if it is to be quick, one simulation alone is compiled."""
     arm = str(SEVEN_JOINT_ARM)
     found = [
         Program("Python alone", ["-c", "pass"]),
@@ -75,10 +79,9 @@ def programs(report: Report) -> list[Program]:
             for states, size in ((1, "one state"), (BATCH, "batch")):
                 label = f"pluecker, {algorithm}, {size}, {'first time' if cold else 'later'}"
                 found.append(Program(label, [str(SCRIPT), "pluecker", algorithm, str(states), arm], cold))
-        for what, meaning in SIMULATION.items():
-            for states, size in ((1, "one motion"), (MOTIONS, f"{MOTIONS} motions")):
-                label = f"pluecker, simulate, {meaning}, {size}, {'first time' if cold else 'later'}"
-                found.append(Program(label, [str(SCRIPT), "simulate", what, str(states), arm], cold))
+        for (what, states), meaning in list(SIMULATION.items())[: 1 if quick else None]:
+            label = f"pluecker, simulate, {meaning}, {'first time' if cold else 'later'}"
+            found.append(Program(label, [str(SCRIPT), "simulate", what, str(states), arm], cold))
         for what, meaning in FRICTION.items():
             found.append(
                 Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "friction", what], cold)
@@ -104,7 +107,7 @@ def run(effort: Effort) -> Report:
             "peak memory",
         ],
     )
-    found = programs(report)
+    found = programs(report, quick=effort.rounds < 3)
     with tempfile.TemporaryDirectory(prefix="pluecker-startup-") as top:
         warm = str(Path(top) / "warm")
         cold_rounds = max(1, effort.processes // 2)

@@ -153,12 +153,12 @@ def follow_steps(
     room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
     arguments = smooth_model(model), scenario, x, numbers, settings, plan.signals, room, threads
     stretches = Stretches(integrator, *arguments)
-    place = nq + 6 * nv + MARKS - 1
-    first, samples, error, interrupted = schedule.first, 0, None, False
+    marks = x[:, nq + 6 * nv + MARKS - 1]
+    first, samples, error, interrupted, failed = schedule.first, 0, None, False, False
     fixed = 1 if finish is not None else plan.period if control.function is not None else 0
     length = max(1, FIRST // (len(q) * nv))
     try:
-        while first <= schedule.total and not x[:, place].any():
+        while first <= schedule.total and not failed:
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             stretches.record_into(arrays, slot)
             length = fixed or min(length, most * schedule.every)
@@ -169,16 +169,16 @@ def follow_steps(
                 x[:, nq + nv : nq + 2 * nv] = tau.reshape(-1, nv)
             begun, before = time.perf_counter(), x[0, : nq + nv].copy()
             stretches.advance(first, last)
-            if finish is not None and first < schedule.total and not x[0, place]:
+            if finish is not None and first < schedule.total and not marks[0]:
                 if not end_step(x[0], before, (nq, nv, memory), schedule.step, finish) <= bound:
-                    x[0, place], x[0, : nq + nv] = first + 1, before
+                    marks[0], x[0, : nq + nv] = first + 1, before
                 elif (first - schedule.first) % schedule.every == 0:
                     own = (first - schedule.first) // schedule.every - slot
                     put_step(arrays, own, x[0], (nq, nv, memory), remembered.first_impulse, remembered.impulses)
             took = time.perf_counter() - begun
-            failed = x[:, place].any()
+            failed = bool(marks.any())
             first = last
-            done = schedule.samples_before(int(x[x[:, place] > 0.0, place].min()) if failed else first)
+            done = schedule.samples_before(int(marks[marks > 0.0].min()) if failed else first)
             if done > samples:
                 recording.written(samples, complete, schedule.times_from(samples, done - samples))
                 progress(done - samples)
@@ -188,7 +188,7 @@ def follow_steps(
         interrupted = True
     except PlueckerError as found:
         error = found
-    failing = np.where(x[:, place] > 0.0, x[:, place], np.inf)
-    state = int(np.argmin(failing))
-    failed_step = int(failing[state]) - 1 if np.isfinite(failing[state]) else None
-    return Outcome(samples, interrupted, failed_step, state, x, error)
+    if not marks.any():
+        return Outcome(samples, interrupted, None, 0, x, error)
+    state = int(np.argmin(np.where(marks > 0.0, marks, np.inf)))
+    return Outcome(samples, interrupted, int(marks[state]) - 1, state, x, error)

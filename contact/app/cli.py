@@ -43,7 +43,8 @@ COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker 
 WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and large ones
 * worlds        World.step, one state
   instants      World.accelerations, impact, rows_at
-  methods       solve by every method and law, solve_lcp"""  # what solves is not imported to say so
+  methods       solve by every method and law, solve_lcp
+  large         solve for islands of thousands of contacts"""  # what solves is not imported to say so
 
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 

@@ -42,7 +42,11 @@ def add_contact(commands: Any) -> None:
 def run_contact(options: argparse.Namespace) -> int:
     """Simulate, compare, draw; returns the exit code."""
     outputs = []
-    for name, what, endings in (("plot", "figure", FIGURES), ("animate", "animation", ANIMATIONS), ("output", "table", TABLES)):
+    for name, what, endings in (
+        ("plot", "figure", FIGURES),
+        ("animate", "animation", ANIMATIONS),
+        ("output", "table", TABLES),
+    ):
         path = getattr(options, name)
         if path is not None:
             outputs.append(Output(path, what, endings))

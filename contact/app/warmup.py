@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.warmup import pendulum
+from pluecker.contact.first_order.gradients import LARGE as LARGE_ISLAND
 from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.lcp.solve_lcp import solve_lcp
 from pluecker.contact.problem.problem import Problem
@@ -114,6 +115,7 @@ def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> Non
     ``"worlds"``       one step of a :class:`~pluecker.contact.World`, one state
     ``"instants"``     accelerations, impacts and rows of a world, for one state and for batches
     ``"methods"``      ``solve`` with every method and law, and ``solve_lcp``
+    ``"large"``        gradients on islands of thousands of contacts, whose work threads share
     =================  ================================================================================================
 
     Args:
@@ -171,11 +173,23 @@ def world_instants() -> list[Callable[[], object]]:
     ]  # fmt: skip
 
 
+def large_island() -> list[Callable[[], object]]:
+    """Some iterations on a chain of bodies, each of which touches the next one."""
+    n = LARGE_ISLAND + 1
+    place, velocity = np.arange(3.0 * n).reshape(n, 3), np.arange(6.0 * n).reshape(n, 6) % 7.0
+    bodies = Bodies(np.ones(n), np.tile(np.eye(3), (n, 1, 1)), place, velocity=velocity)
+    pairs, normal = np.arange(n - 1)[:, None] + np.arange(2), np.tile([0.0, 0.0, 1.0], (n - 1, 1))
+    table = ContactTable(pairs, normal, bodies.position[1:], friction=np.full(n - 1, 0.5))
+    chain = assemble_contacts(bodies, table, 0.01)
+    return [partial(solve, chain, method="apgd", max_iterations=2, form="factors")]
+
+
 TOPICS = {
     "friction": Topic("solve by its own method, small problems and large ones", usual_problems, usual=True),
     "worlds": Topic("World.step, one state", world_step, usual=True),
     "instants": Topic("World.accelerations, impact, rows_at", world_instants),
     "methods": Topic("solve by every method and law, solve_lcp", every_method),
+    "large": Topic("solve for islands of thousands of contacts", large_island),
 }
 
 

@@ -8,13 +8,15 @@ share. Which way an island goes depends on the island alone, and not on the numb
 from __future__ import annotations
 
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.large import LARGE, Island, lay_out, run_large
+from pluecker.contact.first_order.large import Island, lay_out, run_large
 from pluecker.contact.first_order.memory import ERROR, LEFT, Memory
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
-__all__ = ["run_gradients"]
+__all__ = ["LARGE", "run_gradients"]
+
+LARGE = 2000  # contacts of an island, from which its work is shared
 
 
 def run_gradients(

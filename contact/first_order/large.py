@@ -1,368 +1,45 @@
-"""Accelerated projected gradients on a large island, whose work threads share: the same bits for any number of them.
+"""Large islands: their layout, found once, and the task that threads share to solve one.
 
-One thread leads: it says which pass comes next (:mod:`~pluecker.contact.first_order.passes`), takes blocks of it as the
-others do, adds up the sums of the blocks in their order, and decides as :mod:`~pluecker.contact.first_order.apgd` and
-:mod:`~pluecker.contact.first_order.runner` do: this is the same iteration, with sums in another order. Pairs of multipliers
-and what the operator makes of them are not copied: there are five places for them, and the best stay where they are.
-
-Compiled when it is first used, apart from what small islands need.
-
-Source: as ``apgd``.
+What is done is in :mod:`~pluecker.contact.first_order.shared_descent`; here Python lays things out, hands them over by their
+addresses, and takes back what came of it. Without compilation one thread calls the same kernels with the arrays.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numba import config, types
+from numba import config
 
-from pluecker.contact.first_order.apgd import LONGER, momentum
+from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
-from pluecker.contact.first_order.passes import (
-    AT,
-    BEGIN,
-    BETA,
-    BODY_GROUPS,
-    CHANGE,
-    COLLECT,
-    CONTROL,
-    CURVATURE,
-    DISTANCE,
-    EVALUATE,
-    EXACT,
-    GROUPS,
-    HELD,
-    LACK,
-    LENGTH,
-    LOOK,
-    MOTION,
-    MULTIPLY,
-    NEW,
-    NOW,
-    OFFSET,
-    OLD,
-    PASS,
-    SETTINGS,
-    SHIFT,
-    SIZE,
-    SOFT,
-    SPEED,
-    SQUARE,
-    SUMS,
-    TAKEN,
-    UPHILL,
-    VECTOR,
-    WHOLE,
-    Large,
-    pass_over,
-)
-from pluecker.contact.first_order.passes import STEP as MOVE
-from pluecker.contact.first_order.runner import INSIDE, REFERENCE, STILL
-from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, settle
-from pluecker.contact.problem.natural_map import TOO_LARGE, larger
+from pluecker.contact.first_order.shared_descent import (
+    ARRAYS,
+    COMPONENTS,
+    FOUND,
+    LAW,
+    LIMIT,
+    LIPSCHITZ,
+    MOVED,
+    NESTEROV_ASKED,
+    NUMBERS,
+    PAIRS,
+    REACHED,
+    SPENDING,
+    TASK,
+    TOL,
+    USED,
+    compiled_parts,
+    improve,
+)  # fmt: skip
 from pluecker.contact.problem.prepared import Prepared
-from pluecker.contact.sparse.gather import W
-from pluecker.contact.sparse.interleaved import BLOCK, BODY_BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
-from pluecker.spatial.compiled.decorators import address, compiled_for, kernel, outlined_kernel
+from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
+from pluecker.spatial.compiled.decorators import address
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.parallel.atomics import pause
-from pluecker.spatial.parallel.interruption_flag import interrupted
-from pluecker.spatial.parallel.phases import (
-    ROSTER,
-    await_blocks,
-    begin_phase,
-    dismiss,
-    finish_block,
-    is_over,
-    next_block,
-)
-from pluecker.spatial.parallel.threads import board, share
-from pluecker.spatial.scalars.operations import load, store, tail
+from pluecker.spatial.parallel.phases import ROSTER
+from pluecker.spatial.parallel.threads import board
 
-__all__ = ["LARGE", "Island", "lay_out", "run_large"]
-
-LARGE = 2000  # contacts of an island, from which its work is shared
-PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coulomb's law
-
-# What goes in and comes out: integers after the settings, numbers after the control.
-LAW, LIMIT, MOVED, USED, SPENDING, FOUND = range(SETTINGS, SETTINGS + 6)
-LIPSCHITZ, NESTEROV_ASKED, TOL, REACHED, COMPONENTS, SIZE_B, SPEED_B = range(CONTROL, CONTROL + 7)
-# Addresses and lengths of arrays: of those of :class:`Large`, of the roster, of the history.
-ARRAYS = FOUND + 1
-PLACES = 17
-TASK = ARRAYS + 2 * PLACES
-NUMBERS = SPEED_B + 1
-
-Integers = types.int64[::1]
-
-
-@kernel
-def do_pass(L, roster, what, blocks):
-    """One pass, of which this thread is the leader"""
-    store(L.settings, PASS, what)
-    begin_phase(roster, blocks)
-    block = next_block(roster)
-    while block >= 0:
-        pass_over(L, block)
-        finish_block(roster)
-        block = next_block(roster)
-    await_blocks(roster, blocks)
-
-
-if config.DISABLE_JIT:
-
-    def do_pass(L, roster, what, blocks):
-        """One pass, block by block"""
-        store(L.settings, PASS, what)
-        for block in range(blocks):
-            pass_over(L, block)
-
-
-@outlined_kernel
-def do(L, roster, what):
-    """One pass over the contacts, or over the bodies; the sums of all blocks are added to those of the first one"""
-    if what == COLLECT:
-        do_pass(L, roster, what, (load(L.settings, BODY_GROUPS) + BODY_BLOCK - 1) // BODY_BLOCK)
-        return
-    blocks = (load(L.settings, GROUPS) + BLOCK - 1) // BLOCK
-    do_pass(L, roster, what, blocks)
-    if what in (MOVE, SHIFT):
-        return
-    for k in range(LACK):
-        total = 0.0
-        for block in range(blocks):
-            total += load(L.sums, SUMS * block + k)
-        store(L.sums, k, total)
-    for k in range(LACK, SPEED + 1):
-        largest = 0.0
-        for block in range(blocks):
-            largest = max(largest, load(L.sums, SUMS * block + k))
-        store(L.sums, k, largest)
-
-
-@kernel
-def do_at(L, roster, what, pair):
-    """A pass over a pair"""
-    store(L.settings, AT, pair)
-    do(L, roster, what)
-
-
-@kernel
-def spend(L):
-    """A product more"""
-    store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
-
-
-@kernel
-def apply(L, roster, pair):
-    """N x"""
-    do_at(L, roster, COLLECT, pair)
-    do(L, roster, MULTIPLY)
-    spend(L)
-
-
-@outlined_kernel
-def error_of(L, roster, pair, exact, whole):
-    """The error of a pair, as :func:`~pluecker.contact.first_order.runner.evaluate` has it"""
-    store(L.settings, EXACT, exact)
-    store(L.settings, WHOLE, whole)
-    do_at(L, roster, EVALUATE, pair)
-    sums = L.sums
-    scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
-    if not scale < TOO_LARGE:
-        return np.inf
-    error = np.sqrt(load(sums, DISTANCE))
-    error = error / scale if scale > 0.0 else error
-    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))
-
-
-@kernel
-def first_lipschitz(L, roster):
-    """|N 1| / |1|, from below"""
-    ones, n = 1, load(L.settings, VECTOR)
-    for k in range(3 * load(L.settings, GROUPS)):
-        store(L.work, 2 * ones * n + k, 1.0)
-    apply(L, roster, ones)
-    return max(np.sqrt(load(L.sums, SQUARE) / load(L.control, COMPONENTS)), 1e-3)
-
-
-@kernel
-def free_pair(first, second, third, fourth):
-    """A place that none of four pairs has"""
-    found = 0
-    while found in (first, second, third, fourth):
-        found += 1
-    return found
-
-
-@kernel
-def error_of_step(L, size_b, speed_b):
-    """The error of x+, from the sums of ``look``; infinite where its squares overflow"""
-    sums = L.sums
-    scale = np.sqrt(max(size_b, max(load(sums, SIZE), load(sums, MOTION))))
-    error = np.sqrt(load(sums, DISTANCE))
-    error = error / scale if scale > 0.0 else error
-    error = larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), max(speed_b, load(sums, SPEED)))
-    return error if error < np.inf and scale < TOO_LARGE else np.inf
-
-
-@outlined_kernel
-def descend(L, roster, history, begun, kept, goal, limit):
-    """From pair ``begun`` to the error ``goal`` or for ``limit`` iterations: how many, and the best pair; ``kept`` stays"""
-    settings, control = L.settings, L.control
-    length = load(control, LIPSCHITZ)
-    best = error_of(L, roster, begun, 0, 1)
-    now, old, held, beta, theta, used = begun, begun, begun, 0.0, 1.0, 0
-    size_b, speed_b = load(control, SIZE_B), load(control, SPEED_B)
-    while used < limit and not best <= goal and not interrupted():
-        used += 1
-        new = free_pair(now, old, held, kept)
-        store(settings, NOW, now)
-        store(settings, OLD, old)
-        store(settings, NEW, new)
-        store(control, BETA, beta)
-        square = 0.0
-        while True:
-            store(control, LENGTH, 1.0 / length)
-            do(L, roster, MOVE)
-            do_at(L, roster, COLLECT, new)
-            do(L, roster, LOOK)
-            spend(L)
-            square, curvature = load(L.sums, SQUARE), load(L.sums, CURVATURE)
-            if not curvature > length * square * (1.0 + 1e-12) or square == 0.0 or not length < 1e300:
-                break
-            length = max(2.0 * length, curvature / square)
-        error = error_of_step(L, size_b, speed_b)
-        if not error < np.inf:
-            break
-        if error < best:
-            best, held = error, new
-        if len(history) > 0:
-            store(history, used, max(load(history, used), best))
-        beta, theta = momentum(theta, load(control, NESTEROV_ASKED))
-        if load(L.sums, UPHILL) > 0.0:
-            beta, theta = 0.0, 1.0
-        now, old = new, now
-        least = STILL * STILL * load(L.sums, SIZE)
-        if load(L.sums, CHANGE) <= least and square <= least:
-            break
-        length = max(LONGER * length, 1e-300)
-    store(control, LIPSCHITZ, length)
-    return used, held
-
-
-@kernel
-def take_shift(L, roster, pair, step):
-    """The shift, or a part of the way to it"""
-    store(L.control, TAKEN, step)
-    do_at(L, roster, SHIFT, pair)
-
-
-@outlined_kernel
-def improve(L, roster, history):
-    """The whole island; pair 0 is what it starts from, the pair FOUND what it ends with"""
-    settings, control = L.settings, L.control
-    limit, tol, moved = load(settings, LIMIT), load(control, TOL), load(settings, MOVED) == 1
-    do_at(L, roster, BEGIN, 0)
-    store(control, SIZE_B, load(L.sums, OFFSET))
-    store(control, SPEED_B, load(L.sums, SPEED))
-    if load(control, LIPSCHITZ) == 0.0:
-        store(control, LIPSCHITZ, first_lipschitz(L, roster))
-    apply(L, roster, 0)
-    if load(settings, LAW) == 0:
-        used, found = descend(L, roster, history, 0, 0, tol, limit)
-        store(control, REACHED, error_of(L, roster, found, 0, 0))
-        store(settings, USED, used)
-        store(settings, FOUND, found)
-        return
-    if moved:
-        take_shift(L, roster, 0, 1.0)
-    used, best, step, idle = 0, error_of(L, roster, 0, 1, 0), 1.0, 0
-    # Zero is often better than the first points, and no place to come back to.
-    best = best if moved or best <= tol else np.inf
-    error, least, kept, found = min(best, 1.0), np.inf, 0, 0
-    while used < limit and not best <= tol and not interrupted():
-        before = used
-        goal = max(INSIDE * error, 0.3 * min(tol, REFERENCE))
-        spent, found = descend(L, roster, tail(history, len(history)), found, kept, goal, limit - used)
-        used += max(spent, 1)
-        error = error_of(L, roster, found, 1, 0)
-        for k in range(before + 1, min(used + 1, len(history))):
-            store(history, k, max(load(history, k), min(error, best)))
-        if not error < np.inf:
-            break
-        if error < best:
-            best, kept = error, found
-        if error <= tol:
-            break
-        step, idle, least = settle(step, idle, least, error, PATIENCE)
-        if step < SHORTEST:
-            break
-        take_shift(L, roster, found, step)
-    store(control, REACHED, best)
-    store(settings, USED, used)
-    store(settings, FOUND, kept if best < np.inf else found)
-
-
-@kernel
-def array_rows(task, n):
-    """Rows of array n of a task"""
-    return rows_at(load(task, ARRAYS + 2 * n), load(task, ARRAYS + 2 * n + 1) // W)
-
-
-@kernel
-def array_numbers(task, n):
-    """Numbers of array n of a task"""
-    return numbers_at(load(task, ARRAYS + 2 * n), load(task, ARRAYS + 2 * n + 1))
-
-
-@kernel
-def array_integers(task, n):
-    """Integers of array n of a task"""
-    return integers_at(load(task, ARRAYS + 2 * n), load(task, ARRAYS + 2 * n + 1))
-
-
-def in_one_thread(place, k):
-    """The part of thread k, of which 0 leads."""
-    task = integers_at(place, TASK)
-    L = Large(
-        task, array_numbers(task, 1), array_rows(task, 2), array_rows(task, 3), array_rows(task, 4),
-        array_rows(task, 5), array_rows(task, 6), array_rows(task, 7), array_rows(task, 8), array_integers(task, 9),
-        array_rows(task, 10), array_integers(task, 11), array_integers(task, 12), array_rows(task, 13),
-        array_numbers(task, 2), array_numbers(task, 13), array_numbers(task, 14),
-    )  # fmt: skip
-    roster = array_integers(task, 15)
-    if k == 0:
-        improve(L, roster, array_numbers(task, 16))
-        dismiss(roster)
-        return 0
-    while not is_over(roster):
-        block = next_block(roster)
-        if block >= 0:
-            pass_over(L, block)
-            finish_block(roster)
-        else:
-            pause()
-    return 0
-
-
-def share_island(board, function, threads, task):
-    """The island of a task in up to so many threads, by the function at that address"""
-    return share(view(board), function, address_of(view(task)), threads)
-
-
-@functools.cache
-def compiled_parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """For Python."""
-    return (
-        compiled_for(in_one_thread, (types.intp, types.intp)),
-        compiled_for(share_island, (Integers, types.intp, types.intp, Integers)),
-    )
+__all__ = ["Island", "lay_out", "run_large"]
 
 
 class Island(NamedTuple):
@@ -385,12 +62,12 @@ def lay_out(P: Prepared, island: int) -> Island | None:
     """An island in lanes.
 
     Returns:
-        None if it is small, or has something else than contacts of three components on at most two bodies with six velocities
-        each.
+        None if it has something else than contacts of three components, each on at most two bodies with six
+        velocities each.
     """
     first, last = (int(k) for k in P.islands[island : island + 2])
     A, K = P.A, P.K
-    if last - first < LARGE or A.is_factored == 0 or (np.diff(K.start[first : last + 1]) != 3).any():
+    if A.is_factored == 0 or (np.diff(K.start[first : last + 1]) != 3).any():
         return None
     left, right = (int(np.searchsorted(A.J.columns, side)) for side in P.sides[island : island + 2])
     matrices = interleave(A.J, A.T, first, last, left, right)
@@ -443,7 +120,9 @@ class Task:
             for k, array in enumerate(arrays):
                 task[ARRAYS + 2 * k : ARRAYS + 2 * k + 2] = array.ctypes.data, array.size
             thread, together = compiled_parts()
-            together(board(threads), address(thread), threads, task)
+            threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+            if together(board(threads), address(thread), threads, task) != 0:
+                raise IndexError("gradients on a large island: an index is out of bounds")
         state[STEP] = numbers[LIPSCHITZ]
         state[SPENT] += task[SPENDING]
 

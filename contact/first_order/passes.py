@@ -19,137 +19,41 @@ not depend on who did which block. What is written here is that of :mod:`~plueck
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from pluecker.contact.sparse.gather import W, gather, largest_of, places, sum_of
+from pluecker.contact.first_order.large_record import (
+    AT,
+    BETA,
+    BODY_GROUPS,
+    COLLECT,
+    EVALUATE,
+    EXACT,
+    GROUPS,
+    LENGTH,
+    LOOK,
+    MULTIPLY,
+    NEW,
+    NOW,
+    OLD,
+    PASS,
+    SHIFT,
+    SOFT,
+    STEP,
+    TAKEN,
+    VECTOR,
+    WHOLE,
+    bounds,
+    larger_of,
+    magnitude,
+    multipliers,
+    nearest,
+    product,
+    store_sums,
+)  # fmt: skip
+from pluecker.contact.sparse.gather import W, gather, places
 from pluecker.contact.sparse.interleaved import BLOCK, BODY_BLOCK
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, sqrt, store
 
-__all__ = [
-    "AT", "BEGIN", "BETA", "BODY_GROUPS", "CHANGE", "COLLECT", "CONTROL", "CURVATURE", "DISTANCE", "EVALUATE", "EXACT",
-    "GROUPS", "HELD", "LACK", "LENGTH", "LOOK", "MOTION", "MULTIPLY", "NEW", "NOW", "OFFSET", "OLD", "PASS", "SETTINGS",
-    "SHIFT", "SIZE", "SOFT", "SPEED", "SQUARE", "STEP", "SUMS", "TAKEN", "UPHILL", "VECTOR", "WHOLE", "Large", "pass_over",
-]  # fmt: skip
-
-
-BEGIN, STEP, COLLECT, MULTIPLY, LOOK, EVALUATE, SHIFT = range(7)
-
-# Settings: integers. The first say how large things are, the others what the pass is.
-GROUPS, BODY_GROUPS, VECTOR, SOFT, PASS, NOW, OLD, NEW, AT, EXACT, WHOLE = range(11)
-SETTINGS = 11
-# Control: numbers.
-LENGTH, BETA, TAKEN = range(3)
-CONTROL = 3
-# Sums of a block, in a line or two of the cache of their own; those from LACK on are largest ones.
-SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, MOTION, OFFSET, LACK, HELD, SPEED = range(11)
-SUMS = 16
-
-
-class Large(NamedTuple):
-    """A large island in lanes, as all threads have it.
-
-    Contact ``i`` is in lane ``i % 8`` of group ``i // 8``, and so are bodies; each contact has two bodies, where there is
-    one the other block is zero.
-
-    Attributes:
-        settings, control: what the pass is.
-        work: pairs of multipliers and of N x, vectors of VECTOR rows each: three for each group.
-        b: the offset, three rows for each group.
-        friction, inverse, g, soft: of each group, the coefficient, 1 / s, the shift, scaled; three rows of compliance.
-        J: of each group the two blocks of its contacts, 36 rows.
-        bodies: where in ``v`` the velocities of each contact's two bodies begin, a pair of places.
-        T: blocks of J M^-1 in the order of bodies, 18 rows for each eight.
-        first: where the blocks of each group of bodies begin in ``T``, and their number.
-        contacts: where in a vector the multipliers of each of those blocks begin, a pair of places for two blocks.
-        v: velocities of bodies, six rows for each group.
-        flat_work, flat_v: the same memory as ``work`` and ``v``, number by number.
-        sums: of each block of contacts.
-    """
-
-    settings: Any
-    control: Any
-    work: Any
-    b: Any
-    friction: Any
-    inverse: Any
-    g: Any
-    soft: Any
-    J: Any
-    bodies: Any
-    T: Any
-    first: Any
-    contacts: Any
-    v: Any
-    flat_work: Any
-    flat_v: Any
-    sums: Any
-
-
-@kernel
-def multipliers(L, pair):
-    """x of a pair"""
-    n = load(L.settings, VECTOR)
-    return part(L.work, 2 * pair * n, n)
-
-
-@kernel
-def product(L, pair):
-    """N x of a pair"""
-    n = load(L.settings, VECTOR)
-    return part(L.work, (2 * pair + 1) * n, n)
-
-
-@kernel
-def bounds(size, block, each):
-    """First group and end of a block"""
-    return block * each, min((block + 1) * each, size)
-
-
-@kernel
-def larger_of(x, y):
-    """The larger one; NaN where x is"""
-    return select(smaller(x, y), y, x)
-
-
-@kernel
-def not_below(x, least):
-    """At least so much; NaN where x is"""
-    return select(smaller(x, least), lift(least, x), x)
-
-
-@kernel
-def magnitude(x):
-    """|x|"""
-    return select(smaller(x, 0.0), -x, x)
-
-
-@kernel
-def nearest(mu, a, b, c):
-    """The nearest point of the cone of friction"""
-    size = sqrt(b * b + c * c)
-    t = not_below((a + mu * size) / (1.0 + mu * mu), 0.0)
-    slides = smaller(mu * a, size)
-    radius = mu * t / not_below(size, 1e-300)
-    factor = select(slides, select(smaller(radius, 1.0), radius, lift(1.0, a)), lift(1.0, a))
-    return select(slides, t, not_below(a, 0.0)), factor * b, factor * c
-
-
-@kernel
-def store_sums(L, block, square, curvature, uphill, change, size, distance, motion, offset, lack, held, speed):
-    """Of a block, from lanes"""
-    sums = part(L.sums, SUMS * block, SUMS)
-    store(sums, SQUARE, sum_of(square))
-    store(sums, CURVATURE, sum_of(curvature))
-    store(sums, UPHILL, sum_of(uphill))
-    store(sums, CHANGE, sum_of(change))
-    store(sums, SIZE, sum_of(size))
-    store(sums, DISTANCE, sum_of(distance))
-    store(sums, MOTION, sum_of(motion))
-    store(sums, OFFSET, sum_of(offset))
-    store(sums, LACK, largest_of(lack))
-    store(sums, HELD, largest_of(held))
-    store(sums, SPEED, largest_of(speed))
+__all__ = ["pass_over"]
 
 
 @outlined_kernel

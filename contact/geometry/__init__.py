@@ -11,6 +11,7 @@ names                                                              what they are
 ``Collider``, ``urdf_colliders``                                   a shape with a surface on a frame; those of a URDF file
 ``Collision`` -> ``Contacts``                                      where the colliders of a model touch
 ``ShapeContact``                                                   two colliders that touch in a world, as a constraint
+``draw_colliders``                                                 a model whose pictures show its colliders
 =================================================================  =======================================================
 
 Half-spaces against everything convex, spheres, capsules and boxes among themselves, and spheres against cylinders have
@@ -21,6 +22,7 @@ contacts keep bodies from passing through each other within a step.
 
 from pluecker.contact.geometry.collision import Collision, Contacts
 from pluecker.contact.geometry.distances import Distance, distance
+from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.geometry.shapes import (
     Box,
@@ -37,5 +39,5 @@ from pluecker.contact.geometry.urdf import urdf_colliders
 
 __all__ = [
     "Box", "Capsule", "Collider", "Collision", "Contacts", "ConvexHull", "Cylinder", "Distance", "HalfSpace", "HeightField",
-    "Mesh", "ShapeContact", "Sphere", "Surface", "distance", "urdf_colliders",
+    "Mesh", "ShapeContact", "Sphere", "Surface", "distance", "draw_colliders", "urdf_colliders",
 ]  # fmt: skip

@@ -173,6 +173,19 @@ class Collision:
         self.allowed = Filter("Collision", model, self.colliders, self.bodies, ignored, bool(adjacent))
         self.check_pairs()
 
+    def on(self, model: Model) -> Collision:
+        """The same on another model with the same bodies and frames: what does not touch here does not touch there.
+
+        Args:
+            model: the other one, whose joints may be others.
+
+        Raises:
+            UnknownNameError: a frame is not there.
+        """
+        found = Collision(model, self.colliders, adjacent=True, margin=self.margin)
+        found.allowed = self.allowed
+        return found
+
     def offset(self, collider: Collider) -> Array:
         """Where a collider's shape is on its body."""
         if collider.frame.name not in self.model.frame_names:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.pictures.overlays import rgb
+from pluecker.articulated.pictures.overlays import COLOURS, HEX, rgb
 from pluecker.articulated.pictures.triangles import Surface, ball, box, cylinder, joined
 from pluecker.articulated.pictures.visuals import Shape as Visual
 from pluecker.articulated.pictures.visuals import visual_shapes
 from pluecker.articulated.running.arguments import as_model
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.frames import body_of
+from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.shapes import Box, Capsule, Cylinder, HalfSpace, Shape, Sphere
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.errors import ArgumentTypeError, shown
@@ -40,12 +41,12 @@ def draw_colliders(
         colliders: shapes on its frames.
         ground: the side of the square that is shown of a half-space, or the sides along its x and y axes, ``(2,)``; m.
         visuals: whether the shapes of the model's URDF file are shown too.
-        colors: by the names of colliders ``"#rrggbb"``, or a name as of :class:`~pluecker.articulated.Points`; those that are
-            not named have the colour of their body.
+        colors: by the names of colliders ``"#rrggbb"``, or a name as of :class:`~pluecker.articulated.Points`; those
+            that are not named have the colour of their body.
 
     Raises:
-        TypeError: no model, no colliders.
-        ValueError: ``ground`` is not above 0.
+        TypeError: no model, no colliders, ``visuals`` is not True or False.
+        ValueError: ``ground`` is not above 0, a color is none.
         KeyError: a frame is not there.
 
     Example:
@@ -58,11 +59,15 @@ def draw_colliders(
         >>> axes = plot_mechanism(model)  # doctest: +SKIP
     """
     as_model("draw_colliders", model)
-    sides = np.broadcast_to(as_numbers("draw_colliders", "ground", ground), (2,))
-    sides = np.array([positive("draw_colliders", "ground", side) for side in sides])
+    given = as_numbers("draw_colliders", "ground", ground)
+    if given.shape not in ((), (2,)):
+        raise GeometryError(f"draw_colliders: ground has shape {given.shape}, expected a number or (2,)")
+    sides = np.array([positive("draw_colliders", "ground", side) for side in np.broadcast_to(given, (2,))])
     if not isinstance(colliders, Iterable):
         raise ArgumentTypeError(f"draw_colliders: colliders is {shown(colliders)}, expected records of Collider")
-    chosen = dict(colors or {})
+    if not isinstance(visuals, (bool, np.bool_)):
+        raise ArgumentTypeError(f"draw_colliders: visuals is {shown(visuals)}, expected True or False")
+    chosen = as_colors(colors)
     found = list(visual_shapes(model)) if visuals else []
     for collider in colliders:
         if not isinstance(collider, Collider):
@@ -77,6 +82,23 @@ def draw_colliders(
     drawn = model.replace()
     drawn.tables["visuals"] = found
     return drawn
+
+
+def as_colors(colors: Any) -> dict[str, str]:
+    """Colours by name, if they are such."""
+    if colors is None:
+        return {}
+    if not isinstance(colors, Mapping):
+        raise ArgumentTypeError(
+            f"draw_colliders: colors is {shown(colors)}, expected colours by the names of colliders"
+        )
+    for name, color in colors.items():
+        if not isinstance(color, str) or (color not in COLOURS and not HEX.fullmatch(color)):
+            raise GeometryError(
+                f"draw_colliders: the color of {shown(name)} is {shown(color)}, expected '#rrggbb' or one of "
+                f"{', '.join(COLOURS)}"
+            )
+    return dict(colors)
 
 
 def surface_of(shape: Shape, ground: Array) -> Surface:
@@ -96,7 +118,8 @@ def surface_of(shape: Shape, ground: Array) -> Surface:
 
 
 def tiles(sides: Array) -> Surface:
-    """A rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on them."""
+    """A rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on "
+    "them."""
     n = np.maximum(1, np.round(TILES * sides / sides.max())).astype(np.int64)
     x, y = (np.linspace(-0.5 * side, 0.5 * side, k + 1) for side, k in zip(sides, n, strict=True))
     vertices = np.stack([*np.meshgrid(x, y, [0.0], indexing="ij")], axis=-1).reshape(-1, 3)
@@ -109,5 +132,5 @@ def tiles(sides: Array) -> Surface:
 def capsule(radius: float, length: float) -> Surface:
     """A cylinder with a ball at each end."""
     points, faces = ball(np.full(3, radius))
-    ends = [(points + [0.0, 0.0, z], faces) for z in (-0.5 * length, 0.5 * length)]
+    ends = [(points + np.array([0.0, 0.0, z]), faces) for z in (-0.5 * length, 0.5 * length)]
     return joined([cylinder(radius, length), *ends])

@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.inertia.inertia_factor import solve_factorized
 from pluecker.articulated.model.layout import clear, velocity_count
 from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
@@ -68,17 +67,13 @@ from pluecker.contact.rows.layout import (
     term_coefficient,
 )
 from pluecker.contact.rows.layout import LAW as ROW_LAW
-from pluecker.contact.rows.mobility import hold_rows
+from pluecker.contact.rows.range_mobility import FEW, LAW, STEPS, answer, store_range_mobility
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import staircase_memory
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
 __all__ = ["STEPS", "begin_ranges", "keep_coordinate_limits", "make_obey_ranges", "range_numbers", "range_scratch"]
-
-STEPS = 4  # of a staircase: lower limit, friction, motor, upper limit
-LAW = 2 * STEPS + 1
-LEAST = 1e-13  # of a row's mobility without linear rows: beyond the rounding of what they leave of it
 
 
 @kernel
@@ -90,7 +85,8 @@ def range_numbers(n):
 def range_scratch(n: int, linear: int, nv: int) -> int:
     """How many numbers of scratch memory :func:`obey_ranges` takes."""
     solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n))
-    return n + 2 * linear + nv + max(solving, linear + 7 * nv)
+    halves = (n + 2) * nv if linear == 0 and nv <= FEW else 0
+    return n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
 
 
 # -------------------------------------------------------------------------------------------------------------- their laws
@@ -222,8 +218,8 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
     """Wake those sleeping rows whose law asks for an impulse, in states that go on; 1 in states in which there are any
 
     Contacts that pressed in the last step too: redundant ones share their load in many ways, some of which do not hold what
-    the others do (a box in a gripper pivots where all of the grip is at one corner), and which one is found must not depend on the
-    rounding of a gap.
+    the others do (a box in a gripper pivots where all of the grip is at one corner), and which one is found must not
+    depend on the rounding of a gap.
     """
     n, first = range_count(w), linear_count(w)
     laws, news = part(kept, n, LAW * n), 0.0 * goes_on
@@ -242,42 +238,6 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
         news = larger(news, now - is_awake)
         store(kept, k, larger(now, is_awake))
     return news
-
-
-@kernel
-def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
-    """W of the rows that are awake, column by column"""
-    n, first, nv = range_count(w), linear_count(w), velocity_count(m)
-    soft, W = part(kept, (LAW + 1) * n, n), part(kept, (LAW + 2) * n, n * n)
-    y, rest = part(ws, 0, nv), tail(ws, nv)
-    column = 0
-    for k in range(n):
-        if not sleeps(kept, k):
-            clear(y, nv)
-            add_row_force(w, J, first + k, 1.0 + 0.0 * load(J, 0), y)
-            own = answer(m, w, factor, J, S, compliance, first + k, y, rest)
-            i = 0
-            for j in range(n):
-                if not sleeps(kept, j):
-                    store(W, i * count + column, row_rate(w, J, first + j, y))
-                    i += 1
-            accumulate(W, column * count + column, load(soft, k) + LEAST * own)
-            column += 1
-
-
-@called_kernel
-def answer(m, w, factor, J, S, compliance, row, y, ws):
-    """y = A^-1 p and what linear rows make of it, with p in ``y``; the rate of ``row`` without them. Their impulses come
-    first in ``ws``"""
-    n = linear_count(w)
-    dr, zeros, rest = part(ws, 0, n), part(ws, n, n), tail(ws, 2 * n)
-    solve_factorized(m, factor, y, rest)
-    own = row_rate(w, J, row, y)
-    if n > 0:
-        clear(dr, n)
-        clear(zeros, n)
-        hold_rows(m, w, factor, J, S, compliance, zeros, dr, y, rest)
-    return own
 
 
 @kernel

@@ -26,8 +26,8 @@ from typing import Any
 from pluecker.contact.arguments.values import as_choice, as_number, as_record, as_switch, as_whole, shown
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
-from pluecker.contact.first_order.gradients import run_gradients
 from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
+from pluecker.contact.first_order.gradients import run_gradients
 from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from pluecker.contact.problem.problem import LAWS, Problem
 from pluecker.contact.solving.automatic import run_automatic, run_interior_point, run_polished

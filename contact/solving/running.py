@@ -4,7 +4,8 @@ Methods measure an island's error as results do, by the natural map and by the e
 largest in the island itself, see :mod:`~pluecker.contact.results.measures`: what is good enough for them is good enough.
 
 Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
-number of threads, bit for bit.
+number of threads, bit for bit. Where one island is nearly all of the problem, threads share the work inside it instead, if
+the method can (:mod:`~pluecker.contact.first_order.gradients`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.contact.first_order.gradients import LARGE
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO, make_memory
-from pluecker.contact.first_order.large import LARGE
 from pluecker.contact.first_order.runner import evaluate_islands
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared

@@ -210,6 +210,7 @@ class Counts(NamedTuple):
     n_values: int
     n_factor: int
     n_turns: int
+    touching_numbers: int = 0  # shapes that touch are for the step of worlds alone
 
 
 def counts_of(scenario: Array) -> Counts:

@@ -39,7 +39,7 @@ from pluecker.spatial.errors import PlueckerError, shown
 from pluecker.spatial.functions.arguments import as_numbers
 
 if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
+    from pluecker.contact.world.instants import Instants
 
 __all__ = ["Closed", "close_world"]
 
@@ -89,7 +89,7 @@ class Point:
 class Closing:
     """The search for one world and one given configuration."""
 
-    def __init__(self, world: World, q: Array, fixed: Flags, time: float) -> None:
+    def __init__(self, world: Instants, q: Array, fixed: Flags, time: float) -> None:
         self.world, self.model, self.start = world, world.model, q
         rows = world.laws
         self.held = held_rows(world) & np.array([row.holonomic for row in rows], dtype=bool)
@@ -275,7 +275,7 @@ class Closing:
 
 
 @called("World.close")
-def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
+def close_world(world: Instants, q: ArrayLike, v: ArrayLike | None, tol: float, fixed: object, time: float) -> Closed:
     """See ``World.close``."""
     model = world.model
     start = as_numbers("World.close", "q", q)
@@ -300,7 +300,7 @@ def close_world(world: World, q: ArrayLike, v: ArrayLike | None, tol: float, fix
     return Closed(point.q, closing.velocity(point.q, wanted, time), point.worst[0])
 
 
-def fixed_coordinates(world: World, names: object) -> Flags:
+def fixed_coordinates(world: Instants, names: object) -> Flags:
     """Which velocities belong to joints that stay where they are, ``(nv,)``."""
     fixed = np.zeros(world.model.nv, dtype=bool)
     for name in names_in("World.close", "fixed", names):
@@ -321,7 +321,7 @@ def turns(model: Model, v: int) -> bool:
     return False
 
 
-def name_of_row(world: World, row: int) -> str:
+def name_of_row(world: Instants, row: int) -> str:
     """The constraint to which a row belongs."""
     for name, part in zip((*world.names, "joints"), world.parts, strict=True):
         if row < len(part.rows):

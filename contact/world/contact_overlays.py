@@ -23,6 +23,7 @@ __all__ = ["ContactSamples", "contact_overlays", "padded"]
 LONGEST, NORMAL, CONE = 0.3, 0.08, 0.06  # of the size: the longest force, a normal, the longer edge of a cone
 COLOURS = {"open": "grey", "sticking": "green", "sliding": "orange", "undetermined": "black"}
 WORDS = {"open": "open contacts", "undetermined": "contacts that graze"}
+MOST_OF = 0.95  # of the samples with forces: in the others, impacts mostly, arrows are cut
 STEEPEST = 20.0  # a coefficient above it is drawn as that: a cone as wide as the picture hides everything
 MOST_CONES = 8  # different coefficients of friction that have cones of their own, each an entry of the legend
 
@@ -87,8 +88,12 @@ def contact_overlays(samples: ContactSamples, size: float | None = None) -> tupl
     for mu in values[values > 0.0][:MOST_CONES].tolist():
         slope, own = min(mu, STEEPEST), where(touches & (samples.friction == mu), samples.normal)
         found.append(Cones(place, own, slope, CONE * size / max(1.0, slope), f"cone of friction, {mu:.3g}", "green"))
-    largest = float(np.linalg.norm(samples.force[touches], axis=-1).max())
-    if largest > 0.0:
-        label = f"forces of contacts, the longest {largest:.3g} N"
-        found.append(Arrows(place, where(touches, samples.force), LONGEST * size / largest, label, "purple"))
+    sizes = np.linalg.norm(where(touches, samples.force), axis=-1)
+    largest = np.nan_to_num(sizes).max(axis=-1)
+    unit = float(np.quantile(largest[largest > 0.0], MOST_OF)) if (largest > 0.0).any() else 0.0
+    if unit > 0.0:
+        cut = sizes > unit * (1.0 + 1e-9)
+        vectors = samples.force * np.where(cut, unit / np.where(cut, sizes, 1.0), 1.0)[..., None]
+        label = f"forces of contacts, the longest {unit:.3g} N{' and more' if cut.any() else ''}"
+        found.append(Arrows(place, where(touches, vectors), LONGEST * size / unit, label, "purple"))
     return tuple(found)

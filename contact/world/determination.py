@@ -25,7 +25,7 @@ from pluecker.contact.world.reactions import body_wrenches, largest_wrench
 from pluecker.spatial.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
+    from pluecker.contact.world.instants import Instants
 
 __all__ = ["Determination", "find_determination", "scaled_jacobian"]
 
@@ -60,7 +60,7 @@ class Determination:
         return tuple(name for name, known in self.constraints.items() if not known)
 
 
-def scaled_jacobian(world: World, q: Array, rows: Flags) -> tuple[Array, Array]:
+def scaled_jacobian(world: Instants, q: Array, rows: Flags) -> tuple[Array, Array]:
     """Some rows of ``J L^-T`` brought to length one, ``(n, nv)``, and the lengths, ``(n,)``, with ``H = L L^T``."""
     H = np.asarray(crba(world.model, q))  # it has the armature
     J = world.rows_at(q).jacobian[rows]
@@ -70,14 +70,14 @@ def scaled_jacobian(world: World, q: Array, rows: Flags) -> tuple[Array, Array]:
     return W / size[:, None], size
 
 
-def held_rows(world: World) -> Flags:
+def held_rows(world: Instants) -> Flags:
     """Which rows hold, ``(n_rows,)``: neither soft nor rotors nor with a range."""
     rows = [row for part in world.parts for row in part.rows]
     return np.array([not (row.ranged or row.soft or row.inertia > 0.0) for row in rows], dtype=bool)
 
 
 @called("World.determined")
-def find_determination(world: World, q: Array, active: ArrayLike | None = None) -> Determination:
+def find_determination(world: Instants, q: Array, active: ArrayLike | None = None) -> Determination:
     """Of one configuration.
 
     Args:
@@ -114,7 +114,7 @@ def find_determination(world: World, q: Array, active: ArrayLike | None = None) 
     return Determination(rows, names, reactions_determined(world, q, free), free)
 
 
-def reactions_determined(world: World, q: Array, free: Array) -> Flags:
+def reactions_determined(world: Instants, q: Array, free: Array) -> Flags:
     """Whether the wrenches through joints do without the forces that move nothing, ``(n_bodies,)``."""
     model = world.model
     still = np.zeros(model.nv)

@@ -17,7 +17,7 @@ from pluecker.contact.constraints.frames import axes_in_world
 from pluecker.contact.constraints.relation import ALIGN, Frame, Function
 
 if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
+    from pluecker.contact.world.constrained import Constrained
 
 __all__ = ["Flips"]
 
@@ -27,7 +27,7 @@ SHORT = 0.1  # of an error that has a direction
 class Flips:
     """The rows of a world that align axes, in groups: an axis, and the one or two rows that keep it."""
 
-    def __init__(self, world: World, held: NDArray[np.bool_]) -> None:
+    def __init__(self, world: Constrained, held: NDArray[np.bool_]) -> None:
         self.world = world
         self.groups: list[tuple[Frame, Frame, Array, tuple[int, ...]]] = []
         first_row = 0

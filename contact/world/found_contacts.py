@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 __all__ = ["FoundContacts", "as_found_contacts", "begun_numbers", "memory_with_contacts", "pile_steps"]
 
 
+FEATURES = 2.0**31  # more than a pair of shapes has
+
+
 @dataclass(frozen=True, eq=False)
 class FoundContacts:
     """Shapes of a world, and the law of their contacts.
@@ -45,6 +48,15 @@ class FoundContacts:
     law: str
     recovery: float
     accuracy: float
+
+    def options(self, collision: Collision | None = None) -> dict[str, Any]:
+        """What makes a world with these, or with other colliders."""
+        return {
+            "shapes": self.collision if collision is None else collision,
+            "law": self.law,
+            "recovery": self.recovery,
+            "accuracy": self.accuracy,
+        }
 
     def key(self) -> bytes:
         """What tells it from others."""
@@ -98,26 +110,40 @@ def as_found_contacts(
 def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
     """The steps of a world, which go on from what is remembered."""
     step = PileStep(world.smooth, world.packed, found.collision, found.law, found.recovery, found.accuracy, threads)
-    if isinstance(memory, WorldMemory):
-        rotors = counts_of(world.packed.array).rotors
-        step.remembered = Remembered.from_numbers(memory.own[rotors:])
+    if isinstance(memory, WorldMemory) and memory.key == key_of(world):
+        step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))
     return step
+
+
+def remembered_in(memory: WorldMemory, rotors: int, colliders: int) -> Remembered:
+    """The forces of contacts that a memory has.
+
+    Raises:
+        ConstraintError: it has something else.
+    """
+    own = memory.own
+    if own.ndim != 1 or len(own) < rotors or (len(own) - rotors) % WIDTH:
+        raise ConstraintError(
+            f"World: the memory has numbers of its own of shape {own.shape}, expected {rotors} and {WIDTH} for each contact"
+        )
+    table = own[rotors:].reshape(-1, WIDTH)
+    names = table[:, :3]
+    if not np.isfinite(own).all() or (names != np.floor(names)).any() or (names < 0).any():
+        raise ConstraintError("World: the memory names contacts by numbers that are not whole, or holds what is not finite")
+    if (names[:, :2] >= colliders).any() or (names[:, 2] >= FEATURES).any():
+        raise ConstraintError(f"World: the memory names contacts of colliders that are not there; there are {colliders}")
+    return Remembered.from_numbers(own[rotors:])
 
 
 def begun_numbers(world: World, q: Array, memory: Any, name: str) -> Array | None:
     """What the smooth part of the first step remembers; None without a memory."""
     counts = counts_of(world.packed.array)
     total = max(piece.stop for piece in pieces_of(world.model, counts).values())
-    if isinstance(memory, WorldMemory):
-        if memory.own.ndim != 1 or (len(memory.own) - counts.rotors) % WIDTH or len(memory.own) < counts.rotors:
-            raise ConstraintError(
-                f"World: the memory has {memory.own.shape} numbers of its own, expected {counts.rotors} and {WIDTH} for "
-                "each contact"
-            )
-        rest = np.zeros(total - kept_numbers(counts) + counts.rotors)
+    own = total - kept_numbers(counts) + counts.rotors
+    if isinstance(memory, WorldMemory) and memory.key == key_of(world):
+        rest = np.zeros(own)
         rest[: counts.rotors] = memory.own[: counts.rotors]
         memory = replace(memory, own=rest)
-    own = total - kept_numbers(counts) + counts.rotors
     return as_numbers_of(world, q, memory, name, own)
 
 

@@ -27,14 +27,14 @@ from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import PlueckerError, shown
 
 if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
+    from pluecker.contact.world.constrained import Constrained
 
 __all__ = ["axes_in_line", "refuse_gimbal_lock"]
 
 NONE = 1e-150  # sines whose squares are nothing
 
 
-def axes_in_line(world: World, q: Array, least: float) -> str | None:
+def axes_in_line(world: Constrained, q: Array, least: float) -> str | None:
     """The constraint with an angle in gimbal lock, in words; None if there is none.
 
     Args:
@@ -60,7 +60,7 @@ def axes_in_line(world: World, q: Array, least: float) -> str | None:
     return None
 
 
-def refuse_gimbal_lock(world: World, function: str, q: ArrayLike) -> None:
+def refuse_gimbal_lock(world: Constrained, function: str, q: ArrayLike) -> None:
     """Say so where an angle has no rate in one of the configurations ``(..., nq)``.
 
     Raises:

@@ -62,7 +62,9 @@ def make_maximal(world: World, reference: ArrayLike | None = None) -> Maximal:
             constraints.append(TranslatedConstraint(record.name, record, *translated_parts(part, coordinates)))
         else:
             constraints.append(record)
-    made = type(world)(free_bodies(model, shapes), constraints, limits=world.limits)
+    bodies, found = free_bodies(model, shapes), world.found_contacts
+    options = {} if found is None else found.options(found.collision.on(bodies))
+    made = type(world)(bodies, constraints, limits=world.limits, **options)
     return Maximal(made, world, q, shapes, coordinates)
 
 

@@ -15,12 +15,13 @@ from pluecker.contact.constraints.relation import COORDINATE, USER
 from pluecker.contact.instants.wrenches import FUNCTION_WRENCHES
 
 if TYPE_CHECKING:
+    from pluecker.contact.world.constrained import Constrained
     from pluecker.contact.world.world import World
 
 __all__ = ["body_wrenches", "function_forces", "joint_reactions", "largest_wrench"]
 
 
-def function_forces(world: World, forces: Array) -> Array:
+def function_forces(world: Constrained, forces: Array) -> Array:
     """The force along each function of all constraints, ``(..., n_functions)``, from those along their rows."""
     total = np.zeros((*forces.shape[:-1], world.packed.n_functions))
     row = 0
@@ -32,7 +33,9 @@ def function_forces(world: World, forces: Array) -> Array:
     return total
 
 
-def body_wrenches(world: World, q: Array, forces: Array, receivers: Sequence[Sequence[int]] | None = None) -> Array:
+def body_wrenches(
+    world: Constrained, q: Array, forces: Array, receivers: Sequence[Sequence[int]] | None = None
+) -> Array:
     """The wrenches of constraints on the bodies, in body coordinates, ``(..., n_bodies, 6)``.
 
     Args:
@@ -61,7 +64,7 @@ def body_wrenches(world: World, q: Array, forces: Array, receivers: Sequence[Seq
     return total
 
 
-def largest_wrench(world: World, q: Array, forces: Array) -> float:
+def largest_wrench(world: Constrained, q: Array, forces: Array) -> float:
     """The largest number among the wrenches of single functions, for forces along all rows."""
     units = FUNCTION_WRENCHES.call(world.smooth, (q,), None, None, (world.packed,))
     wrenches = np.abs(units[..., 3:]).max(axis=-1) * np.abs(function_forces(world, forces))

@@ -12,14 +12,14 @@ from pluecker.contact.constraints.relation import TOUCH
 from pluecker.contact.instants.rows_at import RowsAt
 
 if TYPE_CHECKING:
-    from pluecker.contact.world.world import World
+    from pluecker.contact.world.instants import Instants
 
 __all__ = ["with_touching_bias"]
 
 STEP = 6e-6  # the third root of the rounding 2e-16
 
 
-def with_touching_bias(world: World, q: ArrayLike, v: ArrayLike, rows: RowsAt) -> RowsAt:
+def with_touching_bias(world: Instants, q: ArrayLike, v: ArrayLike, rows: RowsAt) -> RowsAt:
     """The rows in a state, with the bias of contacts between shapes, to some nine digits."""
     velocity = np.asarray(v, dtype=np.float64)
     own = [

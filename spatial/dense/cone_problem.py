@@ -13,7 +13,8 @@ In turns, until the error is within the tolerance or the iterations are spent. E
    turn; in the convex law in every other one from then on;
 3. the method of multipliers: its steps see the whole matrix, where sweeps creep along chains and stacks;
 
-and goes on from there with Newton's method on all equations, which brings it to rounding.
+and goes on from there with Newton's method on all equations, which brings it to rounding. From a start that is near, such as
+the multipliers of the step before, Newton's method is tried by itself first.
 
 **Redundant contacts share their impulses** like equal springs. Where many multipliers have the same velocities (the four
 corners of a cube), Newton's method begins with a spring of 1e-6 of the mean diagonal between each multiplier and its
@@ -52,7 +53,17 @@ from pluecker.spatial.dense.cone_steps import (
 )
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.dense.ldl import solve_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, select, smaller, sqrt, store
+from pluecker.spatial.scalars.operations import (
+    accumulate,
+    load,
+    load_integer,
+    part,
+    select,
+    smaller,
+    sqrt,
+    store,
+    within,
+)
 
 __all__ = ["cone_problem_error", "cone_problem_memory", "solve_cone_problem"]
 
@@ -62,6 +73,7 @@ NEWTON_STEPS = 8  # of a turn in the convex law, where others follow; twice as m
 DAMPING = 0.01
 COMPLIANCE = 1e-6  # of the springs to the start: soft beside contacts, stiff beside rounding and PROXIMAL
 SOFTENING = 0.3  # of what takes their place, from step to step
+WARM = 1e-2  # error: from a start that is as near, Newton's method alone is tried first
 SHARED = 1e-12  # error with springs: what it leaves of a share of the multipliers is that divided by the compliance
 STIFFEST, SOFT, SOFTEST = 0.1, 1e-5, 1e-9  # springs of the augmented Lagrangian: the first, those that are moved
 MOVES = 4  # of them
@@ -249,6 +261,14 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     velocities(S, c, n, x, u)
     least = cone_problem_error(kinds, scaled, exact, x, u)
     begin_vectors(n, x, best, start, y, z)
+    warm = smaller(least, WARM * unit)
+    if not within(select(warm, 1.0 + 0.0 * unit, 0.0 * unit), 0.0) and not reached(goal, least):
+        wanted = select(warm, least, 0.0 * unit)  # zero says that there is nothing to be done
+        wanted = newton_from(kinds, scaled, exact, S, c, n, goal, unit, 0.0, start, wanted, x, u, M, d, y, trial, best)
+        least = select(warm, wanted, least)
+        velocities(S, c, n, x, u)
+        for k in range(n):
+            store(y, k, 0.0 * load(x, k))
     done, times, turn = 0, FIRST, 0
     while done < iterations and not reached(goal, least):
         least, steps, times = first_of_turn(

@@ -140,6 +140,23 @@ def collision(dice: Dice) -> Call:
     return call
 
 
+def drawing(dice: Dice) -> Call:
+    """A model that is drawn with colliders, an argument of which may be anything."""
+    model = dice.among(models())
+    colliders = [Collider(f"c{k}", dice.pick(*BOUNDED, HalfSpace()), "world") for k in range(dice.below(4))]
+    values: dict[str, Any] = {
+        "model": model, "colliders": colliders, "ground": dice.pick(1.0, (2.0, 0.5)), "visuals": dice.chance(0.2),
+        "colors": dice.pick(None, {"c0": "red"}, {"c0": "#123456"}),
+    }  # fmt: skip
+    if not quiet(dice):
+        values[dice.among(sorted(values))] = thing(dice)
+    named = {key: Given(value, flaw=MAYBE) for key, value in values.items()}
+    call = Call("shapes", "contact.geometry.draw_colliders", geometry.draw_colliders, [], named, says=None, compare=False,
+                may_fail=True)  # fmt: skip
+    call.check = lambda drawn: [] if drawn == model else ["another model"]
+    return call
+
+
 TEXT = """<robot name="r"><link name="a"><collision name="box"><origin xyz="0 0 1" rpy="0 0 1"/>
 <geometry><box size="1 2 3"/></geometry></collision><collision><geometry><cylinder radius="0.1" length="1"/></geometry>
 </collision><collision><geometry><sphere radius="0.5"/></geometry></collision></link></robot>"""
@@ -161,7 +178,13 @@ def urdf(dice: Dice) -> Call:
     )  # fmt: skip
 
 
-DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = ((record, 8), (distance, 8), (collision, 4), (urdf, 2))
+DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
+    (record, 8),
+    (distance, 8),
+    (collision, 4),
+    (urdf, 2),
+    (drawing, 2),
+)
 LOTS = tuple(draw for draw, weight in DRAWS for _ in range(weight))
 
 

@@ -16,8 +16,9 @@ from pluecker import PlueckerError
 from pluecker.articulated import ModelBuilder, kinetic_energy
 from pluecker.contact import World, WorldMemory, constraints
 from pluecker.contact.constraints import Frame
-from pluecker.contact.geometry import Collider, HalfSpace, Sphere
+from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere
 from tests.contact.constraints.records import on_frames
+from tests.contact.piles.worlds import bodies
 from tests.contact.world.mechanisms import bricard, four_bars, slider_crank
 from tests.contact.world.worlds import random_world
 from tests.fuzz.algorithms import BATCHES, configuration, threads_for
@@ -51,9 +52,17 @@ def worlds() -> tuple[World, ...]:
         bricard(),
         World(tree, [constraints.PrescribedMotion("drive", joint, constraints.Spline([0.0, 1.0], [0.0, 0.4], 0.3))]),
         World(four_bars(1)[0].model, [constraints.UserFunction("sum", lambda q: float(q[0] + q[1]))]),
+        heap(),
     ]
     LABELS.update({id(world): f"worlds.worlds()[{k}]" for k, world in enumerate(result)})
     return tuple(result)
+
+
+def heap() -> World:
+    """Two boxes, a ball and the floor, whose contacts are found."""
+    shapes = [Box((0.2, 0.3, 0.1)), Box((0.4, 0.4, 0.4)), Sphere(0.2)]
+    skins = [Collider(f"s{k}", shape, f"b{k}") for k, shape in enumerate(shapes)]
+    return World(bodies(shapes), shapes=[Collider("floor", HalfSpace(), "world"), *skins])
 
 
 def state(dice: Dice, world: World, batch: tuple[int, ...], wrong: str) -> dict[str, Given]:

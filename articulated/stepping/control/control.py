@@ -27,7 +27,16 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["Actuator", "CompiledControl", "Control", "JointLimits", "PDControl", "TimeTable", "as_control"]
+__all__ = [
+    "NO_CONTROL",
+    "Actuator",
+    "CompiledControl",
+    "Control",
+    "JointLimits",
+    "PDControl",
+    "TimeTable",
+    "as_control",
+]
 
 Array = NDArray[np.float64]
 C_FUNCTION: Any = type(ctypes.CFUNCTYPE(None)()).__mro__[1]  # what all functions of ctypes are
@@ -288,10 +297,15 @@ class Control:
         return self.command if callable(self.command) and not own else None
 
 
+NO_CONTROL = Control()
+
+
 def as_control(control: Any) -> Control:
     """Whatever the user gives, as a record."""
+    if control is None:
+        return NO_CONTROL
     own = isinstance(control, (Control, TimeTable, PDControl, CompiledControl)) or callable(control)
-    if control is not None and not own:
+    if not own:
         control = finite("simulate", "control", control)
     return control if isinstance(control, Control) else Control(control)
 

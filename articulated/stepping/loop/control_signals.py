@@ -12,7 +12,7 @@ from pluecker.articulated.errors import SimulationError
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import LABELS
-from pluecker.articulated.stepping.control.control import CompiledControl, Control, PDControl, TimeTable
+from pluecker.articulated.stepping.control.control import NO_CONTROL, CompiledControl, Control, PDControl, TimeTable
 from pluecker.articulated.stepping.control.control_law import (
     DELAY,
     EARLY,
@@ -103,6 +103,8 @@ def leading(model: Model, given: Given) -> tuple[int, ...]:
 def batch_of(model: Model, control: Control, f_ext: Any, states: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
     """The leading axes that states, control and wrenches have in common after broadcasting."""
     leads = states | {given[0]: leading(model, given) for given in inputs_of(control, f_ext)}
+    if not any(leads.values()):
+        return ()
     try:
         return np.broadcast_shapes(*leads.values())
     except ValueError:
@@ -133,11 +135,21 @@ def as_signal(model: Model, given: Given, batch: tuple[int, ...], early: float) 
 
 
 def plan_control(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...], step: float) -> ControlPlan:
-    """Everything that the loop is given of a control and of wrenches.
+    """Everything that the loop is given of a control and of wrenches; where there are none it is kept with the model.
 
     Raises:
         ValueError: a shape that does not fit, a period or a delay that is no whole number.
     """
+    if control is not NO_CONTROL or f_ext is not None:
+        return make_plan(model, control, f_ext, batch, step)
+    kept: ControlPlan | None = model.tables.get(plan_control)
+    if kept is None:
+        kept = model.tables[plan_control] = make_plan(model, control, f_ext, batch, step)
+    return kept
+
+
+def make_plan(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...], step: float) -> ControlPlan:
+    """The same, anew."""
     early, command = EARLY * step, control.command
     signals = {given[0]: as_signal(model, given, batch, early) for given in inputs_of(control, f_ext)}
     nothing = Signal.constant(np.zeros((1, model.nv)))

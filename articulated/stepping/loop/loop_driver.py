@@ -173,10 +173,15 @@ class Stretches:
         for place, array in ((MODEL, model), (SCENARIO, scenario), (STATE, x), (NUMBERS, numbers)):
             self.describe(place, array)
         self.task[SIZE_OF_X] = x.shape[1]
+        described: dict[int, int] = {}  # where: several signals are nothing, and begin at the same time
         for k, signal in enumerate(self.signals):
             place = SIGNAL + SIGNAL_SIZE * k
-            self.describe(place, signal.values)
-            self.describe(place + 2, signal.times)
+            for there, array in ((place, signal.values), (place + 2, signal.times)):
+                known = described.setdefault(id(array), there)
+                if known == there:
+                    self.describe(there, array)
+                else:
+                    self.task[there : there + 2] = self.task[known : known + 2]
             self.task[place + 4 : place + SIGNAL_SIZE] = *signal.values.shape[1:], signal.linear
         each = BLOCK + workspace + x.shape[1] if lanes else -(-(BLOCK + workspace) // WIDTH)
         self.scratch = np.zeros((0, WIDTH)) if config.DISABLE_JIT else rows_of_eight(each * self.threads)

@@ -26,7 +26,6 @@ from pluecker.articulated.model.joints import (
     add_subspace_rate,
     has_constant_subspace,
     has_no_translation,
-    joint_transforms,
     moves_freely,
     subspace,
     turns_freely,
@@ -47,6 +46,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, frame_turn
 from pluecker.articulated.stepping.semi_implicit.gyroscopic import turned_by_midpoint
+from pluecker.articulated.stepping.semi_implicit.newton_euler import place_links
 from pluecker.spatial.algebra.inertia import (
     add_articulated,
     articulated_from_rigid,
@@ -102,7 +102,7 @@ NOTHING = -1.0  # as the largest moment beyond a link whose children have not ad
 def articulated_velocity(m, h, q, v, f_ext, added, x, moments, ws):
     """x = v + A^-1 (x - h c(q, v)), of free joints on the world in the frozen frame; ``x`` has the impulses of the joints"""
     n = link_count(m)
-    joint_transforms(m, q, ws, LINK)
+    place_links(m, q, ws, LINK)
     for i in range(1, n + 1):
         move_link(m, i, h, q, v, f_ext, moments, ws)
     for i in range(n, 0, -1):

@@ -20,8 +20,8 @@ inequality.
 """
 
 from pluecker.articulated.algorithms.dynamics import rnea
-from pluecker.articulated.algorithms.dynamics.rnea import LINK, move_link, pass_force_on, start_from_world
-from pluecker.articulated.model.joints import joint_motion, joint_transforms
+from pluecker.articulated.algorithms.dynamics.rnea import LINK
+from pluecker.articulated.model.joints import joint_motion
 from pluecker.articulated.model.layout import (
     ARMATURE,
     clear,
@@ -36,6 +36,7 @@ from pluecker.articulated.model.layout import (
     velocity_table,
 )
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, is_free_root
+from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_force, place_links
 from pluecker.spatial.algebra.inertia import rigid_times_motion
 from pluecker.spatial.algebra.transforms import inverse_transform_force, load_transform, transform_motion
 from pluecker.spatial.algebra.vectors import add, add3, dot, dot3, load3, load_vector, scale3, store3, store_vector
@@ -109,16 +110,12 @@ def rotor_energy(m, i, v):
     return energy
 
 
-@called_kernel
+@kernel
 def add_force_at_rest(m, q, f, still, tau, ws):
     """tau += tau_0(q), what gravity and the wrenches ``f`` ask for where nothing moves; ``still`` is made nv zeros"""
     clear(still, velocity_count(m))
-    joint_transforms(m, q, ws, LINK)
-    start_from_world(m, ws)
-    for i in range(1, link_count(m) + 1):
-        move_link(m, i, q, still, still, f, ws)
-    for i in range(link_count(m), 0, -1):
-        pass_force_on(m, i, q, tau, ws)
+    place_links(m, q, ws, LINK)
+    add_needed_force(m, q, still, still, f, tau, ws)
 
 
 @called_kernel
@@ -126,7 +123,7 @@ def slow_down(m, q, kicked, free, x, moments, marks, q1, v1, ws):
     """v1, of trees that are marked, so that they end with no more than the head of this file says; x_0 is ``free``"""
     n = link_count(m)
     most, rest = part(ws, 0, n + 1), tail(ws, n + 1)
-    joint_transforms(m, q, rest, LINK)
+    place_links(m, q, rest, LINK)
     kinetic_energies(m, q, free, moments, rest)
     for i in range(1, n + 1):
         store(most, i, -load(rest, LINK * i + T))
@@ -137,7 +134,7 @@ def slow_down(m, q, kicked, free, x, moments, marks, q1, v1, ws):
     kinetic_energies(m, q, kicked, moments, rest)
     for i in range(1, n + 1):
         accumulate(most, i, load(rest, LINK * i + T))
-    joint_transforms(m, q1, rest, LINK)
+    place_links(m, q1, rest, LINK)
     kinetic_energies(m, q1, v1, moments, rest)
     for i in range(1, n + 1):
         if parent(m, i) == 0:

@@ -30,7 +30,7 @@ from typing import Any
 
 from pluecker.articulated.algorithms.dynamics import rnea
 from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
-from pluecker.articulated.algorithms.dynamics.rnea import LINK, RNEA, move_link, pass_force_on, start_from_world
+from pluecker.articulated.algorithms.dynamics.rnea import LINK, RNEA
 from pluecker.articulated.algorithms.inertia import crba
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
     factor_numbers,
@@ -39,7 +39,6 @@ from pluecker.articulated.algorithms.inertia.inertia_factor import (
     solve_factorized,
     solve_workspace,
 )
-from pluecker.articulated.model.joints import joint_transforms
 from pluecker.articulated.model.layout import (
     DAMPING,
     STIFFNESS,
@@ -64,6 +63,7 @@ from pluecker.articulated.stepping.semi_implicit.free_roots import (
     move_configuration,
 )
 from pluecker.articulated.stepping.semi_implicit.gyroscopic import solve_with_gyroscopic_moments
+from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_force, place_links
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.rows import (
     add_impulses,
@@ -166,16 +166,11 @@ def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
 @kernel
 def add_bias_force(m, q, v, f, moments, tau, a, ws):
     """tau = c(q, v) by the recursive Newton-Euler algorithm, of free joints on the world without w x v; ``a`` is scratch"""
-    n = link_count(m)
-    joint_transforms(m, q, ws, rnea.LINK)
+    place_links(m, q, ws, rnea.LINK)
     carried_moments(m, ws, rnea.LINK, moments)
     frame_acceleration(m, v, moments, a)
-    start_from_world(m, ws)
     clear(tau, velocity_count(m))
-    for i in range(1, n + 1):
-        move_link(m, i, q, v, a, f, ws)
-    for i in range(n, 0, -1):
-        pass_force_on(m, i, q, tau, ws)
+    add_needed_force(m, q, v, a, f, tau, ws)
     add_armature_force(m, a, tau)
 
 

@@ -28,6 +28,14 @@ SCENES = {
     "painleve": "a rod that slides on its tip jams",
     "stack": "twenty boxes, the heaviest on top",
     "arch": "a round arch of stones, and the thickness at which it falls",
+    "puck": "pucks in all directions: cones, and polygons that drift",
+    "launch": "a cube that slides takes off, by the convex law",
+    "pile": "balls and boxes fall into a bin and come to rest",
+    "ragdoll": "a limp figure falls down",
+    "quadruped": "four legs stand, and walk",
+    "push": "an arm pushes a box over a table",
+    "cards": "two cards lean against each other",
+    "resistance": "balls with rolling and spinning resistance",
 }
 
 

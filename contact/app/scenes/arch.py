@@ -1,9 +1,9 @@
 """A round arch of stones stands if it is thick enough, and else falls, by hinges that open between its stones.
 
-Of many stones it takes a thickness of 0.1075 times the radius of its middle line, by the safe theorem: an arch stands if some
-line of thrust lies within it. Of a few stones it takes less, since hinges open at joints alone. What that number of stones
-takes is computed by linear programming, without any solver of this package: are there forces at the ends of all joints, that
-press and stay in their cones of friction, with which each stone is in equilibrium?
+Of many stones it takes a thickness of 0.1075 times the radius of its middle line, by the safe theorem: an arch stands
+if some line of thrust lies within it. Of a few stones it takes less, since hinges open at joints alone. What that
+number of stones takes is computed by linear programming, without any solver of this package: are there forces at the
+ends of all joints, that press and stay in their cones of friction, with which each stone is in equilibrium?
 
 Sources: Milankovitch, "Theorie der Druckkurven" (1907); Heyman, "The stone skeleton" (1966); Livesley, "Limit analysis of
 structures formed from rigid blocks" (1978).
@@ -163,8 +163,8 @@ def run(numbers: tuple[int, ...] = (6, 8, 10), friction: float = 0.8, share: flo
     ]  # fmt: skip
     return Outcome(
         "arch", "A round arch of stones",
-        f"An arch of {numbers[-1]} stones stands if its thickness is {found[-1]:.4f} of its radius or more; of many stones it "
-        f"takes {MILANKOVITCH:g}. This one has {share:g} of what it takes: hinges open, inwards at the crown, outwards at the "
-        "haunches, and it falls.",
+        f"An arch of {numbers[-1]} stones stands if its thickness is {found[-1]:.4f} of its radius or more; of many "
+        f"stones it takes {MILANKOVITCH:g}. This one has {share:g} of what it takes: hinges open, inwards at the crown, "
+        "outwards at the haunches, and it falls.",
         motion, claims, panels, (0, int(0.6 * len(motion)), -1), camera=(6.0, -88.0),
     )  # fmt: skip

@@ -57,7 +57,9 @@ def run(speed: float = 2.0, friction: float = 0.2, duration: float = 0.5, step: 
     claims = [
         Claim("speed in the end, 5/7 v0", final, float(centre[-1]), 1e-9, "m/s"),
         Claim("time until it rolls, 2 v0 / (7 mu g)", rolls, float(found), 1.01 * step, "s"),
-        Claim("order of the error of its path in the step", 1.0, order_of(steps, [end(h) - exact for h in steps]), 0.05),
+        Claim(
+            "order of the error of its path in the step", 1.0, order_of(steps, [end(h) - exact for h in steps]), 0.05
+        ),
     ]
     slides = np.minimum(t, rolls)
     panels = [
@@ -71,7 +73,8 @@ def run(speed: float = 2.0, friction: float = 0.2, duration: float = 0.5, step: 
     ]  # fmt: skip
     return Outcome(
         "bowling", "A bowling ball slides, and then rolls",
-        f"Thrown at {speed:g} m/s without spin, with a coefficient of friction of {friction:g}, it rolls after {rolls:.3f} s at "
-        f"5/7 of that speed. Friction acts as long as it slides; the ball that rolls on a level floor needs none.",
+        f"Thrown at {speed:g} m/s without spin, with a coefficient of friction of {friction:g}, it rolls after "
+        f"{rolls:.3f} s at 5/7 of that speed. Friction acts as long as it slides; the ball that rolls on a level floor "
+        "needs none.",
         motion, claims, panels, (0, int(np.argmax(t > 0.6 * rolls)), -1),
     )  # fmt: skip

@@ -1,7 +1,8 @@
 """A rope around a post: it holds as long as ``T2 <= T1 e^(mu phi)``, with the angle phi of the turn.
 
 The rope is a chain of n points with rods between, each on the tangent plane of the post there, and each turns by
-``d = phi / n``: the two forces at a point press with ``(T + T') sin(d/2)`` and differ by ``(T' - T) cos(d/2)``. So it holds up to
+``d = phi / n``: the two forces at a point press with ``(T + T') sin(d/2)`` and differ by ``(T' - T) cos(d/2)``. So it
+holds up to
 
     T2 / T1 = ((1 + mu tan(d/2)) / (1 - mu tan(d/2)))^n,
 
@@ -11,6 +12,8 @@ Source: Euler (1769); Eytelwein, *Handbuch der Statik fester Koerper* (1808); an
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -55,8 +58,8 @@ class Rope:
             shapes.append(Collider(name, Sphere(0.008), name))
             q += [*(RADIUS * R[:, 2]), 1.0, 0.0, 0.0, 0.0]
         length = 2.0 * RADIUS * np.sin(0.5 * d)
-        rods = [Rod(f"{a}-{b}", a, b, length=length) for a, b in zip(names, names[1:], strict=False)]
-        colors = {name: "#b5651d" for name in names} | {"post": "#b9bfc7"}
+        rods = [Rod(f"{a}-{b}", a, b, length=length) for a, b in pairwise(names)]
+        colors = dict.fromkeys(names, "#b5651d") | {"post": "#b9bfc7"}
         self.world = World(draw_colliders(builder.build(), shapes, colors=colors), [*contacts, *rods])
         self.q, self.n, self.d = np.array(q), n, d
 
@@ -100,14 +103,12 @@ def run(friction: float = 0.3, turn: float = 180.0, points: int = 12) -> Outcome
     motion = watch(
         shown.world, shown.q, still(shown.world), 0.02, 1e-3, control=shown.forces(1.3 * shown.limit(friction))
     )
-    motion = type(motion)(
-        **{**vars(motion), "overlays": tuple(o for o in motion.overlays if "constraints" not in o.label)}
-    )
     held = shown.world.step(shown.q, still(shown.world), 1e-3, tau=shown.forces(0.999 * shown.limit(friction))).contacts
     claims = [
         *(Claim(f"ratio at which a chain of {n} slides", rope.limit(friction), x, 1e-6)
           for n, rope, x in zip(numbers, ropes, ratios, strict=True)),
-        Claim("order in 1/n with which it comes to e^(mu phi)", 2.0, order_of(1.0 / numbers[1:], np.array(ratios[1:]) - euler), 0.1),
+        Claim("order in 1/n with which it comes to e^(mu phi)", 2.0,
+              order_of([1.0 / n for n in numbers[1:]], [x - euler for x in ratios[1:]]), 0.1),
     ]  # fmt: skip
     slope = np.degrees(shown.at - shown.at[0])
     fine = np.linspace(0.0, slope[-1], 50)
@@ -122,7 +123,7 @@ def run(friction: float = 0.3, turn: float = 180.0, points: int = 12) -> Outcome
     return Outcome(
         "capstan", "A rope around a post",
         f"A rope that goes half around a post, with a coefficient of friction of {friction:g}, lets one newton hold "
-        f"{euler:.4f}, whatever the radius. Each point of the chain presses harder than the one before. In the film the right "
-        "end is pulled by 1.3 times as much as holds, and the rope slides.",
+        f"{euler:.4f}, whatever the radius. Each point of the chain presses harder than the one before. In the film the "
+        "right end is pulled by 1.3 times as much as holds, and the rope slides.",
         motion, claims, panels, (0, -1), camera=(8.0, -80.0), speed=0.02,
     )  # fmt: skip

@@ -2,7 +2,8 @@
 
     time   V / (mu g)         by which it stays behind   V^2 / (2 mu g)
 
-The belt is a body on rails whose motion is prescribed, and so is a platform. Velocities are exact, the path is of first order.
+The belt is a body on rails whose motion is prescribed, and so is a platform. Velocities are exact, the path is of
+first order.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def run(speed: float = 1.2, friction: float = 0.3, duration: float = 0.8, step: 
     ]  # fmt: skip
     return Outcome(
         "conveyor", "A box is put on a belt",
-        f"The belt runs at {speed:g} m/s, and the box begins at rest. Friction, with a coefficient of {friction:g}, takes it "
-        f"along; after {until:.3f} s and {behind:.3f} m of slip it moves with the belt, and no force is left.",
+        f"The belt runs at {speed:g} m/s, and the box begins at rest. Friction, with a coefficient of {friction:g}, "
+        f"takes it along; after {until:.3f} s and {behind:.3f} m of slip it moves with the belt, and no force is left.",
         motion, claims, panels, (0, int(0.5 * len(t) * until / duration), -1),
     )  # fmt: skip

@@ -1,15 +1,18 @@
 """Newton's cradle: what comes of it depends on whether the balls touch.
 
-One ball arrives with v at n - 1 others of its mass, without loss, e = 1. If these touch one another, all contacts act at one
-instant, and Newton's law, as well as Poisson's, asks each contact to part e times as fast as it closed: nothing at those
-that rested. The others then go on together, at ``2 v / n``, and the first one comes back at ``(1 - 2 (n - 1) / n) v``; energy
-and momentum are kept. If there are gaps, however small, impacts come one after the other, each between two balls, which exchange
-their velocities: the last ball leaves with v, and all others rest, as real cradles nearly do.
+One ball arrives with v at n - 1 others of its mass, without loss, e = 1. If these touch one another, all contacts act
+at one instant, and Newton's law, as well as Poisson's, asks each contact to part e times as fast as it closed:
+nothing at those that rested. The others then go on together, at ``2 v / n``, and the first one comes back at ``(1 - 2
+(n - 1) / n) v``; energy and momentum are kept. If there are gaps, however small, impacts come one after the other,
+each between two balls, which exchange their velocities: the last ball leaves with v, and all others rest, as real
+cradles nearly do.
 
 Source: Brogliato, *Nonsmooth Mechanics* (2016), chapter 6; Acary, Brogliato (2008).
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -40,7 +43,7 @@ def cradle(balls: int, gap: float, restitution: float = 1.0) -> World:
             Collider(f"{name} skin", Sphere(RADIUS), (name, (0, 0, -LENGTH))),
             Collider(f"{name} thread", Box((0.004, 0.004, LENGTH)), (name, (0, 0, -0.5 * LENGTH))),
         ]
-    for a, b in zip(names, names[1:], strict=False):
+    for a, b in pairwise(names):
         side = (a, (RADIUS, 0.0, -LENGTH), about_y(0.5 * np.pi))
         contacts.append(
             PointContact(f"{a} and {b}", side, (b, (0, 0, -LENGTH)), radius=RADIUS, restitution=restitution)
@@ -96,8 +99,8 @@ def run(balls: int = 5, raised: float = 25.0, gap: float = 1e-3, duration: float
     bottom = int(np.argmax(shown.q[:, 0] > -1e-3))
     return Outcome(
         "cradle", "Newton's cradle",
-        f"The first of {balls} balls falls on the others. With a small gap between them, each hands its velocity on to the next, "
-        "and the last one rises. Where they touch, the laws of impact of Newton and Poisson, which know one instant, let all "
-        "others leave together and the first one come back. Momentum and energy are kept both times.",
+        f"The first of {balls} balls falls on the others. With a small gap between them, each hands its velocity on to "
+        "the next, and the last one rises. Where they touch, the laws of impact of Newton and Poisson, which know one "
+        "instant, let all others leave together and the first one come back. Momentum and energy are kept both times.",
         shown, claims, panels, (0, bottom, int(1.9 * bottom)), camera=(8.0, -85.0),
     )  # fmt: skip

@@ -16,6 +16,7 @@ from pluecker.contact.app.scenes.outcome import Outcome, Panel
 
 __all__ = ["draw_outcome"]
 
+FEW = 40  # points, which are marked one by one
 COLOURS = ("#1f5fb4", "#e07b00", "#2e8b57", "#8e44ad", "#d62728", "#7f3b08")
 
 
@@ -26,9 +27,11 @@ def draw_outcome(outcome: Outcome) -> Any:
     assert motion.q is not None
     moments = [k % n for k in outcome.moments]
     width = 4.4 * max(len(moments), len(outcome.panels), 2)
-    lines = textwrap.wrap(outcome.story, int(13.5 * width)) + [""]
+    lines = [*textwrap.wrap(outcome.story, int(13.5 * width)), ""]
     for claim in outcome.claims:
-        lines += textwrap.wrap(("holds   " if claim.holds else "FAILS   ") + str(claim), int(12 * width), subsequent_indent=" " * 8)
+        lines += textwrap.wrap(
+            ("holds   " if claim.holds else "FAILS   ") + str(claim), int(12 * width), subsequent_indent=" " * 8
+        )
     text = 0.25 + 0.19 * len(lines)
     figure = new_figure(width, 8.2 + text)
     pictures, diagrams, words = figure.subfigures(3, 1, height_ratios=[4.8, 3.4, text])
@@ -56,17 +59,21 @@ def draw_outcome(outcome: Outcome) -> Any:
 
 def draw_panel(axis: Any, panel: Panel) -> None:
     """Curves; those of theory dashed and black."""
-    number = 0
+    number, dashed = 0, any(curve.theory and len(curve.x) > FEW for curve in panel.curves)
     for curve in panel.curves:
-        few = len(curve.x) <= 40
+        few = len(curve.x) <= FEW
         if curve.theory:
             axis.plot(curve.x, curve.y, "--", color="black", linewidth=1.2, label=curve.label, zorder=5)
         else:
-            style = "o-" if few else "-"
+            style = ("o" if dashed else "o-") if few else "-"
             axis.plot(curve.x, curve.y, style, color=COLOURS[number % len(COLOURS)], label=curve.label, markersize=4)
             number += 1
     if panel.log:
         axis.set(xscale="log", yscale="log")
+    else:
+        axis.locator_params(axis="x", nbins=6)
+    if panel.limits is not None:
+        axis.set_ylim(*panel.limits)
     axis.set(xlabel=panel.x, ylabel=panel.y)
     axis.set_title(panel.title, fontsize=10)
     axis.grid(alpha=0.25)

@@ -41,7 +41,10 @@ def hand(friction: float) -> tuple[World, Array]:
         arm = (on, (x + 0.045 * side, 0.0, 0.06))
         shapes += [Collider(f"{name} pad", Box((0.02, 0.05, 0.05)), pad), Collider(name, Box((0.05, 0.03, 0.17)), arm)]
     q = np.array([0, 0, 0, 1.0, 0, 0, 0, half])
-    return World(draw_colliders(builder.build(), shapes, colors={"box": "#e3b04b"}), contacts), q
+    return World(
+        draw_colliders(builder.build(), shapes, colors={"box": "#e3b04b", "right": "#6b7785", "right pad": "#6b7785"}),
+        contacts,
+    ), q
 
 
 def squeeze(force: float) -> Array:

@@ -45,7 +45,9 @@ def slope_world(angle: float, friction: float) -> tuple[World, Array]:
     return world, np.array([*(0.5 * SIZE[2] * surface.matrix[:, 2]), *quaternion_about_y(angle)])
 
 
-def run(friction: float = 0.4, excess: float = 5.0, duration: float = 0.7, step: float = 1e-3, rest: float = 100.0) -> Outcome:
+def run(
+    friction: float = 0.4, excess: float = 5.0, duration: float = 0.7, step: float = 1e-3, rest: float = 100.0
+) -> Outcome:
     """The scene.
 
     Args:
@@ -92,8 +94,8 @@ def run(friction: float = 0.4, excess: float = 5.0, duration: float = 0.7, step:
     degrees = np.degrees([limit, angle])
     return Outcome(
         "incline", "A box on a slope",
-        f"With a coefficient of friction of {friction:g} a box stays on any slope up to {degrees[0]:.2f} degrees. This one has "
-        f"{degrees[1]:.2f}: the forces at the corners lie on the edges of their cones of friction, against the motion, and the "
-        "box slides.",
+        f"With a coefficient of friction of {friction:g} a box stays on any slope up to {degrees[0]:.2f} degrees. This "
+        f"one has {degrees[1]:.2f}: the forces at the corners lie on the edges of their cones of friction, against the "
+        "motion, and the box slides.",
         motion, claims, panels, (0, len(motion) // 2, -1),
     )  # fmt: skip

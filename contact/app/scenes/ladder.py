@@ -36,7 +36,8 @@ def ladder(angle: float, friction: float) -> tuple[World, Array]:
         for k, y in enumerate((-0.5 * WIDTH, 0.5 * WIDTH))
     ]
     shapes = [
-        Collider("floor", HalfSpace(), ("world", (1.2, 0, 0))), Collider("wall", Box((0.04, 1.0, 3.2)), ("world", (-0.02, 0, 1.6))),
+        Collider("floor", HalfSpace(), ("world", (1.2, 0, 0))),
+        Collider("wall", Box((0.04, 1.0, 3.2)), ("world", (-0.02, 0, 1.6))),
         *(Collider(f"rail {k}", Box((0.04, 0.04, LENGTH)), ("ladder", (0.0, y, 0.0)))
           for k, y in enumerate((-0.5 * WIDTH, 0.5 * WIDTH))),
         *(Collider(f"rung {k}", Box((0.03, WIDTH, 0.03)), ("ladder", (0.0, 0.0, z)))
@@ -89,7 +90,7 @@ def run(angle: float = 65.0, short: float = 0.8, duration: float = 0.8, step: fl
     ]  # fmt: skip
     return Outcome(
         "ladder", "A ladder against a smooth wall",
-        f"At {angle:g} degrees a ladder stands on a floor with a coefficient of friction of {limit:.4f} or more. Here it has "
-        f"{short * limit:.4f}, and slides down.",
+        f"At {angle:g} degrees a ladder stands on a floor with a coefficient of friction of {limit:.4f} or more. Here it "
+        f"has {short * limit:.4f}, and slides down.",
         motion, claims, panels, (0, len(motion) // 2, -1), camera=(12.0, -60.0),
     )  # fmt: skip

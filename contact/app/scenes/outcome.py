@@ -58,6 +58,7 @@ class Panel(NamedTuple):
         title, x, y: words; with units on the axes.
         curves: what is drawn.
         log: whether both axes are logarithmic.
+        limits: of y, where curves go far beyond for moments.
     """
 
     title: str
@@ -65,6 +66,7 @@ class Panel(NamedTuple):
     y: str
     curves: Sequence[Curve]
     log: bool = False
+    limits: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)

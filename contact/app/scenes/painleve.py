@@ -83,7 +83,8 @@ def run(
         Claim("impulse of the floor as the step goes to zero, along the normal", float(stop[1]),
               2.0 * found[-1][1] - found[-2][1], 1e-3 * float(stop[1]), "N s"),
         Claim("and along the floor", float(stop[0]), 2.0 * found[-1][0] - found[-2][0], 1e-3 * abs(float(stop[0])), "N s"),
-        Claim("angular velocity after it", float(expected[2]), 2.0 * found[-1][2] - found[-2][2], 1e-3 * abs(expected[2]), "rad/s"),
+        Claim("angular velocity after it", float(expected[2]), 2.0 * found[-1][2] - found[-2][2],
+              1e-3 * abs(float(expected[2])), "rad/s"),
         Claim("order of its error in the step", 1.0, order_of(steps, off), 0.1),
         Claim("energy that is won in any step", 0.0, won, 1e-9, "J"),
     ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "corner_contacts", "corners",
-    "every_for", "positions", "quaternion_about_y", "slope_frame", "still", "velocities", "watch",
+    "every_for", "positions", "quaternion_about_y", "shown_well", "slope_frame", "still", "velocities", "watch",
 ]  # fmt: skip
 
 G = 9.81
+FEW = 12  # contacts, of which all is shown
 FORCES = ("constraint_forces", "a")  # what a motion records, so that pictures show contacts
 
 
@@ -75,9 +77,20 @@ def still(world: World) -> Array:
     return np.zeros(world.model.nv)
 
 
-def watch(world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any) -> WorldTrajectory:
+def watch(
+    world: World, q: Any, v: Any, duration: float, step: float, every: int = 1, **options: Any
+) -> WorldTrajectory:
     """A motion with all that pictures need."""
-    return world.simulate(q, v, duration, step, record=FORCES, every=every, **options)
+    return shown_well(world.simulate(q, v, duration, step, record=FORCES, every=every, **options))
+
+
+def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
+    """The same without marks that would hide others: the axes of constraints, and of many contacts all but forces."""
+    many = max((np.shape(each.positions)[-2] for each in motion.overlays), default=0) > FEW
+    kept = (each for each in motion.overlays if "of constraints" not in each.label)
+    if many:
+        kept = (each for each in kept if each.label.startswith(("forces of contacts", "sliding")))
+    return replace(motion, overlays=tuple(kept))
 
 
 def velocities(motion: Trajectory) -> Array:
@@ -85,8 +98,8 @@ def velocities(motion: Trajectory) -> Array:
     assert motion.model is not None
     assert motion.q is not None
     assert motion.v is not None
-    T, V = motions(motion.model, motion.q, motion.v)
-    return np.asarray(np.einsum("nbij,nbj->nbi", T[:, :-1, :3, :3], V[:, :-1, 3:]))
+    _, V = motions(motion.model, motion.q, motion.v, motion.q)
+    return V[:, :-1, 3:]
 
 
 def positions(motion: Trajectory) -> Array:

@@ -93,4 +93,3 @@ def run(angle: float = 25.0, duration: float = 0.5, step: float = 1e-3) -> Outco
         "half of it, and slips.",
         motion, claims, panels, (0, len(motion) // 2, -1),
     )  # fmt: skip
-

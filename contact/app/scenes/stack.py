@@ -1,10 +1,12 @@
 """Boxes in a stack, the heaviest on top: each interface carries the weight above it.
 
-Masses rise from box to box, 1e4 from the lowest to the highest: the lightest carries the heaviest, which methods that go from
-contact to contact hardly solve.
+Masses rise from box to box, 1e4 from the lowest to the highest: the lightest carries the heaviest, which methods that
+go from contact to contact hardly solve.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -58,7 +60,7 @@ def run(
 
     def carried(k: int) -> Array:
         touch = motion.contacts_at(k)
-        return np.array([touch.wrench(a, b)[5] for a, b in zip(names, names[1:], strict=False)])
+        return np.array([touch.wrench(a, b)[5] for a, b in pairwise(names)])
 
     first, last = carried(0), carried(-1)
     off = [np.abs(each / above - 1.0).max() for each in (first, last)]
@@ -79,7 +81,7 @@ def run(
     ]  # fmt: skip
     return Outcome(
         "stack", f"A stack of {boxes} boxes, the heaviest on top",
-        f"The lowest box has 1 kg, the highest {ratio:g} kg, each {ratio ** (1.0 / (boxes - 1)):.2f} times as much as the one "
-        "below. Nothing moves, and each interface carries the weight of all that is above it.",
+        f"The lowest box has 1 kg, the highest {ratio:g} kg, each {ratio ** (1.0 / (boxes - 1)):.2f} times as much as "
+        "the one below. Nothing moves, and each interface carries the weight of all that is above it.",
         motion, claims, panels, (0, -1),
     )  # fmt: skip

@@ -1,5 +1,5 @@
-"""A tall box on a slope tips over before it slides, if the friction is large: at ``tan a = width / height`` or at ``tan a = mu``,
-whichever comes first.
+"""A tall box on a slope tips over before it slides, if the friction is large: at ``tan a = width / height`` or at
+``tan a = mu``, whichever comes first.
 """
 
 from __future__ import annotations
@@ -91,7 +91,8 @@ def run(friction: float = 0.7, excess: float = 1.0, duration: float = 0.9, step:
     ]  # fmt: skip
     return Outcome(
         "tipping", "A tall box on a slope tips over",
-        f"A box of {SIZE[0]:g} m by {SIZE[2]:g} m tips on slopes steeper than {np.degrees(np.arctan(slender)):.2f} degrees, where "
-        f"its weight passes its lower edge, if the friction holds it there: {slender:g} or more. With less it slides before.",
+        f"A box of {SIZE[0]:g} m by {SIZE[2]:g} m tips on slopes steeper than {np.degrees(np.arctan(slender)):.2f} "
+        f"degrees, where its weight passes its lower edge, if the friction holds it there: {slender:g} or more. With "
+        "less it slides before.",
         motion, claims, panels, (0, int(0.85 * len(motion)), -1),
     )  # fmt: skip

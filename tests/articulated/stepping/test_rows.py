@@ -195,9 +195,16 @@ def test_joints_stick_slide_and_touch_in_lanes_as_each_state_alone() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["talos/talos_full_v2", "tiago_pro/tiago_pro"])
-def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(name: str) -> None:
-    """On a base that is held. Of TALOS the hinges of the legs have no losses at all, and swing on."""
+@pytest.mark.parametrize(
+    ("name", "swinging", "everywhere"),
+    [("tiago_pro/tiago_pro", 0, False), ("talos/talos_full_v2", 12, False), ("talos/talos_full_v2", 0, True)],
+    ids=["tiago_pro", "talos", "talos with losses in its legs"],
+)
+def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(
+    name: str, swinging: int, everywhere: bool
+) -> None:
+    """On a base that is held. Of TALOS the twelve hinges of the legs have neither friction nor damping in the file, and
+    swing on: all others rest beside them, and all do once the legs have the losses of the arms."""
     try:
         path = example_robots()[name]
     except MissingExtraError:
@@ -205,13 +212,20 @@ def test_robots_with_dry_friction_fall_and_their_joints_come_to_rest(name: str) 
     model = Model.from_urdf(path, check_inertia=False)
     braked = model.friction > 0.0
     assert braked.sum() == 20
+    lossless = ~braked & (model.damping == 0.0)
+    assert lossless.sum() == (12 if "talos" in name else 0)
+    if everywhere:
+        model = model.replace(friction=np.where(lossless, 1.0, model.friction), damping=model.damping + lossless)
+        lossless = np.zeros_like(lossless)
+    assert lossless.sum() == swinging
     q = neutral(model)
     qs, vs, errors = motion(model, q, np.zeros(model.nv), 1e-3, 5000)
     energy, first = kinetic_energy(model, qs, vs) + potential_energy(model, qs), potential_energy(model, q)
     assert errors.max() <= 1.0
     assert max(energy.max() - first, np.diff(energy).max()) < 1e-6 * abs(first)
-    assert np.abs(vs[-100:, braked]).max() < 1e-10
-    assert np.ptp(qs[-100:, braked], axis=0).max() < 1e-12
+    assert np.abs(vs[-100:, ~lossless]).max() < 1e-14
+    assert np.ptp(qs[-100:, ~lossless], axis=0).max() < 1e-14
+    assert np.all(np.abs(vs[-100:, lossless]).max(axis=0) > 1e-3)
 
 
 def test_a_joint_with_limits_that_moves_no_inertia_is_an_error_and_no_endless_search_for_rows() -> None:

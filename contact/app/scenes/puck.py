@@ -1,0 +1,125 @@
+"""Pucks that are sent off in all directions: with a cone of friction each goes straight, and as far as every other.
+
+    cone           straight on, over v0^2 / (2 mu g) polygon        of n directions, a half angle b = pi / n between
+    two of them: friction acts along the corner that is nearest to the motion, which turns away from it, until it goes
+    between two corners; from then on it acts along the edge, with mu cos b
+
+With the angle p to a corner, the first part lasts ``v0 (cos p - sin p / tan b) / (mu g)``, the second one covers
+``(v0 sin p / sin b)^2 / (2 mu g cos b)``. The paths have an error of first order in the step.
+
+Sources: Stewart, Trinkle (1996), polygons; source document 004 (docs/sources.md), how they drift.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
+from pluecker.contact.app.scenes.parts import FORCES, G, add_free, box_inertia, every_for, positions
+from pluecker.contact.geometry.pictures import draw_colliders
+from pluecker.contact.geometry.shapes import Box, HalfSpace
+from pluecker.contact.geometry.surfaces import Collider, Surface
+from pluecker.contact.world.simulation import WorldTrajectory
+from pluecker.contact.world.world import World
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["run"]
+
+SIZE, MASS, START = (0.04, 0.04, 0.02), 0.16, 0.2
+DIRECTIONS = 8  # of the polygon that the law ``lcp`` has
+
+
+def pucks(angles: Array, friction: float, law: str) -> tuple[World, Array]:
+    """A puck for each direction, on a circle around the middle."""
+    builder, q, ice = ModelBuilder("pucks"), [], Surface(friction=friction)
+    shapes = [Collider("ice", HalfSpace(), "world", ice)]
+    for k, angle in enumerate(angles):
+        add_free(builder, f"puck {k + 1}", MASS, box_inertia(MASS, SIZE))
+        shapes.append(Collider(f"puck {k + 1}", Box(SIZE), f"puck {k + 1}", ice, groups="pucks", ignores="pucks"))
+        q += [START * np.cos(angle), START * np.sin(angle), 0.5 * SIZE[2], 1.0, 0.0, 0.0, 0.0]
+    model = draw_colliders(builder.build(), shapes, ground=1.5)
+    return World(model, shapes=shapes, law=law, accuracy=1e-10), np.array(q)
+
+
+def slide(angles: Array, friction: float, law: str, speed: float, duration: float, step: float) -> WorldTrajectory:
+    """All of them, each in its direction."""
+    world, q = pucks(angles, friction, law)
+    v = np.concatenate([[0, 0, 0, speed * np.cos(a), speed * np.sin(a), 0.0] for a in angles])
+    return world.simulate(q, v, duration, step, record=FORCES, every=every_for(duration, step, 40))
+
+
+def way(motion: WorldTrajectory, angles: Array) -> Array:
+    """How far each has come from where it began, ``(n, pucks, 2)``."""
+    return positions(motion)[:, :, :2] - START * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def polygon_way(angle: float, friction: float, speed: float) -> Array:
+    """How far a puck comes with the polygon, ``(2,)``."""
+    b = np.pi / DIRECTIONS
+    corner = 2.0 * b * np.round(angle / (2.0 * b))
+    side = 1.0 if angle >= corner else -1.0
+    p, a = abs(angle - corner), friction * G
+    t = speed * (np.cos(p) - np.sin(p) / np.tan(b)) / a
+    rest = (speed * np.sin(p) / np.sin(b)) ** 2 / (2.0 * a * np.cos(b))
+    along = speed * np.cos(p) * t - 0.5 * a * t * t + rest * np.cos(b)
+    across = side * (speed * np.sin(p) * t + rest * np.sin(b))
+    c, s = np.cos(corner), np.sin(corner)
+    return np.array([c * along - s * across, s * along + c * across])
+
+
+def run(speed: float = 1.0, friction: float = 0.2, number: int = 24, step: float = 2e-3) -> Outcome:
+    """The scene.
+
+    Args:
+        speed: of the pucks; m/s.
+        friction: the coefficient.
+        number: of pucks.
+        step: s.
+    """
+    angles = 2.0 * np.pi * np.arange(number) / number
+    duration = round(1.08 * speed / (friction * G) / step) * step
+    cone, polygon = (slide(angles, friction, law, speed, duration, step) for law in ("ncp", "lcp"))
+    ways = [way(each, angles) for each in (cone, polygon)]
+    straight = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    far = speed**2 / (2.0 * friction * G)
+    ends = [each[-1] for each in ways]
+    turned = np.abs(ends[0][:, 0] * straight[:, 1] - ends[0][:, 1] * straight[:, 0]).max() / far
+    lengths = np.linalg.norm(ends[0], axis=1)
+    expected = np.array([polygon_way(float(a), friction, speed) for a in angles])
+    off = np.linalg.norm(ends[1] - expected, axis=1).max()
+    drift, found = np.abs(angle_between(angles, expected)), np.abs(angle_between(angles, ends[1]))
+    claims = [
+        Claim("cone: by how much any puck leaves its direction", 0.0, float(turned), 1e-8, "rad"),
+        Claim("cone: the farthest less the nearest", 0.0, float(np.ptp(lengths)), 1e-8, "m"),
+        Claim("cone: how far they come, v0^2 / (2 mu g)", far, float(lengths.mean()), speed * step, "m"),
+        Claim("polygon: where they come to rest, off by at most", 0.0, float(off), speed * step, "m"),
+        Claim("polygon: the largest drift", float(drift.max()), float(found.max()), 2.0 * speed * step / far, "rad"),
+    ]
+    circle = np.linspace(0.0, 2.0 * np.pi, 721)
+    fine = np.array([polygon_way(float(a), friction, speed) for a in circle])
+    degrees = np.degrees(circle)
+    radius = [np.linalg.norm(each, axis=1) for each in (ends[0], ends[1], fine)]
+    panels = [
+        Panel("how far they come", "direction in degrees", "m", [
+            Curve("cone", np.degrees(angles), radius[0]), Curve("polygon of 8 directions", np.degrees(angles), radius[1]),
+            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(721, far), True)]),
+        Panel("by how much they leave their direction", "direction in degrees", "degrees", [
+            Curve("cone", np.degrees(angles), turned * np.ones(number)),
+            Curve("polygon of 8 directions", np.degrees(angles), np.degrees(found)),
+            Curve("theory", degrees, np.degrees(np.abs(angle_between(circle, fine))), True)]),
+    ]  # fmt: skip
+    return Outcome(
+        "puck", "Pucks in all directions",
+        f"{number} pucks are sent off at {speed:g} m/s. With the cone of Coulomb's law all of them come {far:.4f} m far, "
+        f"straight on. With a polygon of {DIRECTIONS} directions in its place, as many simulators have, they drift by up "
+        f"to {np.degrees(drift.max()):.2f} degrees, and come up to {100 * (radius[2].max() / far - 1):.1f} per cent too "
+        "far.",
+        cone, claims, panels, (0, -1), camera=(60.0, -75.0),
+    )  # fmt: skip
+
+
+def angle_between(directions: Array, ways: Array) -> Array:
+    """From each direction to the way that was gone; rad."""
+    off = np.arctan2(ways[:, 1], ways[:, 0]) - directions
+    return np.asarray(np.angle(np.exp(1j * off)))

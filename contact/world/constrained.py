@@ -1,0 +1,80 @@
+"""What a world consists of: rows, as a model has them, and algorithms that take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.algorithm import Algorithm
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.relation import Parts, Row
+from pluecker.contact.constraints.user import refuse_broken_functions
+from pluecker.contact.errors import ConstraintError
+from pluecker.contact.rows.packing import Packed, pack_constraints
+from pluecker.contact.world.called import called
+from pluecker.contact.world.found_contacts import FoundContacts
+from pluecker.contact.world.gimbal_lock import refuse_gimbal_lock
+from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial.properties import cached_property
+
+__all__ = ["Constrained"]
+
+
+class Constrained:
+    """A model, constraints, and their rows."""
+
+    model: Model
+    constraints: tuple[Any, ...]
+    limits: bool
+    parts: tuple[Parts, ...]
+    found_contacts: FoundContacts | None
+
+    @cached_property
+    def smooth(self) -> Model:
+        """The model without dry friction, which is rows."""
+        return self.model.replace(friction=0.0)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """The constraints as kernels read them."""
+        return pack_constraints(self.model, self.parts)
+
+    @cached_property
+    def laws(self) -> tuple[Row, ...]:
+        """The rows of all constraints with what becomes of them; those of the model's own joints last."""
+        return tuple(row for part in self.parts for row in part.rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the constraints."""
+        return tuple(each.name for each in self.constraints)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows all constraints have, with those of the joints."""
+        return len(self.laws)
+
+    def refuse_contacts(self, method: str) -> None:
+        """Contacts have impulses in steps, and no forces at an instant."""
+        if self.packed.n_contacts or self.found_contacts is not None:
+            touching = [] if self.found_contacts is None else ["shapes"]
+            touching += [
+                name
+                for name, part in zip(self.names, self.parts, strict=False)
+                if any(row.contact for row in part.rows)
+            ]
+            raise ConstraintError(
+                f"World.{method}: contacts act in steps, by World.step and World.simulate; there are {', '.join(touching)}"
+            )
+
+    def run(self, algorithm: Algorithm, inputs: tuple[Any, ...], threads: int | None) -> tuple[Array, Array]:
+        """An algorithm that gives coordinates of the model, and numbers of rows."""
+        with called(algorithm.name):
+            try:
+                motion, rows = algorithm.call(self.smooth, inputs, None, threads, (self.packed,))
+            except ArgumentValueError:
+                q = inputs[[field.name for field in algorithm.inputs].index("q")]
+                refuse_broken_functions(self.model, self.parts, q)
+                refuse_gimbal_lock(self, algorithm.name, q)
+                raise
+        return motion, rows[..., self.packed.place]

@@ -1,0 +1,267 @@
+"""What a world answers at an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pluecker.articulated.algorithms.momentum.momentum import momentum
+from pluecker.articulated.running.algorithm import LEFT_OUT
+from pluecker.articulated.running.arguments import Array
+from pluecker.contact.constraints.user import refuse_broken_functions
+from pluecker.contact.instants.accelerations import ACCELERATIONS
+from pluecker.contact.instants.impact import IMPACT
+from pluecker.contact.instants.inverse import Effort
+from pluecker.contact.instants.motions_at import as_times, motions_at
+from pluecker.contact.instants.rows_at import ROWS_AT, RowsAt, sorted_rows
+from pluecker.contact.world.arguments import as_configuration
+from pluecker.contact.world.called import called
+from pluecker.contact.world.constrained import Constrained
+from pluecker.contact.world.effort import find_effort
+from pluecker.contact.world.results import ConstrainedAcceleration, Impact
+from pluecker.contact.world.touching_bias import with_touching_bias
+from pluecker.spatial.errors import ArgumentValueError, shown
+from pluecker.spatial.functions.arguments import as_numbers
+
+if TYPE_CHECKING:
+    from pluecker.contact.world.closing import Closed
+    from pluecker.contact.world.determination import Determination
+
+__all__ = ["Instants"]
+
+
+class Instants(Constrained):
+    """The methods of a world that look at one state, or at states each for itself."""
+
+    @called("World.rows_at")
+    def rows_at(
+        self, q: ArrayLike, v: ArrayLike | None = None, *, time: ArrayLike = 0.0, threads: int | None = None
+    ) -> RowsAt:
+        """Errors, Jacobian and bias of all rows in a state.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            v: velocity, ``(..., nv)``; zero if None.
+            time: of prescribed motions and moving targets, ``(...)``; s.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            error ``(..., n_rows)``, jacobian ``(..., n_rows, nv)``, bias and speed ``(..., n_rows)``, with
+            ``d error / dt = jacobian v - speed`` and ``d2 error / dt2 = jacobian a + bias``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        inputs = q, np.zeros(self.model.nv) if v is None else v
+        asked = motions_at(self.laws, as_times("World.rows_at", time))
+        try:
+            rows = sorted_rows(self.packed, ROWS_AT.call(self.smooth, inputs, None, threads, (self.packed,)), asked)
+            return rows if v is None else with_touching_bias(self, q, v, rows)
+        except ArgumentValueError:
+            refuse_broken_functions(self.model, self.parts, q)
+            raise
+
+    def close(
+        self,
+        q: ArrayLike,
+        v: ArrayLike | None = None,
+        *,
+        tol: float = 1e-11,
+        fixed: Iterable[str] | str = (),
+        time: float = 0.0,
+    ) -> Closed:
+        """The nearest configuration in which all constraints hold, and the nearest velocity that they allow.
+
+        Near is what takes little motion of little mass: ``1/2 d^T H d`` is least, with the way d from ``q`` and the inertia
+        matrix H there. ``q`` may be far away; then it is the nearest configuration around the one that was found first.
+        Limits are kept, hard and soft ones, and axes of hinges are not turned around. Springs hold nothing.
+
+        Args:
+            q: configuration, ``(nq,)``.
+            v: velocity, ``(nv,)``; zero if None.
+            tol: the largest error of a row; m or rad.
+            fixed: names of joints that stay where they are; their velocities may change.
+            time: at which motions over time are looked at; s.
+
+        Returns:
+            configuration, velocity, and the largest error that is left.
+
+        Raises:
+            ClosureError: nothing was found; it has the best configuration, its residual, the name of the worst constraint.
+            KeyError: there is no joint of a name in ``fixed``.
+            ValueError, TypeError: as :meth:`accelerations`; ``tol`` is not above 0 and below 1.
+
+        Example:
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World, constraints
+            >>> arm = ModelBuilder()
+            >>> for name, parent, x in (("upper", "world", 0.0), ("lower", "upper", 1.0)):
+            ...     arm.add_body(name, mass=1.0, center_of_mass=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+            ...     arm.add_joint(name, "revolute", parent, name, axis=(0, 0, 1), position=(x, 0, 0))
+            >>> nail = constraints.PointOnLine("nail", ("world", (1.0, 1.0, 0)), ("lower", (1.0, 0, 0)))
+            >>> print(round(World(arm.build(), [nail]).close([0.1, 1.0]).configuration[1], 6))
+            1.570796
+
+        Source: Nocedal, Wright (2006), sections 10.3 and 18.1.
+        """
+        from pluecker.contact.world.closing import close_world
+
+        return close_world(self, q, v, tol, fixed, time)
+
+    def determined(self, q: ArrayLike, active: ArrayLike | None = None) -> Determination:
+        """Which forces of constraints, and which reactions of joints, the motion determines in a configuration.
+
+        Redundant rows (a door on three hinges) share their load in ways that rigid bodies do not know; which ones
+        :meth:`accelerations` gives there is a choice.
+
+        Args:
+            q: configuration, ``(nq,)``.
+            active: which rows with a range hold too, ``(n_rows,)`` of True and False; none if None.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+        """
+        from pluecker.contact.world.determination import find_determination
+
+        return find_determination(self, as_configuration("World.determined", self.model, q), active)
+
+    def accelerations(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        time: ArrayLike = 0.0,
+        threads: int | None = None,
+    ) -> ConstrainedAcceleration:
+        """Forward dynamics: accelerations, and the forces of the constraints.
+
+        ``H a + c(q, v) = tau + J_ext^T f_ext + J^T r`` with ``J a + Jdot v`` as the constraints want it. Damping, springs
+        and armature of joints count. Redundant rows share their load: of all forces that make the same motion those with
+        the least ``sum N_kk r_k^2`` are given, ``N = J H^-1 J^T``. Rows that contradict each other are met as nearly as they
+        can be. Velocities that constraints forbid are not corrected here; see :meth:`impact`.
+
+        Args:
+            q: configuration, ``(..., nq)``.
+            v: velocity, ``(..., nv)``.
+            tau: joint forces, ``(..., nv)``; N m or N.
+            f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
+            time: of prescribed motions and moving targets, ``(...)``; s.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            acceleration, ``(..., nv)``, and forces, ``(..., n_rows)``.
+
+        Raises:
+            ValueError: a shape does not fit, an entry is not finite, a quaternion is not of unit length, a joint moves no
+                inertia, the result overflows; the world has contacts, which act in steps.
+            TypeError: something is not an array of real numbers.
+
+        Source: RBDA section 8.5; Baraff (1996); source document 002, equation 12 (docs/sources.md).
+        """
+        self.refuse_contacts("accelerations")
+        inputs: tuple[Any, ...] = (q, v, tau, LEFT_OUT if f_ext is None else f_ext)
+        ranged = self.packed.n_rows > self.packed.n_linear
+        moving = any(row.motion is not None for row in self.laws)
+        if moving or type(time) is not float:
+            times = as_times("World.accelerations", time)
+            inputs = (times[..., None], *inputs) if moving else inputs
+        return ConstrainedAcceleration(*self.run(ACCELERATIONS[ranged, moving], inputs, threads))
+
+    def impact(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        impulse: ArrayLike | None = None,
+        *,
+        time: ArrayLike = 0.0,
+        threads: int | None = None,
+    ) -> Impact:
+        """Velocities after an impulse, with all constraints: also what becomes of velocities that these forbid.
+
+        Args:
+            q, v: the state before, ``(..., nq)`` and ``(..., nv)``.
+            impulse: on the coordinates, ``(..., nv)``; N s or N m s; none if None.
+            time: of prescribed motions, which go on at their speed, ``(...)``; s.
+            threads: how many share a batch; all cores if None.
+
+        Returns:
+            velocity, ``(..., nv)``, and impulses, ``(..., n_rows)``.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+
+        Source: RBDA section 11.7.
+        """
+        self.refuse_contacts("impact")
+        inputs = (
+            as_times("World.impact", time)[..., None],
+            q,
+            v,
+            np.zeros(self.model.nv) if impulse is None else impulse,
+        )
+        return Impact(*self.run(IMPACT, inputs, threads))
+
+    @called("World.inverse_dynamics")
+    def inverse_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        f_ext: ArrayLike | None = None,
+        *,
+        actuated: Iterable[str] | None = None,
+        weights: ArrayLike = 1.0,
+        time: ArrayLike = 0.0,
+    ) -> Effort:
+        """Joint forces that make a motion, with the least effort of the drives, and the forces of the constraints.
+
+        Args:
+            q, v, a: configuration, velocity and acceleration, ``(..., nq)`` and ``(..., nv)``; constraints must allow them.
+            f_ext: wrenches on the bodies, ``(..., n_bodies, 6)``, in body coordinates.
+            actuated: the joints with a drive, by name; all of them if None.
+            weights: of the drives, a number or ``(nv,)``, above 0: the sum of squares of ``tau / weights`` is the least.
+            time: of prescribed motions and moving targets, ``(...)``; s.
+
+        Returns:
+            tau, ``(..., nv)``, zero without a drive, and forces, ``(..., n_rows)``: of redundant rows those of least norm.
+
+        Raises:
+            ValueError: the constraints forbid the motion, the drives cannot make it, a shape does not fit.
+            KeyError: there is no joint of that name.
+            TypeError: something is not an array of real numbers.
+
+        Source: Nakamura, Ghodoussi (1989); RBDA section 8.12.
+        """
+        self.refuse_contacts("inverse_dynamics")
+        return find_effort(self, q, v, a, f_ext, actuated, weights, time)
+
+    @called("World.momentum")
+    def momentum(self, q: ArrayLike, v: ArrayLike, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """The momentum of all bodies: moment about a point of the world, and linear momentum, in world axes.
+
+        Args:
+            q, v: the state, ``(..., nq)`` and ``(..., nv)``.
+            point: in the world, ``(..., 3)``; m.
+
+        Returns:
+            ``[n; p]``, ``(..., 6)``; N m s and N s. Constraints between bodies do not change it.
+
+        Raises:
+            ValueError, TypeError: as :meth:`accelerations`.
+
+        Source: source document 002, equations 1 and 2 (docs/sources.md): ``p = m v_c``, ``L = I_c w``, summed over bodies.
+        """
+        h = momentum(self.model, q, v)
+        x = as_numbers("World.momentum", "point", point)
+        if x.shape[-1:] != (3,) or not np.isfinite(x).all():
+            raise ArgumentValueError(f"World.momentum: point is {shown(point)}, expected three finite numbers")
+        with np.errstate(all="ignore"):
+            found = np.concatenate(np.broadcast_arrays(h[..., :3] - np.cross(x, h[..., 3:]), h[..., 3:]), axis=-1)
+        if not np.isfinite(found).all():
+            raise ArgumentValueError("World.momentum: the result overflows: q, v or point is too large")
+        return found
