@@ -615,8 +615,8 @@ print("lifted:", lifted.contact_states()[0])
 # ## What the residual says
 #
 # Nobody hands out the right answer to compare with. But whether $r$ *is* an answer can be checked without one: the
-# *natural map* is how far $r$ is from $P_K(r - u - \mu |u_t| n)$, with masses scaled out, so that it is in m/s. It is
-# zero at solutions, and nowhere else. Here the cube slides, and the solver is stopped too early on purpose.
+# *natural map* is how far $r$ is from $P_K(r - u - \mu |u_t| n)$, in units in which impulses and velocities are alike. It
+# is zero at solutions, and nowhere else. Here the cube slides, and the solver is stopped too early on purpose.
 
 # %%
 exact = solve(problem, "ncp", "pgs", tol=1e-13)

@@ -18,6 +18,8 @@ NEEDS = {
     "simulate_a_robot": ("yourdfpy", "matplotlib"),
     "test_with_hypothesis": ("hypothesis", "yourdfpy"),
 }
+SLOW = {"put_a_robot_on_the_ground"}  # thousands of steps of a world: compiled only
+EACH = [pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else []) for page in PAGES]
 
 
 def python_blocks(text):
@@ -47,7 +49,7 @@ def test_there_are_how_to_pages():
     assert len(PAGES) >= 4
 
 
-@pytest.mark.parametrize("path", PAGES, ids=[page.stem for page in PAGES])
+@pytest.mark.parametrize("path", EACH)
 def test_a_page_runs_and_prints_what_it_says(path, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)  # where a page writes its files
     monkeypatch.setenv("MPLBACKEND", "Agg")

@@ -38,6 +38,19 @@ def test_every_module_has_a_docstring_and_examples_that_run(name):
     assert result.failed == 0
 
 
+def test_what_is_installed_has_every_folder_of_the_source():
+    """An editable install has them all, listed or not; what pip makes has those of the list."""
+    listed = re.findall(
+        r'^  "(pluecker[\w.]*)",$', (TOP / "pyproject.toml").read_text().split("[tool.setuptools.dynamic]")[0], re.M
+    )
+    folders = {
+        path.parent.relative_to(TOP)
+        for name in ("spatial", "articulated", "contact")
+        for path in (TOP / name).rglob("*.py")
+    }
+    assert {"pluecker." + ".".join(folder.parts) for folder in folders} <= set(listed)
+
+
 def test_every_public_function_says_shapes_units_errors_and_source():
     from pluecker.articulated import Model as _  # noqa: F401
     from pluecker.articulated import __all__ as names

@@ -74,7 +74,7 @@ sweep = Exercise(
     mistakes=(
         (
             all_at_once,
-            "That is Jacobi's method, all rows at once. In a sweep each row already sees what the rows before it have become.",
+            "That is Jacobi's method, all rows at once. In a sweep each row sees what those before it have become.",
         ),
         (
             lambda N, b, lower, upper, r: one_sweep(N, b, lower, upper, np.zeros(4)),
