@@ -105,7 +105,7 @@ def test_the_readme_names_only_commands_that_exist():
     from pluecker.articulated.app.cli import make_parser
 
     used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
-    assert len(used) == 8
+    assert len(used) == 9
     for command in used:
         with pytest.raises(SystemExit) as stopped:
             make_parser().parse_args([command, "--help"])
