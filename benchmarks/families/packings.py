@@ -82,9 +82,12 @@ def spheres(rng: np.random.Generator, n: int, edge: float) -> Array:
 
 
 def near(position: Array, reach: float) -> tuple[Array, Array, Array]:
-    """Pairs of spheres whose centres are nearer than that, their distances, and the directions from one to the other."""
+    """Pairs of spheres whose centres are nearer than that, their distances, and the directions from one to the other: up
+    where both are at one place, such as a corner of the box.
+    """
     pairs = cKDTree(position).query_pairs(reach, output_type="ndarray").astype(np.int64)
     pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
     way = position[pairs[:, 1]] - position[pairs[:, 0]]
-    distance = np.maximum(np.linalg.norm(way, axis=1), 1e-12)
-    return pairs, distance, way / distance[:, None]
+    distance = np.linalg.norm(way, axis=1)
+    apart = distance[:, None] > 1e-12
+    return pairs, distance, np.where(apart, way / np.maximum(distance, 1e-12)[:, None], [0.0, 0.0, 1.0])
