@@ -102,13 +102,13 @@ def test_the_readme_names_only_commands_that_exist():
     text = (TOP / "README.md").read_text()
     targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))
     assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
-    from pluecker.articulated.app.cli import make_parser
+    from pluecker.contact.app.cli import main
 
     used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
     assert len(used) == 9
     for command in used:
         with pytest.raises(SystemExit) as stopped:
-            make_parser().parse_args([command, "--help"])
+            main([command, "--help"])
         assert stopped.value.code == 0
 
 

@@ -40,6 +40,7 @@ TEACHING = (
     "spatial/memory/*.py",
     "spatial/parallel/atomics.py",
     "spatial/parallel/interruption_flag.py",
+    "contact/rows/touching.py",
     "contact/rows/user.py",
 )
 PACKAGE = ("spatial/**/*.py", "articulated/**/*.py", "contact/**/*.py")

@@ -239,6 +239,20 @@ def first_of_turn(kinds, laws, exact, turn, times, S, c, n, goal, unit, start, l
 
 
 @kernel
+def newton_if_near(kinds, laws, exact, S, c, n, goal, unit, start, least, x, u, M, d, y, trial, best):
+    """Newton's method before all else, for states whose start is near: the error that is left"""
+    warm = smaller(least, WARM * unit)
+    if not within(select(warm, 1.0 + 0.0 * unit, 0.0 * unit), 0.0) and not reached(goal, least):
+        wanted = select(warm, least, 0.0 * unit)  # zero says that there is nothing to be done
+        wanted = newton_from(kinds, laws, exact, S, c, n, goal, unit, 0.0, start, wanted, x, u, M, d, y, trial, best)
+        least = select(warm, wanted, least)
+        velocities(S, c, n, x, u)
+        for k in range(n):
+            store(y, k, 0.0 * load(x, k))
+    return least
+
+
+@kernel
 def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     """The multipliers r in place, from a start, and of each state the error; how many iterations that took
 
@@ -261,14 +275,7 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
     velocities(S, c, n, x, u)
     least = cone_problem_error(kinds, scaled, exact, x, u)
     begin_vectors(n, x, best, start, y, z)
-    warm = smaller(least, WARM * unit)
-    if not within(select(warm, 1.0 + 0.0 * unit, 0.0 * unit), 0.0) and not reached(goal, least):
-        wanted = select(warm, least, 0.0 * unit)  # zero says that there is nothing to be done
-        wanted = newton_from(kinds, scaled, exact, S, c, n, goal, unit, 0.0, start, wanted, x, u, M, d, y, trial, best)
-        least = select(warm, wanted, least)
-        velocities(S, c, n, x, u)
-        for k in range(n):
-            store(y, k, 0.0 * load(x, k))
+    least = newton_if_near(kinds, scaled, exact, S, c, n, goal, unit, start, least, x, u, M, d, y, trial, best)
     done, times, turn = 0, FIRST, 0
     while done < iterations and not reached(goal, least):
         least, steps, times = first_of_turn(
