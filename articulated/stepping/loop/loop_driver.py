@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numba import config, types
+from numpy.typing import NDArray
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.batch import (
@@ -62,6 +63,17 @@ KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * WRENCH + 3
 BEGINNING = np.zeros(1)  # the time of what does not change
 
 
+def place_of(array: Array) -> tuple[int, int]:
+    """Where an array is, and how many numbers it has; by a compiled function, which is faster than to ask NumPy."""
+    if not array.flags.writeable:  # which compiled functions do not take
+        return array.ctypes.data, array.size
+    if not array.size or config.DISABLE_JIT:
+        return 0, array.size
+    found = np.empty(3, dtype=np.int64)
+    compiled_describe()(found, 0, array.reshape(1, -1))
+    return int(found[0]), array.size
+
+
 @dataclass(frozen=True, eq=False)
 class Signal:
     """What is given over time: values ``(knots, states or 1, width)`` at the times, linear in between or held."""
@@ -74,6 +86,16 @@ class Signal:
     def constant(cls, values: Array) -> Signal:
         """The same at all times: ``(states or 1, width)``."""
         return cls(np.ascontiguousarray(values[None]), BEGINNING)
+
+    @functools.cached_property
+    def description(self) -> NDArray[np.int64]:
+        """As it stands in a task; made once, since what no control gives is the same in all simulations of a model."""
+        return np.array([*place_of(self.values), *place_of(self.times), *self.values.shape[1:], self.linear])
+
+    @functools.cached_property
+    def is_nothing(self) -> bool:
+        """Whether it is zero at all times."""
+        return not self.values.any()
 
 
 @functools.cache
@@ -163,44 +185,28 @@ class Stretches:
         self.run, self.threads = (in_lanes if lanes else one_by_one)(integrator), min(threads, len(x))
         self.least = WIDTH if lanes else 1
         self.x, self.model, self.scenario, self.numbers, self.signals = x, model, scenario, numbers, tuple(signals)
-        self.task, self.found = np.zeros(TASK_SIZE, dtype=np.int64), np.zeros(3, dtype=np.int64)
+        self.task = np.zeros(TASK_SIZE, dtype=np.int64)
         self.settings = self.task[SETTINGS:SIGNAL]
         for place, value in settings.items():
             self.settings[place] = value
-        self.settings[PUSHED] = self.signals[WRENCH].values.any()
+        self.settings[PUSHED] = not self.signals[WRENCH].is_nothing
         self.settings[CALLER], self.task[SURROUNDINGS] = caller_address(), address_of_surroundings(lanes)
         self.records: tuple[Array, ...] = ()
         for place, array in ((MODEL, model), (SCENARIO, scenario), (STATE, x), (NUMBERS, numbers)):
-            self.describe(place, array)
+            self.task[place : place + 2] = place_of(array)
         self.task[SIZE_OF_X] = x.shape[1]
-        described: dict[int, int] = {}  # where: several signals are nothing, and begin at the same time
         for k, signal in enumerate(self.signals):
             place = SIGNAL + SIGNAL_SIZE * k
-            for there, array in ((place, signal.values), (place + 2, signal.times)):
-                known = described.setdefault(id(array), there)
-                if known == there:
-                    self.describe(there, array)
-                else:
-                    self.task[there : there + 2] = self.task[known : known + 2]
-            self.task[place + 4 : place + SIGNAL_SIZE] = *signal.values.shape[1:], signal.linear
+            self.task[place : place + SIGNAL_SIZE] = signal.description
         each = BLOCK + workspace + x.shape[1] if lanes else -(-(BLOCK + workspace) // WIDTH)
         self.scratch = np.zeros((0, WIDTH)) if config.DISABLE_JIT else rows_of_eight(each * self.threads)
         self.workspace = np.empty(workspace if config.DISABLE_JIT else 0)
-
-    def describe(self, place: int, array: Array) -> None:
-        """Write down where an array is, and how many numbers it has; compiled, which is faster than to ask NumPy."""
-        self.task[place + 1] = array.size
-        if not array.flags.writeable:  # which compiled functions do not take
-            self.task[place] = array.ctypes.data
-        elif array.size and not config.DISABLE_JIT:
-            compiled_describe()(self.found, 0, array.reshape(1, -1))
-            self.task[place] = self.found[0]
 
     def record_into(self, records: Sequence[Array], slot: int) -> None:
         """Record in these arrays, the first sample being number ``slot``."""
         self.records, self.settings[SLOT] = tuple(records), slot
         for k, array in enumerate(records):
-            self.describe(RECORD + 2 * k, array)
+            self.task[RECORD + 2 * k : RECORD + 2 * k + 2] = place_of(array)
 
     def advance(self, first: int, last: int) -> None:
         """The steps from ``first`` to before ``last``."""
