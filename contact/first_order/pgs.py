@@ -78,11 +78,19 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     return change, size
 
 
+@allocation_free_kernel
+def exchange(x, u, best_x, best_u, top, bottom):
+    """One pair for another: the best one is the result, and the last one, from which sweeps can go on, stays in memory"""
+    for k in range(top, bottom):
+        x[k], best_x[k] = best_x[k], x[k]
+        u[k], best_u[k] = best_u[k], u[k]
+
+
 @called_kernel
 def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
     """One island, to the error ``goal`` or for ``limit`` sweeps; how many it took
 
-    A sweep counts as one product.
+    A sweep counts as one product. The last pair is where the best one was kept.
     """
     work, state, history = memory.work, memory.states[island], memory.history
     K = P.K
@@ -127,7 +135,7 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
             keep(x, u, best_x, best_u, top, bottom)
         if still:
             break
-    keep(best_x, best_u, x, u, top, bottom)
+    exchange(x, u, best_x, best_u, top, bottom)
     return used
 
 

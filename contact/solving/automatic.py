@@ -18,9 +18,9 @@ law                     what follows, until the tolerance is reached
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
 ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel, with Newton's method on the
                         few contacts that keep the rest from converging (:mod:`~pluecker.contact.solving.local`); where a
-                        cone has mu > 10, shifts held in turn, from nothing; Newton; then in turn Gauss-Seidel, the
-                        splitting, and shifts that are held, with Newton
-                        after every fourth (:mod:`~pluecker.contact.solving.coulomb`); gradients to the limit; Newton
+                        cone has mu > 10, shifts held in turn, from nothing; Newton; then in turn Gauss-Seidel, plain and
+                        over-relaxed, the splitting, and shifts that are held, with Newton after every fourth; in the end
+                        over-relaxed sweeps to the limit (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
@@ -207,10 +207,10 @@ def improve(island: Island, tol: float) -> None:
             island.convex(tol, island.zero, island.x)
             if island.error > tol:
                 island.newton(tol)
-    if island.error > tol:
+    if island.error > tol and island.law == 0:
         island.gradients(tol, min(MOST, island.rest - min(STEPS, island.rest // 2)))
         if island.error > tol and dear <= PAID:
-            island.newton(tol, NEWTON_STEPS if island.law == 1 else STEPS)
+            island.newton(tol)
 
 
 def sweep(island: Island, tol: float, most: float, to_the_end: bool = False, steps: int = PIECE) -> None:

@@ -76,7 +76,7 @@ class Method:
 
 
 METHODS = {
-    "auto": Method(LAWS, run_automatic, 40000, matrix=True, factorises=True, first=True, shares=True, recipe=True),
+    "auto": Method(LAWS, run_automatic, 100000, matrix=True, factorises=True, first=True, shares=True, recipe=True),
     "apgd": Method(CONES, run_gradients, 8000, shares=True),
     "pgs": Method(CONES, run_pgs, 20000),
     "psor": Method(CONES, run_psor, 20000),
