@@ -41,7 +41,7 @@ from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.runner import REFERENCE
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.coulomb import FEW, NEWTON_STEPS, take_turns
+from pluecker.contact.solving.coulomb import FEW, take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.local import improve_nearby

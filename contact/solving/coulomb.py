@@ -22,7 +22,7 @@ from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
 from pluecker.contact.solving.island import Island, operations
 
-__all__ = ["FEW", "NEWTON_STEPS", "take_turns"]
+__all__ = ["FEW", "take_turns"]
 
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
 ROUNDS = 5
