@@ -52,8 +52,8 @@ SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so tha
 # and up to how many multipliers they are tried. Measured on falling and settling piles of 300 to 12,000 contacts: gradients
 # solve nine problems of ten, and are the fastest there; sweeps solve nearly all others, at a fourth of what Newton's method
 # takes and less, whose factors fill in large islands.
-LADDER = (("apgd", 0.3, 10000, inf), ("psor", 0.5, 20000, inf), ("auto", 0.5, None, 6000))
-SMALL_LADDER = (("auto", 0.1, None, inf),)
+LADDER = (("apgd", 0.3, 10000, inf), ("psor", 0.5, 20000, inf), ("auto", 0.5, 40000, 6000))
+SMALL_LADDER = (("auto", 0.1, 40000, inf),)
 SMALL = 240  # multipliers: chosen, of problems that full matrices mostly solve at once, and to many digits
 FAR = 10.0  # times the largest velocity of a row: limits that are farther away are not reached, or looked at once more
 SEARCHES = 4  # for contacts in one step, at most
