@@ -27,7 +27,7 @@ from pluecker.contact.sparse.blocks import multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["pgs", "psor", "run_pgs", "run_psor"]
+__all__ = ["USUAL", "pgs", "psor", "run_pgs", "run_psor"]
 
 USUAL = 1.5  # relaxation, unless the caller asks for another one
 REFRESH = 100  # sweeps after which the velocities are formed anew

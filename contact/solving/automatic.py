@@ -38,6 +38,7 @@ import numpy as np
 
 from pluecker.contact.first_order.gradients import run_gradients as descend
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
+from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.first_order.runner import REFERENCE
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.results.result import Part
@@ -64,7 +65,6 @@ MANY = 500  # contacts of an island; of fewer gradients come first
 PIECE, LARGEST, GROWTH = 512, 4096, 1.5  # sweeps before Newton's method looks at what is left, first and at most
 PATIENCE = 2  # pieces of sweeps in a row that may promise too little
 PAID = 40000  # iterations of gradients: factors that take longer are not made
-RELAXED = 1.5  # sweeps
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged unless a smaller one is asked for
 STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
@@ -216,8 +216,8 @@ def improve(island: Island, tol: float) -> None:
 def sweep(island: Island, tol: float, most: float, to_the_end: bool = False, steps: int = PIECE) -> None:
     """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration.
 
-    Between its pieces Newton's method solves what few contacts are left with most of the error. Pieces are long, as each
-    goes on from the best point of the one before.
+    Between its pieces Newton's method solves what few contacts are left with most of the error. Each piece goes on from the
+    last point of the one before; shorter ones at first can leave sweeps too early.
 
     Args:
         island: on its way.
@@ -231,7 +231,7 @@ def sweep(island: Island, tol: float, most: float, to_the_end: bool = False, ste
     while island.error > tol and island.iterations - began < most:
         before, spent = island.error, island.iterations
         left = most - (spent - began)
-        island.sweeps(tol, int(min(steps, left)), x, u, RELAXED)
+        island.sweeps(tol, int(min(steps, left)), x, u, USUAL)
         done, error = island.iterations - spent, island.error
         if error <= tol or done == 0 or done >= left:
             return

@@ -19,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.first_order.admm import Splitting
+from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
 from pluecker.contact.solving.island import Island, operations
 
@@ -27,7 +28,7 @@ __all__ = ["FEW", "take_turns"]
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
 ROUNDS = 5
 CHUNK = 64  # iterations of a method of first order before the first look
-RELAXATIONS = {"pgs": 1.0, "psor": 1.5}
+RELAXATIONS = {"pgs": 1.0, "psor": USUAL}
 HELPS = 0.5  # of the error, after twice the iterations
 AT_A_TIME = 4  # shifts in the first round
 INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
