@@ -30,7 +30,7 @@ __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "follow_steps"]
 Array = NDArray[np.float64]
 RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order of the loop
 STRETCH = 0.1  # seconds
-FIRST = 4000  # numbers of v that the steps of the first stretch go through: some milliseconds
+FIRST = 20_000  # numbers of v that the steps of the first stretch go through: some milliseconds
 GROWTH = 8  # of a stretch beside the one before, at most: steps may become slower
 NO_BOUND = 1e300  # for errors: only what is not finite is above it
 

@@ -35,6 +35,7 @@ from pluecker.articulated.stepping.loop.task import (
     LAST,
     MEMORY,
     PUSHED,
+    RATED,
     SLOT,
     SUBSTEP,
     TOTAL,
@@ -198,14 +199,17 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
         memory, nf = tail(x, nq + 6 * nv + MARKS + ring_size), 6 * body_count(m) * load(settings, PUSHED)
         f, kept, rest = part(ws, 0, nf), part(ws, nf, nq + nv), tail(ws, nf + nq + nv)
         kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
-        begin = load(settings, BEGIN)
+        first, begin = load(settings, FIRST), load(settings, BEGIN)
+        period, rated = load(settings, PERIOD), load(settings, RATED)
+        due = begin if first == begin else -(-first // period) * period
+        slot, since = -((begin - first) // every) - load(settings, SLOT), (first - begin) % every
         if nf > 0:
             wrenches(env, b, 0.0, f, rest)
-        for i in range(load(settings, FIRST), load(settings, LAST)):
-            slot = (i - begin + every - 1) // every - load(settings, SLOT)
-            if i % load(settings, PERIOD) == 0:
+        for i in range(first, load(settings, LAST)):
+            if i == due:
                 control_law(env, b, i, x, rest)
-            if (i - begin) % every == 0 or i == total:
+                due += period
+            if since == 0 or i == total:
                 record(env, b, slot, x)
             if i == total:
                 return
@@ -221,7 +225,10 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
                 store(rate, k, (load(kv, k) - load(v, k)) * per_second)
             copy(kq, q)
             copy(kv, v)
-            if (i - begin) % every == 0:
-                record_rate(env, b, slot, x)
+            if since == 0:
+                if rated:
+                    record_rate(env, b, slot, x)
+                slot += 1
+            since = since + 1 if since + 1 < every else 0
 
     return advance

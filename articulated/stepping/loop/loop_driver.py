@@ -28,13 +28,14 @@ from pluecker.articulated.stepping.control.control_function import CALLER, calle
 from pluecker.articulated.stepping.control.control_law import WRENCH
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE
 from pluecker.articulated.stepping.loop.loop import loop_kernel
-from pluecker.articulated.stepping.loop.surroundings import BLOCK, address_of_surroundings
+from pluecker.articulated.stepping.loop.surroundings import BLOCK, RATES, address_of_surroundings
 from pluecker.articulated.stepping.loop.task import (
     FIRST,
     LAST,
     MODEL,
     NUMBERS,
     PUSHED,
+    RATED,
     RECORD,
     SCENARIO,
     SETTINGS,
@@ -205,6 +206,7 @@ class Stretches:
     def record_into(self, records: Sequence[Array], slot: int) -> None:
         """Record in these arrays, the first sample being number ``slot``."""
         self.records, self.settings[SLOT] = tuple(records), slot
+        self.settings[RATED] = any(records[k].size for k in RATES)
         for k, array in enumerate(records):
             self.task[RECORD + 2 * k : RECORD + 2 * k + 2] = place_of(array)
 

@@ -38,9 +38,10 @@ from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_a
 from pluecker.spatial.parallel.atomics import call_at
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["BLOCK", "MARKS", "Surroundings", "address_of_surroundings", "surroundings"]
+__all__ = ["BLOCK", "MARKS", "RATES", "Surroundings", "address_of_surroundings", "surroundings"]
 
 Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
+RATES = ACCELERATION, IMPULSE  # those that are known behind the step
 MARKS = 2
 # the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v
 # and of what comes out; a time

@@ -12,17 +12,18 @@ from pluecker.spatial.memory.addresses import numbers_at
 from pluecker.spatial.scalars.operations import load, tail
 
 __all__ = [
-    "BEGIN", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "MEMORY", "MODEL", "NUMBERS", "PUSHED", "RECORD",
-    "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS",
+    "BEGIN", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "MEMORY", "MODEL", "NUMBERS", "PUSHED", "RATED",
+    "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS",
     "TASK_SIZE", "TOTAL", "environment", "numbers_in",
 ]  # fmt: skip
 
 # settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
 # the loop only records), the steps from one sample to the next, the sample at the beginning of the recording's arrays;
 # whether a step may be divided; how many numbers the integrator remembers; whether there are wrenches from outside; where
-# impulses are among what is remembered, and how many; the first step of all, from which samples are counted
+# impulses are among what is remembered, and how many; the first step of all, from which samples are counted; whether what is
+# recorded is known behind a step only
 FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, PUSHED = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 8)
-FIRST_IMPULSE, IMPULSES, BEGIN, END = range(CONTROL_SETTINGS + 8, CONTROL_SETTINGS + 12)
+FIRST_IMPULSE, IMPULSES, BEGIN, RATED, END = range(CONTROL_SETTINGS + 8, CONTROL_SETTINGS + 13)
 
 # address and length of the model, the scenario, x and the numbers; how many numbers x has;
 # what surrounds a step; the settings; of each signal the addresses and lengths of values and times, states, width, linear;

@@ -54,7 +54,6 @@ from pluecker.spatial.algebra.inertia import (
     load_articulated,
     load_rigid,
     rank1_downdate,
-    rigid_times_motion,
     rotate_symmetric_back,
     shift_articulated,
     store_articulated,
@@ -67,9 +66,7 @@ from pluecker.spatial.algebra.vectors import (
     add,
     add3,
     add_cross3,
-    add_cross_force,
-    add_cross_motion,
-    cross_motion,
+    cross3,
     dot,
     dot3,
     load3,
@@ -89,10 +86,10 @@ from pluecker.spatial.scalars.operations import accumulate, load, store, within
 
 __all__ = ["articulated_velocity", "articulated_velocity_workspace"]
 
-# the workspace: for each link its transform, velocity, acceleration, rigid-body inertia, impulse, what its children add to
-# its inertia, and the largest moment of inertia met beyond; then for each freedom S, U, 1 / D and u
-X, V, A, I, F, IA, LARGEST = 0, 12, 18, 24, 34, 40, 61
-LINK = 62
+# the workspace: for each link its transform, angular velocity, acceleration, rigid-body inertia, impulse, what its children
+# add to its inertia, and the largest moment of inertia met beyond; then for each freedom S, U / D, 1 / D and u
+X, W, A, I, F, IA, LARGEST = 0, 12, 15, 21, 31, 37, 58
+LINK = 59
 S, U, D, SHARE = 0, 6, 12, 13
 FREEDOM = 14
 NOTHING = -1.0  # as the largest moment beyond a link whose children have not added anything yet
@@ -138,49 +135,47 @@ def no_vector(like):
 
 @kernel
 def start_link(m, i, ws):
-    """E from the axes of the root, and velocity and acceleration of the parent at the origin of link ``i``"""
+    """E from the axes of the root; of a point of the parent at the origin of link ``i`` what turns it and accelerates it"""
     w, p = LINK * i, LINK * parent(m, i)
     E, r = load_transform(ws, w + X)
     if p > 0:
         E0 = load_matrix(ws, p + X)
         E, r = multiply3(E, E0), rotate_back(E0, r)
         store_transform(ws, w + X, (E, r))
-        return E, shifted_motion(r, load_vector(ws, p + V)), shifted_motion(r, load_vector(ws, p + A))
+        wp, (turn, a) = load3(ws, p + W), load_vector(ws, p + A)
+        return E, wp, turn, add_cross3(add_cross3(a, turn, r), wp, cross3(wp, r))
     z = 0.0 * E[0]
-    none = no_vector(z)
-    a0 = (none[0], rotate(E, base_acceleration(m)[1]))  # a_0 = -g
+    none = (z, z, z)
+    a0 = rotate(E, base_acceleration(m)[1])  # a_0 = -g
     E = (1.0 + z, z, z, z, 1.0 + z, z, z, z, 1.0 + z)
     store_transform(ws, w + X, (E, r))
-    return E, none, a0
+    return E, none, none, a0
 
 
 @kernel
 def move_link(m, i, h, q, v, f_ext, moments, ws):
     """Outward: velocity and bias acceleration of link ``i``, its inertia, and the impulse that it takes alone"""
     w, s, j = LINK * i, place_of_freedom(m, i), first_v(m, i)
-    E, vi, ai = start_link(m, i, ws)
+    E, wp, turn, a = start_link(m, i, ws)
     S0 = subspace(m, i, 0, q)
     if has_no_translation(m, i, 0):
         axis = rotate_back(E, S0[0])
         wJ = scale3(load(v, j), axis)
-        vi = (add3(vi[0], wJ), vi[1])  # v_i = X v_p + S qd
-        ai = (add_cross3(ai[0], vi[0], wJ), add_cross3(ai[1], vi[1], wJ))  # a_i = X a_p + v_i x S qd
         store3(ws, s + S, axis)
+        if freedom_count(m, i) > 1:
+            wJ, turn, a = add_freedoms(m, i, q, v, E, wp, (wJ, scale3(0.0, wJ)), turn, a, ws)
     else:
         S0 = turned_back(E, S0)
-        vJ = scale(load(v, j), S0)
-        vi = add(vi, vJ)
-        ai = add_cross_motion(ai, vi, vJ)
         store_vector(ws, s + S, S0)
-    if freedom_count(m, i) > 1:
-        vi, ai = add_freedoms(m, i, q, v, E, vi, ai, ws)
+        wJ, turn, a = add_freedoms(m, i, q, v, E, wp, scale(load(v, j), S0), turn, a, ws)
+    turn, wi = add_cross3(turn, wp, wJ), add3(wp, wJ)
     mass, first, J = inertia(m, i)
     Ii = mass, rotate_back(E, first), rotate_symmetric_back(E, J)
-    fi = add_cross_force(rigid_times_motion(Ii, ai), vi, rigid_times_motion(Ii, vi))  # f_i = I a_i + v_i x* I v_i
+    fi = needed_force(Ii, wi, turn, a)
     if len(f_ext) > 0 and body(m, i) >= 0:
         fi = subtract(fi, turned_back(E, load_vector(f_ext, 6 * body(m, i))))
-    store_vector(ws, w + V, vi)
-    store_vector(ws, w + A, ai)
+    store3(ws, w + W, wi)
+    store_vector(ws, w + A, (turn, a))
     store_rigid(ws, w + I, Ii)
     store_vector(ws, w + F, scale(h, fi))
     store(ws, w + LARGEST, NOTHING)
@@ -189,21 +184,30 @@ def move_link(m, i, h, q, v, f_ext, moments, ws):
 
 
 @kernel
-def add_freedoms(m, i, q, v, E, vi, ai, ws):
-    """Velocity and acceleration with the freedoms of a joint behind the first one"""
+def needed_force(I, w, turn, a):
+    """What a body needs that turns with w, more by ``turn``, while its origin has the acceleration ``a`` (Newton, Euler)
+
+    f = m a + turn x m c + w x (w x m c),  n = J turn + w x J w + m c x a, about its origin.
+    """
+    m, first, J = I
+    n = add_cross3(add_cross3(symmetric_times(J, turn), first, a), w, symmetric_times(J, w))
+    return (n, add_cross3(add_cross3(scale3(m, a), turn, first), w, cross3(w, first)))
+
+
+@kernel
+def add_freedoms(m, i, q, v, E, wp, vJ, turn, a, ws):
+    """Angular velocity of joint ``i``, whose first freedom moves with vJ, and both accelerations, still without wp x wJ"""
     s, j = place_of_freedom(m, i), first_v(m, i)
-    vJ = no_vector(vi[0][0])
     for k in range(1, freedom_count(m, i)):
         Sk = turned_back(E, subspace(m, i, k, q))
         store_vector(ws, s + FREEDOM * k + S, Sk)
         vJ = add(vJ, scale(load(v, j + k), Sk))
-    vi = add(vi, vJ)
-    # v_i x S qd, of which the first freedom's share was taken at a velocity without the others
-    first = scale(load(v, j), turned_back(E, subspace(m, i, 0, q)))
-    ai = add(add_cross_motion(ai, vi, vJ), cross_motion(vJ, first))
+    wJ, slide = vJ
+    a = add_cross3(a, add3(scale3(2.0, wp), wJ), slide)  # of Coriolis, and what a slide that turns with the joint adds
     if not has_constant_subspace(m, i):
-        ai = add(ai, turned_back(E, add_subspace_rate(no_vector(load(q, 0)), m, i, q, v)))
-    return vi, ai
+        more = turned_back(E, add_subspace_rate(no_vector(load(q, 0)), m, i, q, v))
+        turn, a = add3(turn, more[0]), add3(a, more[1])
+    return wJ, turn, a
 
 
 @kernel
@@ -236,22 +240,23 @@ def yield_to(m, i, h, v, added, x, moments, ws):
         d, b = dot(Sk, Uk), dot(Sk, f)
     d = d + velocity_table(m, ARMATURE, j) + load(added, j)  # D = S^T U
     Dk, uk = reciprocal(d, threshold(m, i, 0, moment)), load(x, j) - b
-    store_vector(ws, s + U, Uk)
+    share = scale(Dk, Uk)
     store(ws, s + D, Dk)
     store(ws, s + SHARE, uk)
     if p > 0:
         Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
-        f = add(f, scale(Dk * uk, Uk))  # pa = pA + U D^-1 u
-        pass_on(m, i, Ia, f, moment, moments, ws)
+        f = add(f, scale(uk, share))  # pa = pA + U D^-1 u
+        r = load3(ws, w + X + 9)
+        store_vector(ws, s + U, (add_cross3(share[0], r, share[1]), share[1]))  # about the origin of the parent
+        pass_on(m, i, r, Ia, f, moment, moments, ws)
     elif turns_freely(m, i):
         turn_root(m, i, h, v, s, ws)
 
 
 @kernel
-def pass_on(m, i, Ia, f, moment, moments, ws):
+def pass_on(m, i, r, Ia, f, moment, moments, ws):
     """The parent's share: IA_p = IA_p + X^T Ia X, p_p = p_p + X^T pa, and the mass and first moment that it carries"""
-    w, p = LINK * i, LINK * parent(m, i)
-    r = load3(ws, w + X + 9)
+    p = LINK * parent(m, i)
     Ip = shift_articulated(r, Ia)
     if has_gained(ws, p):
         Ip = add_articulated(load_articulated(ws, p + IA), Ip)
@@ -292,9 +297,10 @@ def yield_freedoms(m, i, added, x, moment, Ia, f, ws):
         d = dot(Sk, Uk) + velocity_table(m, ARMATURE, j + k) + load(added, j + k)  # D = S^T U
         Dk = reciprocal(d, threshold(m, i, k, moment))
         uk = load(x, j + k) - dot(Sk, f)  # u = tau - S^T p
+        share = scale(Dk, Uk)
         Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
-        f = add(f, scale(Dk * uk, Uk))  # pa = pA + U D^-1 u
-        store_vector(ws, e + U, Uk)
+        f = add(f, scale(uk, share))  # pa = pA + U D^-1 u
+        store_vector(ws, e + U, share)
         store(ws, e + D, Dk)
         store(ws, e + SHARE, uk)
     return Ia, f
@@ -306,7 +312,7 @@ def turn_root(m, i, h, v, s, ws):
     e0, e1, e2 = s, s + FREEDOM, s + 2 * FREEDOM
     d = load(ws, e0 + D), load(ws, e1 + D), load(ws, e2 + D)
     b = load(ws, e0 + SHARE), load(ws, e1 + SHARE), load(ws, e2 + SHARE)
-    L = d[1] * load(ws, e1 + U), d[2] * load(ws, e2 + U), d[2] * load(ws, e2 + U + 1)
+    L = load(ws, e1 + U), load(ws, e2 + U), load(ws, e2 + U + 1)
     y = turned_by_midpoint(h, load3(v, first_v(m, i)), d, L, b)
     store(ws, e0 + SHARE, y[0])
     store(ws, e1 + SHARE, y[1])
@@ -317,10 +323,11 @@ def turn_root(m, i, h, v, s, ws):
 def change_velocity(m, i, v, x, ws):
     """Outward: each freedom gives way to what the change of its parent's velocity leaves of its impulse"""
     w, p, s, j = LINK * i, LINK * parent(m, i), place_of_freedom(m, i), first_v(m, i)
-    y = no_vector(load(ws, w + A))
+    y, d = no_vector(load(ws, w + A)), load(ws, s + D) * load(ws, s + SHARE)
     if p > 0:
-        y = shifted_motion(load3(ws, w + X + 9), load_vector(ws, p + A))
-    d = load(ws, s + D) * (load(ws, s + SHARE) - dot(y, load_vector(ws, s + U)))  # x = D^-1 (u - U^T a')
+        y = load_vector(ws, p + A)
+        d = d - dot(y, load_vector(ws, s + U))  # x = D^-1 (u - U^T a')
+        y = shifted_motion(load3(ws, w + X + 9), y)
     store(x, j, load(v, j) + d)
     if has_no_translation(m, i, 0):
         y = (add3(y[0], scale3(d, load3(ws, s + S))), y[1])
@@ -328,7 +335,7 @@ def change_velocity(m, i, v, x, ws):
         y = add(y, scale(d, load_vector(ws, s + S)))  # a = a' + S x
     for k in range(1, freedom_count(m, i)):
         e = s + FREEDOM * k
-        d = load(ws, e + D) * (load(ws, e + SHARE) - dot(y, load_vector(ws, e + U)))
+        d = load(ws, e + D) * load(ws, e + SHARE) - dot(y, load_vector(ws, e + U))
         store(x, j + k, load(v, j + k) + d)
         y = add(y, scale(d, load_vector(ws, e + S)))
     if p == 0:
