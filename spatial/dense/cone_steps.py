@@ -19,7 +19,7 @@ from pluecker.spatial.dense.laws import (
     staircase_response,
 )
 from pluecker.spatial.dense.ldl import factorize_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, sqrt, store, within
+from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, sqrt, store, within
 
 __all__ = [
     "CONTACT", "PROXIMAL", "eliminate", "factorize_shifted", "move_to_sets", "newton_equations", "numbers_of", "rows_of",
@@ -58,12 +58,13 @@ def store_three(x, k, y):
 
 @called_kernel
 def velocities(S, c, n, x, u):
-    """u = S x + c"""
+    """u = S x + c, column by column, which S has as rows: what is added does not wait for what was added before"""
     for i in range(n):
-        y = load(c, i)
-        for j in range(n):
-            y = y + load(S, i * n + j) * load(x, j)
-        store(u, i, y)
+        store(u, i, load(c, i))
+    for j in range(n):
+        column, xj = part(S, j * n, n), load(x, j)
+        for i in range(n):
+            accumulate(u, i, load(column, i) * xj)
 
 
 @kernel
@@ -165,18 +166,32 @@ def eliminate(M, n, d):
 
     Lanes would have to agree on exchanges. Where a pivot is nearly zero the step is useless, and is not taken.
     """
-    for k in range(n):
-        p = 1.0 / load(M, k * n + k)
-        for i in range(k + 1, n):
-            f = p * load(M, i * n + k)
-            for j in range(k + 1, n):
-                accumulate(M, i * n + j, -f * load(M, k * n + j))
-            accumulate(d, i, -f * load(d, k))
+    for k in range(0, n - 1, 2):
+        eliminate_two(M, n, k, d)
     for i in range(n - 1, -1, -1):
-        y = load(d, i)
-        for j in range(i + 1, n):
-            y = y - load(M, i * n + j) * load(d, j)
-        store(d, i, y / load(M, i * n + i))
+        x = load(d, i) / load(M, i * n + i)
+        store(d, i, x)
+        for j in range(i):
+            accumulate(d, j, -load(M, j * n + i) * x)
+
+
+@kernel
+def eliminate_two(M, n, k, d):
+    """Rows k and k + 1 from all below, together: memory is what takes time here"""
+    first, second = part(M, k * n, n), part(M, (k + 1) * n, n)
+    p = 1.0 / load(first, k)
+    f = p * load(second, k)
+    for j in range(k + 1, n):
+        accumulate(second, j, -f * load(first, j))
+    accumulate(d, k + 1, -f * load(d, k))
+    q = 1.0 / load(second, k + 1)
+    for i in range(k + 2, n):
+        row = part(M, i * n, n)
+        f = p * load(row, k)
+        g = q * (load(row, k + 1) - f * load(first, k + 1))
+        for j in range(k + 2, n):
+            accumulate(row, j, -(f * load(first, j) + g * load(second, j)))
+        accumulate(d, i, -(f * load(d, k) + g * load(d, k + 1)))
 
 
 @kernel
