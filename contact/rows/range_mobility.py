@@ -15,6 +15,7 @@ from pluecker.articulated.model.layout import (
     factored_place,
     row_coordinate,
     row_depth,
+    row_parent,
     solved_by_sweeps,
     tree_count,
     tree_entry,
@@ -82,31 +83,45 @@ def store_rows_side_by_side(w, J, count, kept, Z):
 def add_halves(m, t, factor, count, Z, W):
     """Z L^-1 in the coordinates of tree ``t``, from the leaves on, and what each coordinate adds to W up to its diagonal
 
-    All rows that meet a coordinate are handed on together.
+    All rows that meet a coordinate are handed on together, and a coordinate together with its parent, if that is the one
+    before it: memory is what takes time here.
     """
     first = tree_entry(m, t, FIRST_ROW)
-    for k in range(first + tree_entry(m, t, ROW_COUNT) - 1, first - 1, -1):
-        row, depth, z = factored_place(m, k), row_depth(m, k), part(Z, row_coordinate(m, k) * count, count)
-        begin, n = rows_that_meet(z, count)
-        z = part(z, begin, n)
+    k = first + tree_entry(m, t, ROW_COUNT) - 1
+    while k >= first:
+        two = k > first and row_parent(m, k) == k - 1
+        p = k - 1 if two else k
+        row, above, depth = factored_place(m, k), factored_place(m, p), row_depth(m, p)
+        y, z = part(Z, row_coordinate(m, k) * count, count), part(Z, row_coordinate(m, p) * count, count)
+        if two:
+            add_multiples(count, -load(factor, row + depth), y, 0.0 * load(factor, row), y, z)
+        begin, n = rows_that_meet(y, z, count)
+        y, z, second = part(y, begin, n), part(z, begin, n), 1.0 if two else 0.0
         for a in range(depth if n > 0 else 0):
-            above, L = part(Z, row_coordinate(m, ancestor(m, row + a)) * count + begin, n), load(factor, row + a)
-            for i in range(n):
-                accumulate(above, i, -L * load(z, i))
+            own = part(Z, row_coordinate(m, ancestor(m, row + a)) * count + begin, n)
+            add_multiples(n, -load(factor, row + a), y, -second * load(factor, above + a), z, own)
+        d, e = load(factor, row + row_depth(m, k)), second * load(factor, above + depth)
         for i in range(n):
-            x, own = load(factor, row + depth) * load(z, i), part(W, (begin + i) * count + begin, i + 1)
-            if not within(x, 0.0):
-                for j in range(i + 1):
-                    accumulate(own, j, x * load(z, j))
+            own = part(W, (begin + i) * count + begin, n)
+            add_multiples(i + 1, d * load(y, i), y, e * load(z, i), z, own)
+        k = p - 1
 
 
 @kernel
-def rows_that_meet(z, count):
-    """The first row with an entry in z, and how many there are from it to the last one"""
+def add_multiples(n, a, x, b, y, z):
+    """z += a x + b y, of the first n numbers"""
+    if not (within(a, 0.0) and within(b, 0.0)):
+        for i in range(n):
+            accumulate(z, i, a * load(x, i) + b * load(y, i))
+
+
+@kernel
+def rows_that_meet(y, z, count):
+    """The first row with an entry in y or in z, and how many there are from it to the last one"""
     begin, end = 0, count
-    while begin < end and within(load(z, begin), 0.0):
+    while begin < end and within(load(y, begin), 0.0) and within(load(z, begin), 0.0):
         begin += 1
-    while begin < end and within(load(z, end - 1), 0.0):
+    while begin < end and within(load(y, end - 1), 0.0) and within(load(z, end - 1), 0.0):
         end -= 1
     return begin, end - begin
 

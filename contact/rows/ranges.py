@@ -249,7 +249,9 @@ def store_free_rates(w, J, rho, x, r, count, kept, b):
     laws, W, column = part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count), 0
     for k in range(n):
         if not sleeps(kept, k):
-            rate = row_rate(w, J, first + k, x) + load(rho, first + k) + load(kept, (LAW + 1) * n + k) * load(r, first + k)
+            rate = (
+                row_rate(w, J, first + k, x) + load(rho, first + k) + load(kept, (LAW + 1) * n + k) * load(r, first + k)
+            )
             store(b, k, rate - least_rate(laws, LAW * k) if row_entry(w, first + k, ROW_LAW) == NORMAL else rate)
     for j in range(n):
         if not sleeps(kept, j):

@@ -168,8 +168,10 @@ def eliminate(M, n, d):
     """
     for k in range(0, n - 1, 2):
         eliminate_two(M, n, k, d)
+    if n % 2 == 1:
+        store(M, n * n - 1, 1.0 / load(M, n * n - 1))
     for i in range(n - 1, -1, -1):
-        x = load(d, i) / load(M, i * n + i)
+        x = load(M, i * n + i) * load(d, i)
         store(d, i, x)
         for j in range(i):
             accumulate(d, j, -load(M, j * n + i) * x)
@@ -177,7 +179,7 @@ def eliminate(M, n, d):
 
 @kernel
 def eliminate_two(M, n, k, d):
-    """Rows k and k + 1 from all below, together: memory is what takes time here"""
+    """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot"""
     first, second = part(M, k * n, n), part(M, (k + 1) * n, n)
     p = 1.0 / load(first, k)
     f = p * load(second, k)
@@ -185,6 +187,8 @@ def eliminate_two(M, n, k, d):
         accumulate(second, j, -f * load(first, j))
     accumulate(d, k + 1, -f * load(d, k))
     q = 1.0 / load(second, k + 1)
+    store(first, k, p)
+    store(second, k + 1, q)
     for i in range(k + 2, n):
         row = part(M, i * n, n)
         f = p * load(row, k)
