@@ -19,7 +19,7 @@ from pluecker.spatial.dense.laws import (
     staircase_response,
 )
 from pluecker.spatial.dense.ldl import factorize_ldl
-from pluecker.spatial.scalars.operations import accumulate, load, load_integer, part, sqrt, store, within
+from pluecker.spatial.scalars.operations import accumulate, load, load_integer, sqrt, store, within
 
 __all__ = [
     "CONTACT", "PROXIMAL", "eliminate", "factorize_shifted", "move_to_sets", "newton_equations", "numbers_of", "rows_of",
@@ -62,9 +62,9 @@ def velocities(S, c, n, x, u):
     for i in range(n):
         store(u, i, load(c, i))
     for j in range(n):
-        column, xj = part(S, j * n, n), load(x, j)
+        xj = load(x, j)
         for i in range(n):
-            accumulate(u, i, load(column, i) * xj)
+            accumulate(u, i, load(S, j * n + i) * xj)
 
 
 @kernel
@@ -180,21 +180,21 @@ def eliminate(M, n, d):
 @kernel
 def eliminate_two(M, n, k, d):
     """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot"""
-    first, second = part(M, k * n, n), part(M, (k + 1) * n, n)
-    p = 1.0 / load(first, k)
-    f = p * load(second, k)
+    one, two = k * n, (k + 1) * n
+    p = 1.0 / load(M, one + k)
+    f = p * load(M, two + k)
     for j in range(k + 1, n):
-        accumulate(second, j, -f * load(first, j))
+        accumulate(M, two + j, -f * load(M, one + j))
     accumulate(d, k + 1, -f * load(d, k))
-    q = 1.0 / load(second, k + 1)
-    store(first, k, p)
-    store(second, k + 1, q)
+    q = 1.0 / load(M, two + k + 1)
+    store(M, one + k, p)
+    store(M, two + k + 1, q)
     for i in range(k + 2, n):
-        row = part(M, i * n, n)
-        f = p * load(row, k)
-        g = q * (load(row, k + 1) - f * load(first, k + 1))
+        row = i * n
+        f = p * load(M, row + k)
+        g = q * (load(M, row + k + 1) - f * load(M, one + k + 1))
         for j in range(k + 2, n):
-            accumulate(row, j, -(f * load(first, j) + g * load(second, j)))
+            accumulate(M, row + j, -(f * load(M, one + j) + g * load(M, two + j)))
         accumulate(d, i, -(f * load(d, k) + g * load(d, k + 1)))
 
 
