@@ -33,7 +33,7 @@ from pluecker.contact.rows.layout import ROW_CORRECTION, block_kinds, contact_co
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.dense.laws import larger
-from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail
+from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
 
 __all__ = ["contact_scratch", "least_rate", "solve_blocks", "store_contact_law"]
 
@@ -107,7 +107,8 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
                 zero = 0.0 * load(b, k + j)
                 store(c, column + j, select(here, load(b, k + j), zero))
                 store(x, column + j, select(here, load(r, k + j), zero))
-                set_apart(W, count, column + j, here)
+                if not within(1.0 - load(awake, k), 0.0):
+                    set_apart(W, count, column + j, here)
             store(law, place, load(laws, numbers * k))
             column, place, touching = column + 3, place + 1, touching + 1
     kinds, rest = block_kinds(w, staircases, touching), tail(ws, 2 * n + 1 + numbers * n)

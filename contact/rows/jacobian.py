@@ -9,8 +9,9 @@ rows here are its columns' powers.
 """
 
 from pluecker.articulated.model.layout import clear
-from pluecker.contact.constraints.relation import COORDINATE, USER
+from pluecker.contact.constraints.relation import COORDINATE, TOUCH, USER
 from pluecker.contact.rows.functions import function_bias, function_value, function_wrench
+from pluecker.contact.rows.layout import COORDINATE as SLOT
 from pluecker.contact.rows.layout import (
     ENTRY_COUNT,
     FIRST_ENTRY,
@@ -19,11 +20,14 @@ from pluecker.contact.rows.layout import (
     FREEDOM,
     KIND,
     LINK,
+    POSITION,
     ROW_OFFSET,
     SIGN,
     TERM_COUNT,
     TERM_DESTINATION,
     TERM_FUNCTION,
+    TOUCH_NORMAL,
+    TOUCH_TANGENTS,
     VALUE_COUNT,
     column,
     destination,
@@ -40,7 +44,7 @@ from pluecker.contact.rows.layout import (
 from pluecker.contact.rows.motion import COLUMN, PLACE, store_columns
 from pluecker.contact.rows.user import store_user_gradient
 from pluecker.spatial.algebra.transforms import load_transform
-from pluecker.spatial.algebra.vectors import add_cross3, dot3, load_vector, subtract3
+from pluecker.spatial.algebra.vectors import add_cross3, dot3, load3, load_vector, subtract3
 from pluecker.spatial.compiled.decorators import called_kernel, kernel, unlikely
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store
 
@@ -115,6 +119,10 @@ def store_function_entries(w, k, q, X, C, G):
     if function_entry(w, k, KIND) == COORDINATE:
         store(G, first, 1.0 + 0.0 * load(X, 0))
         return
+    if function_entry(w, k, KIND) == TOUCH:
+        if function_entry(w, k, POSITION) == function_entry(w, k, SLOT) + TOUCH_NORMAL:
+            store_touch_entries(w, k, X, C, G)
+        return
     p, moment, force = function_wrench(w, k, X)
     for e in range(first, first + n):
         _, r = load_transform(X, PLACE * entry(w, e, LINK))
@@ -123,8 +131,30 @@ def store_function_entries(w, k, q, X, C, G):
         power = dot3(moment, s[0]) + dot3(force, add_cross3(s[1], s[0], arm))
         turning = dot3(s[0], s[0])
         size = dot3(moment, moment) * turning + dot3(force, force) * (dot3(s[1], s[1]) + turning * dot3(arm, arm))
-        nothing = smaller(power * power, ROUNDING * size)
-        store(G, e, entry(w, e, SIGN) * select(nothing, 0.0 * power, power))
+        store(G, e, entry(w, e, SIGN) * unless_rounding(power, size))
+
+
+@kernel
+def store_touch_entries(w, k, X, C, G):
+    """Of the normal ``k`` and of the two tangents behind it: the velocity that each freedom gives the place, along them"""
+    at, first, n = function_entry(w, k, SLOT), function_entry(w, k, FIRST_ENTRY), function_entry(w, k, ENTRY_COUNT)
+    p, normal = load3(X, at), load3(X, at + TOUCH_NORMAL)
+    t1, t2 = load3(X, at + TOUCH_TANGENTS), load3(X, at + TOUCH_TANGENTS + 3)
+    for e in range(first, first + n):
+        _, r = load_transform(X, PLACE * entry(w, e, LINK))
+        s, sign = load_vector(C, COLUMN * entry(w, e, FREEDOM)), entry(w, e, SIGN)
+        arm = subtract3(p, r)
+        u = add_cross3(s[1], s[0], arm)
+        size = dot3(s[1], s[1]) + dot3(s[0], s[0]) * dot3(arm, arm)
+        store(G, e, sign * unless_rounding(dot3(normal, u), size))
+        store(G, e + n, sign * unless_rounding(dot3(t1, u), size))
+        store(G, e + 2 * n, sign * unless_rounding(dot3(t2, u), size))
+
+
+@kernel
+def unless_rounding(power, size):
+    """The power, or none where it is rounding beside what it could be"""
+    return select(smaller(power * power, ROUNDING * size), 0.0 * power, power)
 
 
 @kernel

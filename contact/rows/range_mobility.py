@@ -15,6 +15,7 @@ from pluecker.articulated.model.layout import (
     factored_place,
     row_coordinate,
     row_depth,
+    row_parent,
     solved_by_sweeps,
     tree_count,
     tree_entry,
@@ -22,7 +23,7 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.articulated.stepping.terms.rows import sleeps
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
-from pluecker.contact.rows.layout import linear_count, range_count
+from pluecker.contact.rows.layout import FIRST_VALUE, VALUE_COUNT, column, linear_count, range_count, row_entry
 from pluecker.contact.rows.mobility import hold_rows
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail, within
@@ -48,51 +49,81 @@ def store_range_mobility(m, w, factor, J, S, compliance, count, kept, ws):
 
 
 @kernel
-def store_inverse_diagonal(m, t, factor, x):
-    """1 / D of tree ``t``, in the order of coordinates"""
-    first = tree_entry(m, t, FIRST_ROW)
-    for k in range(first, first + tree_entry(m, t, ROW_COUNT)):
-        store(x, row_coordinate(m, k), load(factor, factored_place(m, k) + row_depth(m, k)))
-
-
-@kernel
-def hand_towards_root(m, t, factor, z):
-    """z L^-1 in the coordinates of tree ``t``; rows that have nothing hand on nothing"""
-    first = tree_entry(m, t, FIRST_ROW)
-    for k in range(first + tree_entry(m, t, ROW_COUNT) - 1, first - 1, -1):
-        row, y = factored_place(m, k), load(z, row_coordinate(m, k))
-        if not within(y, 0.0):
-            for a in range(row_depth(m, k)):
-                accumulate(z, row_coordinate(m, ancestor(m, row + a)), -load(factor, row + a) * y)
-
-
-@kernel
 def store_mobility_of_halves(m, w, factor, J, count, kept, ws):
     """W = Z D^-1 Z^T with the rows Z = J L^-1 of H = L^T D L: half of a solution for each row, and half of the products"""
-    n, first, nv = range_count(w), linear_count(w), velocity_count(m)
-    soft, W = part(kept, (LAW + 1) * n, n), part(kept, (LAW + 2) * n, n * n)
-    D, z, Z, row = part(ws, 0, nv), part(ws, nv, nv), tail(ws, 2 * nv), 0  # Z column by column
-    for t in range(tree_count(m)):
-        store_inverse_diagonal(m, t, factor, D)
+    n, soft = range_count(w), part(kept, (LAW + 1) * range_count(w), range_count(w))
+    W, Z, row = part(kept, (LAW + 2) * n, count * count), part(ws, 0, velocity_count(m) * count), 0
+    store_rows_side_by_side(w, J, count, kept, Z)
     clear(W, count * count)
+    for t in range(tree_count(m)):
+        add_halves(m, t, factor, count, Z, W)
     for k in range(n):
         if not sleeps(kept, k):
-            clear(z, nv)
-            add_row_force(w, J, first + k, 1.0 + 0.0 * load(J, 0), z)
-            for t in range(tree_count(m)):
-                hand_towards_root(m, t, factor, z)
-            for v in range(nv):
-                zv = load(z, v)
-                store(Z, v * count + row, zv)
-                if not within(zv, 0.0):
-                    x, own, column = load(D, v) * zv, part(W, row * count, row + 1), part(Z, v * count, row + 1)
-                    for i in range(row + 1):
-                        accumulate(own, i, x * load(column, i))
             for i in range(row):
                 store(W, i * count + row, load(W, row * count + i))
             own = load(W, row * count + row)
             store(W, row * count + row, own + load(soft, k) + LEAST * own)
             row += 1
+
+
+@kernel
+def store_rows_side_by_side(w, J, count, kept, Z):
+    """J of the rows that are awake; those of one coordinate stand beside each other"""
+    first, row = linear_count(w), 0
+    clear(Z, len(Z))
+    for k in range(range_count(w)):
+        if not sleeps(kept, k):
+            value = row_entry(w, first + k, FIRST_VALUE)
+            for j in range(value, value + row_entry(w, first + k, VALUE_COUNT)):
+                accumulate(Z, column(w, j) * count + row, load(J, j))
+            row += 1
+
+
+@kernel
+def add_halves(m, t, factor, count, Z, W):
+    """Z L^-1 in the coordinates of tree ``t``, from the leaves on, and what each coordinate adds to W up to its diagonal
+
+    All rows that meet a coordinate are handed on together, and a coordinate together with its parent, if that is the one
+    before it: memory is what takes time here.
+    """
+    first = tree_entry(m, t, FIRST_ROW)
+    k = first + tree_entry(m, t, ROW_COUNT) - 1
+    while k >= first:
+        two = k > first and row_parent(m, k) == k - 1
+        p = k - 1 if two else k
+        row, above, depth = factored_place(m, k), factored_place(m, p), row_depth(m, p)
+        y, z = part(Z, row_coordinate(m, k) * count, count), part(Z, row_coordinate(m, p) * count, count)
+        if two:
+            add_multiples(count, -load(factor, row + depth), y, 0.0 * load(factor, row), y, z)
+        begin, n = rows_that_meet(y, z, count)
+        y, z, second = part(y, begin, n), part(z, begin, n), 1.0 if two else 0.0
+        for a in range(depth if n > 0 else 0):
+            own = part(Z, row_coordinate(m, ancestor(m, row + a)) * count + begin, n)
+            add_multiples(n, -load(factor, row + a), y, -second * load(factor, above + a), z, own)
+        d, e = load(factor, row + row_depth(m, k)), second * load(factor, above + depth)
+        for i in range(n):
+            own = part(W, (begin + i) * count + begin, n)
+            add_multiples(i + 1, d * load(y, i), y, e * load(z, i), z, own)
+        k = p - 1
+
+
+@kernel
+def add_multiples(n, a, x, b, y, z):
+    """z += a x + b y, of the first n numbers"""
+    if not (within(a, 0.0) and within(b, 0.0)):
+        for i in range(n):
+            accumulate(z, i, a * load(x, i) + b * load(y, i))
+
+
+@kernel
+def rows_that_meet(y, z, count):
+    """The first row with an entry in y or in z, and how many there are from it to the last one"""
+    begin, end = 0, count
+    while begin < end and within(load(y, begin), 0.0) and within(load(z, begin), 0.0):
+        begin += 1
+    while begin < end and within(load(y, end - 1), 0.0) and within(load(z, end - 1), 0.0):
+        end -= 1
+    return begin, end - begin
 
 
 @kernel

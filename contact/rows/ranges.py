@@ -85,7 +85,7 @@ def range_numbers(n):
 def range_scratch(n: int, linear: int, nv: int) -> int:
     """How many numbers of scratch memory :func:`obey_ranges` takes."""
     solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n))
-    halves = (n + 2) * nv if linear == 0 and nv <= FEW else 0
+    halves = n * nv if linear == 0 and nv <= FEW else 0
     return n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
 
 
@@ -228,6 +228,8 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
         if kind == TANGENT:
             store(kept, k, load(kept, k - 1))
             continue
+        if within(1.0 - is_awake, 0.0):
+            continue
         u = row_rate(w, J, first + k, x) + load(rho, first + k)
         if kind == NORMAL:
             asks = smaller(select(smaller(0.0, load(guess, k)), -1.0 + 0.0 * u, u - least_rate(laws, LAW * k)), 0.0)
@@ -242,20 +244,23 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
 
 @kernel
 def store_free_rates(w, J, rho, x, r, count, kept, b):
-    """b = u - W r, what the rates are without these rows; of normals less what is asked for"""
+    """b = u - W r of the rows that are awake: what their rates are without them; of normals less what is asked for"""
     n, first = range_count(w), linear_count(w)
     laws, W, column = part(kept, n, LAW * n), part(kept, (LAW + 2) * n, count * count), 0
     for k in range(n):
-        rate = row_rate(w, J, first + k, x) + load(rho, first + k)
         if not sleeps(kept, k):
-            i = 0
-            for j in range(n):
-                if not sleeps(kept, j):
-                    rate = rate - load(W, column * count + i) * load(r, first + j)
+            rate = (
+                row_rate(w, J, first + k, x) + load(rho, first + k) + load(kept, (LAW + 1) * n + k) * load(r, first + k)
+            )
+            store(b, k, rate - least_rate(laws, LAW * k) if row_entry(w, first + k, ROW_LAW) == NORMAL else rate)
+    for j in range(n):
+        if not sleeps(kept, j):
+            rj, i = load(r, first + j), 0
+            for k in range(n if not within(rj, 0.0) else 0):
+                if not sleeps(kept, k):
+                    accumulate(b, k, -load(W, column * count + i) * rj)
                     i += 1
-            rate = rate + load(kept, (LAW + 1) * n + k) * load(r, first + k)
             column += 1
-        store(b, k, rate - least_rate(laws, LAW * k) if row_entry(w, first + k, ROW_LAW) == NORMAL else rate)
 
 
 @kernel

@@ -20,7 +20,7 @@ Hamiltonian systems" (1994).
 from math import nan, pi
 
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
-from pluecker.contact.constraints.relation import COORDINATE, ROTATION
+from pluecker.contact.constraints.relation import COORDINATE, ROTATION, TOUCH
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.jacobian import row_rate, store_row_values
 from pluecker.contact.rows.layout import (
@@ -47,7 +47,7 @@ from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, sqrt, store
 
 __all__ = [
-    "all_are_coordinates",
+    "all_rates_are_linear",
     "begin_turns",
     "keep_turns",
     "reach",
@@ -60,12 +60,12 @@ WHOLE = 6755399441055744.0  # 1.5 2^52: added and subtracted, it leaves the near
 
 
 @kernel
-def all_are_coordinates(w):
-    """Whether no row depends on where bodies are"""
-    plain = True
+def all_rates_are_linear(w):
+    """Whether J v is the mean rate of all rows: of coordinates, and of shapes that touch"""
+    linear = True
     for k in range(function_count(w)):
-        plain = plain and function_entry(w, k, KIND) == COORDINATE
-    return plain
+        linear = linear and function_entry(w, k, KIND) in (COORDINATE, TOUCH)
+    return linear
 
 
 @kernel

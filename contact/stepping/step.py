@@ -85,7 +85,7 @@ from pluecker.contact.rows.ranges import (
 from pluecker.contact.rows.touching import add_surface_rates, recall_multipliers, touch_pairs
 from pluecker.contact.stepping.linear_laws import MET, begin_rotors, keep_rotors, largest_miss, store_linear_law
 from pluecker.contact.stepping.mean_rates import (
-    all_are_coordinates,
+    all_rates_are_linear,
     begin_turns,
     keep_turns,
     reach,
@@ -116,7 +116,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         """
         n, rows, ranged = linear_count(w), row_count(w), range_count(w)
         J, S, compliance, asked, target, values, values1, rho, G, phi, phi1, X, u, y, guess, kept, rest = places
-        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_are_coordinates(w)
+        error, worst, plain = 0.0 * time, 1e300 + 0.0 * time, n == 0 and all_rates_are_linear(w)
         goes_on = 1.0 + 0.0 * time  # of eight states each for itself
         for _ in range(REPETITIONS):
             now = smaller(0.5, goes_on)
@@ -166,7 +166,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
             begin_ranges(w, h, v, x, J, values, kept)
         error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
         take_least_norm(w, S, r, u)
-        if not (linear_count(w) == 0 and all_are_coordinates(w)):
+        if not (linear_count(w) == 0 and all_rates_are_linear(w)):
             worst = larger(worst, close_all_gaps(m, w, h, time, size, factor, q1, places))
             keep_turns(w, phi1, turns)
         if rotors > 0:

@@ -58,12 +58,13 @@ def store_three(x, k, y):
 
 @called_kernel
 def velocities(S, c, n, x, u):
-    """u = S x + c"""
+    """u = S x + c, column by column, which S has as rows: what is added does not wait for what was added before"""
     for i in range(n):
-        y = load(c, i)
-        for j in range(n):
-            y = y + load(S, i * n + j) * load(x, j)
-        store(u, i, y)
+        store(u, i, load(c, i))
+    for j in range(n):
+        xj = load(x, j)
+        for i in range(n):
+            accumulate(u, i, load(S, j * n + i) * xj)
 
 
 @kernel
@@ -165,18 +166,36 @@ def eliminate(M, n, d):
 
     Lanes would have to agree on exchanges. Where a pivot is nearly zero the step is useless, and is not taken.
     """
-    for k in range(n):
-        p = 1.0 / load(M, k * n + k)
-        for i in range(k + 1, n):
-            f = p * load(M, i * n + k)
-            for j in range(k + 1, n):
-                accumulate(M, i * n + j, -f * load(M, k * n + j))
-            accumulate(d, i, -f * load(d, k))
+    for k in range(0, n - 1, 2):
+        eliminate_two(M, n, k, d)
+    if n % 2 == 1:
+        store(M, n * n - 1, 1.0 / load(M, n * n - 1))
     for i in range(n - 1, -1, -1):
-        y = load(d, i)
-        for j in range(i + 1, n):
-            y = y - load(M, i * n + j) * load(d, j)
-        store(d, i, y / load(M, i * n + i))
+        x = load(M, i * n + i) * load(d, i)
+        store(d, i, x)
+        for j in range(i):
+            accumulate(d, j, -load(M, j * n + i) * x)
+
+
+@kernel
+def eliminate_two(M, n, k, d):
+    """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot"""
+    one, two = k * n, (k + 1) * n
+    p = 1.0 / load(M, one + k)
+    f = p * load(M, two + k)
+    for j in range(k + 1, n):
+        accumulate(M, two + j, -f * load(M, one + j))
+    accumulate(d, k + 1, -f * load(d, k))
+    q = 1.0 / load(M, two + k + 1)
+    store(M, one + k, p)
+    store(M, two + k + 1, q)
+    for i in range(k + 2, n):
+        row = i * n
+        f = p * load(M, row + k)
+        g = q * (load(M, row + k + 1) - f * load(M, one + k + 1))
+        for j in range(k + 2, n):
+            accumulate(M, row + j, -(f * load(M, one + j) + g * load(M, two + j)))
+        accumulate(d, i, -(f * load(d, k) + g * load(d, k + 1)))
 
 
 @kernel
