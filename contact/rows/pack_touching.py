@@ -11,7 +11,7 @@ from numba import config, types
 
 from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.relation import TOUCH, Function
+from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
 from pluecker.contact.geometry.pairs import PAIRS
 from pluecker.contact.geometry.shapes import HalfSpace
 from pluecker.contact.geometry.slots import SLOT
@@ -34,11 +34,13 @@ class Touching(NamedTuple):
         pairs: the shapes of each.
         slots: of each pair, where its first slot is, counted over all.
         functions: of each pair, the number of its first function.
+        resistances: of each pair, how many rows of resistance each of its slots has.
     """
 
     pairs: tuple[TouchingShapes, ...]
     slots: tuple[int, ...]
     functions: tuple[int, ...]
+    resistances: tuple[int, ...]
 
     @property
     def n_slots(self) -> int:
@@ -67,21 +69,23 @@ def touching_of(functions: Sequence[Function]) -> Touching:
             pairs.append(f.user[0])
             first.append(k)
             slots.append(slots[-1] + f.user[0].slots)
-    return Touching(tuple(pairs), tuple(slots[:-1]), tuple(first))
+    turns = [sum(f.kind == TOUCH_TURN and f.user[0] is own for f in functions) // own.slots for own in pairs]
+    return Touching(tuple(pairs), tuple(slots[:-1]), tuple(first), tuple(turns))
 
 
 def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
     """Their records; ``rows`` has of the first function of each pair the number of its row among those with a range."""
     links = tree.model.n_links
     records = []
-    for pair, slot, function in zip(touching.pairs, touching.slots, touching.functions, strict=True):
+    for pair, slot, function, turns in zip(*touching, strict=True):
         numbers = np.zeros(layout.TOUCH_RECORD)
         frames = [collider.frame for collider in pair.colliders]
         placements = [placed(tree.model, tree.links, frame.name) for frame in frames]
         at = PLACE * (links + 1)
         head = [
             call_of(pair.kinds), placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
-            at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned),
+            at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned), turns,
+            rows[function + 3 * pair.slots] if turns else 0,
         ]  # fmt: skip
         numbers[: len(head)] = np.array(head, dtype=np.int64).view(np.float64)
         for k, ((_, T), collider) in enumerate(zip(placements, pair.colliders, strict=True)):

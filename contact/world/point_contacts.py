@@ -66,7 +66,8 @@ class PointContacts(Sequence[ContactForces]):
             vectors[:, turned] *= -1.0
         self.names: NDArray[np.str_] = np.array([(record.name, "") for record in records], np.str_).reshape(K, 2)
         shapes = ShapeContacts(world, q, forces, T, V)
-        for key in ("normal", "gap", "point", "force", "slip"):
+        self.moment = np.zeros_like(self.force)
+        for key in ("normal", "gap", "point", "force", "slip", "moment"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)], axis=1))
         for key in ("bodies", "names", "friction"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)]))
@@ -100,7 +101,7 @@ class PointContacts(Sequence[ContactForces]):
         there = self.there[sample]
         found = (
             self.bodies, self.names, self.normal[sample], self.force[sample], self.point[sample], self.gap[sample],
-            self.slip[sample], self.friction, self.state[sample],
+            self.slip[sample], self.friction, self.state[sample], self.moment[sample],
         )  # fmt: skip
         return ContactForces(self.model, self.q[sample], *(x[there] for x in found))
 
