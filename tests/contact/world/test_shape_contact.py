@@ -28,7 +28,7 @@ REST = np.zeros(6)
 SIDEWAYS = (0.5, 0.5, -0.5, 0.5)
 
 
-@pytest.mark.parametrize("kind", ["box", "cylinder"])
+@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
 def test_a_body_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides(kind):
     friction = 0.4
     limit = np.arctan(friction)
@@ -42,7 +42,7 @@ def test_a_body_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides
             np.testing.assert_allclose(world_velocity(motion)[0], 0.03 * gain, rtol=1e-4)  # a difference of 1e-6 of g
 
 
-@pytest.mark.parametrize("kind", ["box", "cylinder"])
+@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
 def test_a_sliding_body_comes_to_a_stop_in_its_direction_and_does_not_creep(kind):
     world, q = on_ground(kind, 0.4)
     motion = world.simulate(q, [0, 0, 0, 0.3, 0.4, 0], 0.2, 0.01)
@@ -266,7 +266,8 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: ShapeContact("a", c["hull"], c["ground"]), "a convex hull and a half-space have no fixed places"),
+        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "a convex hull and a sphere have no fixed places where"),
+        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "half-space and convex hull, half-space and cylinder"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], rolling_friction=np.inf), "rolling_friction is inf"),
