@@ -154,7 +154,7 @@ def hull_call() -> Callable[[Any, int], int]:
 
 def in_memory(place: Any, size: int) -> Any:
     """So many numbers at an address, as an array."""
-    return np.frombuffer((ctypes.c_double * size).from_address(int(place)))
+    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(int(place)))
 
 
 def in_array(block: Any, size: int) -> Any:
