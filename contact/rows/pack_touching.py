@@ -99,7 +99,8 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
             surface = (layout.SURFACE_1, layout.SURFACE_2)[k]
             numbers[surface : surface + 3] = shape[:3, :3] @ collider.surface.velocity
         if pair.with_hull:
-            vertices = pair.colliders[1].shape.vertices  # contiguous; the shape keeps them
+            hull: Any = pair.colliders[1].shape
+            vertices = hull.vertices  # contiguous; the shape keeps them
             numbers[layout.VERTICES : layout.VERTICES + 2].view(np.int64)[:] = vertices.ctypes.data, len(vertices)
         numbers[layout.SLACK] = pair.slack
         numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
