@@ -229,7 +229,8 @@ class World(Instants):
                 ``"dormand_prince"``, of order four and five, with q and v brought back onto the constraints after each step,
                 for worlds without limits, dry friction and motors.
             record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
-                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m.
+                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
+                that are found; of a step that is divided those of its last piece.
             memory: of a simulation or a step before, from which this one goes on, also in time: both together give
                 the same numbers, to the last bit, as one simulation of both.
 
