@@ -32,7 +32,7 @@ from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.contact_overlays import ContactSamples, padded
-from pluecker.contact.world.point_contacts import PointContacts
+from pluecker.contact.world.point_contacts import ContactsOfSamples, PointContacts
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -137,28 +137,22 @@ def joined_contacts(first: ContactForces, second: ContactForces) -> ContactForce
     return ContactForces(second.model, second.q, **parts)
 
 
-class FoundSamples(Sequence[ContactForces]):
+class FoundSamples(ContactsOfSamples):
     """The contacts of each sample of a motion, those of constraints and those that were found."""
 
     def __init__(self, world: World, others: Sequence[ContactForces], q: Array, column: Array) -> None:
         self.world, self.others, self.q, self.column = world, others, q, column
 
-    def __len__(self) -> int:
-        return len(self.q)
-
-    def __getitem__(self, sample: Any) -> Any:
-        if isinstance(sample, slice):
-            return [self[k] for k in range(*sample.indices(len(self)))]
+    def at(self, sample: int) -> ContactForces:
         table = self.column[sample]
         found = forces_of_numbers(self.world, self.q[sample], table[~np.isnan(table[:, 0])])
         return joined_contacts(self.others[sample], found)
 
     def samples(self) -> ContactSamples:
-        """All of them, for pictures."""
         return padded(list(self))
 
 
-def contacts_of(world: World, trajectory: Trajectory) -> PointContacts | FoundSamples:
+def contacts_of(world: World, trajectory: Trajectory) -> ContactsOfSamples:
     """Of one motion in which the forces of constraints were recorded."""
     assert trajectory.q is not None
     assert trajectory.v is not None

@@ -84,10 +84,7 @@ def collider_body(world: World, contact: ShapeContact, key: str) -> int:
 def surface_velocity(world: World, contact: ShapeContact, key: str) -> Array:
     """Of the surface of a collider against its body, in axes of the body."""
     collider = getattr(contact, key)
-    R = collider.placement[:3, :3]
-    if collider.frame.name in world.model.frame_names:
-        R = world.model.frame_offsets([collider.frame.name])[1][0][:3, :3] @ R
-    return np.asarray(R @ collider.surface.velocity)
+    return np.asarray(collider.on_body(world.model)[:3, :3] @ collider.surface.velocity)
 
 
 def velocity_at(T: Array, twists: Array, bodies: Any, points: Array) -> Array:
