@@ -148,7 +148,8 @@ class World(Instants):
             >>> builder.add_body("ball", mass=1.0)
             >>> builder.add_joint("rail", "prismatic", "world", "ball", axis=(0, 0, 1))
             >>> file = pathlib.Path(tempfile.mkdtemp(), "ball.toml")
-            >>> _ = file.write_text("half_space.floor.frame = 'world'\nsphere.skin = { radius = 0.1, frame = 'ball' }\n")
+            >>> lines = "half_space.floor.frame = 'world'", "sphere.skin = { radius = 0.1, frame = 'ball' }"
+            >>> _ = file.write_text(chr(10).join(lines))
             >>> [collider.name for collider in World.from_file(file, builder.build()).found_contacts.collision.colliders]
             ['floor', 'skin']
         """
