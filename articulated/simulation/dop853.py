@@ -16,7 +16,6 @@ from pluecker.articulated.forces.applied_forces import applied_forces
 from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
-from pluecker.articulated.simulation.recorded import signal_at
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.simulation.smooth import smooth_states
 from pluecker.articulated.simulation.steps import Outcome, Schedule
@@ -127,7 +126,7 @@ def force_of(
     compiled = function_at(command.address) if isinstance(command, CompiledControl) else None
 
     def at(signal: Signal, t: float) -> Array:
-        values: Array = signal_at(signal, np.array([t]))[0]
+        values: Array = signal.at(np.array([t]))[0]
         return values[min(b, len(values) - 1)]
 
     def asked_for(t: float, q: Array, v: Array) -> Array:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.simulation.ended_steps import Finish
 from pluecker.articulated.simulation.steps import Remembered
 from pluecker.articulated.stepping.terms.integrator import Integrator
 
@@ -30,9 +31,7 @@ class Dynamics:
         since: at which time step number 0 begins; s.
         explain: what may be wrong in a state ``(q, v, tau)`` from which no step is found, or one that leaves an error, as a
             share of what is tolerated, at a time, and how long the step is; None if it does not know.
-        finish: what ends a step that the integrator began, where that is no compiled code, a function of ``(h, q, v, v_free,
-            memory)``: the state at the beginning, the velocity that the integrator gave, what it remembers, which may be
-            changed. It gives q and v at the end, and the error as a share of what is tolerated. One state alone.
+        finish: what ends a step that the integrator began, where that is no compiled code. One state alone.
     """
 
     integrator: Integrator | str
@@ -45,7 +44,7 @@ class Dynamics:
     explain: Callable[[Array, Array, Array, float, float, float], str | None] = lambda q, v, tau, error, time, step: (
         None
     )
-    finish: Callable[[float, Array, Array, Array, Array], tuple[Array, Array, float]] | None = None
+    finish: Finish | None = None
 
     @classmethod
     def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:

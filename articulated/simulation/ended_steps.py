@@ -1,7 +1,10 @@
-"""Steps that a compiled integrator begins, and a function ends, one at a time and for one state.
+"""Steps that a compiled integrator begins, and Python ends, one at a time and for one state.
 
-The integrator leaves in x the velocity without what the function knows, contacts that were found for example. The function
-gives the state at the end; what is recorded of the step, its mean acceleration, impulses and error, is that of both.
+The integrator leaves in x the velocity without what the other knows, contacts that were found for example. The other gives
+the state at the end; what is recorded of the step, its mean acceleration, impulses and error, is that of both.
+
+A step that is not solved is taken in pieces, where that is wanted, as the loop does it for integrators that need no such
+end: 2, 4, ... of them, until all are solved. Control goes on in them as its law says, wrenches from outside stay.
 
 Source: the loop whose x this is, :mod:`~pluecker.articulated.stepping.loop.loop`.
 """
@@ -9,15 +12,42 @@ Source: the loop whose x this is, :mod:`~pluecker.articulated.stepping.loop.loop
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
+from pluecker.articulated.algorithms.configuration.difference import difference
+from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.stepping.loop.loop import PIECES
+from pluecker.articulated.stepping.loop.loop_driver import Stretches
 
-__all__ = ["Finish", "end_step", "put_step"]
+__all__ = ["Finish", "end_step", "put_step", "take_pieces"]
 
-Finish = Callable[[float, Array, Array, Array, Array], tuple[Array, Array, float]]
 ACCELERATION, IMPULSES = 3, 5  # among the arrays of a recording
+
+
+class Finish(Protocol):
+    """What ends steps, and remembers something from one to the next."""
+
+    def finish(self, h: float, q: Array, v: Array, free: Array, memory: Array) -> tuple[Array, Array, float]:
+        """q and v at the end of a step, and the error as a share of what is tolerated.
+
+        Args:
+            h: the step; s.
+            q, v: the state at its beginning.
+            free: the velocity that the integrator gave.
+            memory: what the integrator remembers, which may be changed.
+        """
+
+    def remembered_now(self) -> Any:
+        """What it remembers."""
+
+    def go_back(self, remembered: Any) -> None:
+        """To what it remembered then: what came since was not taken."""
+
+    def keep(self) -> None:
+        """The last step is taken."""
 
 
 def end_step(x: Array, before: Array, sizes: tuple[int, int, int], h: float, finish: Finish) -> float:
@@ -32,13 +62,67 @@ def end_step(x: Array, before: Array, sizes: tuple[int, int, int], h: float, fin
     """
     nq, nv, n = sizes
     q, v = before[:nq], before[nq:]
-    q1, v1, error = finish(h, q, v, x[nq : nq + nv], x[len(x) - n :])
+    q1, v1, error = finish.finish(h, q, v, x[nq : nq + nv], x[len(x) - n :])
     x[:nq], x[nq : nq + nv] = q1, v1
     x[nq + 5 * nv : nq + 6 * nv] = (v1 - v) / h
     if not (np.isfinite(q1).all() and np.isfinite(v1).all()):
         error = np.nan
     x[nq + 6 * nv] = np.maximum(error, x[nq + 6 * nv])
     return error
+
+
+def take_pieces(
+    x: Array,
+    start: Array,
+    sizes: tuple[int, int, int],
+    impulses: slice,
+    h: float,
+    bound: float,
+    finish: Finish,
+    model: Model,
+    make_stretches: Callable[[Array, float], Stretches],
+) -> float:
+    """The step again in pieces, from x as it was in ``start``; the error.
+
+    Args:
+        x: where the state at the end goes.
+        start: x at the beginning, with the law of control in this step.
+        sizes, h, finish: as of :func:`end_step`.
+        impulses: where among x the impulses of the step are, which are added up.
+        bound: the error of a piece that is solved.
+        model: the mechanism.
+        make_stretches: of x and the length of steps, what takes these.
+    """
+    nq, nv, _ = sizes
+    law = slice(nq + nv, nq + 5 * nv)
+    remembered, pieces, error = finish.remembered_now(), 1, np.inf
+    while not error <= bound and pieces < PIECES:
+        pieces *= 2
+        finish.go_back(remembered)
+        x[:] = start
+        stretches, total, error = make_stretches(x.reshape(1, -1), h / pieces), np.zeros_like(x[impulses]), 0.0
+        for j in range(pieces):
+            x[law] = law_of_piece(model, start, j * h / pieces, x[:nq], x[nq : nq + nv])
+            before = x[: nq + nv].copy()
+            stretches.advance(1, 2)
+            error = np.maximum(error, end_step(x, before, sizes, h / pieces, finish))
+            total += x[impulses]
+            if not error <= bound:
+                break
+        x[impulses] = total
+    x[law] = start[law]
+    x[nq + 5 * nv : nq + 6 * nv] = (x[nq : nq + nv] - start[nq : nq + nv]) / h
+    return float(error)
+
+
+def law_of_piece(model: Model, start: Array, s: float, q: Array, v: Array) -> Array:
+    """The law of control at the beginning of a step as it goes on at the time s, in the state q, v."""
+    nq, nv = len(q), len(v)
+    u, R, P, D = start[nq + nv : nq + 5 * nv].reshape(4, nv)
+    if s == 0.0:
+        return start[nq + nv : nq + 5 * nv]
+    moved = difference(model, start[:nq], q) if P.any() else np.zeros(nv)
+    return np.concatenate([u + s * R - P * moved - D * (v - start[nq : nq + nv]), R, P, D])
 
 
 def put_step(

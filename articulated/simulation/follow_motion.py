@@ -84,7 +84,7 @@ def follow_motion(
     shapes = {name: array.shape[:-1] for name, array in states.items()}
     batch = batch_of(model, commanded, wrenches, shapes | ({} if before is None else {"memory": before.shape[:-1]}))
     if dynamics.finish is not None:
-        check_single(batch, on_unsolved)
+        check_single(batch)
     plan = plan_control(model, commanded, wrenches, batch, schedule.step)
     if schedule.first:
         check_continued(plan, schedule)
@@ -162,16 +162,11 @@ def known_samples(trajectory: Trajectory) -> int:
 # ---------------------------------------------------------------------------------------------------------------- arguments
 
 
-def check_single(batch: tuple[int, ...], on_unsolved: str) -> None:
+def check_single(batch: tuple[int, ...]) -> None:
     """Refuse what steps do not know that are not compiled as a whole."""
     if batch:
         raise ArgumentValueError(
             f"simulate: contacts that are found in each step are those of one state, and this is a batch of shape {batch}"
-        )
-    if on_unsolved == "substep":
-        raise ArgumentValueError(
-            "simulate: on_unsolved is 'substep', and steps whose contacts are found in each are not divided; use 'raise' or "
-            "'continue', or a smaller step"
         )
 
 

@@ -90,7 +90,7 @@ class Recorder:
 
     def acceleration(self, time: Array, q: Array, v: Array, tau: Array) -> Array:
         """The acceleration, with the forces of constraints behind it."""
-        wrenches = signal_at(self.wrench, time).reshape(len(q), -1, self.model.n_bodies, 6)
+        wrenches = self.wrench.at(time).reshape(len(q), -1, self.model.n_bodies, 6)
         if self.elements:
             wrenches = wrenches + applied_forces(self.model, self.elements, q, v, threads=self.threads).wrenches
         return self.dynamics.acceleration(time, q, v, tau, wrenches, self.threads)
@@ -139,16 +139,3 @@ def as_names(model: Model, record: Any, constrained: bool) -> frozenset[str]:
                 f"{listing(model.frame_names)}"
             )
     return frozenset(names)
-
-
-def signal_at(signal: Signal, times: Array) -> Array:
-    """A signal at so many times, ``(times, states or 1, width)``."""
-    k = np.clip(np.searchsorted(signal.times, times, side="right") - 1, 0, len(signal.times) - 1)
-    values = signal.values[k]
-    if not signal.linear or len(signal.times) == 1:
-        return values
-    after = np.minimum(k + 1, len(signal.times) - 1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        s = (times - signal.times[k]) / (signal.times[after] - signal.times[k])
-    share = np.clip(np.where(after > k, s, 0.0), 0.0, 1.0)[:, None, None]
-    return values + share * (signal.values[after] - values)

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_step
+from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_step, take_pieces
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
+from pluecker.articulated.stepping.control.control_law import PERIOD, WRENCH
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
 from pluecker.articulated.stepping.loop.loop import loop_workspace, state_size
-from pluecker.articulated.stepping.loop.loop_driver import Stretches
+from pluecker.articulated.stepping.loop.loop_driver import Signal, Stretches
 from pluecker.articulated.stepping.loop.surroundings import MARKS
 from pluecker.articulated.stepping.loop.task import BEGIN, EVERY, FIRST_IMPULSE, IMPULSES, MEMORY, SUBSTEP, TOTAL
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -32,6 +33,7 @@ RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order 
 STRETCH = 0.1  # seconds
 FIRST = 20_000  # numbers of v that the steps of the first stretch go through: some milliseconds
 GROWTH = 8  # of a stretch beside the one before, at most: steps may become slower
+NEVER = 2**62  # steps
 NO_BOUND = 1e300  # for errors: only what is not finite is above it
 
 
@@ -155,6 +157,31 @@ def follow_steps(
     stretches = Stretches(integrator, *arguments)
     marks = x[:, nq + 6 * nv + MARKS - 1]
     first, samples, error, interrupted, failed = schedule.first, 0, None, False, False
+
+    def stretches_of_pieces(y: Array, h: float, number: int) -> Stretches:
+        """In which nothing happens but steps, with the wrenches of a step as they are."""
+        alone = {**settings, TOTAL: NEVER, EVERY: NEVER, PERIOD: NEVER, BEGIN: 0}
+        own = list(plan.signals)
+        own[WRENCH] = Signal.constant(own[WRENCH].at(np.array([schedule.step * (number + 0.5)]))[0])
+        lengths = np.concatenate([[h], numbers[1:]])
+        return Stretches(integrator, smooth_model(model), scenario, y, lengths, alone, own, room, 1)
+
+    def end(y: Array, before: Array, number: int) -> float:
+        """Of one state; where it is wanted in pieces."""
+        assert finish is not None
+        sizes, h, place = (nq, nv, memory), schedule.step, len(y) - memory + remembered.first_impulse
+        if on_unsolved != "substep":
+            return end_step(y, before, sizes, h, finish)
+        start, last = np.concatenate([before, y[nq + nv :]]), finish.remembered_now()
+        found = end_step(y, before, sizes, h, finish)
+        if found <= bound:
+            return found
+        finish.go_back(last)
+        impulses = slice(place, place + remembered.impulses)
+        return take_pieces(
+            y, start, sizes, impulses, h, bound, finish, model, lambda y, h: stretches_of_pieces(y, h, number)
+        )
+
     fixed = 1 if finish is not None else plan.period if control.function is not None else 0
     length = max(1, FIRST // (len(q) * nv))
     try:
@@ -170,11 +197,13 @@ def follow_steps(
             begun, before = time.perf_counter(), x[0, : nq + nv].copy()
             stretches.advance(first, last)
             if finish is not None and first < schedule.total and not marks[0]:
-                if not end_step(x[0], before, (nq, nv, memory), schedule.step, finish) <= bound:
+                if not end(x[0], before, first) <= bound:
                     marks[0], x[0, : nq + nv] = first + 1, before
-                elif (first - schedule.first) % schedule.every == 0:
-                    own = (first - schedule.first) // schedule.every - slot
-                    put_step(arrays, own, x[0], (nq, nv, memory), remembered.first_impulse, remembered.impulses)
+                else:
+                    finish.keep()
+                    if (first - schedule.first) % schedule.every == 0:
+                        own = (first - schedule.first) // schedule.every - slot
+                        put_step(arrays, own, x[0], (nq, nv, memory), remembered.first_impulse, remembered.impulses)
             took = time.perf_counter() - begun
             failed = bool(marks.any())
             first = last

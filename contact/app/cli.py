@@ -104,7 +104,9 @@ def add_commands(commands: Any) -> None:
     warmup.description = warmup.description.replace("\n\nThose", f"\n{WORDS_OF_TOPICS}\n\nThose", 1)
     simulate = commands.choices["simulate"]
     simulate.add_argument(
-        "--constraints", metavar="FILE", help="loops, limits, motors and others, .toml; the start is closed first"
+        "--constraints",
+        metavar="FILE",
+        help="loops, limits, motors, shapes that touch, .toml; the start is closed first",
     )
     simulate.set_defaults(mover=constrained_motion)
 
@@ -113,10 +115,9 @@ def constrained_motion(options: argparse.Namespace, model: Model, q: Array, v: A
     """What simulates a robot with constraints, and the nearest state that they allow."""
     if options.constraints is None:
         return free_motion(options, model, q, v)
-    from pluecker.contact.constraints.toml_file import read_constraints
     from pluecker.contact.world.world import World
 
-    world = World(model, read_constraints(options.constraints))
+    world = World.from_file(options.constraints, model)
     closed = world.close(q, v)
     return world.simulate, closed.configuration, closed.velocity
 

@@ -7,7 +7,9 @@ between them,
 
 With restitution e, a speed u into a hard limit comes back as ``-e u``. A soft limit is a spring and a damper that do not
 pull: ``r = max(0, -k (phi - lower) - d u)``, and likewise at the other end. Angles are counted over turns, so that a
-limit may be beyond half a turn. (Source document 000 has the error of an upper limit the other way around, with which a
+limit may be beyond half a turn. Steps keep each limit as far as the others let them: limits that exclude each other, for
+which there is no configuration, are found by :meth:`World.close <pluecker.contact.World.close>`, which names one of them.
+(Source document 000 has the error of an upper limit the other way around, with which a
 violated limit may go on opening; and a row for sliders that makes angular momentum. Here a way is an offset between
 frames, whose rate is exact wherever the bodies are.)
 
@@ -35,6 +37,8 @@ __all__ = ["Friction", "Limit"]
 @dataclass(frozen=True)
 class Limit(OnMeasure):
     """A range that a coordinate, an angle, a way or a length does not leave.
+
+    That limits exclude each other is found by ``World.close``, and not by steps.
 
     Attributes:
         name: of the constraint.

@@ -32,6 +32,8 @@ ROLL         none; the rate of the points of both bodies     the force ``d_1`` a
              not of unit length
 TOUCH        the gap between two shapes where they are       the force along the normal, or along a tangent, at the place
              nearest; of a tangent none, the rate alone      where they touch, both as the step begins
+TOUCH_TURN   none; the rate of one shape's turn against the  the moment along the normal, or along a tangent
+             other, about the normal or a tangent
 ===========  ==============================================  =============================================================
 
 x, d and e are points and directions fixed to the frames, as their numbers say. Where two points meet, the line of a
@@ -57,14 +59,14 @@ from pluecker.spatial.errors import ArgumentTypeError, shown
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "NORMAL", "OFFSET", "ROLL", "ROTATION", "SIGHT", "SLIP", "SPIN",
-    "TANGENT", "TOUCH", "TURN", "USER", "Frame", "Function", "Parts", "Row",
+    "ALIGN", "ANGLE", "ANGLES", "COORDINATE", "DISTANCE", "NORMAL", "OFFSET", "ROLL", "ROLLING", "ROTATION", "SIGHT", "SLIP",
+    "SPIN", "SPINNING", "TANGENT", "TOUCH", "TOUCH_TURN", "TURN", "USER", "Frame", "Function", "Parts", "Row",
 ]  # fmt: skip
 
 OFFSET, ALIGN, DISTANCE, TURN, COORDINATE, SIGHT, USER = range(7)
 ANGLE, ROTATION, SPIN, SLIP, ROLL = range(10, 15)  # the rarer ones, of turning_functions.py
-TOUCH = 15  # between shapes, of touching.py
-NORMAL, TANGENT = 1, 2  # rows of a contact
+TOUCH, TOUCH_TURN = 15, 16  # between shapes, of touching.py
+NORMAL, TANGENT, ROLLING, SPINNING = 1, 2, 3, 4  # rows of a contact
 ANGLES = (TURN, SIGHT)  # whose values are counted over turns
 Vector = tuple[float, float, float]
 ZERO: Vector = (0.0, 0.0, 0.0)
@@ -116,7 +118,7 @@ class Function:
 
     Attributes:
         kind: ``OFFSET``, ``ALIGN``, ``DISTANCE``, ``TURN``, ``SIGHT``, ``COORDINATE``, ``USER``, ``ANGLE``, ``ROTATION``,
-            ``SPIN``, ``SLIP``, ``ROLL`` or ``TOUCH``.
+            ``SPIN``, ``SLIP``, ``ROLL``, ``TOUCH`` or ``TOUCH_TURN``.
         first, second: the frames; None for a coordinate.
         point_1, point_2: x_1 and x_2, each in its frame.
         axis_1, axis_2: d_1 and d_2, unit vectors, each in its frame.
@@ -125,8 +127,8 @@ class Function:
         position: its place in q; -1 where it has none.
         near: of a ``ROTATION`` the vector to which it is nearest, in axes of the second body.
         user: of a ``USER`` its address and parameters, as :class:`~pluecker.contact.constraints.user.UserCall`; of a
-            ``TOUCH`` the two shapes, which of the places where they may touch it is, and 0 for the normal, 1 or 2 for a
-            tangent.
+            ``TOUCH`` or ``TOUCH_TURN`` the two shapes, which of the places where they may touch it is, and 0 for the normal,
+            1 or 2 for a tangent.
     """
 
     kind: int
@@ -149,7 +151,8 @@ class Row:
 
     A row *holds*, phi = 0, unless it has a range or is soft. With ``inertia`` it holds nothing, and has the force
     ``-inertia d2phi/dt2``: that of a rotor that a gear turns. A *contact* is three rows with a range, one after the other:
-    the normal, whose ``friction`` is the coefficient of Coulomb's law, and two tangents.
+    the normal, whose ``friction`` is the coefficient of Coulomb's law, and two tangents. Behind them may come two rows of
+    its resistance to rolling, and one of that to spinning, whose ``friction`` is the coefficient, m.
 
     Attributes:
         terms: of each function its number among those of the constraint, and its coefficient.
@@ -164,7 +167,7 @@ class Row:
         holonomic: whether phi itself is held, and not its rate alone.
         correction: of a motor that drives to phi = 0: its speed is ``-min(correction, 1/h) phi`` in a step h, and at
             most ``speed``; 1/s. Of a normal how fast a depth is undone, likewise.
-        contact: ``NORMAL`` or ``TANGENT`` of a row of a contact, 0 of others.
+        contact: ``NORMAL``, ``TANGENT``, ``ROLLING`` or ``SPINNING`` of a row of a contact, 0 of others.
         motion: what phi is to be over time, beside ``offset``; of a row that holds, or is soft.
     """
 

@@ -29,7 +29,8 @@ For example::
     speed = 10.0
     force = 2.0
 
-Constraints come in the order of their tables, those of one kind together.
+Constraints come in the order of their tables, those of one kind together. Shapes that touch may stand in the same file, see
+:mod:`~pluecker.contact.world.world_file`; worlds read both.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, shown
 from pluecker.spatial.extras import require
 
-__all__ = ["KINDS", "read_constraints"]
+__all__ = ["KINDS", "Reader", "Table", "guarded", "load_tables", "read_constraints"]
 
 KINDS: dict[str, type[Any]] = {
     "ball": Ball, "hinge": Hinge, "slider": Slider, "cylindrical": Cylindrical, "planar": Planar, "fixed": Fixed,
@@ -120,17 +121,23 @@ def read_constraints(path: str | os.PathLike[str]) -> tuple[Constraint, ...]:
         >>> [rod.length for rod in read_constraints(file)]
         [0.5]
     """
+    content = load_tables(path, "read_constraints")
+    return Reader(os.fspath(path), content).constraints()
+
+
+def load_tables(path: Any, function: str) -> Table:
+    """What a TOML file holds; ``function`` is named by errors."""
     if not isinstance(path, (str, os.PathLike)):
-        raise ArgumentTypeError(f"read_constraints: path is {shown(path)}, expected the path of a file")
+        raise ArgumentTypeError(f"{function}: path is {shown(path)}, expected the path of a file")
     library = "tomllib" if sys.version_info >= (3, 11) else "tomli"
-    toml = require(library, "toml", "read_constraints on Python 3.10")
+    toml = require(library, "toml", f"{function} on Python 3.10")
     try:
-        content = toml.loads(Path(path).read_text(encoding="utf-8"))
+        content: Table = toml.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise ConstraintError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from None
     except ValueError as error:
         raise ConstraintError(f"{os.fspath(path)}: no TOML: {error}") from None
-    return Reader(os.fspath(path), content).constraints()
+    return content
 
 
 class Reader:

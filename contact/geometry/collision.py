@@ -162,7 +162,7 @@ class Collision:
         self.margin = not_negative("Collision", "margin", margin)
         found = [body_of(f"Collider {shown(c.name)}", "frame", model, c.frame) for c in self.colliders]
         self.bodies = np.array(found, np.int64)
-        self.offsets = np.array([self.offset(c) for c in self.colliders]).reshape(-1, 4, 4)
+        self.offsets = np.array([collider.on_body(model) for collider in self.colliders]).reshape(-1, 4, 4)
         shapes = [collider.shape for collider in self.colliders]
         self.kinds = np.array([shape.kind for shape in shapes], np.int64)
         self.sizes = np.array([shape.sizes for shape in shapes]).reshape(-1, 3)
@@ -185,12 +185,6 @@ class Collision:
         found = Collision(model, self.colliders, adjacent=True, margin=self.margin)
         found.allowed = self.allowed
         return found
-
-    def offset(self, collider: Collider) -> Array:
-        """Where a collider's shape is on its body."""
-        if collider.frame.name not in self.model.frame_names:
-            return collider.placement
-        return self.model.frame_offsets([collider.frame.name])[1][0] @ collider.placement
 
     def check_pairs(self) -> None:
         """Refuse pairs that may touch and have no distance."""

@@ -27,7 +27,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import flat
 from pluecker.spatial.scalars.operations import part
 
-__all__ = ["HULLS", "PAIRS", "POSE", "Pair", "hull_slots", "packed_pose", "pair_slots"]
+__all__ = ["HULLS", "HULL_SLOTS", "PAIRS", "POSE", "Pair", "hull_slots", "packed_pose", "pair_slots"]
 
 POSE = 12  # numbers: the rotation row by row, the origin
 

@@ -1,13 +1,15 @@
 """Two shapes that may touch, as a constraint of a world: feet and ground, fingertips and what they hold, a box on a table.
 
 Where they may touch is a fixed number of places, those for which the kernel of their pair has room: four corners of a box
-over a half-space, eight of a polygon that two boxes have in common, one of two spheres. As a step begins, these are found
-anew; at each of them the two bodies' points have Coulomb's law along the normal and across it,
+or of a convex hull over a half-space, eight of a polygon that two boxes have in common, one of two spheres. As a step
+begins, these are found anew; at each of them the two bodies' points have Coulomb's law along the normal and across it,
 
     0 <= r_n  complementary to  u_n - l >= 0        |r_t| <= mu r_n,    r_t against u_t where that is not zero
 
-with l as :class:`~pluecker.contact.constraints.PointContact` has it. At places where nothing is near there is no force, and
-those that are near at the step's end at the earliest leave the velocities alone: so the problem keeps its shape.
+with l as :class:`~pluecker.contact.constraints.PointContact` has it. Surfaces with rolling or spinning friction resist there
+to the relative turn too, by a moment across the normal, and along it, of up to the coefficient times r_n. At places where
+nothing is near there is no force, and those that are near at the step's end at the earliest leave the velocities alone: so
+the problem keeps its shape.
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996).
 """
@@ -23,7 +25,17 @@ from pluecker.articulated.model.model import Model
 from pluecker.contact.constraints.checks import not_negative, share
 from pluecker.contact.constraints.frames import check_apart, check_name, named
 from pluecker.contact.constraints.pair import Constraint
-from pluecker.contact.constraints.relation import NORMAL, TANGENT, TOUCH, Function, Parts, Row
+from pluecker.contact.constraints.relation import (
+    NORMAL,
+    ROLLING,
+    SPINNING,
+    TANGENT,
+    TOUCH,
+    TOUCH_TURN,
+    Function,
+    Parts,
+    Row,
+)
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.surfaces import Collider, combined
 from pluecker.contact.geometry.touching import touching_shapes
@@ -36,8 +48,8 @@ class SurfaceLaw(NamedTuple):
     """What two surfaces do together, as :class:`~pluecker.contact.geometry.Surface` has it of one."""
 
     friction: float
-    rolling: float
-    spinning: float
+    rolling_friction: float
+    spinning_friction: float
     restitution: float
     stiffness: float
     damping: float
@@ -54,6 +66,7 @@ class ShapeContact(Constraint):
         name: of the constraint.
         first, second: the two colliders. Forces are counted as those on the second one.
         friction: the coefficient.
+        rolling_friction, spinning_friction: the resistance to rolling and to spinning about the normal; m.
         restitution: Newton's, with which share of its speed it comes back, 0 to 1.
         stiffness, damping: of a soft contact, at each place where the two touch, a spring and a damper along the normal that
             only push; N/m and N s/m.
@@ -62,9 +75,9 @@ class ShapeContact(Constraint):
 
     Raises:
         TypeError, ValueError: what is no name, no collider, no number that can be; shapes without a kernel, such as two
-            cylinders; surfaces with rolling or spinning friction.
+            cylinders, or a convex hull and anything but a half-space.
 
-    Source: Moreau (1988); Stewart and Trinkle (1996).
+    Source: Moreau (1988); Stewart and Trinkle (1996); Acary and Bourrier (2021) for rolling and spinning.
 
     Example:
         A box of 1 kg and 0.2 m that slides to a stop: with 1 m/s after ``v^2 / (2 mu g)``.
@@ -86,6 +99,8 @@ class ShapeContact(Constraint):
     first: Collider
     second: Collider
     friction: Any = field(default=None, kw_only=True)
+    rolling_friction: Any = field(default=None, kw_only=True)
+    spinning_friction: Any = field(default=None, kw_only=True)
     restitution: Any = field(default=None, kw_only=True)
     stiffness: Any = field(default=None, kw_only=True)
     damping: Any = field(default=None, kw_only=True)
@@ -97,7 +112,7 @@ class ShapeContact(Constraint):
             if not isinstance(getattr(self, key), Collider):
                 raise ArgumentTypeError(f"{self.label}: {key} is {shown(getattr(self, key))}, expected a Collider")
         touching_shapes(self.label, self.first, self.second)
-        for key in ("friction", "stiffness", "damping"):
+        for key in ("friction", "rolling_friction", "spinning_friction", "stiffness", "damping"):
             given = getattr(self, key)
             if given is not None:
                 object.__setattr__(self, key, not_negative(self.label, key, given, infinite=key == "stiffness"))
@@ -108,11 +123,6 @@ class ShapeContact(Constraint):
 
     def check_law(self, law: SurfaceLaw) -> None:
         """Refuse what no contact does."""
-        if law.rolling > 0.0 or law.spinning > 0.0:
-            raise ConstraintError(
-                f"{self.label}: rolling friction is {law.rolling:g} m and spinning friction {law.spinning:g} m, expected "
-                "none: fixed places of contact have Coulomb's law alone"
-            )
         if np.isinf(law.stiffness) and law.damping > 0.0:
             raise ConstraintError(
                 f"{self.label}: damping is {law.damping:g} and stiffness infinite, expected a soft contact with it"
@@ -132,7 +142,7 @@ class ShapeContact(Constraint):
         """What holds where the two touch: of both surfaces together, but for what is given."""
         rows = [np.array([collider.surface.row]) for collider in (self.first, self.second)]
         law = SurfaceLaw(*combined(*rows)[0].tolist())
-        given = {key: getattr(self, key) for key in ("friction", "restitution", "stiffness", "damping")}
+        given = {key: getattr(self, key) for key in SurfaceLaw._fields}
         return law._replace(**{key: value for key, value in given.items() if value is not None})
 
     @property
@@ -141,14 +151,16 @@ class ShapeContact(Constraint):
         return named("ShapeContact", self.name)
 
     def parts(self, model: Model) -> Parts:
-        """A normal and two tangents at each place where the shapes may touch."""
+        """A normal and two tangents at each place where the shapes may touch; moments, of surfaces that resist to turns."""
         first, second = self.first.frame, self.second.frame
         check_apart(self.label, model, first=first, second=second)
         pair, law = touching_shapes(self.label, self.first, self.second), self.law
+        resisting = [*([1, 2] if law.rolling_friction > 0.0 else []), *([0] if law.spinning_friction > 0.0 else [])]
         functions = tuple(
-            Function(TOUCH, first, second, user=(pair, slot, direction))
+            Function(kind, first, second, user=(pair, slot, direction))
+            for kind, directions in ((TOUCH, [0, 1, 2]), (TOUCH_TURN, resisting))
             for slot in range(pair.slots)
-            for direction in range(3)
+            for direction in directions
         )
         rows: list[Row] = []
         for slot in range(pair.slots):
@@ -159,4 +171,8 @@ class ShapeContact(Constraint):
                 )
             )  # fmt: skip
             rows += [Row(((3 * slot + k, 1.0),), ranged=True, holonomic=False, contact=TANGENT) for k in (1, 2)]
+            for k, direction in enumerate(resisting, 3 * pair.slots + len(resisting) * slot):
+                kind = ROLLING if direction else SPINNING
+                most = law.rolling_friction if direction else law.spinning_friction
+                rows.append(Row(((k, 1.0),), ranged=True, holonomic=False, friction=most, contact=kind))
         return Parts(functions, tuple(rows))

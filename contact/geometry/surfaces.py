@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.articulated.model.model import Model
 from pluecker.contact.constraints.frames import as_frame
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.errors import GeometryError
@@ -146,3 +147,13 @@ class Collider:
         T = np.eye(4)
         T[:3, :3], T[:3, 3] = self.frame.matrix, self.frame.position
         return T
+
+    def on_body(self, model: Model) -> Array:
+        """Where the shape is on the body that carries it, or in the world, ``(4, 4)``.
+
+        Args:
+            model: that has the frame.
+        """
+        if self.frame.name not in model.frame_names:
+            return self.placement
+        return np.asarray(model.frame_offsets([self.frame.name])[1][0] @ self.placement)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class PileStep:
         remembered: forces of the contacts of the step before.
         touch: what touched in the last step.
         every: of so many steps what touched in the first one is kept; none if 0.
-        kept: what touched in these.
+        kept: what touched in these, a list, or what they are appended to as to one.
     """
 
     model: Model
@@ -116,7 +117,7 @@ class PileStep:
     remembered: Remembered = NOTHING
     touch: Touch | None = None
     every: int = 0
-    kept: list[Touch] = field(default_factory=list)
+    kept: Any = field(default_factory=list)
     taken: int = 0
     ready: tuple[str, Solver | None] = field(default=("", None), repr=False)
 
@@ -160,7 +161,6 @@ class PileStep:
             found = self.collision.find_placed(T, far)
             if len(found) == len(seen):  # more reach finds what less reach found, and more
                 break
-        self.keep()
         v_end = np.empty_like(v)
         v_end[order] = after
         moments = piece["moments"]
@@ -282,8 +282,16 @@ class PileStep:
         names = np.concatenate([found.colliders, found.feature[:, None]], axis=1)[acting]
         self.remembered = Remembered(names, np.concatenate([touch.force, touch.moment], axis=1)[acting])
 
+    def remembered_now(self) -> Remembered:
+        """The forces from which the next search begins."""
+        return self.remembered
+
+    def go_back(self, remembered: Remembered) -> None:
+        """To the forces that were remembered then."""
+        self.remembered = remembered
+
     def keep(self) -> None:
-        """What touched in the last step, if it is one of those that are kept."""
+        """What touched in the last step, if it is one of those that are kept; of one in pieces, in the last of them."""
         assert self.touch is not None
         if self.every and self.taken % self.every == 0:
             self.kept.append(self.touch)

@@ -9,7 +9,7 @@ makes energy, but for what comes back and what is undone. The normal of a soft c
 never pull.
 
 With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.spatial.dense.cone_problem`: staircases
-first, then contacts.
+first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`).
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996), gap and
 friction in one step; source document 004 (docs/sources.md).
@@ -29,7 +29,17 @@ from pluecker.articulated.stepping.terms.rows import (
     store_of_awake,
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
-from pluecker.contact.rows.layout import ROW_CORRECTION, block_kinds, contact_count, linear_count, ranges, row_number
+from pluecker.contact.rows.layout import (
+    ROW_CORRECTION,
+    block_kinds,
+    contact_count,
+    linear_count,
+    ranges,
+    resistance_count,
+    row_number,
+    staircase_count,
+)
+from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.dense.laws import larger
@@ -66,9 +76,13 @@ def least_rate(law, at):
     return load(law, at + 1)
 
 
-def contact_scratch(n: int, numbers: int) -> int:
-    """How many numbers of scratch memory :func:`solve_blocks` takes for n rows whose laws have so many numbers in all."""
-    return 2 * n + numbers + 1 + int(cone_problem_memory(n, numbers))
+def contact_scratch(n: int, numbers: int, resistances: int = 0) -> int:
+    """How many numbers of scratch memory :func:`solve_blocks` takes for n rows whose laws have so many numbers in all.
+
+    Among them so many rows of resistance, whose blocks have up to two rows more; then there is another matrix.
+    """
+    m = n + 2 * resistances
+    return (m * m if resistances else 0) + 2 * m + numbers + 1 + int(cone_problem_memory(m, numbers))
 
 
 @kernel
@@ -89,8 +103,8 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
     rows; of normals b is less what is asked for.
     """
     n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
-    plain = n - 3 * contact_count(w)
-    c, x, law, error = part(ws, 0, count), part(ws, n, count), tail(ws, 2 * n + 1), part(ws, 2 * n, 1)
+    plain, most = staircase_count(w), n + 2 * resistance_count(w)
+    c, x, law, error = part(ws, 0, most), part(ws, most, most), tail(ws, 2 * most + 1), part(ws, 2 * most, 1)
     for k in range(plain):
         if not sleeps(awake, k):
             here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
@@ -100,7 +114,7 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
             store(c, column, select(here, load(b, k), zero))
             store(x, column, select(here, load(r, k), zero))
             column, place, staircases = column + 1, place + numbers, staircases + 1
-    for k in range(plain, n, 3):
+    for k in range(plain, plain + 3 * contact_count(w), 3):
         if not sleeps(awake, k):
             here = smaller(0.5, load(awake, k))
             for j in range(3):
@@ -111,7 +125,15 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
                     set_apart(W, count, column + j, here)
             store(law, place, load(laws, numbers * k))
             column, place, touching = column + 3, place + 1, touching + 1
-    kinds, rest = block_kinds(w, staircases, touching), tail(ws, 2 * n + 1 + numbers * n)
-    solve_cone_problem(W, c, kinds, part(law, 0, place), True, TOLERANCE, ITERATIONS, x, error, rest)
+    E, rest, size, blocks = W, tail(ws, 2 * most + 1 + numbers * n), column, 0
+    if resistance_count(w) > 0:
+        blocks = resistance_blocks(w, awake)
+        size = column + 3 * blocks
+        E, rest = part(rest, 0, size * size), tail(rest, size * size)
+        resisting_blocks(w, W, count, column, awake, b, r, part(c, 0, size), x, part(law, place, blocks), E)
+    kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
+    solve_cone_problem(E, part(c, 0, size), kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
+    if blocks > 0:
+        take_moments(w, awake, column, x)
     store_of_awake(awake, x, r)
     return TOLERANCE / TOLERATED * load(error, 0)

@@ -8,7 +8,18 @@ To add a kind: a line in :mod:`~pluecker.contact.constraints.relation`, and a br
 :func:`function_value`, :func:`function_wrench` and :func:`function_bias`.
 """
 
-from pluecker.contact.constraints.relation import ALIGN, ANGLE, COORDINATE, DISTANCE, OFFSET, SIGHT, TOUCH, TURN, USER
+from pluecker.contact.constraints.relation import (
+    ALIGN,
+    ANGLE,
+    COORDINATE,
+    DISTANCE,
+    OFFSET,
+    SIGHT,
+    TOUCH,
+    TOUCH_TURN,
+    TURN,
+    USER,
+)
 from pluecker.contact.rows.layout import (
     AXIS_1,
     AXIS_2,
@@ -95,7 +106,7 @@ def function_value(w, k, q, X):
     if kind == COORDINATE:
         i = function_entry(w, k, POSITION)
         return load(q, i) if i >= 0 else 0.0 * load(q, 0)
-    if unlikely(kind == TOUCH):
+    if unlikely(kind >= TOUCH):
         return touch_value(w, k, X)
     if unlikely(kind >= ANGLE):
         return turning_value(w, k, X)
@@ -116,7 +127,7 @@ def function_wrench(w, k, X):
     With g, the gradient of phi by y: the force g where y is a way, the moment y x g where it is an axis.
     """
     kind = function_entry(w, k, KIND)
-    if unlikely(kind == TOUCH):
+    if unlikely(kind >= TOUCH):
         return touch_wrench(w, k, X)
     if unlikely(kind >= ANGLE):
         return turning_wrench(w, k, X)
@@ -142,7 +153,7 @@ def function_bias(w, k, q, v, X, V, A):
     kind = function_entry(w, k, KIND)
     if unlikely(kind == USER):
         return user_bias(w, k, q, v)
-    if kind in (COORDINATE, TOUCH):
+    if kind in (COORDINATE, TOUCH, TOUCH_TURN):
         return 0.0 * load(X, 0)
     if unlikely(kind >= ANGLE):
         return turning_bias(w, k, X, V, A)

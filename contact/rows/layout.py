@@ -1,8 +1,9 @@
 """How the constraints of a world lie in memory: one flat array of float64, and the only functions that know what is where.
 
 Rows are sorted: first the *linear* ones (held, soft, rotors), in the order in which they are eliminated, then those with a
-range, and of these the contacts, three rows each, last. A row has *values*: the entries of its row of the Jacobian J that
-can differ from zero. Those of one tree are a *segment*.
+range, and of these those of contacts last: three rows each, and then two for each resistance to rolling, one for each to
+spinning. A row has *values*: the entries of its row of the Jacobian J that can differ from zero. Those of one tree are a
+*segment*.
 
 ==============  ========================================================================================================
 part            contents
@@ -29,8 +30,8 @@ from pluecker.spatial.scalars.operations import load, load_integer, part, tail
 __all__ = [
     "block_kinds", "column", "contact_count", "destination", "entry", "entry_count", "factor_column", "factor_count",
     "factor_row", "function_count", "function_entry", "function_number", "function_place", "linear_count", "pair",
-    "range_count", "ranges", "row_count", "row_entry", "row_number", "segment", "term", "term_coefficient", "touching_count",
-    "touching_entry", "touching_numbers", "touching_place", "value_count",
+    "range_count", "ranges", "resistance_count", "row_count", "row_entry", "row_number", "segment", "staircase_count",
+    "term", "term_coefficient", "touching_count", "touching_entry", "touching_numbers", "touching_place", "value_count",
 ]  # fmt: skip
 
 # header
@@ -39,7 +40,8 @@ FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLU
     range(8, 21)
 )
 N_TOUCHING, TOUCHING, TOUCHING_NUMBERS = 21, 22, 23  # how many numbers behind places of links belong to pairs of shapes
-HEADER = 24
+N_RESISTANCES = 24  # rows of resistance to rolling and spinning
+HEADER = 25
 
 # function record, integers first; then the points and axes
 # (TURN_NUMBER: which of the angles that are counted over turns it is, -1 of what is none)
@@ -54,9 +56,11 @@ ENTRY = 3
 # row record, integers first; laws of linear rows
 FIRST_VALUE, VALUE_COUNT, FIRST_TERM, TERM_COUNT, FIRST_SEGMENT, SEGMENT_COUNT, LAW, HOLONOMIC = range(8)
 ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE, ROW_CORRECTION = range(8, 15)
-ROW_MOTION = 15  # an integer: where its motion begins among those of all rows, -1 without one
-ROW = 16
-HELD, SOFT, ROTOR, RANGED, NORMAL, TANGENT = range(6)
+# integers: where its motion begins among those of all rows, -1 without one; of a row of a contact which of the rows with a
+# range is the normal
+ROW_MOTION, ROW_NORMAL = 15, 16
+ROW = 17
+HELD, SOFT, ROTOR, RANGED, NORMAL, TANGENT, ROLLING, SPINNING = range(8)
 # term record, the coefficient last
 TERM_FUNCTION, TERM_DESTINATION, COEFFICIENT = range(3)
 TERM = 3
@@ -67,14 +71,17 @@ PAIR_SEGMENT, PAIR_PLACE = range(2)
 PAIR = 2
 # record of two shapes that may touch, in the order of their kernel, integers first: where the machine code of the kernel is,
 # both links, how many slots there are, where the first one is, counted over all pairs and behind the places of links, where
-# its calls are made, its first function and row with a range, and whether the normal points from the second to the first
+# its calls are made, its first function and row with a range, whether the normal points from the second to the first; how
+# many rows of resistance each slot has, and which the first of them is
 CALL, SHAPE_LINK_1, SHAPE_LINK_2, SLOT_COUNT, FIRST_SLOT, SLOTS_AT, CALL_AT, FIRST_TOUCH, FIRST_RANGE, TURNED = range(
     10
 )
+RESISTANCES, FIRST_RESISTANCE = 10, 11
 # where each shape is on its link: its axes as columns of a matrix, row by row, and its origin; sizes, velocities of their
 # surfaces in axes of the links, the slack, and which share of the gap away from halfway between the surfaces they touch
-SHAPE_1, SHAPE_2, SIZES, SURFACE_1, SURFACE_2, SLACK, SHIFT = 10, 22, 34, 40, 43, 46, 47
-TOUCH_RECORD = 48
+SHAPE_1, SHAPE_2, SIZES, SURFACE_1, SURFACE_2, SLACK, SHIFT = 12, 24, 36, 42, 45, 48, 49
+TOUCH_RECORD = 50
+VERTICES = SIZES + 3  # of a convex hull in place of its sizes, integers: where its vertices are, and how many
 # what a slot has in a step, in the world: the place, normal, tangents, the gap, the feature
 TOUCH_NORMAL, TOUCH_TANGENTS, TOUCH_GAP, TOUCH_FEATURE = 3, 6, 12, 13
 TOUCH_SLOT = 14
@@ -112,14 +119,26 @@ def range_count(w):
 
 @kernel
 def contact_count(w):
-    """How many contacts there are, whose rows come last of all."""
+    """How many contacts there are, whose rows come after all but those of their resistance."""
     return load_integer(w, N_CONTACTS)
+
+
+@kernel
+def resistance_count(w):
+    """How many rows of resistance to rolling and spinning there are, which come last of all."""
+    return load_integer(w, N_RESISTANCES)
+
+
+@kernel
+def staircase_count(w):
+    """How many rows with a range are none of contacts; they come first."""
+    return range_count(w) - 3 * contact_count(w) - resistance_count(w)
 
 
 @kernel
 def block_kinds(w, staircases, contacts):
     """The kinds of so many rows with a range, and of so many contacts after them"""
-    last = load_integer(w, KINDS) + range_count(w) - 3 * contact_count(w)
+    last = load_integer(w, KINDS) + staircase_count(w)
     return part(w, last - staircases, staircases + contacts)
 
 

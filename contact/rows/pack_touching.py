@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -11,8 +12,9 @@ from numba import config, types
 
 from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.running.arguments import Array
-from pluecker.contact.constraints.relation import TOUCH, Function
-from pluecker.contact.geometry.pairs import PAIRS
+from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
+from pluecker.contact.geometry.half_spaces import half_space_hull
+from pluecker.contact.geometry.pairs import HULL_SLOTS, PAIRS
 from pluecker.contact.geometry.shapes import HalfSpace
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.touching import TouchingShapes
@@ -22,7 +24,7 @@ from pluecker.contact.rows.touching import CALLS, SIZE_PLACE, SLACK_PLACE, SLOT_
 from pluecker.spatial.algebra.vectors import load3
 from pluecker.spatial.compiled.decorators import address, compiled_for
 from pluecker.spatial.memory.addresses import numbers_at
-from pluecker.spatial.scalars.operations import load, part
+from pluecker.spatial.scalars.operations import load, load_integer, part
 
 __all__ = ["Touching", "pack_touching", "touching_of"]
 
@@ -34,11 +36,13 @@ class Touching(NamedTuple):
         pairs: the shapes of each.
         slots: of each pair, where its first slot is, counted over all.
         functions: of each pair, the number of its first function.
+        resistances: of each pair, how many rows of resistance each of its slots has.
     """
 
     pairs: tuple[TouchingShapes, ...]
     slots: tuple[int, ...]
     functions: tuple[int, ...]
+    resistances: tuple[int, ...]
 
     @property
     def n_slots(self) -> int:
@@ -67,21 +71,24 @@ def touching_of(functions: Sequence[Function]) -> Touching:
             pairs.append(f.user[0])
             first.append(k)
             slots.append(slots[-1] + f.user[0].slots)
-    return Touching(tuple(pairs), tuple(slots[:-1]), tuple(first))
+    turns = [sum(f.kind == TOUCH_TURN and f.user[0] is own for f in functions) // own.slots for own in pairs]
+    return Touching(tuple(pairs), tuple(slots[:-1]), tuple(first), tuple(turns))
 
 
 def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
     """Their records; ``rows`` has of the first function of each pair the number of its row among those with a range."""
     links = tree.model.n_links
     records = []
-    for pair, slot, function in zip(touching.pairs, touching.slots, touching.functions, strict=True):
+    for pair, slot, function, turns in zip(*touching, strict=True):
         numbers = np.zeros(layout.TOUCH_RECORD)
         frames = [collider.frame for collider in pair.colliders]
         placements = [placed(tree.model, tree.links, frame.name) for frame in frames]
         at = PLACE * (links + 1)
+        call = call_of(None if pair.with_hull else pair.kinds)
         head = [
-            call_of(pair.kinds), placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
-            at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned),
+            call, placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
+            at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned), turns,
+            rows[function + 3 * pair.slots] if turns else 0,
         ]  # fmt: skip
         numbers[: len(head)] = np.array(head, dtype=np.int64).view(np.float64)
         for k, ((_, T), collider) in enumerate(zip(placements, pair.colliders, strict=True)):
@@ -91,6 +98,10 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
             numbers[layout.SIZES + 3 * k : layout.SIZES + 3 * k + 3] = collider.shape.sizes
             surface = (layout.SURFACE_1, layout.SURFACE_2)[k]
             numbers[surface : surface + 3] = shape[:3, :3] @ collider.surface.velocity
+        if pair.with_hull:
+            hull: Any = pair.colliders[1].shape
+            vertices = hull.vertices  # contiguous; the shape keeps them
+            numbers[layout.VERTICES : layout.VERTICES + 2].view(np.int64)[:] = vertices.ctypes.data, len(vertices)
         numbers[layout.SLACK] = pair.slack
         numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
         records.append(numbers)
@@ -98,9 +109,11 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
 
 
 @functools.cache
-def call_of(kinds: tuple[int, int]) -> int:
-    """The address of what finds where two shapes of these kinds touch; without compilation its number."""
-    function = pair_call(PAIRS[kinds].kernel, PAIRS[kinds].slots * SLOT)
+def call_of(kinds: tuple[int, int] | None) -> int:
+    """The address of what finds where two shapes of these kinds touch, None a half-space and a hull; without compilation its
+    number.
+    """
+    function = hull_call() if kinds is None else pair_call(PAIRS[kinds].kernel, PAIRS[kinds].slots * SLOT)
     if config.DISABLE_JIT:
         CALLS.append(function)
         return len(CALLS) - 1
@@ -121,6 +134,28 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
     return touch
+
+
+def hull_call() -> Callable[[Any, int], int]:
+    """The same of the kernel of half-spaces and hulls, whose vertices are elsewhere."""
+    block_of, vertices_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
+
+    def half_space_hull_touch(place, k):
+        x = block_of(place, SLOT_PLACE + SLOT * HULL_SLOTS)
+        R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
+        R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
+        count = load_integer(x, SIZE_PLACE + 4)
+        vertices = vertices_at(load_integer(x, SIZE_PLACE + 3), 3 * count)
+        found = part(x, SLOT_PLACE, SLOT * HULL_SLOTS)
+        half_space_hull(R1, load3(x, 9), R2, load3(x, 21), vertices, count, load(x, SLACK_PLACE), found)
+        return 0
+
+    return half_space_hull_touch
+
+
+def in_memory(place: Any, size: int) -> Any:
+    """So many numbers at an address, as an array."""
+    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(int(place)))
 
 
 def in_array(block: Any, size: int) -> Any:

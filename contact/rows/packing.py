@@ -20,10 +20,12 @@ from pluecker.contact.constraints.relation import (
     COORDINATE,
     NORMAL,
     ROLL,
+    ROLLING,
     ROTATION,
     SLIP,
     SPIN,
     TOUCH,
+    TOUCH_TURN,
     USER,
     Function,
     Parts,
@@ -37,6 +39,8 @@ from pluecker.contact.rows.user import PARAMETERS
 from pluecker.spatial.dense.cone_steps import CONTACT
 
 __all__ = ["Packed", "pack_constraints"]
+
+LATE = (0, 1, 1, 2, 2)  # rows of contacts, and those of resistance, by what they are of a contact: none, NORMAL, ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +123,13 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
         table.add(c, parts[c].rows[k])
     n, by_column, by_row, places = factor_pattern(order[:linear], later)
     table.pair_segments(linear, places)
+    table.name_normals(parts, order, linear)
     ranged = [parts[c].rows[k] for c, k in order[linear:]]
-    n_contacts = sum(row.contact == NORMAL for row in ranged)
-    kinds = [STEPS] * (len(ranged) - 3 * n_contacts) + [CONTACT] * n_contacts
+    n_contacts, resistances = (
+        sum(row.contact == NORMAL for row in ranged),
+        sum(row.contact >= ROLLING for row in ranged),
+    )
+    kinds = [STEPS] * (len(ranged) - 3 * n_contacts - resistances) + [CONTACT] * (n_contacts + resistances)
     row_of = {t: k for k, row in enumerate(order[linear:]) for t in used_functions(parts, first_function, row)}
     pieces = {
         layout.FUNCTIONS: records, layout.ENTRIES: integers(entries), layout.ROWS: np.array(table.rows).reshape(-1),
@@ -136,6 +144,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     header = np.zeros(layout.HEADER, dtype=np.int64)
     header[: len(counts)] = counts
     header[layout.N_TOUCHING], header[layout.TOUCHING_NUMBERS] = len(touching.pairs), touching.numbers
+    header[layout.N_RESISTANCES] = resistances
     place = layout.HEADER
     for part, values in pieces.items():
         header[part] = place
@@ -193,7 +202,7 @@ def pack_functions(
         if f.kind == USER:
             head[layout.COORDINATE], head[layout.POSITION] = f.user.address, tree.model.nq
             numbers[PARAMETERS : PARAMETERS + 1] = integers(f.user.parameters.ctypes.data)
-        if f.kind == TOUCH:
+        if f.kind in (TOUCH, TOUCH_TURN):
             head[layout.COORDINATE], head[layout.POSITION] = touching.places(tree.model.n_links, f)
         numbers[: len(head)] = integers(head)
         records.append(numbers)
@@ -215,13 +224,13 @@ def sort_rows(
     order, later = eliminate(neighbours_of(trees), [len(own) for own in linear])
     sorted_rows = [(c, k) for c in order for k in linear[c]]
     ranged = [(c, k) for c, part in enumerate(parts) for k, row in enumerate(part.rows) if row.ranged]
-    ranged.sort(key=lambda row: parts[row[0]].rows[row[1]].contact > 0)  # contacts last, all else as it was given
+    ranged.sort(key=lambda row: LATE[parts[row[0]].rows[row[1]].contact])  # all else as it was given
     return sorted_rows + ranged, len(sorted_rows), later
 
 
 def has_value(f: Function) -> bool:
     """Whether phi is known, and not its rate alone: not of coordinates whose rates are no derivatives of numbers in q."""
-    return f.kind not in (SPIN, SLIP, ROLL) and (f.kind != COORDINATE or f.position >= 0)
+    return f.kind not in (SPIN, SLIP, ROLL, TOUCH_TURN) and (f.kind != COORDINATE or f.position >= 0)
 
 
 class RowTable:
@@ -253,7 +262,7 @@ class RowTable:
             self.segments.append([t, own[0], len(own), 0, 0])
         self.columns += v
         law = layout.RANGED if row.ranged else layout.ROTOR if row.inertia > 0.0 else layout.SOFT if row.soft else 0
-        law = (law, layout.NORMAL, layout.TANGENT)[row.contact]
+        law = (law, layout.NORMAL, layout.TANGENT, layout.ROLLING, layout.SPINNING)[row.contact]
         head = [
             first_value, len(v), first_term, len(used), first_segment, len(self.segments) - first_segment, law,
             int(row.holonomic and all(self.valued[k] for k, _ in used)),
@@ -263,7 +272,16 @@ class RowTable:
         if row.motion is not None:
             pieces = row.motion.pieces
             self.motions += [*integers([len(pieces)]), *pieces.ravel()]
-        self.rows.append(np.concatenate([integers(head), numbers, integers([place])]))
+        self.rows.append(np.concatenate([integers(head), numbers, integers([place, -1])]))
+
+    def name_normals(self, parts: Sequence[Parts], order: list[tuple[int, int]], linear: int) -> None:
+        """Of each row of a contact which row with a range is its normal, the last one before it in the constraint."""
+        place = {row: k for k, row in enumerate(order)}
+        for c, k in order[linear:]:
+            own = parts[c].rows
+            if own[k].contact:
+                normal = max(j for j in range(k + 1) if own[j].contact == NORMAL)
+                self.rows[place[c, k]].view(np.int64)[layout.ROW_NORMAL] = place[c, normal] - linear
 
     def pair_segments(self, linear: int, places: dict[tuple[int, int], int]) -> None:
         """For each segment of row j, those of rows i >= j on its tree, and where S_ij is."""

@@ -10,7 +10,7 @@ with the laws of :mod:`~pluecker.articulated.stepping.terms.rows`, and a motor: 
 is slower than its speed, with -h M while it is faster, and in between holds the speed with what that takes. The sum of two
 monotone laws is one; so is that of limits, which lie outside of both. Rows that have no impulse sleep, as they do there.
 
-Three rows of a contact are awake together, see :mod:`~pluecker.contact.rows.contacts`.
+The rows of a contact are awake together, see :mod:`~pluecker.contact.rows.contacts`.
 
 Where a row with a range says what linear rows say already, W has a zero on the diagonal; a share of the row's mobility
 without them is added to it.
@@ -52,6 +52,7 @@ from pluecker.contact.rows.layout import (
     POSITION,
     ROW_CORRECTION,
     ROW_FORCE,
+    ROW_NORMAL,
     ROW_OFFSET,
     ROW_SPEED,
     TANGENT,
@@ -82,9 +83,9 @@ def range_numbers(n):
     return (LAW + 2) * n + n * n
 
 
-def range_scratch(n: int, linear: int, nv: int) -> int:
+def range_scratch(n: int, linear: int, nv: int, resistances: int = 0) -> int:
     """How many numbers of scratch memory :func:`obey_ranges` takes."""
-    solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n))
+    solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n, resistances))
     halves = n * nv if linear == 0 and nv <= FEW else 0
     return n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
 
@@ -104,7 +105,7 @@ def begin_ranges(w, h, v, x, J, values, kept):
         kind, value = row_entry(w, first + k, ROW_LAW), load(values, first + k)
         if kind == NORMAL:
             store(soft, k, store_contact_law(w, k, h, value, before, free, laws, LAW * k))
-        elif kind == TANGENT:
+        elif kind >= TANGENT:
             store(soft, k, zero)
         else:
             store(soft, k, store_law(w, k, h, value, before, free, laws, LAW * k))
@@ -225,8 +226,8 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
     laws, news = part(kept, n, LAW * n), 0.0 * goes_on
     for k in range(n):
         kind, is_awake = row_entry(w, first + k, ROW_LAW), load(kept, k)
-        if kind == TANGENT:
-            store(kept, k, load(kept, k - 1))
+        if kind >= TANGENT:
+            store(kept, k, load(kept, row_entry(w, first + k, ROW_NORMAL)))
             continue
         if within(1.0 - is_awake, 0.0):
             continue

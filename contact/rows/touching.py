@@ -29,15 +29,19 @@ from typing import Any
 from numba import config, types
 from numba.extending import overload
 
+from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.rows.layout import (
     CALL,
     CALL_AT,
     COORDINATE,
     FIRST_RANGE,
+    FIRST_RESISTANCE,
     FIRST_SLOT,
     FIRST_TOUCH,
+    KIND,
     POSITION,
+    RESISTANCES,
     SHAPE_1,
     SHAPE_2,
     SHAPE_LINK_1,
@@ -204,17 +208,18 @@ def touch_pairs(w, X, phi):
 
 @kernel
 def touch_value(w, k, X):
-    """The gap of the function of a normal; tangents have no value"""
-    at = function_entry(w, k, COORDINATE)
+    """The gap of the function of a normal; tangents and turns have no value"""
+    at, kind = function_entry(w, k, COORDINATE), function_entry(w, k, KIND)
     gap = load(X, at + TOUCH_GAP)
-    return gap if function_entry(w, k, POSITION) == at + TOUCH_NORMAL else 0.0 * load(X, 0)
+    return gap if kind == TOUCH and function_entry(w, k, POSITION) == at + TOUCH_NORMAL else 0.0 * load(X, 0)
 
 
 @kernel
 def touch_wrench(w, k, X):
-    """p, no moment, and the normal or a tangent as force"""
+    """p, and the normal or a tangent as force; of a turn as moment"""
     p, f = load3(X, function_entry(w, k, COORDINATE)), load3(X, function_entry(w, k, POSITION))
-    return p, scale3(0.0, f), f
+    turns = 1.0 if function_entry(w, k, KIND) == TOUCH_TURN else 0.0
+    return p, scale3(turns, f), scale3(1.0 - turns, f)
 
 
 # ---------------------------------------------------------------------------------------------------------------- in steps
@@ -246,19 +251,31 @@ def recall_multipliers(w, X, features, guess, ws):
     step before, and then of this one; ``ws`` is scratch memory.
     """
     for c in range(touching_count(w)):
-        n, at = touching_entry(w, c, SLOT_COUNT), touching_entry(w, c, SLOTS_AT)
-        row, first = touching_entry(w, c, FIRST_RANGE), touching_entry(w, c, FIRST_SLOT)
-        for k in range(3 * n):
-            store(ws, k, load(guess, row + k))
-            store(guess, row + k, 0.0 * load(X, 0))
-        for k in range(n):
-            feature = load(X, at + TOUCH_SLOT * k + TOUCH_FEATURE)
-            for i in range(n):
-                off = load(features, first + i) - feature
-                off = select(smaller(load(X, at + TOUCH_SLOT * k + TOUCH_GAP), NO_CONTACT), off, 1.0 + 0.0 * off)
-                same = smaller(off * off, 0.25)
-                for j in range(3):
-                    old = load(guess, row + 3 * k + j)
-                    store(guess, row + 3 * k + j, select(same, load(ws, 3 * i + j), old))
+        n, at, first = (
+            touching_entry(w, c, SLOT_COUNT),
+            touching_entry(w, c, SLOTS_AT),
+            touching_entry(w, c, FIRST_SLOT),
+        )
+        recall_rows(X, at, n, features, first, guess, touching_entry(w, c, FIRST_RANGE), 3, ws)
+        turns = touching_entry(w, c, RESISTANCES)
+        if turns > 0:
+            recall_rows(X, at, n, features, first, guess, touching_entry(w, c, FIRST_RESISTANCE), turns, ws)
         for k in range(n):
             store(features, first + k, load(X, at + TOUCH_SLOT * k + TOUCH_FEATURE))
+
+
+@kernel
+def recall_rows(X, at, n, features, first, guess, row, width, ws):
+    """Of the n slots of a pair so many rows each, from ``row`` on"""
+    for k in range(width * n):
+        store(ws, k, load(guess, row + k))
+        store(guess, row + k, 0.0 * load(X, 0))
+    for k in range(n):
+        feature = load(X, at + TOUCH_SLOT * k + TOUCH_FEATURE)
+        for i in range(n):
+            off = load(features, first + i) - feature
+            off = select(smaller(load(X, at + TOUCH_SLOT * k + TOUCH_GAP), NO_CONTACT), off, 1.0 + 0.0 * off)
+            same = smaller(off * off, 0.25)
+            for j in range(width):
+                old = load(guess, row + width * k + j)
+                store(guess, row + width * k + j, select(same, load(ws, width * i + j), old))

@@ -31,12 +31,12 @@ from pluecker.contact.rows.layout import (
     KIND,
     LINK,
     TURN_NUMBER,
-    contact_count,
     entry,
     function_count,
     function_entry,
-    row_count,
+    linear_count,
     row_entry,
+    staircase_count,
 )
 from pluecker.contact.rows.motion import PLACE, place_links
 from pluecker.contact.rows.turning_functions import continued_rotation
@@ -134,7 +134,7 @@ def store_mean_rates(m, w, h, q1, v, J, G, phi, values, X, phi1, values1, rho):
             store(phi1, k, load(phi, k) + h * function_rate(m, w, G, k, v))
     store_values_at(m, w, q1, X, phi1)
     store_row_values(w, phi1, True, values1)
-    for k in range(row_count(w) - 3 * contact_count(w)):
+    for k in range(linear_count(w) + staircase_count(w)):
         if row_entry(w, k, HOLONOMIC) != 0:
             store(rho, k, (load(values1, k) - load(values, k)) / h - row_rate(w, J, k, v))
 

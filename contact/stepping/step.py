@@ -284,7 +284,8 @@ def world_workspace(model: Model, scenario: Array) -> int:
     table += int(w[layout.TOUCHING_NUMBERS])
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
-    scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, range_scratch(ranged, n, model.nv))
+    obeying = range_scratch(ranged, n, model.nv, int(w[layout.N_RESISTANCES]))
+    scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, obeying)
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
     free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
     return kept + max(free, table + own + scratch)

@@ -18,6 +18,10 @@ Of a sample, contacts are those of the step that begins there; of the last one t
 
 from __future__ import annotations
 
+import os
+import tempfile
+import weakref
+from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,12 +32,12 @@ from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.contact_overlays import ContactSamples, padded
-from pluecker.contact.world.point_contacts import PointContacts
+from pluecker.contact.world.point_contacts import ContactsOfSamples, PointContacts
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
 
-__all__ = ["COLUMN", "FoundSamples", "contacts_of", "forces_found", "joined_contacts", "with_touches"]
+__all__ = ["COLUMN", "FiledTouches", "FoundSamples", "contacts_of", "forces_found", "joined_contacts", "with_touches"]
 
 COLUMN, NUMBERS = "found_contacts", 19
 
@@ -48,9 +52,50 @@ def numbers_of(touch: Touch) -> Array:
     return np.concatenate([np.asarray(part, np.float64) for part in parts], axis=1)
 
 
+class FiledTouches:
+    """What touched, on the way to a file beside others that a recording leaves in a folder.
+
+    How many contacts a sample has at most is known at the end: until then they stand in a file that has no name.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder, self.counts = folder, array("q")
+        self.file: Any = None
+
+    def append(self, touch: Touch) -> None:
+        """One more."""
+        if self.file is None:
+            self.file = tempfile.TemporaryFile(dir=self.folder)  # noqa: SIM115, open until all have come
+            weakref.finalize(self, self.file.close)  # also where a motion ends in an error
+        self.counts.append(len(touch.found))
+        self.file.write(numbers_of(touch).tobytes())
+
+    def column(self, samples: int) -> Array:
+        """The file, ``(samples, K, 19)``; it is there when the last one has come."""
+        shape = samples, max(self.counts, default=0), NUMBERS
+        path = os.path.join(self.folder, f"{COLUMN}.npy")
+        if not shape[1]:
+            np.save(path, np.zeros(shape))
+            return np.zeros(shape)
+        column = np.lib.format.open_memmap(path, "w+", np.float64, shape)
+        self.file.seek(0)
+        for k in range(samples):
+            count = self.counts[k] if k < len(self.counts) else 0
+            column[k] = np.nan
+            column[k, :count] = np.frombuffer(self.file.read(8 * NUMBERS * count)).reshape(count, NUMBERS)
+        column.flush()
+        return np.load(path, mmap_mode="r").view(np.ndarray)
+
+
 def touches_as_column(steps: PileStep, samples: int) -> Array:
     """Of so many samples, ``(samples, K, 19)``, padded with NaN."""
-    tables = [numbers_of(touch) for touch in steps.kept[:samples]]
+    kept = steps.kept
+    if isinstance(kept, FiledTouches):
+        if len(kept.counts) < samples and steps.touch is not None:
+            kept.append(steps.touch)
+        return kept.column(samples)
+    assert isinstance(kept, list)
+    tables = [numbers_of(touch) for touch in kept[:samples]]
     if len(tables) < samples and steps.touch is not None:
         tables.append(numbers_of(steps.touch))
     column = np.full((samples, max((len(table) for table in tables), default=0), NUMBERS), np.nan)
@@ -92,28 +137,22 @@ def joined_contacts(first: ContactForces, second: ContactForces) -> ContactForce
     return ContactForces(second.model, second.q, **parts)
 
 
-class FoundSamples(Sequence[ContactForces]):
+class FoundSamples(ContactsOfSamples):
     """The contacts of each sample of a motion, those of constraints and those that were found."""
 
     def __init__(self, world: World, others: Sequence[ContactForces], q: Array, column: Array) -> None:
         self.world, self.others, self.q, self.column = world, others, q, column
 
-    def __len__(self) -> int:
-        return len(self.q)
-
-    def __getitem__(self, sample: Any) -> Any:
-        if isinstance(sample, slice):
-            return [self[k] for k in range(*sample.indices(len(self)))]
+    def at(self, sample: int) -> ContactForces:
         table = self.column[sample]
         found = forces_of_numbers(self.world, self.q[sample], table[~np.isnan(table[:, 0])])
         return joined_contacts(self.others[sample], found)
 
     def samples(self) -> ContactSamples:
-        """All of them, for pictures."""
         return padded(list(self))
 
 
-def contacts_of(world: World, trajectory: Trajectory) -> PointContacts | FoundSamples:
+def contacts_of(world: World, trajectory: Trajectory) -> ContactsOfSamples:
     """Of one motion in which the forces of constraints were recorded."""
     assert trajectory.q is not None
     assert trajectory.v is not None

@@ -17,7 +17,7 @@ from pluecker.articulated.model.description import number
 from pluecker.articulated.running.algorithm import Algorithm
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.running.fields import Field
-from pluecker.contact.constraints.relation import ANGLES, USER
+from pluecker.contact.constraints.relation import ANGLES, TOUCH, USER
 from pluecker.contact.errors import ConstraintError, FileError
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.layout import (
@@ -25,6 +25,7 @@ from pluecker.contact.rows.layout import (
     FUNCTION,
     FUNCTIONS,
     TURN_NUMBER,
+    VERTICES,
     function_count,
     function_entry,
     touching_place,
@@ -152,8 +153,12 @@ def key_of(world: World) -> str:
         if function.kind == USER:  # addresses are others in each process
             array[[place + FUNCTION * k + which for which in (ADDRESS, PARAMETERS)]] = 0.0
             found.update(function.user.parameters.tobytes())
-    for c in range(world.packed.n_touching):
+    pairs = [f.user[0] for part in world.parts for f in part.functions if f.kind == TOUCH]
+    for c, pair in enumerate(dict.fromkeys(pairs)):
         array[touching_place(array, c) + CALL] = 0.0
+        if pair.with_hull:
+            array[touching_place(array, c) + VERTICES] = 0.0
+            found.update(pair.colliders[1].shape.vertices.tobytes())
     found.update(array.tobytes())
     if world.found_contacts is not None:
         found.update(world.found_contacts.key())

@@ -27,10 +27,36 @@ if TYPE_CHECKING:
     from pluecker.articulated.model.model import Model
     from pluecker.contact.world.world import World
 
-__all__ = ["PointContacts"]
+__all__ = ["ContactsOfSamples", "PointContacts"]
 
 
-class PointContacts(Sequence[ContactForces]):
+class ContactsOfSamples(Sequence[ContactForces]):
+    """The contacts of each sample of a motion, described when they are asked for.
+
+    Attributes:
+        q: the configurations of the samples, ``(n, nq)``.
+    """
+
+    q: Array
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, sample: Any) -> Any:
+        if isinstance(sample, slice):
+            return [self.at(k) for k in range(*sample.indices(len(self)))]
+        return self.at(sample)
+
+    def at(self, sample: int) -> ContactForces:
+        """Those of one."""
+        raise NotImplementedError
+
+    def samples(self) -> ContactSamples:
+        """All of them, for pictures."""
+        raise NotImplementedError
+
+
+class PointContacts(ContactsOfSamples):
     """Of each sample its contacts; all samples are computed together.
 
     Args:
@@ -66,7 +92,8 @@ class PointContacts(Sequence[ContactForces]):
             vectors[:, turned] *= -1.0
         self.names: NDArray[np.str_] = np.array([(record.name, "") for record in records], np.str_).reshape(K, 2)
         shapes = ShapeContacts(world, q, forces, T, V)
-        for key in ("normal", "gap", "point", "force", "slip"):
+        self.moment = np.zeros_like(self.force)
+        for key in ("normal", "gap", "point", "force", "slip", "moment"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)], axis=1))
         for key in ("bodies", "names", "friction"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)]))
@@ -91,16 +118,11 @@ class PointContacts(Sequence[ContactForces]):
         point = np.where(self.there[..., None], self.point, np.nan)
         return ContactSamples(point, self.normal, self.force, friction, np.where(self.there, self.state, ""))
 
-    def __len__(self) -> int:
-        return len(self.q)
-
-    def __getitem__(self, sample: Any) -> Any:
-        if isinstance(sample, slice):
-            return [self[k] for k in range(*sample.indices(len(self)))]
+    def at(self, sample: int) -> ContactForces:
         there = self.there[sample]
         found = (
             self.bodies, self.names, self.normal[sample], self.force[sample], self.point[sample], self.gap[sample],
-            self.slip[sample], self.friction, self.state[sample],
+            self.slip[sample], self.friction, self.state[sample], self.moment[sample],
         )  # fmt: skip
         return ContactForces(self.model, self.q[sample], *(x[there] for x in found))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.frames import body_number
+from pluecker.contact.constraints.relation import NORMAL, ROLLING, SPINNING, TANGENT
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.instants.touching_at import TOUCHING_AT
 from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_NORMAL, TOUCH_SLOT
@@ -29,9 +31,10 @@ class ShapeContacts:
     """
 
     def __init__(self, world: World, q: Array, forces: Array, T: Array, twists: Array) -> None:
-        found = [(world[each.name].rows, each) for each in world.constraints if isinstance(each, ShapeContact)]
-        rows = np.array([k for own, _ in found for k in range(own.start, own.stop)], np.int64).reshape(-1, 3)
-        records = [each for own, each in found for _ in range((own.stop - own.start) // 3)]
+        contacts = [each for each in world.constraints if isinstance(each, ShapeContact)]
+        tables = [contact_rows(world, each) for each in contacts]
+        rows = np.concatenate([np.zeros((0, 6), np.int64), *tables])
+        records = [each for each, table in zip(contacts, tables, strict=True) for _ in table]
         n, K = len(q), len(records)
         slots = np.zeros((n, K, TOUCH_SLOT))
         if K and n:
@@ -41,7 +44,8 @@ class ShapeContacts:
         self.point, axes, self.gap = np.split(slots, (TOUCH_NORMAL, TOUCH_GAP, TOUCH_FEATURE), axis=-1)[:3]
         self.gap, axes = self.gap[..., 0], axes.reshape(n, K, 3, 3)
         self.normal = axes[:, :, 0]
-        self.force = np.einsum("nkji,nkj->nki", axes, forces[:, rows] if K else np.zeros((n, 0, 3)))
+        along = np.where(rows < 0, 0.0, forces[:, rows]) if K else np.zeros((n, 0, 6))
+        self.force, self.moment = (np.einsum("nkji,nkj->nki", axes, x) for x in (along[..., :3], along[..., [5, 3, 4]]))
         self.slip = velocity_at(T, twists, second, self.point) - velocity_at(T, twists, first, self.point)
         for k, key, sign in ((second, "second", 1.0), (first, "first", -1.0)):
             own = np.array([surface_velocity(world, each, key) for each in records]).reshape(K, 3)
@@ -55,6 +59,21 @@ class ShapeContacts:
             pair[turned] = pair[turned][:, ::-1]
         back = np.where(turned, -1.0, 1.0)[:, None]
         self.normal, self.force, self.slip = back * self.normal, back * self.force, back * self.slip
+        self.moment = back * self.moment
+
+
+def contact_rows(world: World, contact: ShapeContact) -> NDArray[np.int64]:
+    """Of each place the rows of the normal, both tangents, both rolling moments and the spinning one; -1 of what is none."""
+    rows = world[contact.name].rows
+    kinds = [row.contact for row in world.parts[world.names.index(contact.name)].rows]
+    starts = [k for k, kind in enumerate(kinds) if kind == NORMAL]
+    table = np.full((len(starts), 6), -1)
+    for k, (begin, end) in enumerate(zip(starts, [*starts[1:], len(kinds)], strict=True)):
+        own = kinds[begin:end]
+        for wanted, place in ((NORMAL, 0), (TANGENT, 1), (ROLLING, 3), (SPINNING, 5)):
+            found = [rows.start + begin + j for j, kind in enumerate(own) if kind == wanted]
+            table[k, place : place + len(found)] = found
+    return table
 
 
 def collider_body(world: World, contact: ShapeContact, key: str) -> int:
@@ -65,10 +84,7 @@ def collider_body(world: World, contact: ShapeContact, key: str) -> int:
 def surface_velocity(world: World, contact: ShapeContact, key: str) -> Array:
     """Of the surface of a collider against its body, in axes of the body."""
     collider = getattr(contact, key)
-    R = collider.placement[:3, :3]
-    if collider.frame.name in world.model.frame_names:
-        R = world.model.frame_offsets([collider.frame.name])[1][0][:3, :3] @ R
-    return np.asarray(R @ collider.surface.velocity)
+    return np.asarray(collider.on_body(world.model)[:3, :3] @ collider.surface.velocity)
 
 
 def velocity_at(T: Array, twists: Array, bodies: Any, points: Array) -> Array:

@@ -27,7 +27,7 @@ from pluecker.contact.world.called import called
 from pluecker.contact.world.contact_forces import ContactForces
 from pluecker.contact.world.failures import explanation
 from pluecker.contact.world.found_contacts import begun_numbers, memory_with_contacts, pile_steps
-from pluecker.contact.world.found_samples import contacts_of, forces_found, joined_contacts, with_touches
+from pluecker.contact.world.found_samples import FiledTouches, contacts_of, forces_found, joined_contacts, with_touches
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
@@ -171,8 +171,10 @@ def follow(
             steps = pile_steps(world, world.found_contacts, memory, options["threads"])
             wanted = options["record"]
             names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Iterable) else ()
-            kept = options["record_to"] is None and "constraint_forces" in names
-            steps.every = int(options["every"]) if kept else 0
+            if "constraint_forces" in names:
+                steps.every = int(options["every"])
+            if options["record_to"] is not None:
+                steps.kept = FiledTouches(options["record_to"])
             dynamics = dynamics_with_contacts(world, q, springs, integrator, memory, begun, steps)
             used.append(steps)
             return dynamics
@@ -293,7 +295,7 @@ def dynamics_with_contacts(
     return Dynamics(
         smooth_part(scenario), scenario, no_acceleration, by_loop=True, constrained=True, remembered=remembered,
         since=memory.time - begun if isinstance(memory, WorldMemory) else 0.0, explain=partial(explanation, world),
-        finish=steps.finish,
+        finish=steps,
     )  # fmt: skip
 
 

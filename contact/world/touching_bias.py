@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
-from pluecker.contact.constraints.relation import TOUCH
+from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN
 from pluecker.contact.instants.rows_at import RowsAt
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def with_touching_bias(world: Instants, q: ArrayLike, v: ArrayLike, rows: RowsAt
     own = [
         k
         for k, (row, part) in enumerate((row, part) for part in world.parts for row in part.rows)
-        if part.functions[row.terms[0][0]].kind == TOUCH
+        if part.functions[row.terms[0][0]].kind in (TOUCH, TOUCH_TURN)
     ]
     speed = np.linalg.norm(velocity, axis=-1)[..., None]
     if not own or not speed.any():

@@ -15,7 +15,6 @@ from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.overlays import Overlay
 from pluecker.articulated.running.arguments import as_model
 from pluecker.articulated.simulation.trajectory import Trajectory
-from pluecker.contact.constraints.toml_file import read_constraints
 from pluecker.contact.geometry.shape_contact import ShapeContact
 from pluecker.contact.rows.joint_rows import joint_rows
 from pluecker.contact.world.arguments import checked, parts_of
@@ -27,7 +26,7 @@ from pluecker.contact.world.memory import WorldMemory
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.pairs import pair_contacts
 from pluecker.contact.world.simulation import WorldStep, WorldTrajectory, simulate_world, step_world
-from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
+from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
 if TYPE_CHECKING:
     from pluecker.contact.world.maximal import Maximal
@@ -113,7 +112,7 @@ class World(Instants):
 
         Args:
             path_or_text: path of a file, or the XML itself.
-            constraints: a TOML file, :func:`~pluecker.contact.constraints.read_constraints`, or records.
+            constraints: a TOML file, as of :meth:`from_file`, or records.
             limits: whether position limits of the robot's joints hold.
             options: of :meth:`Model.from_urdf`.
 
@@ -121,8 +120,47 @@ class World(Instants):
             ModelError, ConstraintError: a file cannot be read, or does not describe such a thing.
             MissingExtraError: yourdfpy is not installed.
         """
-        records = read_constraints(constraints) if isinstance(constraints, (str, os.PathLike)) else constraints
-        return cls(Model.from_urdf(path_or_text, **options), records, limits=limits)
+        model = Model.from_urdf(path_or_text, **options)
+        if isinstance(constraints, (str, os.PathLike)):
+            return cls.from_file(constraints, model, limits=limits)
+        return cls(model, constraints, limits=limits)
+
+    @classmethod
+    def from_file(cls, path: str | os.PathLike[str], model: Model, *, limits: bool = True) -> World:
+        """A world of a TOML file, whose format is that of :mod:`~pluecker.contact.world.world_file`.
+
+        Args:
+            path: of the file: constraints, as of :func:`~pluecker.contact.constraints.read_constraints`, shapes and pairs.
+            model: the mechanism, whose bodies the file names.
+            limits: whether position limits of the model's joints hold.
+
+        Raises:
+            ConstraintError: the file cannot be read or is no TOML; a table, a key or a value is not as it should be.
+            TypeError, ValueError, KeyError: as World; the message names the file.
+
+        Source: TOML 1.0, https://toml.io.
+
+        Example:
+            >>> import pathlib, tempfile
+            >>> from pluecker.articulated import ModelBuilder
+            >>> from pluecker.contact import World
+            >>> builder = ModelBuilder()
+            >>> builder.add_body("ball", mass=1.0)
+            >>> builder.add_joint("rail", "prismatic", "world", "ball", axis=(0, 0, 1))
+            >>> file = pathlib.Path(tempfile.mkdtemp(), "ball.toml")
+            >>> lines = "half_space.floor.frame = 'world'", "sphere.skin = { radius = 0.1, frame = 'ball' }"
+            >>> _ = file.write_text(chr(10).join(lines))
+            >>> [collider.name for collider in World.from_file(file, builder.build()).found_contacts.collision.colliders]
+            ['floor', 'skin']
+        """
+        from pluecker.contact.world.world_file import read_world_file
+
+        found = read_world_file(path, as_model("World.from_file", model))
+        try:
+            return cls(model, found.constraints, limits=limits, **found.options)
+        except PlueckerError as error:
+            error.args = (f"{os.fspath(path)}: {error.args[0]}", *error.args[1:])
+            raise
 
     def __reduce__(self) -> tuple[Any, ...]:
         found = self.found_contacts
@@ -229,7 +267,8 @@ class World(Instants):
                 ``"dormand_prince"``, of order four and five, with q and v brought back onto the constraints after each step,
                 for worlds without limits, dry friction and motors.
             record: also ``"constraint_forces"``, along the rows of all constraints, a column ``(..., n, n_rows)``: of
-                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m.
+                ``"semi_implicit"`` their mean over the step behind a sample, like ``a``; N or N m. With it come contacts
+                that are found; of a step that is divided those of its last piece.
             memory: of a simulation or a step before, from which this one goes on, also in time: both together give
                 the same numbers, to the last bit, as one simulation of both.
 

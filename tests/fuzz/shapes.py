@@ -48,6 +48,8 @@ VALUES: dict[str, dict[str, Any]] = {
         "first": Collider("floor", HalfSpace(), "world"),
         "second": Collider("ball", Sphere(0.5), "ball"),
         "friction": 0.5,
+        "rolling_friction": 1e-3,
+        "spinning_friction": 0.0,
         "restitution": 0.0,
         "stiffness": 1e4,
         "damping": 10.0,

@@ -447,26 +447,57 @@ upper = inf
 """
 
 
-def toml(dice: Dice) -> Call:
-    """A file of constraints, whole, damaged, or none."""
-    text = TEXT
-    if not quiet(dice):
-        k = dice.below(len(text))
-        text = text[:k] + dice.pick("", "x", "=", "[", "nan", "\n", '"', "\u00e9", "-1e400") + text[k + dice.below(9) :]
+TEXT_OF_SHAPES = """[half_space.floor]
+frame = "world"
+surface = "rubber"
+
+[sphere.foot]
+radius = 0.1
+frame = { frame = "NAME", position = [0.0, 0.0, -0.1] }
+surface = { friction = 0.5 }
+
+[surface.rubber]
+friction = 0.9
+
+[contacts]
+pairs = [["floor", "foot"]]
+recovery = 5.0
+"""
+
+
+def damaged(dice: Dice, text: str) -> str:
+    """With something else in it, mostly."""
+    if quiet(dice):
+        return text
+    k = dice.below(len(text))
+    return text[:k] + dice.pick("", "x", "=", "[", "nan", "\n", '"', "\u00e9", "-1e400") + text[k + dice.below(9) :]
+
+
+def file_call(dice: Dice, name: str, text: str, read: Callable[[Any], Any]) -> Call:
+    """A file with this text is read, or what is none."""
     path: Any = None if dice.chance(0.8) else dice.pick("/nowhere/x.toml", "", ".", "\x00", 3, b"x", thing(dice))
 
     def make(path: Any) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            name = os.path.join(folder, "x.toml")
-            Path(name).write_text(text, encoding="utf-8")
-            constraints.read_constraints(name if path is None else path)
+            file = os.path.join(folder, "x.toml")
+            Path(file).write_text(text, encoding="utf-8")
+            read(file if path is None else path)
 
-    call = Call(
-        "worlds", "contact.constraints.read_constraints", make, [Given(path, flaw=MAYBE)], says=None, may_fail=True,
-        compare=False,
-    )  # fmt: skip
-    call.text = lambda: f"read_constraints({path!r:.100}) of {text!r}"  # type: ignore[method-assign]
+    call = Call("worlds", name, make, [Given(path, flaw=MAYBE)], says=None, may_fail=True, compare=False)
+    call.text = lambda: f"{name}({path!r:.100}) of {text!r}"  # type: ignore[method-assign]
     return call
+
+
+def toml(dice: Dice) -> Call:
+    """A file of constraints, whole, damaged, or none."""
+    return file_call(dice, "contact.constraints.read_constraints", damaged(dice, TEXT), constraints.read_constraints)
+
+
+def world_file(dice: Dice) -> Call:
+    """A file of shapes and a pair of them, likewise."""
+    model = dice.among(worlds()).model
+    text = damaged(dice, TEXT_OF_SHAPES.replace("NAME", dice.among(model.body_names)))
+    return file_call(dice, "contact.World.from_file", text, lambda path: World.from_file(path, model))
 
 
 def kept(dice: Dice) -> Call:
@@ -506,6 +537,7 @@ DRAWS: tuple[tuple[Callable[[Dice], Call], int], ...] = (
     (handle, 4),
     (soft, 4),
     (toml, 4),
+    (world_file, 2),
     (kept, 2),
 )
 LOTS = tuple(draw for draw, weight in DRAWS for _ in range(weight))

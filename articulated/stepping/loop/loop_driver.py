@@ -93,6 +93,18 @@ class Signal:
         """As it stands in a task; made once, since what no control gives is the same in all simulations of a model."""
         return np.array([*place_of(self.values), *place_of(self.times), *self.values.shape[1:], self.linear])
 
+    def at(self, times: Array) -> Array:
+        """The values at so many times, ``(times, states or 1, width)``."""
+        k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 1)
+        values = self.values[k]
+        if not self.linear or len(self.times) == 1:
+            return values
+        after = np.minimum(k + 1, len(self.times) - 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            s = (times - self.times[k]) / (self.times[after] - self.times[k])
+        share = np.clip(np.where(after > k, s, 0.0), 0.0, 1.0)[:, None, None]
+        return np.asarray(values + share * (self.values[after] - values))
+
     @functools.cached_property
     def is_nothing(self) -> bool:
         """Whether it is zero at all times."""

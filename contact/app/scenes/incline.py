@@ -9,22 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel, order_of, threshold
 from pluecker.contact.app.scenes.parts import (
     G,
-    add_free,
-    box_inertia,
-    corner_contacts,
-    corners,
-    quaternion_about_y,
-    slope_frame,
+    box_on_slope,
     still,
     watch,
 )
-from pluecker.contact.geometry.pictures import draw_colliders
-from pluecker.contact.geometry.shapes import Box, HalfSpace
-from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array
 
@@ -36,13 +27,7 @@ MASS = 2.0
 
 def slope_world(angle: float, friction: float) -> tuple[World, Array]:
     """The box on the slope, and where it begins."""
-    builder = ModelBuilder("box")
-    add_free(builder, "box", MASS, box_inertia(MASS, SIZE))
-    surface = slope_frame(angle)
-    shapes = [Collider("slope", HalfSpace(), surface), Collider("box", Box(SIZE), "box")]
-    model = draw_colliders(builder.build(), shapes, ground=(1.6, 0.6))
-    world = World(model, corner_contacts("corner", surface, "box", corners(SIZE), friction=friction))
-    return world, np.array([*(0.5 * SIZE[2] * surface.matrix[:, 2]), *quaternion_about_y(angle)])
+    return box_on_slope(SIZE, MASS, angle, friction, (1.6, 0.6))
 
 
 def run(

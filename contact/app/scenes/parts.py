@@ -13,14 +13,17 @@ from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.geometry.pictures import draw_colliders
+from pluecker.contact.geometry.shapes import Box, HalfSpace
+from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.point_contacts import motions
 from pluecker.contact.world.simulation import WorldTrajectory
 from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "corner_contacts", "corners",
-    "every_for", "positions", "quaternion_about_y", "shown_well", "slope_frame", "still", "velocities", "watch",
+    "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "box_on_slope", "corner_contacts",
+    "corners", "every_for", "positions", "quaternion_about_y", "shown_well", "slope_frame", "still", "velocities", "watch",
 ]  # fmt: skip
 
 G = 9.81
@@ -54,6 +57,20 @@ def corners(size: Sequence[float], z: float = -1.0) -> list[tuple[float, float, 
 def corner_contacts(name: str, plane: Any, body: str, points: Iterable[Any], **options: Any) -> list[PointContact]:
     """A contact with a plane at each point of a body."""
     return [PointContact(f"{name}{k}", plane, (body, point), **options) for k, point in enumerate(points)]
+
+
+def box_on_slope(
+    size: Sequence[float], mass: float, angle: float, friction: float, ground: tuple[float, float], top: bool = False
+) -> tuple[World, Array]:
+    """A box on a slope that touches it with the corners of its lower face, or with all; and where it begins."""
+    builder, surface = ModelBuilder("box"), slope_frame(angle)
+    add_free(builder, "box", mass, box_inertia(mass, size))
+    contacts = corner_contacts("corner", surface, "box", corners(size), friction=friction)
+    if top:
+        contacts += corner_contacts("top", surface, "box", corners(size, 1.0), friction=friction)
+    shapes = [Collider("slope", HalfSpace(), surface), Collider("box", Box(size), "box")]
+    world = World(draw_colliders(builder.build(), shapes, ground=ground), contacts)
+    return world, np.array([*(0.5 * size[2] * surface.matrix[:, 2]), *quaternion_about_y(angle)])
 
 
 def about_y(angle: float) -> Array:

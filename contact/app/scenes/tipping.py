@@ -6,23 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel, threshold
 from pluecker.contact.app.scenes.parts import (
     G,
-    add_free,
-    box_inertia,
-    corner_contacts,
-    corners,
+    box_on_slope,
     every_for,
-    quaternion_about_y,
-    slope_frame,
     still,
     watch,
 )
-from pluecker.contact.geometry.pictures import draw_colliders
-from pluecker.contact.geometry.shapes import Box, HalfSpace
-from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array
 
@@ -34,14 +25,7 @@ MASS = 5.0
 
 def tall_box(angle: float, friction: float) -> tuple[World, Array]:
     """The box on the slope, and where it begins."""
-    builder = ModelBuilder("box")
-    add_free(builder, "box", MASS, box_inertia(MASS, SIZE))
-    surface = slope_frame(angle)
-    contacts = corner_contacts("corner", surface, "box", corners(SIZE), friction=friction)
-    contacts += corner_contacts("top", surface, "box", corners(SIZE, 1.0), friction=friction)
-    shapes = [Collider("slope", HalfSpace(), surface), Collider("box", Box(SIZE), "box")]
-    model = draw_colliders(builder.build(), shapes, ground=(1.6, 0.7))
-    return World(model, contacts), np.array([*(0.5 * SIZE[2] * surface.matrix[:, 2]), *quaternion_about_y(angle)])
+    return box_on_slope(SIZE, MASS, angle, friction, (1.6, 0.7), top=True)
 
 
 def begins(friction: float) -> tuple[float, bool]:

@@ -139,8 +139,6 @@ def test_batches_other_integrators_and_memories_of_other_worlds_are_refused():
         world.simulate(np.tile(q, (2, 1)), v, H, H)
     with pytest.raises(PlueckerError, match="rk4"):
         world.simulate(q, v, H, H, integrator="rk4")
-    with pytest.raises(PlueckerError, match="substep"):
-        world.simulate(q, v, H, H, on_unsolved="substep")
     with pytest.raises(ConstraintError, match="another model"):
         world.step(q, v, H, memory=world_of([Sphere(0.2)]).step(q, v, H).memory)
     with pytest.raises(ConstraintError, match="shapes"):

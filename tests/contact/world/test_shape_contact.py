@@ -28,7 +28,7 @@ REST = np.zeros(6)
 SIDEWAYS = (0.5, 0.5, -0.5, 0.5)
 
 
-@pytest.mark.parametrize("kind", ["box", "cylinder"])
+@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
 def test_a_body_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides(kind):
     friction = 0.4
     limit = np.arctan(friction)
@@ -42,7 +42,7 @@ def test_a_body_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides
             np.testing.assert_allclose(world_velocity(motion)[0], 0.03 * gain, rtol=1e-4)  # a difference of 1e-6 of g
 
 
-@pytest.mark.parametrize("kind", ["box", "cylinder"])
+@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
 def test_a_sliding_body_comes_to_a_stop_in_its_direction_and_does_not_creep(kind):
     world, q = on_ground(kind, 0.4)
     motion = world.simulate(q, [0, 0, 0, 0.3, 0.4, 0], 0.2, 0.01)
@@ -249,25 +249,28 @@ def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
     np.testing.assert_allclose(forces[1], forces[0], atol=1e-7 * np.abs(forces[0]).max() + 1e-3 * h)
 
 
-def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature():
-    world, _ = on_ground("box")
+@pytest.mark.parametrize("rolling", [None, 1e-3])
+def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(rolling):
+    world, _ = on_ground("box", rolling_friction=rolling)
     w, slots = world.packed.array, world.packed.n_slots
     X = np.zeros(12 * 2 + world.packed.touching_numbers)
-    features, guess = np.array([4.0, 6.0, 5.0, 7.0]), np.arange(1.0, 13.0)
+    features, guess = np.array([4.0, 6.0, 5.0, 7.0]), np.arange(1.0, 13.0 if rolling is None else 21.0)
     for k, (feature, gap) in enumerate([(5.0, 0.0), (4.0, -1e-3), (6.0, OPEN), (9.0, 0.1)]):
         X[24 + TOUCH_SLOT * k + TOUCH_GAP], X[24 + TOUCH_SLOT * k + TOUCH_FEATURE] = gap, feature
     recall_multipliers(w, X, features, guess, np.zeros(3 * slots))
-    np.testing.assert_array_equal(guess, [7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0])
+    moments = [] if rolling is None else [17, 18, 13, 14, 0, 0, 0, 0]
+    np.testing.assert_array_equal(guess, [7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0, *moments])
     np.testing.assert_array_equal(features, [5, 4, 6, 9])
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: ShapeContact("a", c["hull"], c["ground"]), "a convex hull and a half-space have no fixed places"),
+        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "a convex hull and a sphere have no fixed places where"),
+        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "half-space and convex hull, half-space and cylinder"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
-        (lambda c: ShapeContact("a", c["ground"], c["rolling"]), "rolling friction is 0.01 m"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
+        (lambda c: ShapeContact("a", c["ground"], c["ball"], rolling_friction=np.inf), "rolling_friction is inf"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], restitution=2.0), "restitution is 2"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], stiffness=1e3, restitution=0.5), "a soft contact"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], damping=1.0), "damping is 1 and stiffness infinite"),
@@ -290,7 +293,6 @@ def test_what_cannot_touch_is_refused_by_name(call, message):
         "ground": Collider("ground", HalfSpace(), "world"),
         "ball": Collider("ball", Sphere(0.1), "sphere"),
         "other": Collider("other", Box([0.1] * 3), "sphere"),
-        "rolling": Collider("rolling", Sphere(0.1), "sphere", Surface(rolling_friction=0.01)),
         "tin": Collider("tin", Cylinder(0.1, 0.2), "sphere"),
         "hull": Collider("hull", ConvexHull(corners), "sphere"),
     }

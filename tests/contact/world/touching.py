@@ -1,10 +1,22 @@
 """Free bodies of one shape on the ground, for tests of contacts between shapes."""
 
+import itertools
+
 import numpy as np
 
 from pluecker.articulated import ModelBuilder, forward_kinematics
 from pluecker.contact import World
-from pluecker.contact.geometry import Box, Capsule, Collider, Cylinder, HalfSpace, ShapeContact, Sphere, Surface
+from pluecker.contact.geometry import (
+    Box,
+    Capsule,
+    Collider,
+    ConvexHull,
+    Cylinder,
+    HalfSpace,
+    ShapeContact,
+    Sphere,
+    Surface,
+)
 
 G = 9.81
 SIDES = (0.4, 0.3, 0.2)
@@ -13,13 +25,14 @@ SHAPES = {
     "sphere": (Sphere(0.1), 0.1),
     "cylinder": (Cylinder(0.2, 0.3), 0.15),
     "capsule": (Capsule(0.1, 0.3), 0.25),
+    "hull": (ConvexHull(0.5 * np.array(SIDES) * list(itertools.product((-1, 1), repeat=3))), 0.1),  # of the box
 }
 
 
 def moments(shape, mass):
     """Of inertia, about the centre."""
-    if isinstance(shape, Box):
-        squares = np.square(shape.size) / 12.0
+    if isinstance(shape, (Box, ConvexHull)):
+        squares = np.square(SIDES if isinstance(shape, ConvexHull) else shape.size) / 12.0
         return mass * (squares.sum() - squares)
     if isinstance(shape, Sphere):
         return np.full(3, 0.4 * mass * shape.radius**2)

@@ -1,0 +1,155 @@
+"""Resistance to rolling and to spinning of contacts between shapes, by means of contacts that have none.
+
+A contact with the normal impulse r_n resists to rolling by a moment m across the normal, to spinning by one along it,
+
+    |m| <= k r_n,    m against the relative turn w where that is not zero
+
+with a length k. That is Coulomb's law between w and m, but for the normal impulse, which belongs to another contact. So the
+block of three rows that holds m has an impulse p of its own in the place of a normal one, with the velocity
+
+    v = g (p - l r_n)    0 <= p  complementary to  v >= 0
+
+which leaves no choice but ``p = l r_n`` and v = 0; the velocity of r_n gains ``-l v``, which is nothing then, and the matrix
+stays symmetric and positive semidefinite. The coefficient is k / l. Where there is one row, that of spinning, a tangent that
+meets nothing stands beside it. The length l and the mobility g are such that the blocks of both contacts have entries of one
+size: g the mean mobility of the moments, ``g l^2`` that of the normal.
+
+Source: Acary and Bourrier (2021) for the laws; the blocks are derived here.
+"""
+
+from pluecker.articulated.model.layout import clear
+from pluecker.articulated.stepping.terms.rows import FRICTION, sleeps
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
+from pluecker.contact.rows.layout import (
+    LAW,
+    ROLLING,
+    ROW_NORMAL,
+    linear_count,
+    range_count,
+    ranges,
+    resistance_count,
+    row_entry,
+)
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store
+
+__all__ = ["resistance_blocks", "resisting_blocks", "take_moments"]
+
+
+@kernel
+def first_resistance(w):
+    """The number of the first of their rows among those with a range"""
+    return range_count(w) - resistance_count(w)
+
+
+@kernel
+def resistance_width(w, k):
+    """How many rows the resistance has that begins with the row with a range number ``k``"""
+    return 2 if row_entry(w, linear_count(w) + k, LAW) == ROLLING else 1
+
+
+@kernel
+def resistance_blocks(w, awake):
+    """How many there are whose rows are awake"""
+    count, k = 0, first_resistance(w)
+    while k < range_count(w):
+        if not sleeps(awake, k):
+            count += 1
+        k += resistance_width(w, k)
+    return count
+
+
+@kernel
+def awake_before(awake, k):
+    """How many rows before row ``k`` are awake"""
+    count = 0
+    for i in range(k):
+        if not sleeps(awake, i):
+            count += 1
+    return count
+
+
+@kernel
+def copy_entries(W, count, i, rows, j, columns, E, m, a, b):
+    """So many rows and columns of W, of ``count`` rows, from i and j on, to a and b of E, of m rows"""
+    for s in range(rows):
+        for t in range(columns):
+            store(E, (a + s) * m + b + t, load(W, (i + s) * count + j + t))
+
+
+@kernel
+def couple(E, m, e, width, p, own, here):
+    """Rows e to e + 2 of E, the last ``width`` of which have moments, with the normal p of mobility ``own``: the length l"""
+    g = load(E, (e + 1) * (m + 1))
+    if width == 2:
+        g = 0.5 * (g + load(E, (e + 2) * (m + 1)))
+    zero = 0.0 * g
+    g = select(smaller(zero, g), g, 1.0 + zero)
+    length = select(smaller(zero, own), sqrt(own / g), 1.0 + zero)
+    if width == 1:
+        store(E, (e + 2) * (m + 1), g)
+    store(E, e * (m + 1), g)
+    across = select(here, -g * length, zero)
+    store(E, e * m + p, across)
+    store(E, p * m + e, across)
+    accumulate(E, p * (m + 1), -length * across)
+    return length
+
+
+@kernel
+def leave_alone(E, m, e, here):
+    """Rows e to e + 2 meet no others in states in which they sleep, and others are awake"""
+    for a in range(e, e + 3):
+        for i in range(m):
+            if i != a:
+                store(E, i * m + a, select(here, load(E, i * m + a), 0.0 * load(E, i * m + a)))
+                store(E, a * m + i, select(here, load(E, a * m + i), 0.0 * load(E, a * m + i)))
+
+
+@called_kernel
+def resisting_blocks(w, W, count, base, awake, b, r, c, x, law, E):
+    """The problem of ``base`` rows that are awake in E, c and x, with a block for each resistance after them
+
+    c, x and the first part of E are those of W's first ``base`` rows; ``law`` gets the coefficient of each block.
+    """
+    m, own, e, number, k = len(c), base, base, 0, first_resistance(w)
+    clear(E, m * m)
+    copy_entries(W, count, 0, base, 0, base, E, m, 0, 0)
+    while k < range_count(w):
+        width = resistance_width(w, k)
+        if not sleeps(awake, k):
+            copy_entries(W, count, own, width, 0, base, E, m, e + 1, 0)
+            copy_entries(W, count, 0, base, own, width, E, m, 0, e + 1)
+            others, f, i = first_resistance(w), base, base
+            while others < range_count(w):
+                if not sleeps(awake, others):
+                    copy_entries(W, count, own, width, i, resistance_width(w, others), E, m, e + 1, f + 1)
+                    f, i = f + 3, i + resistance_width(w, others)
+                others += resistance_width(w, others)
+            normal = row_entry(w, linear_count(w) + k, ROW_NORMAL)
+            p, here = awake_before(awake, normal), smaller(0.5, load(awake, k))
+            length = couple(E, m, e, width, p, load(W, p * (count + 1)), here)
+            leave_alone(E, m, e, here)
+            zero = 0.0 * length
+            for j in range(3):
+                moment = 0 < j <= width
+                store(c, e + j, select(here, load(b, k + j - 1), zero) if moment else zero)
+                store(x, e + j, select(here, load(r, k + j - 1), zero) if moment else zero)
+            pressed = load(x, p)
+            store(x, e, select(here, select(smaller(zero, pressed), length * pressed, zero), zero))
+            store(law, number, range_entry(ranges(w), k, FRICTION) / length)
+            own, e, number = own + width, e + 3, number + 1
+        k += width
+
+
+@kernel
+def take_moments(w, awake, base, x):
+    """The multipliers of the rows that are awake, one after the other, from those of the blocks"""
+    own, e, k = base, base, first_resistance(w)
+    while k < range_count(w):
+        width = resistance_width(w, k)
+        if not sleeps(awake, k):
+            for j in range(width):
+                store(x, own + j, load(x, e + 1 + j))
+            own, e = own + width, e + 3
+        k += width

@@ -1,0 +1,92 @@
+"""Motions whose contacts are found in each step: recorded in files, and steps that are taken in pieces."""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import Control, PDControl
+from pluecker.articulated.errors import SimulationError
+from pluecker.contact.constraints import Friction
+from pluecker.contact.geometry import Box, Sphere
+from pluecker.contact.piles.step import PileStep
+from pluecker.contact.world.found_samples import COLUMN
+from pluecker.contact.world.world import World
+from tests.contact.piles.worlds import UPRIGHT, bodies, floor, world_of
+
+H = 0.005
+RECORD = ("constraint_forces", "error")
+
+
+def ball_and_box():
+    """A ball that falls onto a box that slides: from no contact to four, five and others."""
+    world = world_of([Box((0.4, 0.4, 0.2)), Sphere(0.1)])
+    q = np.array([0, 0, 0.1, *UPRIGHT, 0.1, 0, 0.33, *UPRIGHT])
+    return world, q, np.array([0, 0, 0, 1.0, 0, 0, 0, 0, 3.0, 0, 0, -0.2])
+
+
+def test_contacts_in_files_are_those_in_memory(tmp_path):
+    world, q, v = ball_and_box()
+    options = {"record": RECORD, "every": 3}
+    memory = world.simulate(q, v, 20 * H, H, **options)
+    filed = world.simulate(q, v, 20 * H, H, record_to=tmp_path / "run", **options)
+    assert len(memory) == len(filed) == 8
+    assert {len(memory.contacts_at(k)) for k in range(8)} == {4, 5}
+    np.testing.assert_array_equal(np.load(tmp_path / "run" / f"{COLUMN}.npy"), memory.columns[COLUMN])
+    assert not filed.columns[COLUMN].flags.owndata
+    for k in (0, 5, -1):
+        np.testing.assert_array_equal(filed.contacts_at(k).force, memory.contacts_at(k).force)
+    assert sorted(each.stem for each in (tmp_path / "run").iterdir()) == ["error", COLUMN, "q", "tau", "time", "v"]
+
+
+def test_where_nothing_touches_the_file_has_no_contacts(tmp_path):
+    world = world_of([Sphere(0.1)])
+    motion = world.simulate([0, 0, 1.0, *UPRIGHT], np.zeros(6), 2 * H, H, record=RECORD, record_to=tmp_path)
+    assert np.load(tmp_path / f"{COLUMN}.npy").shape == (3, 0, 19)
+    assert len(motion.contacts_at(1)) == 0
+
+
+@pytest.fixture
+def unsolved(monkeypatch):
+    """Steps of more than so many seconds leave an error."""
+    longest = []
+    plain = PileStep.finish
+
+    def finish(self, h, q, v, free, memory):
+        q1, v1, error = plain(self, h, q, v, free, memory)
+        return q1, v1, error if h <= longest[0] else 7.0
+
+    monkeypatch.setattr(PileStep, "finish", finish)
+    return longest
+
+
+def test_a_step_in_pieces_is_the_shorter_steps_with_the_mean_of_their_forces(unsolved):
+    """With gains, a constraint with forces, and a wrench that changes, which pieces take from the middle of the step."""
+    shapes = [Box((0.4, 0.4, 0.2))]
+    model = bodies(shapes)
+    _, q, v = ball_and_box()
+    held = [Friction("brake", ("j0", 3), force=2.0)]
+    world = World(model, held, shapes=[floor(), *world_of(shapes).found_contacts.collision.colliders[1:]])
+    pull = Control(PDControl(stiffness=30.0, damping=2.0, q=[0.1, 0.2, 0.1, *UPRIGHT]))
+    push = np.zeros((1, 6))
+    push[0, 3] = 4.0
+    options = {"control": pull, "f_ext": push, "record": ("constraint_forces", "a", "error")}
+    unsolved[:] = [0.3 * H]
+    divided = world.simulate(q[:7], v[:6], 2 * H, H, on_unsolved="substep", **options)
+    unsolved[:] = [1.0]
+    fine = world.simulate(q[:7], v[:6], 2 * H, H / 4, **options)
+    assert divided.columns["error"].max() <= 1.0
+    np.testing.assert_allclose(divided.q, fine.q[::4], atol=1e-12)
+    np.testing.assert_allclose(divided.v, fine.v[::4], atol=1e-11)
+    forces = fine.columns["constraint_forces"]
+    np.testing.assert_allclose(divided.columns["constraint_forces"][0], forces[:4].mean(axis=0), atol=1e-8)
+    np.testing.assert_allclose(divided.a[0], (fine.v[4] - fine.v[0]) / H, atol=1e-8)
+    np.testing.assert_allclose(divided.contacts_at(0).force, fine.contacts_at(3).force, atol=1e-6)
+    assert divided.memory.time == pytest.approx(2 * H, rel=1e-12)
+    assert len(divided.contacts) == 3
+
+
+def test_a_step_that_no_pieces_solve_ends_the_motion_where_it_begins(unsolved):
+    world, q, v = ball_and_box()
+    unsolved[:] = [H / 64]
+    with pytest.raises(SimulationError) as caught:
+        world.simulate(q, v, 2 * H, H, on_unsolved="substep")
+    np.testing.assert_array_equal(caught.value.trajectory.q[-1], q)
