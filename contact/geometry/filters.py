@@ -53,8 +53,10 @@ class Filter:
         a, b = self.bodies[i], self.bodies[j]
         left = a != b
         left &= ((self.ignores[i] & self.groups[j]) | (self.ignores[j] & self.groups[i])) == 0
-        left &= ~np.isin(self.key(i, j), self.unwanted)
-        left &= ~np.isin(body_key(a, b), self.families)
+        if len(self.unwanted):
+            left &= ~np.isin(self.key(i, j), self.unwanted)
+        if len(self.families):
+            left &= ~np.isin(body_key(a, b), self.families)
         return pairs[left]
 
 

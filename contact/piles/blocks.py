@@ -9,14 +9,24 @@ import numpy as np
 
 from pluecker.contact.geometry.collision import Contacts
 from pluecker.contact.piles.constraint_rows import ConstraintRows
-from pluecker.contact.piles.jacobian import Paths, add_contact_rows, times_trees
+from pluecker.contact.piles.jacobian import Paths, add_contact_rows, factor_trees, find_blocks, times_trees
 from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
-from pluecker.contact.scenes.table import contact_frames
-from pluecker.contact.sparse.blocks import BlockMatrix, multiply_row, multiply_row_transposed
+from pluecker.contact.rows.touching import tangents
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import entry_point
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["add_transposed", "contact_matrix", "joined", "roots_of", "sets_of", "size_of", "times", "times_inverse"]
+__all__ = [
+    "add_transposed",
+    "contact_matrix",
+    "frames_of",
+    "joined",
+    "roots_of",
+    "sets_of",
+    "size_of",
+    "times",
+    "times_inverse",
+]
 
 FRICTION, ROLLING, SPINNING = 3, 5, 6  # components of a contact
 
@@ -33,6 +43,16 @@ def add_transposed(T, r, x):
         multiply_row_transposed(T, i, r, x)
 
 
+def store_frames(normals, frames):
+    """The normal and the tangents of each contact"""
+    for k in range(len(normals)):
+        n = normals[k, 0], normals[k, 1], normals[k, 2]
+        t1, t2 = tangents(n)
+        for a in range(3):
+            frames[k, 0, a], frames[k, 1, a], frames[k, 2, a] = n[a], t1[a], t2[a]
+
+
+store_frames = entry_point(store_frames)
 times = entry_point(times)
 add_transposed = entry_point(add_transposed)
 
@@ -42,22 +62,24 @@ def size_of(surfaces: Array) -> int:
     return SPINNING if surfaces[:, 2].any() else ROLLING if surfaces[:, 1].any() else FRICTION
 
 
-def contact_matrix(found: Contacts, size: int, ways: Paths, X: Array, C: Array) -> BlockMatrix:
+def frames_of(normals: Array) -> Array:
+    """The normal and the tangents of each contact in the rows, those of :func:`~pluecker.contact.contact_frames`."""
+    frames = np.empty((len(normals), 3, 3))
+    store_frames(normals, frames)
+    return frames
+
+
+def contact_matrix(
+    bodies: Indices, frames: Array, points: Array, size: int, ways: Paths, X: Array, C: Array
+) -> BlockMatrix:
     """J of contacts, each with so many rows."""
-    K, start = len(found), ways.start
-    own = np.where(found.bodies >= 0, ways.tree[found.bodies], -1)
-    trees = np.sort(own, axis=1)
-    there = np.stack([trees[:, 0] >= 0, trees[:, 1] != trees[:, 0]], axis=1)
-    sizes = size * np.where(there, start[trees + 1] - start[trees], 0)
-    place = (np.cumsum(sizes) - sizes.ravel()).reshape(K, 2)
-    data = np.zeros(int(sizes.sum()))
-    of_body = np.where(own == trees[:, :1], place[:, :1], place[:, 1:])
-    of_body = np.where(there[:, :1], of_body, place[:, 1:])
-    frames = contact_frames(found.normal)
-    add_contact_rows(found.bodies, frames, found.point, size, ways, X, C, np.ascontiguousarray(of_body), data)
-    first = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int64)
-    rows = size * np.arange(K + 1, dtype=np.int64)
-    return uniform(BlockMatrix(rows, start, first, trees[there], place[there], data, np.zeros(K, np.int64)))
+    K = len(bodies)
+    first, width = np.empty(K + 1, np.int64), np.empty(K, np.int64)
+    column, place, of_body = np.empty(2 * K, np.int64), np.empty(2 * K, np.int64), np.zeros((K, 2), np.int64)
+    data = np.zeros(find_blocks(bodies, ways.tree, ways.start, size, first, column, place, of_body, width))
+    add_contact_rows(bodies, frames, points, size, ways, X, C, of_body, data)
+    rows, count = size * np.arange(K + 1, dtype=np.int64), int(first[K])
+    return BlockMatrix(rows, ways.start, first, column[:count], place[:count], data, width)
 
 
 def joined(contacts: BlockMatrix, rows: ConstraintRows | None) -> BlockMatrix:
@@ -98,15 +120,8 @@ def times_inverse(J: BlockMatrix, matrices: Array, ways: Paths) -> BlockMatrix:
 
 def roots_of(inverse: Array, ways: Paths) -> Array | None:
     """L of each tree with ``L L^T = A^-1``, where they are; None where rounding leaves none."""
-    roots, widths = np.empty_like(inverse), np.diff(ways.start)
-    try:
-        for n in np.unique(widths).tolist():
-            where = ways.place[widths == n][:, None] + np.arange(n * n)
-            A = inverse[where].reshape(-1, n, n)
-            roots[where] = np.linalg.cholesky(A).reshape(-1, n * n)
-    except np.linalg.LinAlgError:
-        return None
-    return roots
+    roots = np.zeros_like(inverse)
+    return roots if factor_trees(inverse, ways.start, ways.place, roots) else None
 
 
 def sets_of(found: Contacts, size: int, rows: ConstraintRows | None) -> Sets:

@@ -9,6 +9,7 @@ Large problems alone are made so: these functions are of float64.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from pluecker.articulated.model.model import Model
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
 
-__all__ = ["Paths", "add_contact_rows", "motions_of_points", "times_trees", "ways_of"]
+__all__ = ["Paths", "add_contact_rows", "factor_trees", "find_blocks", "point_column", "times_trees", "ways_of"]
 
 
 class Paths(NamedTuple):
@@ -104,17 +105,42 @@ def add_contact_rows(bodies, frames, points, size, ways, X, C, place, data):
                         data[at + a * width] += sign * (n[0] * w0 + n[1] * w1 + n[2] * w2)
 
 
-def motions_of_points(bodies, points, ways, X, C, v, out):
-    """Angular velocity and velocity of the material of bodies at points, v row by row"""
+def find_blocks(bodies, tree, start, size, first, column, place, of_body, width):
+    """Blocks of each contact: its trees in their order, and where each begins; how many numbers all of them have"""
+    p = e = 0
     for k in range(len(bodies)):
-        for a in range(6):
-            out[k, a] = 0.0
-        b = bodies[k]
-        if b >= 0:
-            for e in range(ways.first[b], ways.first[b + 1]):
-                column, y = point_column(X, C, ways.freedom[e], ways.link[e], points[k]), v[ways.row[e]]
-                for a in range(6):
-                    out[k, a] += column[a] * y
+        i, j = bodies[k]
+        one, two = tree[i] if i >= 0 else -1, tree[j] if j >= 0 else -1
+        wide = before = -1
+        first[k] = e
+        for t in (min(one, two), max(one, two)):
+            if t >= 0 and t != before:
+                n = start[t + 1] - start[t]
+                column[e], place[e], before = t, p, t
+                of_body[k, 0], of_body[k, 1] = p if t == one else of_body[k, 0], p if t == two else of_body[k, 1]
+                wide = n if wide == -1 or wide == n else 0
+                p, e = p + size * n, e + 1
+        width[k] = wide if size == 3 and (wide == 3 or wide == 6) else 0
+    first[len(bodies)] = e
+    return p
+
+
+def factor_trees(matrices, start, square, roots):
+    """Of the matrix of each tree its Cholesky factor; whether all of them have one"""
+    for t in range(len(start) - 1):
+        n, A = start[t + 1] - start[t], square[t]
+        for i in range(n):
+            for j in range(i + 1):
+                x = matrices[A + i * n + j]
+                for k in range(j):
+                    x -= roots[A + i * n + k] * roots[A + j * n + k]
+                if j < i:
+                    roots[A + i * n + j] = x / roots[A + j * n + j]
+                elif x > 0.0:
+                    roots[A + i * n + i] = sqrt(x)
+                else:
+                    return False
+    return True
 
 
 def times_trees(rows, first, column, place, data, start, matrices, square, out):
@@ -132,5 +158,6 @@ def times_trees(rows, first, column, place, data, start, matrices, square, out):
 
 
 add_contact_rows = entry_point(add_contact_rows)
-motions_of_points = entry_point(motions_of_points)
+factor_trees = entry_point(factor_trees)
+find_blocks = entry_point(find_blocks)
 times_trees = entry_point(times_trees)

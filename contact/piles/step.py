@@ -24,6 +24,7 @@ from pluecker.contact.geometry.collision import Collision, Contacts
 from pluecker.contact.piles.blocks import (
     add_transposed,
     contact_matrix,
+    frames_of,
     joined,
     roots_of,
     sets_of,
@@ -43,7 +44,6 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.results.result import Result
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.scenes.table import contact_frames
 from pluecker.contact.solving.solver import Solver
 
 __all__ = ["PileStep", "Touch"]
@@ -196,14 +196,14 @@ class PileStep:
             none = np.zeros((0, 3))
             self.touch, self.remembered = Touch(found, none, none, none, None), NOTHING
             return free, 0.0, impulses
-        J = joined(contact_matrix(found, size, self.ways, piece["links"], piece["columns"]), rows)
+        frames, links = frames_of(found.normal), (piece["links"], piece["columns"])
+        J = joined(contact_matrix(found.bodies, frames, found.point, size, self.ways, *links), rows)
         T = times_inverse(J, piece["inverse"], self.ways)
         G = None if roots is None else times_inverse(J, roots, self.ways)
         m = int(J.rows[-1])
         b, speed = np.zeros(m), np.zeros(m)
         times(J, free, b)
         times(J, before, speed)
-        frames = contact_frames(found.normal)
         moved, least = np.zeros(m), np.zeros(m)
         own = np.arange(0, size * K, size)[:, None] + np.arange(3)
         moved[own] = np.einsum("kij,kj->ki", frames, found.surface_velocity)

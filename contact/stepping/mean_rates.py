@@ -20,7 +20,7 @@ Hamiltonian systems" (1994).
 from math import nan, pi
 
 from pluecker.articulated.model.layout import first_freedom, first_v, link_count
-from pluecker.contact.constraints.relation import COORDINATE, ROTATION, TOUCH
+from pluecker.contact.constraints.relation import COORDINATE, ROTATION, TOUCH, TOUCH_TURN
 from pluecker.contact.rows.functions import function_value
 from pluecker.contact.rows.jacobian import row_rate, store_row_values
 from pluecker.contact.rows.layout import (
@@ -64,7 +64,7 @@ def all_rates_are_linear(w):
     """Whether J v is the mean rate of all rows: of coordinates, and of shapes that touch"""
     linear = True
     for k in range(function_count(w)):
-        linear = linear and function_entry(w, k, KIND) in (COORDINATE, TOUCH)
+        linear = linear and function_entry(w, k, KIND) in (COORDINATE, TOUCH, TOUCH_TURN)
     return linear
 
 
