@@ -37,7 +37,8 @@ class PointContact(TwoFrames):
         second: the frame whose origin is the point.
         radius: of the ball around it; m.
         friction: the coefficient.
-        restitution: Newton's, with which share of its speed it comes back, 0 to 1.
+        restitution: Newton's, with which share of its speed it comes back, 0 to 1. With friction this can gain energy:
+            a slanted rod that slides as it hits, and sticks, does.
         stiffness, damping: of a soft contact, a spring and a damper along the normal that only push; N/m and N s/m.
         recovery: at which rate a depth is undone with which a step begins, at most all of it in a step; 1/s. Bodies that
             turn while they touch end a step with a depth of second order in it. To undo it takes energy from nowhere: half

@@ -67,7 +67,8 @@ class ShapeContact(Constraint):
         first, second: the two colliders. Forces are counted as those on the second one.
         friction: the coefficient.
         rolling_friction, spinning_friction: the resistance to rolling and to spinning about the normal; m.
-        restitution: Newton's, with which share of its speed it comes back, 0 to 1.
+        restitution: Newton's, with which share of its speed it comes back, 0 to 1. With friction this can gain energy:
+            a slanted rod that slides as it hits, and sticks, does.
         stiffness, damping: of a soft contact, at each place where the two touch, a spring and a damper along the normal that
             only push; N/m and N s/m.
         recovery: at which rate a depth is undone with which a step begins, as of a

@@ -14,7 +14,8 @@ contacts in pairs, and any solver of friction problems solves it. That is exact 
 polygons; in the convex law r' exceeds p by ``mu |u_t| / c``.
 
 Where one body hits one other without friction, Poisson's and Newton's hypotheses agree; where contacts act on one
-another, they need not. Without friction no impact gains energy, whatever the coefficients of the contacts are. With
+another, they need not. With friction Newton's can gain energy, of one body on one contact even: a slanted rod that slides
+as it hits, and sticks. Without friction no impact gains energy, whatever the coefficients of the contacts are. With
 ``x = r^e - p``, and what the complementary pairs leave of ``2 dT = r . (u^- + u^+)``,
 
     2 dT = p'Np - r^c'Nr^c - x'Nx <= 0

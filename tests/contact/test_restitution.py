@@ -140,6 +140,29 @@ def test_without_friction_no_impact_gains_energy(seed):
     assert bodies.kinetic_energy(after) <= bodies.kinetic_energy(before) * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("speed", [0.7, 1.4])
+def test_newtons_coefficient_with_friction_gains_energy_and_poissons_does_not(speed):
+    """A slanted rod whose end hits the floor at 1 m/s with e = 1, slides, and sticks: r = N^-1 (-u_t, 2).
+
+    T+ - T- = r . (u+ + u-) / 2 = -u_t (N_nn u_t + 2 N_tn) / (2 det N), a gain for 0 < u_t < -2 N_tn / N_nn.
+    """
+    angle, inertia = 1.0, 1.0 / 3.0
+    x, z = -np.cos(angle), -np.sin(angle)  # of the end that hits, from the centre of mass
+    N_tt, N_nn, N_tn = 1.0 + z * z / inertia, 1.0 + x * x / inertia, -x * z / inertia
+    assert 0.0 < speed < -2.0 * N_tn / N_nn
+    falling = [0, 0, 0, speed, 0, -1.0]
+    bodies = Bodies([np.inf, 1.0], [[0.0] * 3, [inertia] * 3], [[0.0] * 3, [-x, 0, -z]], velocity=[[0.0] * 6, falling])
+    table = ContactTable([[0, 1]], [[0, 0, 1]], [[0.0] * 3], friction=5.0, restitution=1.0)
+    newton, poisson = (assemble_contacts(bodies, table, H, restitution=own) for own in (True, False))
+    before = bodies.kinetic_energy(newton.free_velocity)
+    gain = bodies.kinetic_energy(newton.motion(coulomb(newton).multipliers)) - before
+    impact = poisson_restitution(poisson, [1.0], solver=coulomb)
+    expected = -speed * (N_nn * speed + 2.0 * N_tn) / (2.0 * (N_nn * N_tt - N_tn**2))
+    assert gain > 0.0
+    np.testing.assert_allclose(gain, expected, rtol=1e-9)
+    assert bodies.kinetic_energy(poisson.motion(impact.multipliers)) <= before
+
+
 def check_expansion(problem, e, impact, tolerance):
     """The law of the second phase: at least p, more where bodies would penetrate, friction in the whole cone."""
     K = len(e)
