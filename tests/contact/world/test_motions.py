@@ -146,6 +146,17 @@ def test_a_motion_goes_on_from_its_memory_to_the_last_bit(integrator, tmp_path):
     assert np.array_equal(rest.memory.impulses, whole.memory.impulses)
 
 
+def test_constant_control_goes_on_too():
+    """What is looked up once is looked up where a motion begins, and that may be later than t = 0."""
+    world = slider_crank()
+    q, v = slider_crank_state(0.4, 5.0)
+    whole = world.simulate(q, v, 0.006, 0.001, control=[10.0, 0.0, 5.0])
+    first = world.simulate(q, v, 0.002, 0.001, control=[10.0, 0.0, 5.0])
+    rest = world.simulate(first.q[-1], first.v[-1], 0.004, 0.001, memory=first.memory, control=[10.0, 0.0, 5.0])
+    for name in ("q", "v", "tau"):
+        assert np.array_equal(getattr(whole, name)[2:], getattr(rest, name))
+
+
 def test_steps_one_by_one_are_the_simulation():
     world = slider_crank()
     q, v = slider_crank_state(0.4, 5.0)
