@@ -4,9 +4,12 @@ In a step without impulses of rows one vector is solved for, with the matrix
 
     A = H + diag(armature) + diag(added),      added = h (D + D_c) + h^2 (K + P)
 
-whose diagonal part is a part of the pivots of the articulated-body algorithm. So three sweeps suffice: outward velocities,
-bias accelerations and the impulses ``h (I a + v x* I v - f_ext)`` that each body needs for them; inward articulated
-inertias; outward the changes of velocity.
+whose diagonal part is a part of the pivots of the articulated-body algorithm. So three sweeps suffice: outward angular
+velocities, accelerations of the links' origins without the unknown ones, and by Newton's and Euler's equations the impulses
+that each body needs for them; inward articulated inertias; outward the changes of velocity. On the way in, each freedom's
+U / D is carried to the origin of the parent, so that on the way out nothing has to be ready but the change of the parent.
+
+Accelerations are those of points, ``a + w x v`` of spatial ones: no linear velocity is needed for them.
 
 **Axes.** Each tree is computed in the axes of the link at its root, each link about its own origin. Then an articulated
 inertia on its way to the parent is shifted and not turned, which is most of the work otherwise; what is turned is the
@@ -19,7 +22,8 @@ last, with what the linear ones leave, and their gyroscopic moment is taken in t
 Mimic joints have no such recursion; steps with impulses need the factors of A:
 :func:`~pluecker.articulated.stepping.semi_implicit.semi_implicit.free_velocity` serves both.
 
-Sources: RBDA section 7.3 and table 7.1 (without velocities, whose forces are those of section 5.3); Featherstone (1983).
+Sources: RBDA section 7.3 and table 7.1 (without velocities); Luh, Walker, Paul (1980) for their forces; RBDA section 2.11
+for the two accelerations; Featherstone (1983).
 """
 
 from pluecker.articulated.model.joints import (
