@@ -179,7 +179,10 @@ def eliminate(M, n, d):
 
 @kernel
 def eliminate_two(M, n, k, d):
-    """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot"""
+    """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot
+
+    One after the other in each sum, so that a row that is set apart changes no bit of others, whichever is its partner.
+    """
     one, two = k * n, (k + 1) * n
     p = 1.0 / load(M, one + k)
     f = p * load(M, two + k)
@@ -194,8 +197,10 @@ def eliminate_two(M, n, k, d):
         f = p * load(M, row + k)
         g = q * (load(M, row + k + 1) - f * load(M, one + k + 1))
         for j in range(k + 2, n):
-            accumulate(M, row + j, -(f * load(M, one + j) + g * load(M, two + j)))
-        accumulate(d, i, -(f * load(d, k) + g * load(d, k + 1)))
+            x = load(M, row + j) - f * load(M, one + j)
+            store(M, row + j, x - g * load(M, two + j))
+        x = load(d, i) - f * load(d, k)
+        store(d, i, x - g * load(d, k + 1))
 
 
 @kernel
