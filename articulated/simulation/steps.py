@@ -17,7 +17,7 @@ from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_st
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
 from pluecker.articulated.stepping.control.control_law import PERIOD, WRENCH
-from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
+from pluecker.articulated.stepping.loop.control_signals import NEVER, ControlPlan, asked
 from pluecker.articulated.stepping.loop.loop import loop_workspace, state_size
 from pluecker.articulated.stepping.loop.loop_driver import Signal, Stretches
 from pluecker.articulated.stepping.loop.surroundings import MARKS
@@ -33,7 +33,6 @@ RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order 
 STRETCH = 0.1  # seconds
 FIRST = 20_000  # numbers of v that the steps of the first stretch go through: some milliseconds
 GROWTH = 8  # of a stretch beside the one before, at most: steps may become slower
-NEVER = 2**62  # steps
 NO_BOUND = 1e300  # for errors: only what is not finite is above it
 
 

@@ -29,10 +29,10 @@ from pluecker.articulated.stepping.loop.loop_driver import Signal
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["ControlPlan", "batch_of", "plan_control"]
+__all__ = ["NEVER", "ControlPlan", "batch_of", "plan_control"]
 
 NEARLY = 1e-6  # of a step, by which a time may differ from a whole number of them
-ONCE = 2**62  # as a period: constant joint forces are looked up at the first step alone
+NEVER = 2**62  # steps: as the period of constant joint forces, which are looked up where a motion begins
 UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
 Given = tuple[str, Any, tuple[str, ...]]  # a name, a table or an array, the words of its shape
@@ -174,7 +174,7 @@ def make_plan(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...]
         EXTERNAL: control.function is not None,
         FEEDBACK: 0 if not isinstance(command, PDControl) else FOLLOWING if command.v is None else GAINS,
         HELD: control.period is not None or delay > 0,
-        PERIOD: period if varies or delay > 0 else ONCE,
+        PERIOD: period if varies or delay > 0 else NEVER,
         DELAY: delay,
         LIMITED: control.clip or actuator is not None,
     }
@@ -212,7 +212,7 @@ def check_reference(model: Model, position: Signal) -> None:
 
 def whole(time: float, unit: float, what: str, name: str) -> int:
     """How many units there are in a time."""
-    count = round(time / unit) if time / unit < 2**62 else 0
+    count = round(time / unit) if time / unit < NEVER else 0
     if count < 1 or abs(time - count * unit) > NEARLY * unit:
         raise ArgumentValueError(f"simulate: {what}, {time:.9g} s, is no whole number of {name}s of {unit:.9g} s")
     return count

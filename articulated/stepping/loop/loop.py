@@ -201,7 +201,7 @@ def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
         kq, kv, per_second = part(kept, 0, nq), part(kept, nq, nv), 1.0 / h
         first, begin = load(settings, FIRST), load(settings, BEGIN)
         period, rated = load(settings, PERIOD), load(settings, RATED)
-        due = begin if first == begin else -(-first // period) * period
+        due = begin if first == begin else -(-first // period) * period  # control is asked where a motion begins, too
         slot, since = -((begin - first) // every) - load(settings, SLOT), (first - begin) % every
         if nf > 0:
             wrenches(env, b, 0.0, f, rest)
