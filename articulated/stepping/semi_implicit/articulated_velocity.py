@@ -65,7 +65,7 @@ from pluecker.spatial.algebra.inertia import (
     symmetric_times,
 )
 from pluecker.spatial.algebra.matrices import greater
-from pluecker.spatial.algebra.transforms import load_matrix, load_transform, store_transform
+from pluecker.spatial.algebra.transforms import load_matrix, load_transform, store_matrix
 from pluecker.spatial.algebra.vectors import (
     add,
     add3,
@@ -90,10 +90,11 @@ from pluecker.spatial.scalars.operations import accumulate, load, store, within
 
 __all__ = ["articulated_velocity", "articulated_velocity_workspace"]
 
-# the workspace: for each link its transform, angular velocity, acceleration, rigid-body inertia, impulse, what its children
-# add to its inertia, and the largest moment of inertia met beyond; then for each freedom S, U / D, 1 / D and u
-X, W, A, I, F, IA, LARGEST = 0, 12, 15, 21, 31, 37, 58
-LINK = 59
+# the workspace: for each link its transform and angular velocity, in whose place comes on the way in what its children add
+# to its inertia; the largest moment of inertia met beyond, the place of its origin, its acceleration, rigid-body inertia and
+# impulse; then for each freedom S, U / D, 1 / D and u
+X, W, IA, LARGEST, R, A, I, F = 0, 12, 0, 21, 22, 25, 31, 41
+LINK = 47
 S, U, D, SHARE = 0, 6, 12, 13
 FREEDOM = 14
 NOTHING = -1.0  # as the largest moment beyond a link whose children have not added anything yet
@@ -145,14 +146,16 @@ def start_link(m, i, ws):
     if p > 0:
         E0 = load_matrix(ws, p + X)
         E, r = multiply3(E, E0), rotate_back(E0, r)
-        store_transform(ws, w + X, (E, r))
+        store_matrix(ws, w + X, E)
+        store3(ws, w + R, r)
         wp, (turn, a) = load3(ws, p + W), load_vector(ws, p + A)
         return E, wp, turn, add_cross3(add_cross3(a, turn, r), wp, cross3(wp, r))
     z = 0.0 * E[0]
     none = (z, z, z)
     a0 = rotate(E, base_acceleration(m)[1])  # a_0 = -g
     E = (1.0 + z, z, z, z, 1.0 + z, z, z, z, 1.0 + z)
-    store_transform(ws, w + X, (E, r))
+    store_matrix(ws, w + X, E)
+    store3(ws, w + R, r)
     return E, none, none, a0
 
 
@@ -250,7 +253,7 @@ def yield_to(m, i, h, v, added, x, moments, ws):
     if p > 0:
         Ia = rank1_downdate(Ia, Uk, Dk)  # Ia = IA - U D^-1 U^T
         f = add(f, scale(uk, share))  # pa = pA + U D^-1 u
-        r = load3(ws, w + X + 9)
+        r = load3(ws, w + R)
         store_vector(ws, s + U, (add_cross3(share[0], r, share[1]), share[1]))  # about the origin of the parent
         pass_on(m, i, r, Ia, f, moment, moments, ws)
     elif turns_freely(m, i):
@@ -331,7 +334,7 @@ def change_velocity(m, i, v, x, ws):
     if p > 0:
         y = load_vector(ws, p + A)
         d = d - dot(y, load_vector(ws, s + U))  # x = D^-1 (u - U^T a')
-        y = shifted_motion(load3(ws, w + X + 9), y)
+        y = shifted_motion(load3(ws, w + R), y)
     store(x, j, load(v, j) + d)
     if has_no_translation(m, i, 0):
         y = (add3(y[0], scale3(d, load3(ws, s + S))), y[1])
