@@ -101,6 +101,23 @@ def test_a_stack_at_rest_stays_where_it_is():
     assert np.abs(motion.v[-1]).max() < 1e-9
 
 
+@pytest.mark.slow
+def test_a_pile_at_rest_gains_no_energy_in_ten_thousand_steps():
+    """Boxes and balls that fell on one another, came to rest, and stay."""
+    surface = Surface(friction=0.6, rolling_friction=0.01, spinning_friction=0.01)
+    shapes = [Box((0.3, 0.2, 0.1)), Sphere(0.1), Box((0.1, 0.2, 0.2)), Sphere(0.08), Box((0.2, 0.2, 0.1))]
+    world = world_of(shapes, surface, masses=[1.0, 2.0, 0.5, 3.0, 1.0])
+    rng, q = np.random.default_rng(3), np.zeros((5, 7))
+    q[:, :2], q[:, 2] = rng.uniform(-0.05, 0.05, (5, 2)), 0.2 + 0.25 * np.arange(5)
+    turns = rng.standard_normal((5, 4))
+    q[:, 3:] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+    fall = world.simulate(q.ravel(), np.zeros(30), 3.0, H)
+    rest = world.simulate(fall.q[-1], fall.v[-1], 1e4 * H, H, memory=fall.memory, every=10)
+    energy = kinetic_energy(world.model, rest.q, rest.v) + potential_energy(world.model, rest.q)
+    assert energy.max() - energy[0] < 1e-7 * energy[0]
+    assert np.abs(rest.q - rest.q[0]).max() < 1e-6
+
+
 def test_runs_are_the_same_bit_for_bit_and_go_on_from_a_file(tmp_path):
     world, q = random_world(np.random.default_rng(5), 2)
     v = np.zeros(12)
