@@ -171,6 +171,7 @@ def test_rows_are_the_rates_at_the_place_that_touches(radius):
     np.testing.assert_allclose(rows.bias, (ends[0] - ends[1]) / (2 * step), atol=1e-7)
 
 
+@pytest.mark.slow
 def test_a_leg_stands_alike_in_reduced_and_in_maximal_coordinates():
     b = ModelBuilder()
     b.add_body("body", mass=3.0, inertia=(0.1, 0.1, 0.1))
