@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import zlib
+from collections.abc import Generator
 from typing import Any
 
 import hypothesis
@@ -56,11 +58,23 @@ FILES = {
 }
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Cases that coverage does not watch are marked for pytest-cov."""
+def is_watched(item: pytest.Item) -> bool:
+    """Whether coverage, if it is there, watches this test."""
     alike = not COMPILED and str(item.path) in FILES and hasattr(item, "callspec")
-    if alike and zlib.crc32(item.nodeid.encode()) % WATCHED:
-        item.add_marker(pytest.mark.no_cover)
+    return not alike or zlib.crc32(item.nodeid.encode()) % WATCHED == 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Without the tracer of coverage, for what it does not watch. (pytest-cov's ``no_cover`` does nothing in workers.)"""
+    tracer = sys.gettrace()
+    if is_watched(pyfuncitem) or type(tracer).__module__.split(".")[0] != "coverage":
+        return (yield)
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 # ----------------------------------------------------------------------------------------------------- files and workers
