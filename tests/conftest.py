@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
+import zlib
+from collections.abc import Generator
 from typing import Any
 
 import hypothesis
@@ -30,6 +33,48 @@ hypothesis.settings.load_profile("pluecker")
 def states() -> int:
     """How many random states a comparison runs through."""
     return 2 if not COMPILED else 4 if CHECKED else 20
+
+
+# Coverage makes plain Python five times as slow. The cases of these files, hundreds, take the same branches time and again:
+# it watches one in eight of them, others of the next test. Tests without parameters, and all other files, it watches whole.
+WATCHED = 8
+ALIKE = {
+    "articulated/stepping": ("adaptive", "closed_forms", "dop853", "implicit", "orders", "rows"),
+    "articulated": (
+        "applied_forces", "arguments", "batches", "derivatives", "frames", "half_products", "inertia_factor",
+        "operational_inertia",
+    ),
+    "contact": (
+        "elimination", "first_order", "hard", "interior_point", "known_answers", "lcp", "lemke", "mixed", "restitution",
+        "running", "solver", "steep_friction", "tolerance",
+    ),
+    "contact/constraints": ("rows",),
+    "contact/world": ("accelerations", "motions", "mujoco_equalities", "shape_contact", "signature", "twin_singularities"),
+    "spatial": ("elementwise", "every_function", "lie", "rotations"),
+    "": ("costs",),
+}  # fmt: skip
+FILES = {
+    os.path.join(os.path.dirname(__file__), folder, f"test_{name}.py") for folder in ALIKE for name in ALIKE[folder]
+}
+
+
+def is_watched(item: pytest.Item) -> bool:
+    """Whether coverage, if it is there, watches this test."""
+    alike = not COMPILED and str(item.path) in FILES and hasattr(item, "callspec")
+    return not alike or zlib.crc32(item.nodeid.encode()) % WATCHED == 0
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Without the tracer of coverage, for what it does not watch. (pytest-cov's ``no_cover`` does nothing in workers.)"""
+    tracer = sys.gettrace()
+    if is_watched(pyfuncitem) or type(tracer).__module__.split(".")[0] != "coverage":
+        return (yield)
+    sys.settrace(None)
+    try:
+        return (yield)
+    finally:
+        sys.settrace(tracer)
 
 
 # ----------------------------------------------------------------------------------------------------- files and workers

@@ -5,6 +5,7 @@ import pytest
 
 from pluecker.articulated.running.algorithm import ALGORITHMS
 from pluecker.articulated.running.single import GOOD, Context
+from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
 
 H = 1e-30
@@ -34,6 +35,10 @@ KEYS = {
 # Every algorithm that needs no key or has one here, and those that take the place of others where there are mimic joints
 KERNELS = {name: each for name, each in ALGORITHMS.items() if each.constants is None or name in KEYS}
 KERNELS |= {f"{name} with mimic joints": each.with_mimic for name, each in KERNELS.items() if each.with_mimic}
+# Without compilation all of them run at once; each takes seconds to compile for numbers that no public function has.
+# That a kernel compiles for scalars other than float64 is what lanes show, of all (test_batches.py).
+COMPILED_HERE = ("aba", "crba", "difference", "forward_kinematics", "integrate", "potential_energy", "rnea")
+NAMES = COMPILED_HERE if COMPILED else tuple(KERNELS)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +80,7 @@ def state_for(algorithm, model):
     ]
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", NAMES)
 def test_kernel_on_complex_numbers_gives_value_and_derivative(name, model):
     algorithm = KERNELS[name]
     inputs = state_for(algorithm, model)

@@ -23,11 +23,12 @@ from pluecker.articulated.conventions import (  # noqa: E402
     velocity_map_to_pinocchio,
 )
 from pluecker.articulated.robots import example_robots, find_robot  # noqa: E402
-from tests.conftest import COMPILED  # noqa: E402
+from tests.conftest import CHECKED, COMPILED  # noqa: E402
 
 LIMIT = 1e-11
 SINGULAR = ("romeo/romeo", "romeo/romeo_laas_small")  # hands whose links all lack inertia
 FEW = ("panda/panda", "kinova/kinova", "solo/solo12")
+ALL = COMPILED and not CHECKED  # the indices of trees are checked on random ones
 
 try:
     ROBOTS = example_robots()
@@ -43,10 +44,10 @@ def loads(path):
     return True
 
 
-NAMES = [name for name in ROBOTS if (COMPILED or name in FEW) and loads(ROBOTS[name])]
+NAMES = [name for name in ROBOTS if (ALL or name in FEW) and loads(ROBOTS[name])]
 
 
-@pytest.mark.skipif(not COMPILED, reason="without compilation only a few robots are compared")
+@pytest.mark.skipif(not ALL, reason="here only a few robots are compared")
 def test_all_robots_are_there():
     assert len(NAMES) > 60
     assert set(ROBOTS) - set(NAMES) == {"ur/ur3"}  # an empty file
@@ -67,7 +68,7 @@ def test_all_quantities_agree(name, floating, states):
             assert error <= LIMIT, key
 
 
-@pytest.mark.skipif(not COMPILED, reason="needs a robot that is not among the few")
+@pytest.mark.skipif(not ALL, reason="needs a robot that is not among the few")
 @pytest.mark.parametrize("name", SINGULAR)
 def test_hands_without_inertia_are_refused_by_name(name):
     model = Model.from_urdf(ROBOTS[name], check_inertia=False)

@@ -22,6 +22,7 @@ def table(legs: int, seed: int, mu: float = 0.5) -> tuple[Problem, np.ndarray]:
     return Problem.from_delassus((J / mass) @ J.T, J @ v, np.full(legs, mu), symmetrise=True), J
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", ["ncp", "ccp"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_compliance_makes_forces_independent_of_method_and_start(law, seed):
@@ -91,6 +92,7 @@ def test_a_rock_pile_and_a_chute_are_solved_where_one_method_alone_stalls(seed):
         assert errors_of(problem, result.multipliers).largest <= 1e-6
 
 
+@pytest.mark.slow
 def test_a_tighter_tolerance_never_gives_a_worse_point():
     problem, _ = table(40, 1, mu=1.0)
     errors = [

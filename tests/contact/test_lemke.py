@@ -79,6 +79,7 @@ def test_the_status_of_any_matrix_is_true(n):
     assert seen == {"converged", "infeasible", "ray"}
 
 
+@pytest.mark.slow  # the peer is compiled too
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="the peer does not run without compilation")
 def test_agreement_with_quantecon():
     optimize = pytest.importorskip("quantecon.optimize", reason="the peer quantecon is not installed")

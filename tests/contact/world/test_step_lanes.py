@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, integrate
-from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.contact.constraints import Angle, Ball, Frame, Limit, Motor, Rod, Rope, Servo
-from pluecker.contact.world.scenario import world_integrator, world_scenario
-from pluecker.spatial.functions.elementwise import rows_of_eight
-from tests.articulated.stepping.driver import step_in_lanes
 from tests.conftest import COMPILED
-from tests.contact.world.stepped import World, gap, last, step_world
+from tests.contact.world.stepped import World, gap, last
 
 START = np.array([0.1, 0.2, -0.1, 1.1, 0.0, -0.2, 1.0, 0.0, 0.0, 0.0])
 
@@ -55,30 +51,17 @@ def test_a_step_closes_the_gaps_that_it_begins_with_and_makes_no_velocity():
 @pytest.mark.slow
 def test_eight_worlds_in_lanes_move_as_each_alone():
     """To rounding; each lane has impulses of its own, and takes as many repetitions as the slowest."""
-    world = arm()
-    rng = np.random.default_rng(3)
-    model, c = world.smooth, world_scenario(world)
-    integrator = world_integrator(world)
-    q = integrate(model, START, 0.2 * rng.uniform(-1.0, 1.0, (8, model.nv)))
-    v = rng.normal(size=(8, model.nv))
-
-    def rows(n, x=None):
-        array = rows_of_eight(n)
-        array[:] = 0.0 if x is None else x.T
-        return array
-
-    sizes = model.nq, model.nv, integrator.memory(model, c), integrator.workspace(model, c)
-    q1, v1, memory, ws = (rows(n) for n in sizes)
-    ws[:] = np.nan
-    law, f_ext, states = rows(4 * model.nv), rows(6 * model.n_bodies), (rows(model.nq, q), rows(model.nv, v))
-    for _ in range(5):
-        step_in_lanes(integrator)(smooth_model(model), c, 1e-2, *states, law, f_ext, q1, v1, memory, ws)
-        states[0][:], states[1][:] = q1, v1
+    world, rng = arm(), np.random.default_rng(3)
+    q = integrate(world.model, START, 0.2 * rng.uniform(-1.0, 1.0, (8, world.model.nv)))
+    v = rng.normal(size=(8, world.model.nv))
+    options = {"record": ("error",), "threads": 1}
+    together = world.simulate(q, v, 0.05, 0.01, **options)
     for k in range(8):
-        *_, (q_k, v_k, left) = step_world(world, q[k], v[k], 1e-2, 5)
-        assert left <= 1.0
-        np.testing.assert_allclose(q1[:, k], q_k, rtol=0.0, atol=1e-10)
-        np.testing.assert_allclose(v1[:, k], v_k, rtol=0.0, atol=1e-8)  # what is left of gaps, over h, a few times over
+        alone = world.simulate(q[k], v[k], 0.05, 0.01, **options)
+        assert alone.columns["error"].max() <= 1.0
+        np.testing.assert_allclose(together.q[k], alone.q, rtol=0.0, atol=1e-10)
+        # what is left of gaps, over h, a few times over
+        np.testing.assert_allclose(together.v[k], alone.v, rtol=0.0, atol=1e-8)
 
 
 @pytest.mark.skipif(not COMPILED, reason="lanes are there in compiled code only")

@@ -40,6 +40,7 @@ def ends(world, q):
     return np.array([frame_placement(world.model, q, name) @ [LENGTH, 0, 0, 1] for name in world.model.body_names])
 
 
+@pytest.mark.slow
 def test_reduced_and_maximal_chains_converge_to_each_other():
     """Their steps differ by what is of first order: with half the step, half as much. No hinge opens."""
     apart = []
@@ -77,6 +78,7 @@ PIN = Hinge("pin", Frame("coupler", (0.8, 0, 0), UPRIGHT), Frame("rocker", (0.5,
 POINT = Ball("pin", Frame("coupler", (0.8, 0, 0)), Frame("rocker", (0.5, 0, 0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pin", [PIN, POINT])
 def test_a_four_bar_is_of_order_one_and_stays_closed(pin):
     """Three rows of a hinge in a plane say nothing new, one of a ball: such loops are redundant, and closed all the same."""

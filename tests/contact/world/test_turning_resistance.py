@@ -1,6 +1,7 @@
 """Resistance to rolling and to spinning where named shapes touch: closed forms, and the same scene with contacts found."""
 
 import numpy as np
+import pytest
 
 from pluecker.contact import World
 from pluecker.contact.constraints.relation import ROLLING, SPINNING
@@ -24,6 +25,7 @@ def rolling(speed, angle=0.0):
     return np.array([-y / RADIUS, x / RADIUS, 0.0, x, y, 0.0])
 
 
+@pytest.mark.slow
 def test_a_ball_that_rolls_slows_down_evenly_in_all_directions_and_stops_when_its_resistance_says():
     """5 k g / (7 r), on the circle and not on a polygon; and stays there."""
     world, q = ball()
