@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.memory.reuse import empty
 
 __all__ = ["FileRecording", "MemoryRecording", "Recording", "as_folder"]
 
@@ -53,7 +54,7 @@ class MemoryRecording(Recording):
     def __init__(self, samples: int, states: int, widths: Mapping[str, int]) -> None:
         super().__init__(samples, states, widths)
         try:
-            self.arrays = {name: np.empty((samples, states, width)) for name, width in widths.items()}
+            self.arrays = {name: empty((samples, states, width)) for name, width in widths.items()}
         except (MemoryError, ValueError):
             size = 8.0 * samples * states * sum(widths.values())
             raise ArgumentValueError(
