@@ -29,7 +29,8 @@ __all__ = ["improve_nearby", "part_of", "worst"]
 SHARE = 0.9  # of the squared error that the contacts in the middle have together
 RINGS = 2  # of neighbours around them
 NEARBY = 2000  # contacts at most: more are no few
-STEPS = 12
+STEPS, MORE = 12, 40  # of Newton's method, and for at most FEW contacts: what circles there holds up the rest
+FEW, SMALL = 500, 0.1  # contacts, and of all contacts: on more, so many steps take longer than the sweeps between
 GOAL = 0.01  # of the error of this part
 HELPS = 0.5  # of the error of this part: what helps less is not taken
 
@@ -95,7 +96,9 @@ def improve_nearby(island: Island, x: Array, u: Array) -> None:
     Q, rows = part_of(P, blocks, x, u)
     mine, speed, zero = x[rows], u[rows].copy(), np.zeros(len(rows))
     before = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
-    steps = newton(Q, law, mine, speed, GOAL * before, min(STEPS, island.rest), np.zeros(0), 0)
+    few = len(blocks) <= min(FEW, SMALL * len(P.K.friction))
+    most = min(MORE if few else STEPS, island.rest)
+    steps = newton(Q, law, mine, speed, GOAL * before, most, np.zeros(0), 0)
     after = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
     if after < HELPS * before:
         x[rows] = mine
