@@ -270,7 +270,7 @@ def sweep(island: Island, tol: float, x: Array, most: float, kind: Sweeps, to_th
         bad = bad + 1 if not error < before or missing > (left - done) * np.log(before / error) else 0
         steps = kind.first if kind.begins_anew and error < before else min(int(kind.growth * steps), LARGEST)
         if swept < most and (to_the_end or bad < kind.patience):
-            improve_nearby(island, x, u)
+            improve_nearby(island, x, u, bad > 0)
     island.take(*best)
 
 
