@@ -12,14 +12,21 @@ Contacts that do not change cost nothing. Rounding gathers in these sums: they a
 before a pair is called good enough. The error takes as long to find as a sweep: after many sweeps it is looked at less
 often, so that the last look comes at most a sixteenth too late.
 
+With momentum, as of a heavy ball, a sweep S begins farther along the way from where the one before began; velocities are
+linear in x, so that theirs come without a product. Where a sweep turns round, the momentum begins anew:
+
+    y_k = S(y_k-1) + b d,     d = y_k-1 - y_k-2,     b = min(t / (t + 3), 0.95),     t <- 0 where d' (S(y_k-1) - y_k-1) < 0
+
 Source: Jourdan, Alart, Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems" (1998), also
-for the projected sweep; the correction inside as in De Saxce and Feng (1998).
+for the projected sweep; the correction inside as in De Saxce and Feng (1998); B. T. Polyak, "Some methods of speeding up the
+convergence of iteration methods" (1964), for the momentum; B. O'Donoghue and E. Candes, "Adaptive restart for accelerated
+gradient schemes" (2015), for its new beginning. That b grows so: measured on packings.
 """
 
 from __future__ import annotations
 
 from pluecker.contact.first_order.block_steps import find_steps, project_step
-from pluecker.contact.first_order.memory import BEST_U, BEST_X, FREE, RELAXATION, RHO, SCRATCH, SPENT
+from pluecker.contact.first_order.memory import BEST_U, BEST_X, FREE, MOMENTUM, RELAXATION, RHO, SCRATCH, SPENT
 from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
 from pluecker.contact.problem.operator import apply, pull, push
 from pluecker.contact.problem.sets import project_block
@@ -32,6 +39,8 @@ __all__ = ["USUAL", "pgs", "psor", "run_pgs", "run_psor"]
 USUAL = 1.5  # relaxation, unless the caller asks for another one
 REFRESH = 100  # sweeps after which the velocities are formed anew
 RARER = 16  # of the sweeps so far come between two looks at the error
+MOST = 0.95  # momentum: with 0.9 packings take a tenth more sweeps, with 0.98 some fall into circles
+ALONG_X, ALONG_U, BEGUN_X, BEGUN_U = range(FREE + 1, FREE + 5)  # rows of work: d and N d; where the last sweep began
 
 
 @allocation_free_kernel
@@ -86,6 +95,35 @@ def exchange(x, u, best_x, best_u, top, bottom):
         u[k], best_u[k] = best_u[k], u[k]
 
 
+@allocation_free_kernel
+def stand_still(x, u, top, bottom, work):
+    """No momentum: the first sweep begins at this pair"""
+    keep(x, u, work[BEGUN_X], work[BEGUN_U], top, bottom)
+    for k in range(top, bottom):
+        work[ALONG_X, k], work[ALONG_U, k] = 0.0, 0.0
+
+
+@called_kernel
+def carry_on(P, x, u, island, age, work):
+    """Momentum, between two sweeps: from their last pair to where the next one begins; sweeps since it began anew"""
+    first, last = P.islands[island], P.islands[island + 1]
+    top, bottom = P.K.start[first], P.K.start[last]
+    d, Nd, begun, speed = work[ALONG_X], work[ALONG_U], work[BEGUN_X], work[BEGUN_U]
+    along = 0.0
+    for k in range(top, bottom):
+        along += (x[k] - begun[k]) * d[k]
+    age = age + 1.0 if along >= 0.0 else 0.0
+    b = min(age / (age + 3.0), MOST)
+    for k in range(top, bottom):
+        x[k] += b * d[k]
+        u[k] += b * Nd[k]
+        d[k], begun[k] = x[k] - begun[k], x[k]
+        Nd[k], speed[k] = u[k] - speed[k], u[k]
+    if P.A.is_factored == 1:  # those of the bodies have to follow
+        all_velocities(P, x, u, first, last, P.sides[island], P.sides[island + 1])
+    return age
+
+
 @called_kernel
 def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
     """One island, to the error ``goal`` or for ``limit`` sweeps; how many it took
@@ -104,8 +142,12 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
     state[SPENT] += 1
     best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
     keep(x, u, best_x, best_u, top, bottom)
-    due, anew = 1, REFRESH
+    stand_still(x, u, top, bottom, work)
+    due, anew, age = 1, REFRESH, 0.0
     while used < limit and not best <= goal and not interrupted():
+        if state[MOMENTUM] == 1.0:
+            age = carry_on(P, x, u, island, age, work)
+            state[SPENT] += P.A.is_factored
         used += 1
         change, size = sweep(P, exact, g, x, u, first, last, relaxation, rho, d)
         state[SPENT] += 1

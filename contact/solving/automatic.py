@@ -16,11 +16,12 @@ one can tell.
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel, with Newton's method on the
-                        few contacts that keep the rest from converging (:mod:`~pluecker.contact.solving.local`); where a
-                        cone has mu > 10, shifts held in turn, from nothing; Newton; then in turn Gauss-Seidel, plain and
-                        over-relaxed, the splitting, and shifts that are held, with Newton after every fourth; in the end
-                        over-relaxed sweeps to the limit (:mod:`~pluecker.contact.solving.coulomb`)
+ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel with momentum, then over-relaxed
+                        ones, both with Newton's method on the few contacts that keep the rest from converging
+                        (:mod:`~pluecker.contact.solving.local`); where a cone has mu > 10, shifts held in turn, from
+                        nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the splitting, and shifts that
+                        are held, with Newton after every fourth; in the end over-relaxed sweeps to the limit
+                        (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
@@ -32,7 +33,7 @@ a looser one the same steps end earlier.
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,12 +63,36 @@ SHARE = 0.75  # of all iterations that gradients may take before others
 MOST = 8000  # iterations of gradients in the end; factors of few contacts that take longer are dear
 DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come first under Coulomb's law
 MANY = 500  # contacts of an island; of fewer gradients come first
-PIECE, LARGEST, GROWTH = 512, 4096, 1.5  # sweeps before Newton's method looks at what is left, first and at most
-PATIENCE = 2  # pieces of sweeps in a row that may promise too little
+LARGEST = 4096  # sweeps before Newton's method looks at what is left, at most
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged unless a smaller one is asked for
 STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
+
+
+class Sweeps(NamedTuple):
+    """A kind of sweeps of Gauss-Seidel, and the pieces in which they are made.
+
+    Attributes:
+        relaxation, momentum: of each sweep.
+        first: sweeps of the first piece, after which Newton's method looks at what is left.
+        growth: from piece to piece.
+        begins_anew: whether the piece after one that helped is as long as the first.
+        patience: pieces in a row that may promise too little.
+    """
+
+    relaxation: float
+    momentum: bool
+    first: int
+    growth: float
+    begins_anew: bool
+    patience: int
+
+
+# With momentum a third of the sweeps does, if circles of few contacts are soon broken; where Newton's method cannot, it may
+# throw sweeps back, and longer pieces lead out. Over-relaxed sweeps are slower, and seldom held up; shorter pieces than
+# these leave them too early.
+WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, 192, 3.0, True, 4), Sweeps(USUAL, False, 512, 1.5, False, 2)
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
@@ -199,7 +224,10 @@ def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     dear = price(island)
     if island.law == 1 and dear > (DEAR if len(island.P.K.start) > MANY + 1 else MOST):
-        sweep(island, tol, min(dear, PAID), dear > PAID)
+        start = island.x.copy()
+        sweep(island, tol, start, min(dear, PAID), WITH_MOMENTUM)
+        if island.error > tol:
+            sweep(island, tol, start, min(dear, PAID), OVER_RELAXED, dear > PAID)
     if island.error > tol and dear <= PAID:
         if island.law == 1:
             take_turns(island, tol)
@@ -213,34 +241,37 @@ def improve(island: Island, tol: float) -> None:
             island.newton(tol)
 
 
-def sweep(island: Island, tol: float, most: float, to_the_end: bool = False, steps: int = PIECE) -> None:
-    """Gauss-Seidel, over-relaxed, as long as it promises to get there in so many sweeps; each takes about an iteration.
+def sweep(island: Island, tol: float, x: Array, most: float, kind: Sweeps, to_the_end: bool = False) -> None:
+    """Gauss-Seidel as long as it promises to get there in so many sweeps; each takes about an iteration.
 
     Between its pieces Newton's method solves what few contacts are left with most of the error. Each piece goes on from the
-    last point of the one before; shorter ones at first can leave sweeps too early.
+    last point of the one before. Progress is judged from the start on, whatever better point is known from others.
 
     Args:
-        island: on its way.
+        island: on its way; it has the better of its point and of what comes of this.
         tol: the error to be reached.
+        x: the start.
         most: sweeps.
+        kind: of sweeps.
         to_the_end: whether all of them are made, because nothing better follows.
-        steps: sweeps of the first piece.
     """
-    began, most, x, u = island.iterations, min(most, island.rest), island.x.copy(), island.u.copy()
-    bad = 0  # pieces in a row that promise too little
-    while island.error > tol and island.iterations - began < most:
+    best, x, u = (island.x.copy(), island.u.copy()), x.copy(), island.velocity(x)
+    island.error = np.inf
+    island.take(x, u)
+    swept, bad, steps, most = 0, 0, kind.first, min(most, island.rest)
+    while island.error > tol and swept < most and (to_the_end or bad < kind.patience):
         before, spent = island.error, island.iterations
-        left = most - (spent - began)
-        island.sweeps(tol, int(min(steps, left)), x, u, USUAL)
+        island.sweeps(tol, int(min(steps, most - swept)), x, u, kind.relaxation, kind.momentum)
         done, error = island.iterations - spent, island.error
-        if error <= tol or done == 0 or done >= left:
-            return
+        if error <= tol or done == 0:
+            break
+        left, swept = most - swept, swept + done
         missing = done * np.log(error / min(tol, REFERENCE)) if error > REFERENCE else 0.0
         bad = bad + 1 if not error < before or missing > (left - done) * np.log(before / error) else 0
-        if bad == PATIENCE and not to_the_end:
-            return
-        improve_nearby(island, x, u)
-        steps = min(int(GROWTH * steps), LARGEST)
+        steps = kind.first if kind.begins_anew and error < before else min(int(kind.growth * steps), LARGEST)
+        if swept < most and (to_the_end or bad < kind.patience):
+            improve_nearby(island, x, u, bad > 0)
+    island.take(*best)
 
 
 def near(island: Island, tol: float) -> None:

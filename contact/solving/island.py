@@ -15,7 +15,16 @@ import numpy as np
 
 from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.memory import BEST_U, BEST_X, ERROR, ITERATIONS, PRODUCTS, RELAXATION, make_memory
+from pluecker.contact.first_order.memory import (
+    BEST_U,
+    BEST_X,
+    ERROR,
+    ITERATIONS,
+    MOMENTUM,
+    PRODUCTS,
+    RELAXATION,
+    make_memory,
+)
 from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
@@ -123,11 +132,13 @@ class Island:
         self.products += int(results[0, PRODUCTS])
         self.note("apgd", int(results[0, ITERATIONS]), began)
 
-    def sweeps(self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0) -> float:
+    def sweeps(
+        self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0, momentum: bool = False
+    ) -> float:  # fmt: skip
         """Gauss-Seidel from the pair x, u, which become the last one; the error of the best that was met on the way."""
         began, results = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        memory.states[0, RELAXATION] = relaxation
+        memory.states[0, [RELAXATION, MOMENTUM]] = relaxation, momentum
         answering(run_psor, self.P, self.law, x, u, tol, min(limit, self.rest), memory, 0, 1)
         self.take(x, u)
         last = memory.work[BEST_X, : len(x)], memory.work[BEST_U, : len(u)]

@@ -29,7 +29,8 @@ __all__ = ["improve_nearby", "part_of", "worst"]
 SHARE = 0.9  # of the squared error that the contacts in the middle have together
 RINGS = 2  # of neighbours around them
 NEARBY = 2000  # contacts at most: more are no few
-STEPS = 12
+LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
+STEPS, MORE, FEW = 12, 40, 500  # of Newton's method, and for so few contacts: what circles there holds up the rest
 GOAL = 0.01  # of the error of this part
 HELPS = 0.5  # of the error of this part: what helps less is not taken
 
@@ -82,20 +83,22 @@ def ranges(begin: Indices, count: Indices) -> tuple[Indices, Indices]:
     return np.arange(len(which)) + (begin - np.cumsum(count) + count)[which], which
 
 
-def improve_nearby(island: Island, x: Array, u: Array) -> None:
+def improve_nearby(island: Island, x: Array, u: Array, held_up: bool = True) -> None:
     """Newton's method where the error of x, u is, if that is in few places; they change where it helps there.
 
+    Where sweeps are not ``held_up``, they are quicker than Newton's method on a larger part of all contacts.
     The error of the whole may rise at first, because neighbours have not answered yet: the island keeps its best.
     """
     P, law = island.P, island.law
     blocks = worst(P, law, x, u)
-    if len(blocks) > NEARBY:
+    if len(blocks) > (NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * (len(P.K.start) - 1)))):
         return
     began = time.perf_counter()
     Q, rows = part_of(P, blocks, x, u)
     mine, speed, zero = x[rows], u[rows].copy(), np.zeros(len(rows))
     before = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
-    steps = newton(Q, law, mine, speed, GOAL * before, min(STEPS, island.rest), np.zeros(0), 0)
+    most = min(MORE if len(blocks) <= FEW else STEPS, island.rest)
+    steps = newton(Q, law, mine, speed, GOAL * before, most, np.zeros(0), 0)
     after = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
     if after < HELPS * before:
         x[rows] = mine

@@ -10,6 +10,8 @@ import pytest
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
+from pluecker.contact.first_order.memory import BEST_U, BEST_X, MOMENTUM, make_memory
+from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
 from pluecker.contact.solving import automatic, local, preparation
@@ -118,15 +120,25 @@ def island_of(problem, limit):
     return island
 
 
-def test_sweeps_come_first_where_factors_are_dear(monkeypatch):
-    first = []
-    for price in (1e6, 1.0):
-        monkeypatch.setattr(automatic, "price", lambda island, price=price: price)
-        island = island_of(packing(12), 60)
-        automatic.improve(island, 1e-12)
-        first.append(next(iter(island.spent)))
-    assert first[0] == "psor"
-    assert first[1] != "psor"
+@pytest.mark.parametrize(
+    ("price", "expected"),
+    [(1.0, ["turns"]), (0.5 * automatic.PAID, ["pgs", "psor", "turns"]), (2.0 * automatic.PAID, ["pgs", "psor"])],
+)
+def test_sweeps_come_first_where_factors_are_dear(monkeypatch, price, expected):
+    """With momentum and then over-relaxed, both from the same start; factors that are too dear are never made"""
+    done, starts = [], []
+
+    def sweep(island, tol, x, most, kind, to_the_end=False):
+        done.append("pgs" if kind.momentum else "psor")
+        starts.append(x.copy())
+        island.x += 1.0
+
+    monkeypatch.setattr(automatic, "price", lambda island: price)
+    monkeypatch.setattr(automatic, "sweep", sweep)
+    monkeypatch.setattr(automatic, "take_turns", lambda island, tol: done.append("turns"))
+    automatic.improve(island_of(packing(12), 60), 1e-12)
+    assert done == expected
+    assert not any(x.any() for x in starts)
 
 
 @pytest.mark.parametrize("law", [0, 1])
@@ -135,30 +147,80 @@ def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
     island = island_of(packing(12), 20)
     island.law = law
     automatic.improve(island, 1e-300)
-    assert set(island.spent) == ({"psor"} if law == 1 else {"apgd"})
+    assert set(island.spent) == ({"pgs"} if law == 1 else {"apgd"})
     assert not island.patterns
 
 
-def test_sweeps_end_where_they_take_longer_than_what_follows(monkeypatch):
-    problem = packing(12)
+KINDS = [automatic.WITH_MOMENTUM, automatic.OVER_RELAXED]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sweeps_end_where_they_take_longer_than_what_follows(kind):
+    problem, kind = packing(12), kind._replace(first=4, patience=1)
     island = island_of(problem, 1000)
-    automatic.sweep(island, 1e-12, 3)
+    automatic.sweep(island, 1e-12, island.zero, 3, kind)
     assert island.iterations == 3
     promising, hopeless = island_of(problem, 1000), island_of(problem, 1000)
-    automatic.sweep(promising, 0.5 * promising.error, 100, steps=4)
+    automatic.sweep(promising, 0.5 * promising.error, promising.zero, 100, kind)
     assert 0 < promising.iterations <= 100
     assert promising.error <= 0.5 * hopeless.error
-    monkeypatch.setattr(automatic, "PATIENCE", 1)
-    automatic.sweep(hopeless, 1e-300, 8, steps=4)  # after four sweeps hundreds of digits are missing
+    automatic.sweep(hopeless, 1e-300, hopeless.zero, 8, kind)  # after four sweeps hundreds of digits are missing
     assert hopeless.iterations == 4
 
 
-def test_what_is_decided_knows_no_tolerance_above_the_reference():
+def test_sweeps_that_begin_anew_leave_what_was_better():
+    island = island_of(packing(12), 1000)
+    automatic.sweep(island, 1e-6, island.zero, 400, automatic.WITH_MOMENTUM)
+    x, u, error = island.x.copy(), island.u.copy(), island.error
+    automatic.sweep(island, 1e-9, island.zero, 2, automatic.OVER_RELAXED)
+    assert island.error == error <= 1e-6
+    assert np.array_equal(island.x, x)
+    assert np.array_equal(island.u, u)
+
+
+def after_sweeps(problem, count, momentum, form):
+    """The last pair of so many plain sweeps of the whole problem from nothing, and the velocities of its multipliers."""
+    P, _ = prepare(problem.assembled() if form == "matrix" else problem, False)
+    x, u, memory = np.zeros(problem.size), P.b.copy(), make_memory(problem.size, 1, np.zeros(0), 0, 1.0)
+    memory.states[0, MOMENTUM] = momentum
+    run_psor(P, 1, x, u, 0.0, count, memory, 0, 1)
+    last = memory.work[BEST_X, : len(x)].copy()
+    return last, memory.work[BEST_U, : len(x)].copy(), velocity(prepare(problem.assembled(), False)[0], last)
+
+
+@pytest.mark.parametrize("form", ["matrix", "factors"])
+def test_the_velocities_of_sweeps_with_momentum_are_those_of_their_multipliers(form):
+    problem = packing(20)
+    plain, with_momentum = after_sweeps(problem, 2, 0, form), after_sweeps(problem, 2, 1, form)
+    assert np.array_equal(plain[0], with_momentum[0])  # no way lies behind the first two
+    for count in (3, 7, 31):
+        x, u, expected = after_sweeps(problem, count, 1, form)
+        assert not np.array_equal(x, after_sweeps(problem, count, 0, form)[0])
+        assert np.allclose(u, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="thousands of iterations: compiled only")
+@pytest.mark.parametrize("seed", [0, 2])
+def test_with_momentum_a_fourth_of_the_sweeps_does(seed):
+    """Under the convex law, whose plain sweeps converge always"""
+    used = []
+    for momentum in (False, True):
+        island = island_of(packing(60, seed), 10000)
+        island.law = 0
+        error = island.sweeps(1e-6, 10000, island.x.copy(), island.u.copy(), momentum=momentum)
+        assert error <= 1e-6
+        used.append(island.iterations)
+    assert used[1] <= 0.25 * used[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_decided_knows_no_tolerance_above_the_reference(kind):
     """Sweeps to a loose tolerance go the same way as those to a tight one, and stop earlier"""
     problem, ways = packing(12), []
     for tol in (1e-1, 1e-3, 1e-6):
         island = island_of(problem, 1000)
-        automatic.sweep(island, tol, 400)
+        automatic.sweep(island, tol, island.zero, 400, kind)
         ways.append((island.iterations, island.error))
     assert sorted(ways, key=lambda way: way[0]) == ways
     assert sorted(ways, key=lambda way: -way[1]) == ways
