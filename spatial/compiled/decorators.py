@@ -189,15 +189,17 @@ def positive(index):
     return index & 0x3FFFFFFFFFFFFFFF
 
 
-def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False) -> F:
+def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = False, optimised_once: bool = False) -> F:
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
 
-    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself.
+    With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself. With ``optimised_once`` its
+    loops are not unrolled, which long code of scalars does not gain by: a seventh of the time to compile it.
     """
     if config.DISABLE_JIT:
         return function
     options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
-    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=EntranceCompiler))
+    compiler = WholeCompiler if optimised_once else EntranceCompiler
+    dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=compiler))
     dispatcher.compile(signature)
     dispatcher.disable_compile()
     return dispatcher

@@ -130,7 +130,7 @@ def one_by_one(integrator: Integrator) -> Callable[..., Any]:
             first, end = next_piece(task)
         return GOOD
 
-    return advance if config.DISABLE_JIT else compiled(integrator, simulate_one)
+    return advance if config.DISABLE_JIT else compiled(integrator, simulate_one, lanes=False)
 
 
 @functools.cache
@@ -154,15 +154,15 @@ def in_lanes(integrator: Integrator) -> Callable[..., Any]:
             first, end = next_piece(task)
         return GOOD
 
-    return compiled(integrator, simulate_lanes)
+    return compiled(integrator, simulate_lanes, lanes=True)
 
 
-def compiled(integrator: Integrator, driver: Callable[..., int]) -> Any:
+def compiled(integrator: Integrator, driver: Callable[..., int], lanes: bool) -> Any:
     """Under a name of its own, by which the cache tells a driver from others made by the same lines."""
     parts = [driver.__name__, integrator.name, *names_of_closure(integrator.step)]
     driver.__name__ = driver.__qualname__ = "_".join(parts)
     with compiling:
-        return compiled_for(driver, (types.intp, types.intp))
+        return compiled_for(driver, (types.intp, types.intp), optimised_once=not lanes)
 
 
 def names_of_closure(step: Any) -> list[str]:
