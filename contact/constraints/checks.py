@@ -11,7 +11,13 @@ from pluecker.contact.constraints.softness import check_spring
 from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
-__all__ = ["names_in", "not_negative", "plain_number", "positive", "set_flag", "set_limits", "set_spring", "share"]
+__all__ = [
+    "IMPACTS", "as_impacts", "coefficients", "names_in", "not_negative", "plain_number", "positive", "set_flag",
+    "set_limits", "set_spring",
+    "share",
+]  # fmt: skip
+
+IMPACTS = ("newton", "poisson")  # laws of impact, in both of which the coefficient is called restitution
 
 
 def plain_number(label: str, key: str, value: Any) -> float:
@@ -41,6 +47,20 @@ def share(label: str, key: str, value: Any) -> float:
     if not 0.0 <= x <= 1.0:
         raise ConstraintError(f"{label}: {key} is {x:g}, expected 0 to 1")
     return x + 0.0
+
+
+def as_impacts(label: str, value: Any) -> str:
+    """The law of impacts, by its word."""
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"{label}: impacts is {shown(value)}, expected {' or '.join(map(repr, IMPACTS))}")
+    if value not in IMPACTS:
+        raise ConstraintError(f"{label}: impacts is {shown(value)}, expected {' or '.join(map(repr, IMPACTS))}")
+    return str(value)
+
+
+def coefficients(restitution: float, impacts: str) -> dict[str, float]:
+    """Of a row along a normal: Newton's and Poisson's."""
+    return {"restitution": restitution, "returned": 0.0} if impacts == "newton" else {"returned": restitution}
 
 
 def set_flag(record: Any, label: str, key: str) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.checks import not_negative, set_spring, share
+from pluecker.contact.constraints.checks import as_impacts, coefficients, not_negative, set_spring, share
 from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z
 from pluecker.contact.constraints.relation import NORMAL, OFFSET, ROLL, TANGENT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
@@ -37,8 +37,11 @@ class PointContact(TwoFrames):
         second: the frame whose origin is the point.
         radius: of the ball around it; m.
         friction: the coefficient.
-        restitution: Newton's, with which share of its speed it comes back, 0 to 1. With friction this can gain energy:
-            a slanted rod that slides as it hits, and sticks, does.
+        restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1.
+        impacts: what the share is of. ``"newton"``: of the speed of the approach along the normal. With friction this can
+            gain energy: a slanted rod that slides as it hits, and sticks, does. ``"poisson"``: of the impulse along the
+            normal that ends the approach, with friction of its own; what is pressed by others, and did not approach, gives
+            back its share too (:mod:`~pluecker.contact.rows.impact_phases`).
         stiffness, damping: of a soft contact, a spring and a damper along the normal that only push; N/m and N s/m.
         recovery: at which rate a depth is undone with which a step begins, at most all of it in a step; 1/s. Bodies that
             turn while they touch end a step with a depth of second order in it. To undo it takes energy from nowhere: half
@@ -63,6 +66,7 @@ class PointContact(TwoFrames):
     radius: float = field(default=0.0, kw_only=True)
     friction: float = field(default=0.0, kw_only=True)
     restitution: float = field(default=0.0, kw_only=True)
+    impacts: str = field(default="newton", kw_only=True)
     stiffness: float = field(default=np.inf, kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
     recovery: float = field(default=10.0, kw_only=True)
@@ -72,6 +76,7 @@ class PointContact(TwoFrames):
         for key in ("radius", "friction", "recovery"):
             object.__setattr__(self, key, not_negative(self.label, key, getattr(self, key)))
         object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
+        object.__setattr__(self, "impacts", as_impacts(self.label, self.impacts))
         set_spring(self, self.label)
         if np.isfinite(self.stiffness) and self.restitution > 0.0:
             raise ConstraintError(
@@ -91,7 +96,8 @@ class PointContact(TwoFrames):
         """A normal and two tangents."""
         self.check(model)
         normal = Row(
-            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, restitution=self.restitution,
+            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, **coefficients(self.restitution,
+            self.impacts),
             stiffness=self.stiffness, damping=self.damping, correction=self.recovery, ranged=True, contact=NORMAL,
         )  # fmt: skip
         tangents = (Row(((k, 1.0),), ranged=True, contact=TANGENT) for k in (1, 2))

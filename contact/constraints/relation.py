@@ -161,7 +161,8 @@ class Row:
         speed: what the rate of phi is to be, of a row that holds, or of a motor.
         inertia: see above.
         lower, upper: of a row with a range.
-        restitution: at its ends, 0 to 1.
+        restitution: Newton's, at its ends, 0 to 1.
+        returned: of a normal Poisson's coefficient, in place of Newton's; 0 to 1.
         friction: dry friction; the force that it takes to move.
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
@@ -180,6 +181,7 @@ class Row:
     lower: float = -np.inf
     upper: float = np.inf
     restitution: float = 0.0
+    returned: float = 0.0
     friction: float = 0.0
     force: float = 0.0
     ranged: bool = False

@@ -56,7 +56,7 @@ class Contacts:
             normal``.
         gap: the distance of the surfaces along the normal, negative where they penetrate, ``(K,)``; m.
         friction: coefficients of Coulomb, rolling and spinning friction, ``(K, 3)``; 1, m, m.
-        restitution: Newton's coefficient, ``(K,)``.
+        restitution: Newton's coefficient, or Poisson's, ``(K,)``.
         stiffness: ``(K,)``, N/m; infinite where both surfaces are rigid.
         damping: ``(K,)``, N s/m.
         surface_velocity: of the material of j against that of i where neither body moves, ``(K, 3)``; world axes, m/s.

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.checks import not_negative, share
+from pluecker.contact.constraints.checks import as_impacts, coefficients, not_negative, share
 from pluecker.contact.constraints.frames import check_apart, check_name, named
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import (
@@ -67,8 +67,9 @@ class ShapeContact(Constraint):
         first, second: the two colliders. Forces are counted as those on the second one.
         friction: the coefficient.
         rolling_friction, spinning_friction: the resistance to rolling and to spinning about the normal; m.
-        restitution: Newton's, with which share of its speed it comes back, 0 to 1. With friction this can gain energy:
-            a slanted rod that slides as it hits, and sticks, does.
+        restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1.
+        impacts: which of both, ``"newton"`` or ``"poisson"``, as of a
+            :class:`~pluecker.contact.constraints.PointContact`.
         stiffness, damping: of a soft contact, at each place where the two touch, a spring and a damper along the normal that
             only push; N/m and N s/m.
         recovery: at which rate a depth is undone with which a step begins, as of a
@@ -103,6 +104,7 @@ class ShapeContact(Constraint):
     rolling_friction: Any = field(default=None, kw_only=True)
     spinning_friction: Any = field(default=None, kw_only=True)
     restitution: Any = field(default=None, kw_only=True)
+    impacts: str = field(default="newton", kw_only=True)
     stiffness: Any = field(default=None, kw_only=True)
     damping: Any = field(default=None, kw_only=True)
     recovery: float = field(default=10.0, kw_only=True)
@@ -119,6 +121,7 @@ class ShapeContact(Constraint):
                 object.__setattr__(self, key, not_negative(self.label, key, given, infinite=key == "stiffness"))
         if self.restitution is not None:
             object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
+        object.__setattr__(self, "impacts", as_impacts(self.label, self.impacts))
         object.__setattr__(self, "recovery", not_negative(self.label, "recovery", self.recovery))
         self.check_law(self.law)
 
@@ -167,7 +170,7 @@ class ShapeContact(Constraint):
         for slot in range(pair.slots):
             rows.append(
                 Row(
-                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, restitution=law.restitution,
+                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, **coefficients(law.restitution, self.impacts),
                     stiffness=law.stiffness, damping=law.damping, correction=self.recovery, ranged=True, contact=NORMAL,
                 )
             )  # fmt: skip

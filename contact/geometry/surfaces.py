@@ -35,8 +35,8 @@ class Surface:
         friction: Coulomb's coefficient.
         rolling_friction: the resistance to rolling, m.
         spinning_friction: the resistance to spinning about the normal, m.
-        restitution: Newton's coefficient, 0 to 1. With friction it can gain energy, as that of a
-            :class:`~pluecker.contact.constraints.PointContact`.
+        restitution: Newton's coefficient, which with friction can gain energy, or Poisson's, as the world or the
+            :class:`~pluecker.contact.geometry.ShapeContact` says; 0 to 1.
         stiffness: N/m; infinite of a rigid surface.
         damping: of a surface that is not rigid, N s/m.
         velocity: of the material on the surface in the frame of the shape, where that does not move: a conveyor belt; m/s.

@@ -18,6 +18,7 @@ from pluecker.contact.rows import layout
 from pluecker.contact.rows.mobility import FREE
 from pluecker.contact.rows.packing import Packed
 from pluecker.contact.rows.ranges import LAW, STEPS
+from pluecker.contact.rows.returned_impulses import HIT, LEAST
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
@@ -35,6 +36,7 @@ class RowTable(NamedTuple):
         place: where each block begins in the data, and how many numbers there are at the end.
         scatter: where in the data each value of J is.
         owner, column: of each value its row, and the row of the trees that it multiplies.
+        returned: Poisson's coefficient of each contact.
     """
 
     first: Indices
@@ -46,6 +48,7 @@ class RowTable(NamedTuple):
     scatter: Indices
     owner: Indices
     column: Indices
+    returned: Array
 
 
 class ConstraintRows(NamedTuple):
@@ -58,6 +61,8 @@ class ConstraintRows(NamedTuple):
         asked: the velocity about which each of their rows has its law.
         compliance: of each of their rows.
         row: which row of the constraints each of their rows is.
+        returned: Poisson's coefficient of contacts, else 0, of each of ``heights``.
+        hit: whether a contact that has one is hit.
     """
 
     heights: Indices
@@ -71,6 +76,8 @@ class ConstraintRows(NamedTuple):
     asked: Array
     compliance: Array
     row: Indices
+    returned: Array
+    hit: bool
 
 
 def row_table(packed: Packed, ways: Paths) -> RowTable:
@@ -98,7 +105,11 @@ def row_table(packed: Packed, ways: Paths) -> RowTable:
     owners_by_value, columns_by_value = np.zeros(packed.n_values, np.int64), np.zeros(packed.n_values, np.int64)
     owners_by_value[value], columns_by_value[value] = owner, r
     ranged = n - 3 * contacts - packed.n_linear
-    return RowTable(first, packed.n_linear, ranged, begin, tree, place, scatter, owners_by_value, columns_by_value)
+    numbers = packed.array[w[layout.ROWS] :][: layout.ROW * n].reshape(n, layout.ROW)
+    returned = numbers[n - 3 * contacts :: 3, layout.ROW_RETURNED]
+    return RowTable(
+        first, packed.n_linear, ranged, begin, tree, place, scatter, owners_by_value, columns_by_value, returned
+    )
 
 
 def gathered(first: Indices, count: Indices) -> Indices:
@@ -140,7 +151,7 @@ def rows_of_constraints(
     heights = np.diff(table.first)[chosen]
     cone_laws = numbers[plain:].reshape(cones, 3, LAW)
     about = np.zeros((cones, 3))
-    about[:, 0] = cone_laws[:, 0, 1]
+    about[:, 0] = cone_laws[:, 0, LEAST]
     infinite, none = np.full(len(held), np.inf), np.zeros(cones)
     return ConstraintRows(
         heights,
@@ -154,4 +165,6 @@ def rows_of_constraints(
         np.concatenate([asked[held], step[which, k], about.ravel()]),
         np.concatenate([compliance[held], softness[:plain][which], softness[plain:]]),
         gathered(table.first[chosen], heights),
+        np.concatenate([np.zeros(len(held) + len(which)), table.returned]),
+        bool((cone_laws[:, 0, HIT] > 0.0).any()),
     )

@@ -8,6 +8,8 @@ penetrating   depth times the rate at which it is undone, at most all of it in t
 that bounces  Newton's coefficient times the velocity of the approach before the step, where that is more, and where the
               velocity without impulses would close the gap. What gains more in a step than the velocity it had rests, and
               does not come back
+that returns  by Poisson's coefficient, where it would bounce by Newton's: zero, and the impact comes first,
+              :mod:`~pluecker.contact.piles.impacts`
 soft          that at which spring and damper have no force; ``1 / (h (h k + d))`` is the compliance about it
 ============  =======================================================================================================
 
@@ -19,14 +21,24 @@ Sources: Stewart, Trinkle (1996) for gaps; Moreau (1999) for Newton's coefficien
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.contact.geometry.collision import Contacts
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["least_velocity", "softness_of"]
+__all__ = ["are_hit", "least_velocity", "softness_of"]
 
 
-def least_velocity(found: Contacts, h: float, recovery: float, before: Array, free: Array) -> Array:
+def are_hit(found: Contacts, h: float, before: Array, free: Array) -> NDArray[np.bool_]:
+    """Which contacts come back, ``(K,)``; arguments as of :func:`least_velocity`."""
+    closes = free < np.where(found.gap > 0.0, -found.gap / h, 0.0)
+    rigid = ~np.isfinite(found.stiffness)
+    return np.asarray(rigid & (found.restitution > 0.0) & (before < 0.0) & (before - free < -before) & closes)
+
+
+def least_velocity(
+    found: Contacts, h: float, recovery: float, before: Array, free: Array, poisson: bool = False
+) -> Array:
     """Of each contact, ``(K,)``; m/s.
 
     Args:
@@ -34,11 +46,12 @@ def least_velocity(found: Contacts, h: float, recovery: float, before: Array, fr
         h: the step; s.
         recovery: at which rate depths are undone; 1/s.
         before, free: velocities along the normals before the step, and at its end without impulses; m/s.
+        poisson: whether coefficients are Poisson's.
     """
     gap, soft = found.gap, np.isfinite(found.stiffness)
     least = np.where(gap > 0.0, -gap / h, 0.0)
-    bounces = ~soft & (found.restitution > 0.0) & (before < 0.0) & (before - free < -before) & (free < least)
-    least = np.where(bounces, -found.restitution * before, least)
+    back = np.zeros(len(found)) if poisson else -found.restitution * before
+    least = np.where(are_hit(found, h, before, free), back, least)
     least = np.where(gap < 0.0, np.maximum(least, -min(recovery, 1.0 / h) * gap), least)
     k, d = np.where(soft, found.stiffness, 1.0), found.damping
     with np.errstate(all="ignore"):

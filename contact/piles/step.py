@@ -33,8 +33,9 @@ from pluecker.contact.piles.blocks import (
     times_inverse,
 )
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
+from pluecker.contact.piles.impacts import impulses_with_impact
 from pluecker.contact.piles.jacobian import ways_of
-from pluecker.contact.piles.laws import least_velocity, softness_of
+from pluecker.contact.piles.laws import are_hit, least_velocity, softness_of
 from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.reach import reach_of
@@ -98,6 +99,7 @@ class PileStep:
         packed: the constraints.
         collision: the colliders.
         law: of contacts.
+        impacts: the law of impacts, ``newton`` or ``poisson``.
         recovery: at which rate depths are undone; 1/s.
         accuracy: that is tolerated of the law, as ``tol`` of :func:`~pluecker.contact.solve`; a tenth is aimed at.
         threads: for islands.
@@ -111,6 +113,7 @@ class PileStep:
     packed: Packed
     collision: Collision
     law: str
+    impacts: str
     recovery: float
     accuracy: float
     threads: int | None = None
@@ -208,11 +211,17 @@ class PileStep:
         own = np.arange(0, size * K, size)[:, None] + np.arange(3)
         moved[own] = np.einsum("kij,kj->ki", frames, found.surface_velocity)
         u = b + moved
-        least[own[:, 0]] = least_velocity(found, h, self.recovery, (speed + moved)[own[:, 0]], u[own[:, 0]])
-        compliance = np.zeros(m)
-        compliance[own[:, 0]] = softness_of(found, h)
+        normal, poisson = own[:, 0], self.impacts == "poisson"
+        along = (speed + moved)[normal], u[normal]
+        least[normal] = least_velocity(found, h, self.recovery, *along, poisson)
+        hit = poisson and bool(are_hit(found, h, *along).any())
+        compliance, linear = np.zeros(m), np.zeros(m, bool)
+        compliance[normal] = softness_of(found, h)
+        returned = found.restitution if poisson else np.zeros(K)
         if rows is not None:
             least[size * K :], compliance[size * K :] = rows.asked, rows.compliance
+            linear[size * K :], hit = rows.row < self.counts.linear, hit or rows.hit
+            returned = np.concatenate([returned, rows.returned])
         sets, operator, offset = sets_of(found, size, rows), factored(J, T, compliance, G), u - least
         near = nearer_limits(offset, speed, u, sets)
         problem = Problem(operator, near, sets)
@@ -224,12 +233,16 @@ class PileStep:
             for a in range(3, size):
                 start[own[:, 0] + a] = turned[:, (a - 2) % 3]
         if rows is not None:
-            linear = rows.row < self.counts.linear
-            start[size * K :] = np.where(linear, piece["impulses"][rows.row], 0.0)
-        result = self.solved(problem, start)
-        if result.multipliers[near != offset].any():  # a limit is reached that seemed to be out of reach
-            result = self.solved(Problem(operator, offset, sets), result.multipliers)
-        r, after = result.multipliers, free.copy()
+            start[size * K :] = np.where(linear[size * K :], piece["impulses"][rows.row], 0.0)
+        if hit:
+            before_it = speed + moved, least, linear, returned
+            r, result, error = impulses_with_impact(problem, *before_it, self.solved)
+        else:
+            result = self.solved(problem, start)
+            if result.multipliers[near != offset].any():  # a limit is reached that seemed to be out of reach
+                result = self.solved(Problem(operator, offset, sets), result.multipliers)
+            r, error = result.multipliers, result.errors.largest
+        after = free.copy()
         add_transposed(T, np.ascontiguousarray(r), after)
         end = np.zeros(m)
         times(J, after, end)
@@ -241,7 +254,7 @@ class PileStep:
         self.touch = Touch(found, force, moment, slip, result)
         if rows is not None:
             np.add.at(impulses, rows.row, r[size * K :])
-        return after, result.errors.largest / self.accuracy, impulses
+        return after, error / self.accuracy, impulses
 
     def solved(self, problem: Problem, start: Array) -> Result:
         """Gradients from the start; where these do not reach the accuracy, sweeps, and in the end all methods in turn.

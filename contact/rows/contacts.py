@@ -3,13 +3,15 @@
     0 <= r_n  complementary to  u_n - l >= 0        |r_t| <= mu r_n,    r_t against u_t where that is not zero
 
 u = J v are velocities at the end of the step, l the least one away from each other: that with which the gap just closes,
-``-gap / h``; what comes back of an approach, by Newton's coefficient; or the speed at which a depth is undone that the step
-began with. What rests stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse
+``-gap / h``; what comes back of an approach, by Newton's coefficient, or zero, where Poisson's returns impulses
+(:mod:`~pluecker.contact.rows.impact_phases`); or the speed at which a depth is undone that the step began with. What rests
+stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse
 makes energy, but for what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and
 never pull.
 
 With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.spatial.dense.cone_problem`: staircases
-first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`).
+first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`), then the friction
+of what is returned (:mod:`~pluecker.contact.rows.returned_impulses`).
 
 Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics" (1988); Stewart, Trinkle (1996), gap and
 friction in one step; source document 004 (docs/sources.md).
@@ -31,15 +33,26 @@ from pluecker.articulated.stepping.terms.rows import (
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.rows.layout import (
     ROW_CORRECTION,
+    ROW_RETURNED,
     block_kinds,
     contact_count,
     linear_count,
     ranges,
     resistance_count,
+    return_count,
     row_number,
     staircase_count,
 )
 from pluecker.contact.rows.resistance import resistance_blocks, resisting_blocks, take_moments
+from pluecker.contact.rows.returned_impulses import (
+    HIT,
+    LEAST,
+    LEAST_OF_IMPACT,
+    RETURNED,
+    returning_blocks,
+    returns_now,
+    take_friction,
+)
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.dense.laws import larger
@@ -53,9 +66,9 @@ TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a prob
 
 @kernel
 def store_contact_law(w, k, h, x, before, free, law, at):
-    """mu, and l, of the normal that is the row with a range number ``k``; the compliance of a soft one"""
+    """The law of the normal that is the row with a range number ``k``; the compliance of a soft one"""
     rows, row = ranges(w), linear_count(w) + k
-    zero = 0.0 * free
+    zero, hit = 0.0 * free, 0.0 * free
     gap, compliance = x - range_entry(rows, k, LOWER), zero
     if is_soft(rows, k):
         s, d = range_entry(rows, k, STIFFNESS), range_entry(rows, k, DAMPING)
@@ -63,26 +76,43 @@ def store_contact_law(w, k, h, x, before, free, law, at):
         least = soft_velocity(h, gap, s, d)
     else:
         least = limit_velocity(h, gap, -before, -free, range_entry(rows, k, RESTITUTION))
+        if row_number(w, row, ROW_RETURNED) > 0.0:
+            hit = is_hit(h, gap, before, free)
+            least = select(smaller(0.5, hit), zero, least)
         out = -min(row_number(w, row, ROW_CORRECTION), 1.0 / h) * gap
         least = select(smaller(gap, zero), larger(least, out), least)
     store(law, at, range_entry(rows, k, FRICTION) + zero)
-    store(law, at + 1, least)
+    store(law, at + LEAST, least)
+    store(law, at + LEAST_OF_IMPACT, select(smaller(zero, least), zero, least))
+    store(law, at + RETURNED, zero)
+    store(law, at + HIT, hit)
     return compliance
+
+
+@kernel
+def is_hit(h, gap, before, free):
+    """1 where bodies approach, would close the gap without impulses, and had more speed than the step adds"""
+    zero = 0.0 * gap
+    end = select(smaller(zero, gap), -gap / h, zero)
+    approaches = select(smaller(before, zero), 1.0 + zero, zero)
+    closes = select(smaller(free, end), approaches, zero)
+    return select(smaller(2.0 * before, free), closes, zero)
 
 
 @kernel
 def least_rate(law, at):
     """l"""
-    return load(law, at + 1)
+    return load(law, at + LEAST)
 
 
-def contact_scratch(n: int, numbers: int, resistances: int = 0) -> int:
+def contact_scratch(n: int, numbers: int, resistances: int = 0, returns: int = 0) -> int:
     """How many numbers of scratch memory :func:`solve_blocks` takes for n rows whose laws have so many numbers in all.
 
-    Among them so many rows of resistance, whose blocks have up to two rows more; then there is another matrix.
+    Among them so many rows of resistance, whose blocks have up to two rows more, and so many contacts that return impulses,
+    whose blocks have three; then there is another matrix.
     """
-    m = n + 2 * resistances
-    return (m * m if resistances else 0) + 2 * m + numbers + 1 + int(cone_problem_memory(m, numbers))
+    m = n + 2 * resistances + 3 * returns
+    return (m * m if m > n else 0) + 2 * m + numbers + 1 + int(cone_problem_memory(m, numbers))
 
 
 @kernel
@@ -103,7 +133,7 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
     rows; of normals b is less what is asked for.
     """
     n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
-    plain, most = staircase_count(w), n + 2 * resistance_count(w)
+    plain, most = staircase_count(w), n + 2 * resistance_count(w) + 3 * return_count(w)
     c, x, law, error = part(ws, 0, most), part(ws, most, most), tail(ws, 2 * most + 1), part(ws, 2 * most, 1)
     for k in range(plain):
         if not sleeps(awake, k):
@@ -125,15 +155,20 @@ def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
                     set_apart(W, count, column + j, here)
             store(law, place, load(laws, numbers * k))
             column, place, touching = column + 3, place + 1, touching + 1
-    E, rest, size, blocks = W, tail(ws, 2 * most + 1 + numbers * n), column, 0
-    if resistance_count(w) > 0:
-        blocks = resistance_blocks(w, awake)
-        size = column + 3 * blocks
-        E, rest = part(rest, 0, size * size), tail(rest, size * size)
-        resisting_blocks(w, W, count, column, awake, b, r, part(c, 0, size), x, part(law, place, blocks), E)
-    kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
-    solve_cone_problem(E, part(c, 0, size), kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
+    E, rest, resisting, returning = W, tail(ws, 2 * most + 1 + numbers * n), 0, 0
+    if most > n:
+        resisting, returning = resistance_blocks(w, awake), returns_now(w, awake, laws, numbers)
+    first, blocks = column + 3 * resisting, resisting + returning
+    size = column + 3 * blocks
+    c = part(c, 0, size)
     if blocks > 0:
+        E, rest = part(rest, 0, size * size), tail(rest, size * size)
+        resisting_blocks(w, W, count, column, awake, b, r, laws, numbers, c, x, part(law, place, resisting), E)
+        returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
+    kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
+    solve_cone_problem(E, c, kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
+    if blocks > 0:
+        take_friction(w, awake, laws, numbers, first, x)
         take_moments(w, awake, column, x)
     store_of_awake(awake, x, r)
     return TOLERANCE / TOLERATED * load(error, 0)

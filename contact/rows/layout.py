@@ -30,7 +30,8 @@ from pluecker.spatial.scalars.operations import load, load_integer, part, tail
 __all__ = [
     "block_kinds", "column", "contact_count", "destination", "entry", "entry_count", "factor_column", "factor_count",
     "factor_row", "function_count", "function_entry", "function_number", "function_place", "linear_count", "pair",
-    "range_count", "ranges", "resistance_count", "row_count", "row_entry", "row_number", "segment", "staircase_count",
+    "range_count", "ranges", "resistance_count", "return_count", "row_count", "row_entry", "row_number", "segment",
+    "staircase_count",
     "term", "term_coefficient", "touching_count", "touching_entry", "touching_numbers", "touching_place", "value_count",
 ]  # fmt: skip
 
@@ -40,8 +41,8 @@ FUNCTIONS, ENTRIES, ROWS, TERMS, DESTINATIONS, COLUMNS, SEGMENTS, PAIRS, BY_COLU
     range(8, 21)
 )
 N_TOUCHING, TOUCHING, TOUCHING_NUMBERS = 21, 22, 23  # how many numbers behind places of links belong to pairs of shapes
-N_RESISTANCES = 24  # rows of resistance to rolling and spinning
-HEADER = 25
+N_RESISTANCES, N_RETURNS = 24, 25  # rows of resistance to rolling and spinning; contacts with Poisson's coefficient
+HEADER = 26
 
 # function record, integers first; then the points and axes
 # (TURN_NUMBER: which of the angles that are counted over turns it is, -1 of what is none)
@@ -59,7 +60,8 @@ ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE, ROW_C
 # integers: where its motion begins among those of all rows, -1 without one; of a row of a contact which of the rows with a
 # range is the normal
 ROW_MOTION, ROW_NORMAL = 15, 16
-ROW = 17
+ROW_RETURNED = 17  # of a normal Poisson's coefficient
+ROW = 18
 HELD, SOFT, ROTOR, RANGED, NORMAL, TANGENT, ROLLING, SPINNING = range(8)
 # term record, the coefficient last
 TERM_FUNCTION, TERM_DESTINATION, COEFFICIENT = range(3)
@@ -127,6 +129,12 @@ def contact_count(w):
 def resistance_count(w):
     """How many rows of resistance to rolling and spinning there are, which come last of all."""
     return load_integer(w, N_RESISTANCES)
+
+
+@kernel
+def return_count(w):
+    """How many contacts return impulses, by Poisson's coefficient."""
+    return load_integer(w, N_RETURNS)
 
 
 @kernel

@@ -125,11 +125,12 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     table.pair_segments(linear, places)
     table.name_normals(parts, order, linear)
     ranged = [parts[c].rows[k] for c, k in order[linear:]]
-    n_contacts, resistances = (
+    n_contacts, resistances, returns = (
         sum(row.contact == NORMAL for row in ranged),
         sum(row.contact >= ROLLING for row in ranged),
+        sum(row.returned > 0.0 for row in ranged),
     )
-    kinds = [STEPS] * (len(ranged) - 3 * n_contacts - resistances) + [CONTACT] * (n_contacts + resistances)
+    kinds = [STEPS] * (len(ranged) - 3 * n_contacts - resistances) + [CONTACT] * (n_contacts + resistances + returns)
     row_of = {t: k for k, row in enumerate(order[linear:]) for t in used_functions(parts, first_function, row)}
     pieces = {
         layout.FUNCTIONS: records, layout.ENTRIES: integers(entries), layout.ROWS: np.array(table.rows).reshape(-1),
@@ -144,7 +145,7 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     header = np.zeros(layout.HEADER, dtype=np.int64)
     header[: len(counts)] = counts
     header[layout.N_TOUCHING], header[layout.TOUCHING_NUMBERS] = len(touching.pairs), touching.numbers
-    header[layout.N_RESISTANCES] = resistances
+    header[layout.N_RESISTANCES], header[layout.N_RETURNS] = resistances, returns
     place = layout.HEADER
     for part, values in pieces.items():
         header[part] = place
@@ -272,7 +273,7 @@ class RowTable:
         if row.motion is not None:
             pieces = row.motion.pieces
             self.motions += [*integers([len(pieces)]), *pieces.ravel()]
-        self.rows.append(np.concatenate([integers(head), numbers, integers([place, -1])]))
+        self.rows.append(np.concatenate([integers(head), numbers, integers([place, -1]), [row.returned]]))
 
     def name_normals(self, parts: Sequence[Parts], order: list[tuple[int, int]], linear: int) -> None:
         """Of each row of a contact which row with a range is its normal, the last one before it in the constraint."""

@@ -69,23 +69,27 @@ from pluecker.contact.rows.layout import (
 )
 from pluecker.contact.rows.layout import LAW as ROW_LAW
 from pluecker.contact.rows.range_mobility import FEW, LAW, STEPS, answer, store_range_mobility
+from pluecker.contact.rows.returned_impulses import RETURNED
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.dense.laws import larger, staircase_response
 from pluecker.spatial.dense.staircase_problem import staircase_memory
 from pluecker.spatial.scalars.operations import accumulate, load, part, select, smaller, store, tail, within
 
-__all__ = ["STEPS", "begin_ranges", "keep_coordinate_limits", "make_obey_ranges", "range_numbers", "range_scratch"]
+__all__ = [
+    "STEPS", "add_range_impulses", "begin_ranges", "keep_coordinate_limits", "make_obey_ranges", "range_numbers",
+    "range_scratch",
+]  # fmt: skip
 
 
 @kernel
 def range_numbers(n):
-    """How many numbers ``n`` rows keep during a step: what they are woken for, laws, compliances, and W"""
-    return (LAW + 2) * n + n * n
+    """How many numbers ``n`` rows keep during a step: what they are woken for, laws, compliances, W, of impacts"""
+    return (LAW + 3) * n + n * n
 
 
-def range_scratch(n: int, linear: int, nv: int, resistances: int = 0) -> int:
+def range_scratch(n: int, linear: int, nv: int, resistances: int = 0, returns: int = 0) -> int:
     """How many numbers of scratch memory :func:`obey_ranges` takes."""
-    solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n, resistances))
+    solving = max((LAW + 2) * n + staircase_memory(n), contact_scratch(n, LAW * n, resistances, returns))
     halves = n * nv if linear == 0 and nv <= FEW else 0
     return n + 2 * linear + nv + max(solving, linear + 7 * nv, halves)
 
@@ -233,7 +237,8 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
             continue
         u = row_rate(w, J, first + k, x) + load(rho, first + k)
         if kind == NORMAL:
-            asks = smaller(select(smaller(0.0, load(guess, k)), -1.0 + 0.0 * u, u - least_rate(laws, LAW * k)), 0.0)
+            pressed = load(guess, k) + load(laws, LAW * k + RETURNED)
+            asks = smaller(select(smaller(0.0, pressed), -1.0 + 0.0 * u, u - least_rate(laws, LAW * k)), 0.0)
         else:
             r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
             asks = smaller(0.0, larger(r, -r))

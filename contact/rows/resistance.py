@@ -14,6 +14,9 @@ stays symmetric and positive semidefinite. The coefficient is k / l. Where there
 meets nothing stands beside it. The length l and the mobility g are such that the blocks of both contacts have entries of one
 size: g the mean mobility of the moments, ``g l^2`` that of the normal.
 
+Where a contact returns an impulse of an impact beside r_n (:mod:`~pluecker.contact.rows.impact_phases`), r_n stands for the
+sum of both.
+
 Source: Acary and Bourrier (2021) for the laws; the blocks are derived here.
 """
 
@@ -30,6 +33,7 @@ from pluecker.contact.rows.layout import (
     resistance_count,
     row_entry,
 )
+from pluecker.contact.rows.returned_impulses import RETURNED, awake_before
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, sqrt, store
 
@@ -56,16 +60,6 @@ def resistance_blocks(w, awake):
         if not sleeps(awake, k):
             count += 1
         k += resistance_width(w, k)
-    return count
-
-
-@kernel
-def awake_before(awake, k):
-    """How many rows before row ``k`` are awake"""
-    count = 0
-    for i in range(k):
-        if not sleeps(awake, i):
-            count += 1
     return count
 
 
@@ -107,7 +101,7 @@ def leave_alone(E, m, e, here):
 
 
 @called_kernel
-def resisting_blocks(w, W, count, base, awake, b, r, c, x, law, E):
+def resisting_blocks(w, W, count, base, awake, b, r, laws, numbers, c, x, law, E):
     """The problem of ``base`` rows that are awake in E, c and x, with a block for each resistance after them
 
     c, x and the first part of E are those of W's first ``base`` rows; ``law`` gets the coefficient of each block.
@@ -135,8 +129,10 @@ def resisting_blocks(w, W, count, base, awake, b, r, c, x, law, E):
                 moment = 0 < j <= width
                 store(c, e + j, select(here, load(b, k + j - 1), zero) if moment else zero)
                 store(x, e + j, select(here, load(r, k + j - 1), zero) if moment else zero)
-            pressed = load(x, p)
-            store(x, e, select(here, select(smaller(zero, pressed), length * pressed, zero), zero))
+            pressed, returned, across = load(x, p), load(laws, numbers * normal + RETURNED), load(E, e * m + p)
+            store(x, e, select(here, length * select(smaller(zero, pressed), pressed + returned, returned), zero))
+            accumulate(c, e, across * returned)
+            accumulate(c, p, -length * across * returned)
             store(law, number, range_entry(ranges(w), k, FRICTION) / length)
             own, e, number = own + width, e + 3, number + 1
         k += width

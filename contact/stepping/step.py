@@ -12,7 +12,7 @@ held          the mean rate of its motion s, or its speed; what rounding left of
 soft          ``r = -h (k (phi(q+) - s(t+)) + d (u - s'))``: the compliance ``1 / (h (h k + d))`` about the velocity
               ``(d s' + k (s(t+) - phi(q))) / (h k + d)``
 rotor         the mean rate of the step before, with the compliance 1 / inertia
-with a range  its law, :mod:`~pluecker.contact.rows.ranges`
+with a range  its law, :mod:`~pluecker.contact.rows.ranges`; what is returned of an impact comes first
 ============  ===============================================================================================================
 
 Where a step begins with a gap, the gap is closed by moving bodies, the nearest way in the metric of A, and not by impulses,
@@ -53,6 +53,7 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
 from pluecker.contact.rows import layout
+from pluecker.contact.rows.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
     LAW,
@@ -63,6 +64,7 @@ from pluecker.contact.rows.layout import (
     function_count,
     linear_count,
     range_count,
+    return_count,
     row_count,
     touching_numbers,
     value_count,
@@ -108,6 +110,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
     """The kernel of a step: of what a scenario does not have, nothing is compiled."""
     own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts:d}"  # by which the cache tells it from the others
     obey_ranges = make_obey_ranges(with_contacts)
+    begin_impact = make_impact(obey_ranges)
 
     def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
         """Impulses with which rows have, at the end of the step, the mean rates that they are to have; two errors
@@ -156,7 +159,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         r = tail(turns, load_integer(w, N_TURNS))
         missing, places = tail(r, rows), places_in(m, w, ws)
         J, S, compliance, asked, _, values, _, rho, G, _, phi1, X, u, y, guess, kept, rest = places
-        size = begin_rows(m, w, h, time, q, v, turns, r, factor, places)
+        size, left = begin_rows(m, w, h, time, q, v, turns, r, factor, places), 0.0 * time
         rotors = begin_rotors(w, missing, asked)
         if with_contacts:
             recall_multipliers(w, X, tail(missing, rotors), guess, rest)
@@ -164,7 +167,11 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, values, kept)
+        if with_contacts and return_count(w) > 0:
+            left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
         error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
+        if with_contacts:
+            add_impact(w, r, kept)
         take_least_norm(w, S, r, u)
         if not (linear_count(w) == 0 and all_rates_are_linear(w)):
             worst = larger(worst, close_all_gaps(m, w, h, time, size, factor, q1, places))
@@ -175,7 +182,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         store(memory, 0, time + h)
         if with_ranges:
             keep_coordinate_limits(w, q, q1)
-        return larger(error, worst / (TOLERATED * size)) + 0.0 * worst
+        return larger(larger(left, error), worst / (TOLERATED * size)) + 0.0 * worst
 
     step_along_rows.__name__ += own_name
     along_rows = called_kernel(step_along_rows)
@@ -284,7 +291,9 @@ def world_workspace(model: Model, scenario: Array) -> int:
     table += int(w[layout.TOUCHING_NUMBERS])
     own = range_numbers(ranged) + ranged
     columns = COLUMN * len(model.freedoms)
-    obeying = range_scratch(ranged, n, model.nv, int(w[layout.N_RESISTANCES]))
+    returns = int(w[layout.N_RETURNS])
+    obeying = range_scratch(ranged, n, model.nv, int(w[layout.N_RESISTANCES]), returns)
+    obeying += impact_scratch(ranged, rows, model.nv) if returns else 0
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, obeying)
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
     free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))

@@ -14,7 +14,7 @@ import numpy as np
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.arguments.values import as_choice
-from pluecker.contact.constraints.checks import not_negative, positive
+from pluecker.contact.constraints.checks import as_impacts, not_negative, positive
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
@@ -40,12 +40,14 @@ class FoundContacts:
     Attributes:
         collision: the colliders.
         law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
+        impacts: ``newton`` or ``poisson``.
         recovery: at which rate depths are undone; 1/s.
         accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
     """
 
     collision: Collision
     law: str
+    impacts: str
     recovery: float
     accuracy: float
 
@@ -54,6 +56,7 @@ class FoundContacts:
         return {
             "shapes": self.collision if collision is None else collision,
             "law": self.law,
+            "impacts": self.impacts,
             "recovery": self.recovery,
             "accuracy": self.accuracy,
         }
@@ -61,7 +64,7 @@ class FoundContacts:
     def key(self) -> bytes:
         """What tells it from others."""
         names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
-        found = hashlib.sha256(f"{self.law} {names}".encode())
+        found = hashlib.sha256(f"{self.law} {self.impacts} {names}".encode())
         touch = self.collision
         numbers = (self.recovery, self.accuracy, touch.margin)
         for array in (
@@ -80,7 +83,7 @@ class FoundContacts:
 
 
 def as_found_contacts(
-    model: Model, shapes: Any, law: Any, recovery: Any, accuracy: Any, named: bool, paired: bool
+    model: Model, shapes: Any, law: Any, impacts: Any, recovery: Any, accuracy: Any, named: bool, paired: bool
 ) -> FoundContacts | None:
     """Checked; None where there are no shapes, or where the pairs that touch are named.
 
@@ -89,9 +92,12 @@ def as_found_contacts(
         paired: whether they come from pairs of these shapes.
 
     Raises:
-        ConstraintError: the shapes are those of another model; there are constraints between other shapes besides.
+        ConstraintError: Poisson's law of impact with the convex law, in which what is returned would rub too much;
+        the shapes are those of another model; there are constraints between other shapes besides.
     """
-    law = as_choice("World: law", law, LAWS)
+    law, impacts = as_choice("World: law", law, LAWS), as_impacts("World", impacts)
+    if (law, impacts) == ("ccp", "poisson"):
+        raise ConstraintError("World: law is 'ccp' and impacts is 'poisson', expected 'newton' with this law")
     rate, error = not_negative("World", "recovery", recovery), positive("World", "accuracy", accuracy)
     if isinstance(shapes, Collision) and shapes.model is not model:
         raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
@@ -104,12 +110,13 @@ def as_found_contacts(
             "as such constraints, or name the pairs that touch"
         )
     collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
-    return FoundContacts(collision, law, rate, error)
+    return FoundContacts(collision, law, impacts, rate, error)
 
 
 def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
     """The steps of a world, which go on from what is remembered."""
-    step = PileStep(world.smooth, world.packed, found.collision, found.law, found.recovery, found.accuracy, threads)
+    law = found.law, found.impacts, found.recovery, found.accuracy
+    step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
     if isinstance(memory, WorldMemory) and memory.key == key_of(world):
         step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))
     return step

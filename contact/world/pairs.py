@@ -14,7 +14,9 @@ from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
 __all__ = ["pair_contacts"]
 
 
-def pair_contacts(shapes: Any, pairs: Any, law: Any = "ncp", recovery: Any = 10.0) -> tuple[ShapeContact, ...]:
+def pair_contacts(
+    shapes: Any, pairs: Any, law: Any = "ncp", recovery: Any = 10.0, impacts: Any = "newton"
+) -> tuple[ShapeContact, ...]:
     """A contact for each pair of names, called ``"first/second"``.
 
     Args:
@@ -22,6 +24,7 @@ def pair_contacts(shapes: Any, pairs: Any, law: Any = "ncp", recovery: Any = 10.
         pairs: two names of colliders each.
         law: ``ncp``.
         recovery: at which rate depths are undone; 1/s.
+        impacts: ``newton`` or ``poisson``.
 
     Raises:
         TypeError: something is no collider, no pair of names.
@@ -44,7 +47,8 @@ def pair_contacts(shapes: Any, pairs: Any, law: Any = "ncp", recovery: Any = 10.
             what = "come twice" if pair[0] != pair[1] else "are one shape"
             raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} {what}")
         first, second = (colliders[name] for name in pair)
-        found[frozenset(pair)] = ShapeContact(f"{pair[0]}/{pair[1]}", first, second, recovery=recovery)
+        name = f"{pair[0]}/{pair[1]}"
+        found[frozenset(pair)] = ShapeContact(name, first, second, recovery=recovery, impacts=impacts)
     return tuple(found.values())
 
 

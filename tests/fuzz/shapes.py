@@ -51,6 +51,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "rolling_friction": 1e-3,
         "spinning_friction": 0.0,
         "restitution": 0.0,
+        "impacts": "poisson",
         "stiffness": 1e4,
         "damping": 10.0,
         "recovery": 1.0,

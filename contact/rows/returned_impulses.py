@@ -1,0 +1,96 @@
+"""Friction of what contacts return of an impact, by means of contacts that touch nothing else.
+
+In the second phase of an impact (:mod:`~pluecker.contact.rows.impact_phases`) a contact has the impulse ``p n + y``: at
+least p
+along its normal, which is known, and what it needs beside that. Friction has all of it to rub with,
+
+    y in disc(mu p) + K        K the cone of the contact
+
+and the disc is the section of another cone at the height p. So a block of three rows has an impulse q of its own in the
+place
+of a normal one, with the velocity ``g (q - p)``, which leaves no choice but q = p, and the tangents of the contact once
+more.
+The mobility g is the mean one of these.
+
+Source: :mod:`~pluecker.contact.solving.restitution`, which has the same for one problem.
+"""
+
+from pluecker.articulated.stepping.terms.rows import sleeps
+from pluecker.contact.rows.layout import contact_count, return_count, staircase_count
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, within
+
+__all__ = ["LEAST", "LEAST_OF_IMPACT", "RETURNED", "awake_before", "returning_blocks", "returns_now", "take_friction"]
+
+# what the law of a normal has: mu; the least velocity of the step, and in the impact alone, what these change places with;
+# p; whether the contact is hit
+LEAST, LEAST_OF_IMPACT, RETURNED, HIT = 1, 2, 3, 4
+
+
+@kernel
+def awake_before(awake, k):
+    """How many rows before row ``k`` are awake"""
+    count = 0
+    for i in range(k):
+        if not sleeps(awake, i):
+            count += 1
+    return count
+
+
+@kernel
+def returns(awake, laws, numbers, k):
+    """Whether the contact whose normal is row ``k`` is awake and returns an impulse, in any state"""
+    return not sleeps(awake, k) and not within(load(laws, numbers * k + RETURNED), 0.0)
+
+
+@kernel
+def returns_now(w, awake, laws, numbers):
+    """How many contacts do"""
+    count, plain = 0, staircase_count(w)
+    for k in range(plain, plain + 3 * contact_count(w) if return_count(w) > 0 else plain, 3):
+        if returns(awake, laws, numbers, k):
+            count += 1
+    return count
+
+
+@called_kernel
+def returning_blocks(w, awake, laws, numbers, first, c, x, law, E):
+    """Blocks of what is returned in rows ``first`` and after of E, c and x; ``law`` gets the coefficient of each"""
+    m, plain, e, number = len(c), staircase_count(w), first, 0
+    for k in range(plain, plain + 3 * contact_count(w), 3):
+        if returns(awake, laws, numbers, k):
+            i, p = awake_before(awake, k), load(laws, numbers * k + RETURNED)
+            here, zero = smaller(0.0, p), 0.0 * p
+            g = 0.5 * (load(E, (i + 1) * (m + 1)) + load(E, (i + 2) * (m + 1)))
+            g = select(smaller(zero, g), g, 1.0 + zero)
+            store(E, e * (m + 1), g)
+            store(c, e, -g * p)
+            store(x, e, p)
+            for t in range(1, 3):
+                for j in range(first):
+                    store(E, (e + t) * m + j, select(here, load(E, (i + t) * m + j), zero))
+                store(c, e + t, select(here, load(c, i + t), zero))
+                store(x, e + t, zero)
+            store(law, number, load(laws, numbers * k))
+            e, number = e + 3, number + 1
+    e = first
+    for k in range(plain, plain + 3 * contact_count(w), 3):
+        if returns(awake, laws, numbers, k):
+            i, p = awake_before(awake, k), load(laws, numbers * k + RETURNED)
+            for t in range(1, 3):
+                for a in range(m):
+                    own = load(E, e * (m + 1)) if a == e + t else 0.0 * p
+                    store(E, a * m + e + t, select(smaller(0.0, p), load(E, a * m + i + t), own))
+            e += 3
+
+
+@kernel
+def take_friction(w, awake, laws, numbers, first, x):
+    """Friction of the blocks from row ``first`` on goes to the tangents of their contacts"""
+    plain, e = staircase_count(w), first
+    for k in range(plain, plain + 3 * contact_count(w), 3):
+        if returns(awake, laws, numbers, k):
+            i = awake_before(awake, k)
+            accumulate(x, i + 1, load(x, e + 1))
+            accumulate(x, i + 2, load(x, e + 2))
+            e += 3
