@@ -58,9 +58,9 @@ def as_impacts(label: str, value: Any) -> str:
     return str(value)
 
 
-def coefficients(restitution: float, impacts: str) -> dict[str, float]:
+def coefficients(restitution: float, impacts: str) -> tuple[float, float]:
     """Of a row along a normal: Newton's and Poisson's."""
-    return {"restitution": restitution, "returned": 0.0} if impacts == "newton" else {"returned": restitution}
+    return (restitution, 0.0) if impacts == "newton" else (0.0, restitution)
 
 
 def set_flag(record: Any, label: str, key: str) -> None:

@@ -95,9 +95,9 @@ class PointContact(TwoFrames):
     def parts(self, model: Model) -> Parts:
         """A normal and two tangents."""
         self.check(model)
+        newton, poisson = coefficients(self.restitution, self.impacts)
         normal = Row(
-            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, **coefficients(self.restitution,
-            self.impacts),
+            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, restitution=newton, returned=poisson,
             stiffness=self.stiffness, damping=self.damping, correction=self.recovery, ranged=True, contact=NORMAL,
         )  # fmt: skip
         tangents = (Row(((k, 1.0),), ranged=True, contact=TANGENT) for k in (1, 2))

@@ -167,10 +167,11 @@ class ShapeContact(Constraint):
             for direction in directions
         )
         rows: list[Row] = []
+        newton, poisson = coefficients(law.restitution, self.impacts)
         for slot in range(pair.slots):
             rows.append(
                 Row(
-                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, **coefficients(law.restitution, self.impacts),
+                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, restitution=newton, returned=poisson,
                     stiffness=law.stiffness, damping=law.damping, correction=self.recovery, ranged=True, contact=NORMAL,
                 )
             )  # fmt: skip

@@ -5,9 +5,8 @@
 u = J v are velocities at the end of the step, l the least one away from each other: that with which the gap just closes,
 ``-gap / h``; what comes back of an approach, by Newton's coefficient, or zero, where Poisson's returns impulses
 (:mod:`~pluecker.contact.rows.impact_phases`); or the speed at which a depth is undone that the step began with. What rests
-stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse
-makes energy, but for what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and
-never pull.
+stays where it is, to rounding; while bodies turn, gaps close to second order in the step. No impulse makes energy, but for
+what comes back and what is undone. The normal of a soft contact is a spring and a damper that push and never pull.
 
 With contacts the rows that are awake are a problem of blocks, of :mod:`pluecker.spatial.dense.cone_problem`: staircases
 first, then contacts, then what resists to rolling and spinning (:mod:`~pluecker.contact.rows.resistance`), then the friction

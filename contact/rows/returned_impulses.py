@@ -1,16 +1,13 @@
 """Friction of what contacts return of an impact, by means of contacts that touch nothing else.
 
 In the second phase of an impact (:mod:`~pluecker.contact.rows.impact_phases`) a contact has the impulse ``p n + y``: at
-least p
-along its normal, which is known, and what it needs beside that. Friction has all of it to rub with,
+least p along its normal, which is known, and what it needs beside that. Friction has all of it to rub with,
 
     y in disc(mu p) + K        K the cone of the contact
 
 and the disc is the section of another cone at the height p. So a block of three rows has an impulse q of its own in the
-place
-of a normal one, with the velocity ``g (q - p)``, which leaves no choice but q = p, and the tangents of the contact once
-more.
-The mobility g is the mean one of these.
+place of a normal one, with the velocity ``g (q - p)``, which leaves no choice but q = p, and the tangents of the contact
+once more. The mobility g is the mean one of these.
 
 Source: :mod:`~pluecker.contact.solving.restitution`, which has the same for one problem.
 """

@@ -93,7 +93,7 @@ def as_found_contacts(
 
     Raises:
         ConstraintError: Poisson's law of impact with the convex law, in which what is returned would rub too much;
-        the shapes are those of another model; there are constraints between other shapes besides.
+            the shapes are those of another model; there are constraints between other shapes besides.
     """
     law, impacts = as_choice("World: law", law, LAWS), as_impacts("World", impacts)
     if (law, impacts) == ("ccp", "poisson"):

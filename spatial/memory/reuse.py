@@ -36,7 +36,7 @@ def empty(shape: tuple[int, ...]) -> Array:
     if block is None:
         block = np.empty(size)
     # through the buffer protocol: a view of the block itself would name the block as its base, and not this array
-    array: Array = np.frombuffer(memoryview(block), count=size)
+    array: Array = np.frombuffer(memoryview(block), count=size)  # type: ignore[arg-type]
     weakref.finalize(array, give_back, block).atexit = False
     return array.reshape(shape)
 
