@@ -54,10 +54,13 @@ def test_a_table_on_four_legs_carries_its_weight():
     np.testing.assert_allclose(step.v, 0.0, atol=1e-9)
 
 
-def test_newtons_law_hands_an_impact_on_to_all_balls_at_once():
-    """Of balls in a row Newton's law of restitution with e = 1 keeps each relative velocity or turns it around."""
-    n = 3
-    world = world_of([Sphere(0.1)] * n, Surface(friction=0.0, restitution=1.0), ground=floor(Surface(friction=0.0)))
+@pytest.mark.parametrize("impacts", ["newton", "poisson"])
+def test_an_impact_is_handed_on_to_all_balls_at_once(impacts):
+    """Of balls in a row Newton's law of restitution with e = 1 keeps each relative velocity or turns it around; by Poisson's
+    the three move with v / 3 first, and the impulses of 2/3 and 1/3 that this takes come back, which is the same.
+    """
+    n, bouncing = 3, Surface(friction=0.0, restitution=1.0)
+    world = world_of([Sphere(0.1)] * n, bouncing, ground=floor(Surface(friction=0.0)), impacts=impacts)
     q = np.concatenate([[0.2 * k, 0.0, 1.0, *UPRIGHT] for k in range(n)])
     v = np.zeros(6 * n)
     v[3] = 1.0

@@ -28,6 +28,18 @@ def test_friction_rubs_in_both_phases_and_what_rests_does_not_hop(kind, friction
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_ball_bounces_to_the_square_of_the_coefficient_of_its_height(kind):
+    """Alone, and without friction, it does so by Newton's law too: h e^(2 n), to O(step)."""
+    e, height, step = 0.8, 0.5, 1e-3
+    world = world_of_balls([0.1], [1.0], kind, Surface(0.0, restitution=e), impacts="poisson")
+    motion = world.simulate([0, 0, 0.1 + height, 1, 0, 0, 0], np.zeros(6), 1.3, step)
+    z, v = motion.q[:, 2] - 0.1, motion.v[:, 5]
+    tops = z[:-1][(v[:-1] > 0.0) & (v[1:] <= 0.0)]
+    assert len(tops) == 2
+    np.testing.assert_allclose(tops, [height * e**2, height * e**4], rtol=2e-2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_steps_have_the_impulses_of_one_problem_and_gain_no_energy(kind):
     for seed in (1, 2):
         rng = np.random.default_rng(seed)

@@ -115,11 +115,15 @@ def test_a_file_is_the_records(tmp_path):
 
 def test_a_world_of_a_file_has_its_pairs_or_finds_contacts(tmp_path):
     text = '[half_space.floor]\nframe = "world"\n[sphere.ball]\nradius = 0.1\nframe = "b"\n'
-    named = World.from_file(written(tmp_path, text + '[contacts]\npairs = [["floor", "ball"]]\n'), model())
+    named = World.from_file(
+        written(tmp_path, text + '[contacts]\npairs = [["floor", "ball"]]\nimpacts = "poisson"\n'), model()
+    )
     assert named.names == ("floor/ball",)
+    assert named.constraints[0].impacts == "poisson"
     assert named.found_contacts is None
     found = World.from_file(written(tmp_path, text + '[contacts]\nlaw = "ccp"\naccuracy = 1e-6\n'), model())
-    assert (found.found_contacts.law, found.found_contacts.accuracy, len(found)) == ("ccp", 1e-6, 0)
+    assert (found.found_contacts.law, found.found_contacts.impacts) == ("ccp", "newton")
+    assert (found.found_contacts.accuracy, len(found)) == (1e-6, 0)
     none = World.from_file(written(tmp_path, ""), model())
     assert none.found_contacts is None
     assert not len(none)
@@ -152,6 +156,7 @@ FLOOR = "[half_space.floor]\nframe = 'world'\n"
         (FLOOR + "[sphere.floor]\nradius = 1.0\nframe = 'b'", "two shapes are called 'floor'"),
         ("[sphere.x]\nradius = 1.0\nframe = 'nobody'", "nobody"),
         ("[contacts]\nlaw = 'newton'", "World: law is 'newton'"),
+        ("[contacts]\nimpacts = 'coulomb'", "World: impacts is 'coulomb'"),
     ],
 )  # fmt: skip
 def test_errors_name_file_table_and_key(tmp_path, text, message):
