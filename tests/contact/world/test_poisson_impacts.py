@@ -63,3 +63,16 @@ def test_another_law_of_impacts_is_refused():
         World(model, impacts="stronge")
     with pytest.raises(ValueError, match="law is 'ccp' and impacts is 'poisson'"):
         World(model, impacts="poisson", law="ccp")
+
+
+def test_motions_in_lanes_are_those_of_one_state():
+    """Of some balls that are hit in a step and others that are not."""
+    world = world_of_balls([0.1, 0.2], [1.0, 2.0], "named", Surface(0.3, restitution=0.6), impacts="poisson")
+    q = np.tile([0.0, 0.0, 0.1, 1, 0, 0, 0, 0.02, 0.0, 0.4, 1, 0, 0, 0], (5, 1))
+    q[:, 2] += [0.0, 0.01, 0.0, 0.3, 0.02]
+    q[:, 9] += [0.0, 0.02, 0.1, 0.3, 0.02]
+    v = np.random.default_rng(0).standard_normal((5, 12))
+    together = world.simulate(q, v, 0.1, 1e-3)
+    for k in range(5):
+        alone = world.simulate(q[k], v[k], 0.1, 1e-3)
+        np.testing.assert_allclose(together.q[k], alone.q, atol=1e-9)
