@@ -31,8 +31,8 @@ __all__ = [
     "block_kinds", "column", "contact_count", "destination", "entry", "entry_count", "factor_column", "factor_count",
     "factor_row", "function_count", "function_entry", "function_number", "function_place", "linear_count", "pair",
     "range_count", "ranges", "resistance_count", "return_count", "row_count", "row_entry", "row_number", "segment",
-    "staircase_count",
-    "term", "term_coefficient", "touching_count", "touching_entry", "touching_numbers", "touching_place", "value_count",
+    "staircase_count", "term", "term_coefficient", "touching_count", "touching_entry", "touching_numbers", "touching_place",
+    "value_count",
 ]  # fmt: skip
 
 # header

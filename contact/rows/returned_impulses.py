@@ -17,7 +17,9 @@ from pluecker.contact.rows.layout import contact_count, return_count, staircase_
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, select, smaller, store, within
 
-__all__ = ["LEAST", "LEAST_OF_IMPACT", "RETURNED", "awake_before", "returning_blocks", "returns_now", "take_friction"]
+__all__ = [
+    "HIT", "LEAST", "LEAST_OF_IMPACT", "RETURNED", "awake_before", "returning_blocks", "returns_now", "take_friction",
+]  # fmt: skip
 
 # what the law of a normal has: mu; the least velocity of the step, and in the impact alone, what these change places with;
 # p; whether the contact is hit
