@@ -45,6 +45,8 @@ class Field:
 
     def shape_for(self, model: Model, key: tuple[Any, ...] = ()) -> tuple[int, ...]:
         """The shape for one state of a model."""
+        if len(self.shape) == 1 and isinstance(self.shape[0], str):  # most of them
+            return (getattr(model, self.shape[0]),)
         return tuple(
             getattr(model, n) if isinstance(n, str) else n if isinstance(n, int) else n(model, *key) for n in self.shape
         )

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pluecker.articulated.algorithms.dynamics.aba import aba
-from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.ended_steps import Finish
 from pluecker.articulated.simulation.steps import Remembered
@@ -23,8 +22,8 @@ class Dynamics:
         integrator: a kernel, or the name of a driver.
         scenario: what acts on the mechanism, and is the same in all states,
             :mod:`~pluecker.articulated.stepping.terms.scenario`.
-        acceleration: at instants, a function of ``(time, q, v, tau, f_ext, threads)``; with forces of constraints behind
-            it, if there are constraints.
+        acceleration: at instants, a function of ``(model, time, q, v, tau, f_ext, threads)``; with forces of constraints
+            behind it, if there are constraints.
         by_loop: whether forces act that the steps alone know: then accelerations are what a step did to the velocity.
         constrained: whether forces of constraints can be recorded.
         remembered: what the integrator remembers when the simulation begins.
@@ -36,7 +35,9 @@ class Dynamics:
 
     integrator: Integrator | str
     scenario: Array
-    acceleration: Callable[..., Array]
+    acceleration: Callable[..., Array] = lambda model, time, q, v, tau, f_ext, threads: aba(
+        model, q, v, tau, f_ext, threads=threads
+    )
     by_loop: bool = False
     constrained: bool = False
     remembered: Remembered = field(default_factory=Remembered)
@@ -45,12 +46,3 @@ class Dynamics:
         None
     )
     finish: Finish | None = None
-
-    @classmethod
-    def of_model(cls, model: Model, integrator: Integrator | str, scenario: Array, by_loop: bool) -> Dynamics:
-        """Of a mechanism alone."""
-
-        def acceleration(time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
-            return aba(model, q, v, tau, f_ext, threads=threads)
-
-        return cls(integrator, scenario, acceleration, by_loop)

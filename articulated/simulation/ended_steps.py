@@ -125,13 +125,10 @@ def law_of_piece(model: Model, start: Array, s: float, q: Array, v: Array) -> Ar
     return np.concatenate([u + s * R - P * moved - D * (v - start[nq : nq + nv]), R, P, D])
 
 
-def put_step(
-    arrays: Sequence[Array], slot: int, x: Array, sizes: tuple[int, int, int], first: int, impulses: int
-) -> None:
+def put_step(arrays: Sequence[Array], slot: int, x: Array, sizes: tuple[int, int, int], impulses: slice) -> None:
     """Record acceleration and impulses of the step behind a sample, where they are wanted."""
-    nq, nv, n = sizes
+    nq, nv, _ = sizes
     if arrays[ACCELERATION].size:
         arrays[ACCELERATION][slot, 0] = x[nq + 5 * nv : nq + 6 * nv]
     if arrays[IMPULSES].size:
-        begin = len(x) - n + first
-        arrays[IMPULSES][slot, 0] = x[begin : begin + impulses]
+        arrays[IMPULSES][slot, 0] = x[impulses]

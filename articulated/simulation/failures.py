@@ -7,24 +7,17 @@ import numpy as np
 from pluecker.articulated.algorithms.dynamics.aba import aba
 from pluecker.articulated.errors import SimulationError, SingularInertiaError
 from pluecker.articulated.model.model import Model
-from pluecker.articulated.simulation.dynamics import Dynamics
-from pluecker.articulated.simulation.steps import Outcome, Schedule
+from pluecker.articulated.simulation.preparation import Preparation
+from pluecker.articulated.simulation.steps import Outcome
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.spatial.errors import PlueckerError, shown
 
 __all__ = ["failure"]
 
 
-def failure(
-    model: Model,
-    outcome: Outcome,
-    schedule: Schedule,
-    dynamics: Dynamics,
-    batch: tuple[int, ...],
-    trajectory: Trajectory,
-    on_unsolved: str,
-) -> SimulationError:
+def failure(model: Model, outcome: Outcome, prepared: Preparation, trajectory: Trajectory) -> SimulationError:
     """The error for a step that could not be taken, or for a control that failed, with what was computed until then."""
+    schedule, dynamics, batch = prepared.schedule, prepared.dynamics, prepared.batch
     if outcome.failed is None:
         end = getattr(outcome.error, "time", None)
         if end is None:
@@ -41,7 +34,7 @@ def failure(
     elif (found := dynamics.explain(q, v, tau, error, time, schedule.step)) is not None:
         why = found
     elif np.isfinite(error):
-        more = "" if on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
+        more = "" if prepared.on_unsolved == "substep" else ", on_unsolved='substep' or 'continue'"
         why = f"the step is not solved, its error is {error:.3g} times what is tolerated; try a smaller step{more}"
     else:
         why = f"its numbers overflow; the fastest joint is {fastest(model, v)}"

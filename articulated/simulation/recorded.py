@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ Block = Mapping[str, Array]
 
 
 class Recorder:
-    """What to keep of a simulation.
+    """What to keep of a simulation, whatever its states at the beginning.
 
     Attributes:
         widths: of the arrays that the loop fills, zero for those that are not wanted.
@@ -45,7 +46,7 @@ class Recorder:
         marked: bool,
         threads: int,
     ) -> None:
-        self.model, self.elements, self.threads, self.wrench = model, tuple(elements), threads, signals[WRENCH]
+        self.elements, self.threads, self.wrench = tuple(elements), threads, signals[WRENCH]
         self.dynamics, self.step = dynamics, step
         self.names = as_names(model, record, dynamics.constrained)
         forces, by_loop = "constraint_forces" in self.names, dynamics.by_loop
@@ -59,18 +60,18 @@ class Recorder:
         }
         self.widths = {name: wanted[name] for name in RECORDED}
 
-    def complete(self, block: Block) -> dict[str, Array]:
+    def complete(self, model: Model, block: Block) -> dict[str, Array]:
         """What follows from q, v and the joint forces of samples, arrays ``(samples, states, ...)``."""
-        model, names, many = self.model, self.names, self.threads
+        names, many = self.names, self.threads
         q, v = block["q"], block["v"]
         found: dict[str, Array] = {}
         if "constraint_forces" in block:  # impulses of the loop
             found["constraint_forces"] = block["constraint_forces"][..., self.dynamics.remembered.order] / self.step
         elif {"a", "constraint_forces"} & names and not self.dynamics.by_loop:
-            found |= self.at_instants(block["time"], q, v, block["tau"])
+            found |= self.at_instants(model, block["time"], q, v, block["tau"])
         if "energy" in names:
             found["kinetic_energy"] = of_each(lambda q, v: kinetic_energy(model, q, v, threads=many), q, v)
-            found["potential_energy"] = of_each(self.stored_energy, q, v)
+            found["potential_energy"] = of_each(partial(self.stored_energy, model), q, v)
         if "momentum" in names:
             found["momentum"] = of_each(lambda q, v: momentum(model, q, v, threads=many), q, v)
         if "center_of_mass" in names:
@@ -81,24 +82,24 @@ class Recorder:
             found |= {name: np.ascontiguousarray(placements[..., k, :, :]) for k, name in enumerate(frames)}
         return found
 
-    def at_instants(self, time: Array, q: Array, v: Array, tau: Array) -> dict[str, Array]:
+    def at_instants(self, model: Model, time: Array, q: Array, v: Array, tau: Array) -> dict[str, Array]:
         """Accelerations and forces of constraints by what acts at the samples."""
-        nv = self.model.nv
-        both = of_each(self.acceleration, time, q, v, tau)
+        nv = model.nv
+        both = of_each(partial(self.acceleration, model), time, q, v, tau)
         found = {"a": both[..., :nv], "constraint_forces": both[..., nv:]}
         return {name: np.ascontiguousarray(x) for name, x in found.items() if name in self.names}
 
-    def acceleration(self, time: Array, q: Array, v: Array, tau: Array) -> Array:
+    def acceleration(self, model: Model, time: Array, q: Array, v: Array, tau: Array) -> Array:
         """The acceleration, with the forces of constraints behind it."""
-        wrenches = self.wrench.at(time).reshape(len(q), -1, self.model.n_bodies, 6)
+        wrenches = self.wrench.at(time).reshape(len(q), -1, model.n_bodies, 6)
         if self.elements:
-            wrenches = wrenches + applied_forces(self.model, self.elements, q, v, threads=self.threads).wrenches
-        return self.dynamics.acceleration(time, q, v, tau, wrenches, self.threads)
+            wrenches = wrenches + applied_forces(model, self.elements, q, v, threads=self.threads).wrenches
+        return self.dynamics.acceleration(model, time, q, v, tau, wrenches, self.threads)
 
-    def stored_energy(self, q: Array, v: Array) -> Array:
+    def stored_energy(self, model: Model, q: Array, v: Array) -> Array:
         """In the field of gravity, in the springs of joints and of elements."""
-        found = potential_energy(self.model, q, threads=self.threads)
-        return found + applied_forces(self.model, self.elements, q, v).energy if self.elements else found
+        found = potential_energy(model, q, threads=self.threads)
+        return found + applied_forces(model, self.elements, q, v).energy if self.elements else found
 
 
 def of_each(function: Callable[..., Array], *samples: Array) -> Array:

@@ -74,7 +74,7 @@ class MemoryRecording(Recording):
     def result(self, count: int) -> dict[str, Array]:
         if not count:
             return {}
-        found = {"time": np.concatenate(self.times)[:count]}
+        found = {"time": self.times[0] if len(self.times) == 1 else np.concatenate(self.times)}
         found |= {name: array[:count] for name, array in self.arrays.items() if array.shape[2]}
         return {**found, **self.complete(found)}
 
@@ -123,7 +123,7 @@ class FileRecording(Recording):
             file.close()
         found = {}
         for name in self.files:
-            array = np.load(self.folder / f"{name}.npy", mmap_mode="r")[:count]
+            array = np.load(self.folder / f"{name}.npy", mmap_mode="r")[:count].view(np.ndarray)
             found[name] = (
                 array if name == "time" else array.reshape(len(array), self.states, *array.shape[1 + len(self.batch) :])
             )

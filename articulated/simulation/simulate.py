@@ -15,6 +15,7 @@ from pluecker.articulated.running.arguments import Array, as_model
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
 from pluecker.articulated.simulation.integrators import as_integrator, knowing_rows, name_of
+from pluecker.articulated.simulation.preparation import Preparation, kept_with, prepare_motion
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.control.control import JointLimits
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -118,14 +119,21 @@ def simulate(
             )
         scenario = as_scenario(model, springs, held)
         by_loop = knows_rows and number_of(ROWS, scenario) > 0
-        return Dynamics.of_model(
-            model, chosen.serving(model, scenario) if isinstance(chosen, Integrator) else chosen, scenario, by_loop
+        return Dynamics(
+            chosen.serving(model, scenario) if isinstance(chosen, Integrator) else chosen, scenario, by_loop=by_loop
         )
 
-    trajectory, _ = follow_motion(
-        model, q, v, duration, step, choose, control=control, f_ext=f_ext, elements=elements, record=record, every=every,
-        record_to=record_to, on_unsolved=on_unsolved, tol=tol, progress=progress, threads=threads,
-    )  # fmt: skip
+    def prepare(shapes: dict[str, tuple[int, ...]]) -> Preparation:
+        key = (
+            duration, step, integrator, limits, record, every, on_unsolved, tol, threads, control, f_ext, elements,
+            *shapes.values(),
+        )  # fmt: skip
+        return kept_with(model, key, lambda: prepare_motion(
+            model, shapes, duration, step, choose, control=control, f_ext=f_ext, elements=elements, record=record,
+            every=every, on_unsolved=on_unsolved, tol=tol, threads=threads,
+        ))  # fmt: skip
+
+    trajectory, _ = follow_motion(model, q, v, prepare, record_to=record_to, progress=progress)
     return trajectory
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +20,23 @@ from pluecker.articulated.stepping.control.control import Control
 from pluecker.articulated.stepping.control.control_law import PERIOD, WRENCH
 from pluecker.articulated.stepping.loop.control_signals import NEVER, ControlPlan, asked
 from pluecker.articulated.stepping.loop.loop import loop_workspace, state_size
-from pluecker.articulated.stepping.loop.loop_driver import Signal, Stretches
+from pluecker.articulated.stepping.loop.loop_driver import LoopTask, Signal, Stretches
 from pluecker.articulated.stepping.loop.surroundings import MARKS
-from pluecker.articulated.stepping.loop.task import BEGIN, EVERY, FIRST_IMPULSE, IMPULSES, MEMORY, SUBSTEP, TOTAL
+from pluecker.articulated.stepping.loop.task import (
+    BEGIN,
+    EVERY,
+    FIRST_IMPULSE,
+    IMPULSES,
+    MEMORY,
+    SIZE_OF_X,
+    SUBSTEP,
+    TOTAL,
+)
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.spatial.errors import PlueckerError
 
-__all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "follow_steps"]
+__all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "Steps", "follow_steps"]
 
 Array = NDArray[np.float64]
 RECORDED = ("q", "v", "tau", "a", "error", "constraint_forces")  # in the order of the loop
@@ -68,7 +78,11 @@ class Schedule:
 
     def times_from(self, first: int, count: int) -> Array:
         """Of so many samples from this one on; s."""
-        return self.step * (self.first + np.minimum(np.arange(first, first + count) * self.every, self.steps))
+        begun = self.first + first * self.every
+        numbers = np.arange(begun, begun + count * self.every, self.every, dtype=np.float64)
+        if count and first + count == self.samples:
+            numbers[-1] = self.total
+        return self.step * numbers
 
     def samples_before(self, step: int) -> int:
         """How many samples are there once the loop stands before this step, or behind the last one."""
@@ -111,98 +125,139 @@ class Remembered:
     impulses: int = 0
     order: NDArray[np.int64] | None = None
 
-    def spread(self, batch: tuple[int, ...]) -> Remembered:
-        """With a row for each state of the batch."""
+    def spread(self, batch: tuple[int, ...]) -> Array | None:
+        """The numbers, a row for each state of the batch."""
         if self.numbers is None:
-            return self
+            return None
         n = self.numbers.shape[-1]
-        return replace(self, numbers=np.broadcast_to(self.numbers, (*batch, n)).reshape(-1, n))
+        return np.broadcast_to(self.numbers, (*batch, n)).reshape(-1, n)
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """The steps of a simulation, whatever the states at its beginning.
+
+    Attributes:
+        integrator: what takes them.
+        sizes: nq, nv, and how many numbers it remembers.
+        schedule: how many there are.
+        control, plan: what acts.
+        bound: the error up to which a step is taken.
+        settings, impulses: as the loop reads them, and where among what is remembered the impulses are.
+        task: all of it, for the loop.
+    """
+
+    integrator: Integrator
+    sizes: tuple[int, int, int]
+    schedule: Schedule
+    control: Control
+    plan: ControlPlan
+    bound: float
+    settings: dict[int, int]
+    impulses: slice
+    task: LoopTask
+
+    @classmethod
+    def of_simulation(
+        cls,
+        integrator: Integrator,
+        model: Model,
+        scenario: Array,
+        control: Control,
+        plan: ControlPlan,
+        schedule: Schedule,
+        on_unsolved: str,
+        states: int,
+        threads: int,
+        remembered: Remembered,
+    ) -> Steps:
+        """For so many states."""
+        nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
+        bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
+        first, count = remembered.first_impulse, remembered.impulses
+        settings = {
+            **plan.settings, TOTAL: schedule.total, EVERY: schedule.every, SUBSTEP: on_unsolved == "substep",
+            MEMORY: memory, FIRST_IMPULSE: first, IMPULSES: count, BEGIN: schedule.first,
+        }  # fmt: skip
+        numbers, parameters = np.concatenate([[schedule.step, bound], plan.limits]), plan.signals[-1].values.shape[-1]
+        room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
+        nx = state_size(nq, nv, plan.delay, memory)
+        packed = smooth_model(model)
+        task = LoopTask(integrator, packed, scenario, numbers, settings, plan.signals, states, nx, room, threads)
+        sizes, impulses = (nq, nv, memory), slice(nx - memory + first, nx - memory + first + count)
+        return cls(integrator, sizes, schedule, control, plan, bound, settings, impulses, task)
+
+    def begin(self, q: Array, v: Array, remembered: Array | None) -> Array:
+        """The states as the loop reads them, from ``(states, nq)``, ``(states, nv)`` and what is remembered."""
+        nq, nv, memory = self.sizes
+        x = np.zeros((len(q), int(self.task.table[SIZE_OF_X])))
+        x[:, :nq], x[:, nq : nq + nv] = q, v
+        if remembered is not None:
+            x[:, x.shape[1] - memory :] = remembered
+        return x
+
+    def piece(self, y: Array, h: float, number: int) -> Stretches:
+        """Stretches of step ``number``, in which nothing happens but steps, with the wrenches of it as they are."""
+        alone, whole = {**self.settings, TOTAL: NEVER, EVERY: NEVER, PERIOD: NEVER, BEGIN: 0}, self.task
+        own = list(self.plan.signals)
+        own[WRENCH] = Signal.constant(own[WRENCH].at(np.array([self.schedule.step * (number + 0.5)]))[0])
+        numbers, nx = np.concatenate([[h], whole.numbers[1:]]), y.shape[1]
+        arrays = whole.model, whole.scenario, numbers
+        return Stretches(LoopTask(self.integrator, *arrays, alone, own, 1, nx, whole.room, 1), y)
+
+    def end(self, model: Model, y: Array, before: Array, number: int, finish: Finish) -> float:
+        """The error of a step of one state that the loop has begun, at its end; where it is wanted in pieces."""
+        nq, nv, _ = self.sizes
+        h = self.schedule.step
+        if not self.settings[SUBSTEP]:
+            return end_step(y, before, self.sizes, h, finish)
+        start, last = np.concatenate([before, y[nq + nv :]]), finish.remembered_now()
+        found = end_step(y, before, self.sizes, h, finish)
+        if found <= self.bound:
+            return found
+        finish.go_back(last)
+        pieces = partial(self.piece, number=number)
+        return take_pieces(y, start, self.sizes, self.impulses, h, self.bound, finish, model, pieces)
 
 
 def follow_steps(
-    integrator: Integrator,
+    steps: Steps,
     model: Model,
-    q: Array,
-    v: Array,
-    scenario: Array,
-    control: Control,
-    plan: ControlPlan,
-    schedule: Schedule,
+    x: Array,
     recording: Recording,
     *,
-    on_unsolved: str,
     complete: Callable[[Mapping[str, Array]], Mapping[str, Array]],
     progress: Callable[[int], None],
     batch: tuple[int, ...],
-    threads: int,
-    remembered: Remembered,
     finish: Finish | None = None,
 ) -> Outcome:
-    """Fill the recording; q and v are ``(states, nq)`` and ``(states, nv)``. ``finish``: as of ``Dynamics``."""
-    nq, nv, memory = model.nq, model.nv, integrator.memory(model, scenario)
-    x = np.zeros((len(q), state_size(nq, nv, plan.delay, memory)))
-    x[:, :nq], x[:, nq : nq + nv] = q, v
-    if remembered.numbers is not None:
-        x[:, x.shape[1] - memory :] = remembered.numbers
-    bound = NO_BOUND if on_unsolved == "continue" else 1.0 + 1e-12
-    numbers = np.concatenate([[schedule.step, bound], plan.limits])
-    settings = {
-        **plan.settings, TOTAL: schedule.total, EVERY: schedule.every, SUBSTEP: on_unsolved == "substep", MEMORY: memory,
-        FIRST_IMPULSE: remembered.first_impulse, IMPULSES: remembered.impulses, BEGIN: schedule.first,
-    }  # fmt: skip
-    parameters = plan.signals[-1].values.shape[-1]
-    room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
-    arguments = smooth_model(model), scenario, x, numbers, settings, plan.signals, room, threads
-    stretches = Stretches(integrator, *arguments)
+    """Fill the recording, from the states ``(states, nx)`` on. ``finish``: as of ``Dynamics``."""
+    (nq, nv, _), schedule, control = steps.sizes, steps.schedule, steps.control
+    stretches = Stretches(steps.task, x)
     marks = x[:, nq + 6 * nv + MARKS - 1]
     first, samples, error, interrupted, failed = schedule.first, 0, None, False, False
-
-    def stretches_of_pieces(y: Array, h: float, number: int) -> Stretches:
-        """In which nothing happens but steps, with the wrenches of a step as they are."""
-        alone = {**settings, TOTAL: NEVER, EVERY: NEVER, PERIOD: NEVER, BEGIN: 0}
-        own = list(plan.signals)
-        own[WRENCH] = Signal.constant(own[WRENCH].at(np.array([schedule.step * (number + 0.5)]))[0])
-        lengths = np.concatenate([[h], numbers[1:]])
-        return Stretches(integrator, smooth_model(model), scenario, y, lengths, alone, own, room, 1)
-
-    def end(y: Array, before: Array, number: int) -> float:
-        """Of one state; where it is wanted in pieces."""
-        assert finish is not None
-        sizes, h, place = (nq, nv, memory), schedule.step, len(y) - memory + remembered.first_impulse
-        if on_unsolved != "substep":
-            return end_step(y, before, sizes, h, finish)
-        start, last = np.concatenate([before, y[nq + nv :]]), finish.remembered_now()
-        found = end_step(y, before, sizes, h, finish)
-        if found <= bound:
-            return found
-        finish.go_back(last)
-        impulses = slice(place, place + remembered.impulses)
-        return take_pieces(
-            y, start, sizes, impulses, h, bound, finish, model, lambda y, h: stretches_of_pieces(y, h, number)
-        )
-
-    fixed = 1 if finish is not None else plan.period if control.function is not None else 0
-    length = max(1, FIRST // (len(q) * nv))
+    fixed = 1 if finish is not None else steps.plan.period if control.function is not None else 0
+    length = max(1, FIRST // (len(x) * nv))
     try:
         while first <= schedule.total and not failed:
             arrays, slot, most = recording.room(samples, schedule.samples - samples)
             stretches.record_into(arrays, slot)
             length = fixed or min(length, most * schedule.every)
             last = min(first + length, schedule.total + 1)
-            if control.function is not None and first % plan.period == 0:
+            if control.function is not None and first % steps.plan.period == 0:
                 now = x[:, :nq].reshape(*batch, nq), x[:, nq : nq + nv].reshape(*batch, nv)
                 tau = asked(model, control.function, first * schedule.step, *now)
                 x[:, nq + nv : nq + 2 * nv] = tau.reshape(-1, nv)
             begun, before = time.perf_counter(), x[0, : nq + nv].copy()
             stretches.advance(first, last)
             if finish is not None and first < schedule.total and not marks[0]:
-                if not end(x[0], before, first) <= bound:
+                if not steps.end(model, x[0], before, first, finish) <= steps.bound:
                     marks[0], x[0, : nq + nv] = first + 1, before
                 else:
                     finish.keep()
                     if (first - schedule.first) % schedule.every == 0:
                         own = (first - schedule.first) // schedule.every - slot
-                        put_step(arrays, own, x[0], (nq, nv, memory), remembered.first_impulse, remembered.impulses)
+                        put_step(arrays, own, x[0], steps.sizes, steps.impulses)
             took = time.perf_counter() - begun
             failed = bool(marks.any())
             first = last
@@ -216,7 +271,7 @@ def follow_steps(
         interrupted = True
     except PlueckerError as found:
         error = found
-    if not marks.any():
+    if not (failed or interrupted) or not marks.any():
         return Outcome(samples, interrupted, None, 0, x, error)
     state = int(np.argmin(np.where(marks > 0.0, marks, np.inf)))
     return Outcome(samples, interrupted, int(marks[state]) - 1, state, x, error)

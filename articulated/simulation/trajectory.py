@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.model.model import Model, listing
-from pluecker.articulated.running.arguments import as_model
+from pluecker.articulated.running.arguments import FLOAT, as_model
 from pluecker.articulated.simulation.interpolation import interpolate
 from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
@@ -77,8 +77,9 @@ class Trajectory:
     def __post_init__(self) -> None:
         if self.model is not None:
             as_model("Trajectory", self.model)
-        for part in COLUMNS:
-            value = getattr(self, part)
+        before: tuple[str, int] | None = None  # the first part, and how many samples it has
+        batch: tuple[int, ...] | None = None
+        for part, value in zip(COLUMNS, (self.time, *self._parts()), strict=True):
             if value is None:
                 continue
             values = as_floats(part, value)
@@ -86,17 +87,15 @@ class Trajectory:
                 expected = "(n,)" if part == "time" else "(n, number of coordinates), or more axes before these"
                 raise TrajectoryError(f"Trajectory: {part} has shape {values.shape}, expected {expected}")
             object.__setattr__(self, part, values)
-            self._check_samples(part, values.shape[: values.ndim - (part != "time")])
+            count = len(values) if part == "time" else values.shape[-2]
+            if before is not None and count != before[1]:
+                raise TrajectoryError(f"Trajectory: {part} has {count} samples, {before[0]} has {before[1]}")
+            if part != "time" and batch is not None and values.shape[:-2] != batch:
+                raise TrajectoryError(f"Trajectory: {part} is a batch of shape {values.shape[:-2]}, expected {batch}")
+            before = before or (part, count)
+            batch = batch if part == "time" else values.shape[:-2]
         object.__setattr__(self, "columns", self._as_columns(self.columns))
         object.__setattr__(self, "overlays", tuple(self.overlays))
-
-    def _check_samples(self, part: str, found: tuple[int, ...]) -> None:
-        """Refuse another number of samples than the first part has, or another batch than the first one that has any."""
-        first = next(name for name in COLUMNS if getattr(self, name) is not None)
-        if found[-1] != len(self):
-            raise TrajectoryError(f"Trajectory: {part} has {found[-1]} samples, {first} has {len(self)}")
-        if part != "time" and found[:-1] != self.batch_shape:
-            raise TrajectoryError(f"Trajectory: {part} is a batch of shape {found[:-1]}, expected {self.batch_shape}")
 
     def _as_columns(self, columns: Any) -> dict[str, Array]:
         """The columns as arrays with the samples in their place."""
@@ -333,7 +332,7 @@ class Trajectory:
 
 def as_floats(name: str, value: ArrayLike) -> Array:
     """An array of float64; itself if it is one."""
-    if type(value) is np.ndarray and value.dtype == np.float64:
+    if type(value) is np.ndarray and value.dtype is FLOAT:
         return value
     return as_numbers("Trajectory", name, value)
 

@@ -13,6 +13,7 @@ from pluecker.articulated.forces.elements import Element
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.follow_motion import follow_motion
+from pluecker.articulated.simulation.preparation import prepare_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.terms.integrator import Integrator
@@ -183,8 +184,12 @@ def follow(
         used.append(dynamics.integrator)
         return dynamics
 
-    trajectory, outcome = follow_motion(world.model, q, v, duration, step, choose, begun=begun, stacklevel=7,
-        function="World.simulate", **options)  # fmt: skip
+    own = {name: options[name] for name in ("record_to", "progress")}
+    wanted = {name: value for name, value in options.items() if name not in own}
+    trajectory, outcome = follow_motion(
+        world.model, q, v, lambda shapes: prepare_motion(world.model, shapes, duration, step, choose, begun=begun, **wanted),
+        stacklevel=7, function="World.simulate", **own,
+    )  # fmt: skip
     return trajectory, outcome, used[0]
 
 
@@ -201,7 +206,7 @@ def world_dynamics(
     numbers = as_numbers_of(world, np.asarray(q, dtype=np.float64), memory, integrator, own)
     remembered = Remembered(numbers, 1 + world.packed.n_turns, world.packed.n_rows, world.packed.place)
 
-    def acceleration(time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
+    def acceleration(model: Any, time: Array, q: Array, v: Array, tau: Array, f_ext: Array, threads: int) -> Array:
         at = time.reshape(time.shape + (1,) * (q.ndim - 1 - time.ndim))
         return np.concatenate(world.accelerations(q, v, tau, f_ext, time=at, threads=threads), axis=-1)
 

@@ -10,9 +10,11 @@ import sys
 import threading
 import time
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from pluecker.articulated import (
     Actuator,
@@ -37,6 +39,7 @@ from pluecker.articulated import (
 )
 from pluecker.articulated.app.cli import main
 from pluecker.articulated.robots import SEVEN_JOINT_ARM
+from pluecker.articulated.simulation.preparation import MOST, kept_with
 from pluecker.articulated.simulation.trajectory_files import read_trajectory
 from pluecker.articulated.stepping.control.control_function import SIGNATURE
 from pluecker.spatial import PlueckerError, UnknownNameError
@@ -367,3 +370,37 @@ def test_limits_that_an_integrator_does_not_know_are_refused_where_they_are_aske
     beyond = simulate(model, [0.0], [1.0], 0.2, 0.02, integrator="rk4")
     np.testing.assert_allclose(beyond.q[-1], 0.2)
     assert simulate(model, [0.0], [1.0], 0.2, 0.02).q.max() <= 0.1
+
+
+def test_what_a_model_keeps_of_a_simulation_changes_no_motion(pendulum):
+    again, fresh = pendulum.replace(), [pendulum.replace() for _ in range(4)]
+    other = {"q": [-0.4, 1.0], "v": [2.0, -1.0]}
+    calls = [{}, other, {"record": "energy"}, other | {"step": 0.005}]
+    for own, change in zip(fresh, calls, strict=True):
+        first, kept = simulate(own, **START | change), simulate(again, **START | change)
+        for part in ("time", "q", "v", "a", "tau"):
+            assert_array_equal(getattr(kept, part), getattr(first, part))
+        assert list(kept.columns) == list(first.columns)
+    first = simulate(again, **START)
+    first.time[:], first.q[:] = 7.0, 7.0  # what a user does with a trajectory is not seen by the next one
+    assert_array_equal(simulate(again, **START).time, [0.0, 0.01, 0.02])
+    assert_array_equal(simulate(again, **START).q, simulate(fresh[0], **START).q)
+    batch = simulate(again, **START | {"q": np.tile(START["q"], (3, 1))})
+    assert_allclose(batch.q, np.tile(simulate(again, **START).q, (3, 1, 1)), rtol=1e-12, atol=1e-12)
+
+
+def test_equal_arguments_of_another_type_are_refused_behind_a_call_that_was_kept(pendulum):
+    simulate(pendulum, **START, every=1, tol=1.0)
+    for wrong in ({"every": True}, {"every": 1.0}, {"tol": True}):
+        with pytest.raises(TypeError):
+            simulate(pendulum, **START | {"every": 1, "tol": 1.0} | wrong)
+
+
+def test_a_model_keeps_few_preparations_and_is_forgotten_with_them(pendulum):
+    model = pendulum.replace()
+    for k in range(40):
+        simulate(model, **START | {"duration": 0.01 * (k + 1)})
+    assert 0 < len(model.tables[kept_with]) <= MOST
+    reference = weakref.ref(model)
+    del model
+    assert reference() is None  # without a search for circles

@@ -58,7 +58,7 @@ from pluecker.spatial.parallel.threads import board
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, part, tail
 
-__all__ = ["Signal", "Stretches", "in_lanes", "one_by_one"]
+__all__ = ["LoopTask", "Signal", "Stretches", "in_lanes", "one_by_one"]
 
 KNOTS_OF_WRENCH = SIGNAL + SIGNAL_SIZE * WRENCH + 3
 BEGINNING = np.zeros(1)  # the time of what does not change
@@ -173,6 +173,51 @@ def names_of_closure(step: Any) -> list[str]:
     return [function.__name__, *plain, *sorted(x.__name__ for x in contents if callable(x) and hasattr(x, "__name__"))]
 
 
+class LoopTask:
+    """What the loop works on but for the states, described once for all simulations that differ in these alone.
+
+    Args:
+        integrator: whose loop it is.
+        model, scenario, numbers, settings, signals: as the loop reads them.
+        states, nx: how many there are, and how many numbers each has.
+        workspace: how many numbers of scratch memory a state needs.
+        threads: how many may share the states.
+    """
+
+    def __init__(
+        self,
+        integrator: Integrator,
+        model: Array,
+        scenario: Array,
+        numbers: Array,
+        settings: dict[int, int],
+        signals: Sequence[Signal],
+        states: int,
+        nx: int,
+        workspace: int,
+        threads: int,
+    ) -> None:
+        lanes = integrator.lanes and states > 1 and not config.DISABLE_JIT
+        self.run, self.threads = (in_lanes if lanes else one_by_one)(integrator), min(threads, states)
+        self.least = WIDTH if lanes else 1
+        self.model, self.scenario, self.numbers, self.signals = model, scenario, numbers, tuple(signals)
+        self.table = np.zeros(TASK_SIZE, dtype=np.int64)
+        own = self.table[SETTINGS:SIGNAL]
+        for place, value in settings.items():
+            own[place] = value
+        own[PUSHED] = not self.signals[WRENCH].is_nothing
+        own[CALLER], self.table[SURROUNDINGS] = caller_address(), address_of_surroundings(lanes)
+        for place, array in ((MODEL, model), (SCENARIO, scenario), (NUMBERS, numbers)):
+            self.table[place : place + 2] = place_of(array)
+        self.table[SIZE_OF_X] = nx
+        for k, signal in enumerate(self.signals):
+            place = SIGNAL + SIGNAL_SIZE * k
+            self.table[place : place + SIGNAL_SIZE] = signal.description
+        each = BLOCK + workspace + nx if lanes else -(-(BLOCK + workspace) // WIDTH)
+        self.room = workspace
+        self.rows, self.workspace = (0, workspace) if config.DISABLE_JIT else (each * self.threads, 0)
+
+
 class Stretches:
     """A simulation that goes on from stretch to stretch.
 
@@ -182,45 +227,20 @@ class Stretches:
         records: the arrays of the recording, each ``(samples, states, width)``.
     """
 
-    def __init__(
-        self,
-        integrator: Integrator,
-        model: Array,
-        scenario: Array,
-        x: Array,
-        numbers: Array,
-        settings: dict[int, int],
-        signals: Sequence[Signal],
-        workspace: int,
-        threads: int,
-    ) -> None:
-        lanes = integrator.lanes and len(x) > 1 and not config.DISABLE_JIT
-        self.run, self.threads = (in_lanes if lanes else one_by_one)(integrator), min(threads, len(x))
-        self.least = WIDTH if lanes else 1
-        self.x, self.model, self.scenario, self.numbers, self.signals = x, model, scenario, numbers, tuple(signals)
-        self.task = np.zeros(TASK_SIZE, dtype=np.int64)
+    def __init__(self, task: LoopTask, x: Array) -> None:
+        self.common, self.x = task, x
+        self.task = task.table.copy()
         self.settings = self.task[SETTINGS:SIGNAL]
-        for place, value in settings.items():
-            self.settings[place] = value
-        self.settings[PUSHED] = not self.signals[WRENCH].is_nothing
-        self.settings[CALLER], self.task[SURROUNDINGS] = caller_address(), address_of_surroundings(lanes)
+        self.task[STATE : STATE + 2] = place_of(x)
         self.records: tuple[Array, ...] = ()
-        for place, array in ((MODEL, model), (SCENARIO, scenario), (STATE, x), (NUMBERS, numbers)):
-            self.task[place : place + 2] = place_of(array)
-        self.task[SIZE_OF_X] = x.shape[1]
-        for k, signal in enumerate(self.signals):
-            place = SIGNAL + SIGNAL_SIZE * k
-            self.task[place : place + SIGNAL_SIZE] = signal.description
-        each = BLOCK + workspace + x.shape[1] if lanes else -(-(BLOCK + workspace) // WIDTH)
-        self.scratch = np.zeros((0, WIDTH)) if config.DISABLE_JIT else rows_of_eight(each * self.threads)
-        self.workspace = np.empty(workspace if config.DISABLE_JIT else 0)
+        self.scratch, self.workspace = rows_of_eight(task.rows), np.empty(task.workspace)
 
     def record_into(self, records: Sequence[Array], slot: int) -> None:
         """Record in these arrays, the first sample being number ``slot``."""
         self.records, self.settings[SLOT] = tuple(records), slot
         self.settings[RATED] = any(records[k].size for k in RATES)
-        for k, array in enumerate(records):
-            self.task[RECORD + 2 * k : RECORD + 2 * k + 2] = place_of(array)
+        places = [number for array in records for number in place_of(array)]
+        self.task[RECORD : RECORD + len(places)] = places
 
     def advance(self, first: int, last: int) -> None:
         """The steps from ``first`` to before ``last``."""
@@ -228,17 +248,20 @@ class Stretches:
         if config.DISABLE_JIT:
             self.advance_in_python()
             return
+        threads, states = self.common.threads, len(self.x)
         share = compiled_share_states()
         share(
-            board(self.threads), address(self.run), self.threads, self.task, len(self.x), self.least, True, self.scratch
+            board(threads), address(self.common.run), threads, self.task, states, self.common.least, True, self.scratch
         )
 
     def advance_in_python(self) -> None:
         """The same without compilation."""
-        signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in self.signals)
+        common = self.common
+        m, c, numbers = common.model, common.scenario, common.numbers
+        signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in common.signals)
         records = tuple(array.reshape(-1) for array in self.records)
-        env = self.model, self.settings, self.numbers, signals, records, len(self.x)
-        moving = len(self.signals[WRENCH].times) > 1
+        env = m, self.settings, numbers, signals, records, len(self.x)
+        moving = len(common.signals[WRENCH].times) > 1
         with np.errstate(all="ignore"):
             for b, x in enumerate(self.x):
-                self.run(env, self.model, self.scenario, self.settings, self.numbers, moving, b, x, self.workspace)
+                common.run(env, m, c, self.settings, numbers, moving, b, x, self.workspace)

@@ -1,0 +1,175 @@
+"""What a simulation is but for its states at the beginning: checked, packed and described once.
+
+Calls that differ in their states alone are many where a controller looks ahead: what they have in common takes half of the
+time of a short one, and is kept with the model (:func:`kept_with`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pluecker.articulated.forces.elements import Element
+from pluecker.articulated.forces.packing import as_elements
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.running.arguments import as_threads
+from pluecker.articulated.simulation.dynamics import Dynamics
+from pluecker.articulated.simulation.recorded import Recorder
+from pluecker.articulated.simulation.smooth import as_tolerance
+from pluecker.articulated.simulation.steps import Schedule, Steps
+from pluecker.articulated.stepping.adaptive.adaptive import with_tolerance
+from pluecker.articulated.stepping.control.control import Control, TimeTable, as_control, finite, seconds
+from pluecker.articulated.stepping.loop.control_signals import ControlPlan, batch_of, plan_control, whole
+from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+
+__all__ = ["Preparation", "kept_with", "prepare_motion"]
+
+UNSOLVED = ("raise", "continue", "substep")
+PLAIN = (float, int, str, bool, type(None))  # what is equal is the same, if it is of the same type
+MOST = 16  # preparations that a model keeps
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """All of a simulation but its states. It holds no model, so that a model may hold it.
+
+    Attributes:
+        batch: the leading axes that states, control and wrenches have in common.
+        schedule: when.
+        control, plan: what acts, as given, and as the loop reads it.
+        dynamics: how the mechanism moves.
+        recorder: what is kept of it.
+        tolerance: of integrators that divide steps.
+        on_unsolved: what happens to steps that are not solved.
+        steps: for the loop; None where another driver takes them, or there is no state.
+    """
+
+    batch: tuple[int, ...]
+    schedule: Schedule
+    control: Control
+    plan: ControlPlan
+    dynamics: Dynamics
+    recorder: Recorder
+    tolerance: float
+    on_unsolved: str
+    steps: Steps | None
+
+
+def kept_with(model: Model, key: tuple[Any, ...], make: Callable[[], Preparation]) -> Preparation:
+    """A preparation that the model has kept for this key, or a new one, which it keeps if the key is plain."""
+    known: dict[Hashable, Preparation] = model.tables.setdefault(kept_with, {})
+    typed = key, tuple(map(type, key))  # 1, 1.0 and True are equal
+    try:
+        found = known.get(typed)
+    except TypeError:  # an array, or a list
+        return make()
+    if found is None:
+        found = make()
+        if all(map(is_plain, key)):
+            if len(known) >= MOST:
+                known.clear()
+            known[typed] = found
+    return found
+
+
+def is_plain(part: Any) -> bool:
+    """Whether it is a number, a word or nothing, or names, or the whole numbers of a shape."""
+    if type(part) is tuple:
+        return all(type(each) is str for each in part) or all(type(each) is int for each in part)
+    return type(part) in PLAIN
+
+
+def prepare_motion(
+    model: Model,
+    shapes: dict[str, tuple[int, ...]],
+    duration: float,
+    step: float,
+    choose: Callable[[tuple[Element, ...]], Dynamics],
+    *,
+    control: Any,
+    f_ext: Any,
+    elements: Element | Sequence[Element],
+    record: str | Iterable[str],
+    every: int,
+    on_unsolved: str,
+    tol: float,
+    threads: int | None,
+    begun: float = 0.0,
+) -> Preparation:
+    """For the motion of what ``choose`` says how it moves, from the elements; the rest is as for :func:`simulate`.
+
+    Args:
+        shapes: the leading axes of q and of v.
+        begun: when the motion begins, by which control and samples count; a whole number of steps and of control periods; s.
+    """
+    schedule = as_schedule(duration, step, every, begun)
+    commanded, wrenches, springs = as_control(control), as_wrenches(f_ext), as_elements("simulate", elements)
+    if not isinstance(on_unsolved, str) or on_unsolved not in UNSOLVED:
+        raise ArgumentValueError(
+            f"simulate: on_unsolved is {shown(on_unsolved)}, expected one of {', '.join(UNSOLVED)}"
+        )
+    dynamics = choose(springs)
+    count, before = as_threads("simulate", threads), dynamics.remembered.numbers
+    batch = batch_of(model, commanded, wrenches, shapes | ({} if before is None else {"memory": before.shape[:-1]}))
+    if dynamics.finish is not None:
+        check_single(batch)
+    plan = plan_control(model, commanded, wrenches, batch, schedule.step)
+    if schedule.first:
+        check_continued(plan, schedule)
+    tolerance = as_tolerance(tol)
+    scenario = with_tolerance(dynamics.scenario, tolerance)
+    marked, size = on_unsolved == "continue", math.prod(batch)
+    recorder = Recorder(model, record, plan.signals, springs, dynamics, schedule.step, marked, count)
+    steps = None
+    if isinstance(dynamics.integrator, Integrator) and size:
+        steps = Steps.of_simulation(
+            dynamics.integrator,
+            model,
+            scenario,
+            commanded,
+            plan,
+            schedule,
+            on_unsolved,
+            size,
+            count,
+            dynamics.remembered,
+        )
+    return Preparation(batch, schedule, commanded, plan, dynamics, recorder, tolerance, on_unsolved, steps)
+
+
+def check_single(batch: tuple[int, ...]) -> None:
+    """Refuse what steps do not know that are not compiled as a whole."""
+    if batch:
+        raise ArgumentValueError(
+            f"simulate: contacts that are found in each step are those of one state, and this is a batch of shape {batch}"
+        )
+
+
+def as_schedule(duration: Any, step: Any, every: Any, begun: float) -> Schedule:
+    """The steps and the samples."""
+    time, h = seconds("simulate", "duration", duration), seconds("simulate", "step", step)
+    if isinstance(every, bool) or not isinstance(every, (int, np.integer)):
+        raise ArgumentTypeError(f"simulate: every is a {type(every).__name__}, expected a whole number of steps")
+    if every < 1:
+        raise ArgumentValueError(f"simulate: every is {shown(every)}, expected 1 or more steps")
+    steps = whole(time, h, "the duration", "step")
+    return Schedule(h, steps, int(every), whole(begun, h, "the time of the memory", "step") if begun else 0)
+
+
+def check_continued(plan: ControlPlan, schedule: Schedule) -> None:
+    """Refuse to go on where control is between two looks at the state, or late."""
+    when = f"simulate: the memory is of t = {schedule.first * schedule.step:.6g} s, and "
+    if plan.delay:
+        raise ArgumentValueError(f"{when}what the actuators have not done yet is in no memory; simulate in one go")
+    if schedule.first % plan.period:
+        raise ArgumentValueError(f"{when}that is no whole number of control periods")
+
+
+def as_wrenches(f_ext: Any) -> Any:
+    """The wrenches as numbers, or their table."""
+    return f_ext if f_ext is None or isinstance(f_ext, TimeTable) else finite("simulate", "f_ext", f_ext)
