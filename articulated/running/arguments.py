@@ -78,15 +78,15 @@ def as_rows(model: Model, field: Field, array: Array, batch: tuple[int, ...]) ->
     The result is C-ordered, and writeable, since compiled functions take one kind of array only.
     """
     shape = field.shape_for(model)
-    states = math.prod(batch)
-    count = math.prod(array.shape[: array.ndim - len(shape)])
+    states, entries = math.prod(batch), math.prod(shape)
+    count = array.size // entries if entries else math.prod(array.shape[: array.ndim - len(shape)])
     if count != 1 and count != states:
         array = np.broadcast_to(array, batch + shape)
         count = states
     flags = array.flags  # NumPy warns of a look at `writeable` where `broadcast_arrays` has repeated entries
     if not (flags.c_contiguous and flags.aligned and flags.writeable):
         array = np.require(array, FLOAT, ["C", "A", "W"])
-    return array.reshape(count, math.prod(shape))
+    return array.reshape(count, entries)
 
 
 def as_threads(name: str, threads: Any) -> int:

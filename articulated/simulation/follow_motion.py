@@ -125,8 +125,8 @@ def check_states(model: Model, states: dict[str, Array]) -> None:
     q, v = states["q"], states["v"]
     good = np.isfinite(q).all() and np.isfinite(v).all()
     for part in model.quaternion_slices().values():
-        length = np.sqrt(np.einsum("...k,...k", q[..., part], q[..., part]))
-        good = good and (np.abs(length - 1.0) <= UNIT).all()
+        four = q[..., part]
+        good = good and (abs(np.sqrt(np.einsum("...k,...k", four, four)) - 1.0) <= UNIT).all()
     if not good:
         explain_inputs("simulate", model, {name: STANDARD[name] for name in states}, states)
 

@@ -63,6 +63,8 @@ class Recorder:
     def complete(self, model: Model, block: Block) -> dict[str, Array]:
         """What follows from q, v and the joint forces of samples, arrays ``(samples, states, ...)``."""
         names, many = self.names, self.threads
+        if not names:
+            return {}
         q, v = block["q"], block["v"]
         found: dict[str, Array] = {}
         if "constraint_forces" in block:  # impulses of the loop

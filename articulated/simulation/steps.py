@@ -35,6 +35,7 @@ from pluecker.articulated.stepping.loop.task import (
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import smooth_model
 from pluecker.spatial.errors import PlueckerError
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["RECORDED", "Outcome", "Remembered", "Schedule", "Steps", "follow_steps"]
 
@@ -61,12 +62,12 @@ class Schedule:
     every: int
     first: int = 0
 
-    @property
+    @cached_property
     def total(self) -> int:
         """The steps before, and these."""
         return self.first + self.steps
 
-    @property
+    @cached_property
     def samples(self) -> int:
         """How many there are."""
         return -(-self.steps // self.every) + 1

@@ -86,7 +86,8 @@ class Trajectory:
             if values.ndim < 2 if part != "time" else values.ndim != 1:
                 expected = "(n,)" if part == "time" else "(n, number of coordinates), or more axes before these"
                 raise TrajectoryError(f"Trajectory: {part} has shape {values.shape}, expected {expected}")
-            object.__setattr__(self, part, values)
+            if values is not value:
+                object.__setattr__(self, part, values)
             count = len(values) if part == "time" else values.shape[-2]
             if before is not None and count != before[1]:
                 raise TrajectoryError(f"Trajectory: {part} has {count} samples, {before[0]} has {before[1]}")
