@@ -34,6 +34,7 @@ from pluecker.spatial.compiled.numba_internals import (
     CPUDispatcher,
     EntranceCompiler,
     PartCompiler,
+    ScalarCompiler,
     WholeCompiler,
     address,
     cgutils,
@@ -193,12 +194,13 @@ def compiled_for(function: F, signature: tuple[Any, ...], holds_lock: bool = Fal
     """Compile ``function`` for calls from Python with these types of arguments, now, or take it from the disk.
 
     With ``holds_lock`` Python's lock is held while it runs, unless it lets go of it by itself. With ``optimised_once`` its
-    loops are not unrolled, which long code of scalars does not gain by, and it takes less time and memory to compile.
+    loops are neither unrolled nor vectorised, which long code of scalars does not gain by, and it takes less time and memory
+    to compile.
     """
     if config.DISABLE_JIT:
         return function
     options = {**ENTRANCE, **WITHOUT_REFERENCES, "nogil": not holds_lock}
-    compiler = WholeCompiler if optimised_once else EntranceCompiler
+    compiler = ScalarCompiler if optimised_once else EntranceCompiler
     dispatcher = keep_on_disk(CPUDispatcher(function, targetoptions=options, pipeline_class=compiler))
     dispatcher.compile(signature)
     dispatcher.disable_compile()

@@ -73,6 +73,7 @@ __all__ = [
     "CPUDispatcher",
     "EntranceCompiler",
     "PartCompiler",
+    "ScalarCompiler",
     "WholeCompiler",
     "address",
     "call_address",
@@ -224,6 +225,8 @@ class Whole(Entrance):
     the time to compile.
     """
 
+    vectorised = True
+
     def _optimize_functions(self, module: Any) -> None:
         """Nothing is done to the code before that of others is linked to it."""
 
@@ -234,7 +237,7 @@ class Whole(Entrance):
             return
         options = newpassmanagers.create_pipeline_tuning_options(speed_level=3)
         options.loop_unrolling = options.loop_interleaving = options.slp_vectorization = False
-        options.loop_vectorization = True
+        options.loop_vectorization = self.vectorised
         builder = newpassmanagers.create_pass_builder(self._codegen._tm, options)
         builder.getModulePassManager().run(self._final_module, builder)
 
@@ -272,6 +275,18 @@ class WholeCompiler(EntranceCompiler):
     """The same where no references are counted."""
 
     library = Whole
+
+
+class OfScalars(Whole):
+    """The same for code that is long, and whose loops are short: they stay as they are."""
+
+    vectorised = False
+
+
+class ScalarCompiler(EntranceCompiler):
+    """The same for such code."""
+
+    library = OfScalars
 
 
 # ---------------------------------------------------------------------------------------------------------- machine code
