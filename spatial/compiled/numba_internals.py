@@ -30,6 +30,7 @@ private                              why
 ``get_call_type``
 ``Lower``, ``CompileResult``,        what only debuggers and annotations want is neither computed nor kept: the sizes of
 ``fndesc``, ``compile``              variables, types of all expressions, timers for each function
+``_rec_list_vars``                   a quarter of a million lists of the variables in an instruction, most of them empty
 ``populate_array``                   makes an array of compiled code of its parts
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
@@ -42,11 +43,10 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import hashlib
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -242,22 +242,6 @@ class Whole(Entrance):
         builder.getModulePassManager().run(self._final_module, builder)
 
 
-@contextlib.contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Python looks for circles of objects more seldom.
-
-    A compilation makes millions of objects that live until it ends: with Python's usual thresholds a twentieth of the time
-    went into looking at them again and again.
-    """
-    before = gc.get_threshold()
-    if before[0]:
-        gc.set_threshold(max(before[0], 20_000), max(before[1], 50), max(before[2], 100))
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
 class EntranceCompiler(Compiler):
     """How Numba compiles what Python enters."""
 
@@ -267,7 +251,7 @@ class EntranceCompiler(Compiler):
         self.state.library = self.library(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         self.state.flags = settled(self.state.flags)
-        with quickened(), seldom_collected():
+        with quickened():
             return super().compile_extra(function)
 
 
