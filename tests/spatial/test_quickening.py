@@ -1,0 +1,67 @@
+"""What is done to Numba and to Python while something is compiled: the same results, and no trace behind it."""
+
+import gc
+
+import pytest
+from numba import types
+from numba.core import ir
+from numba.core.compiler import run_frontend
+
+from pluecker.spatial.compiled.numba_passes import quickened
+
+
+def everything(a, b, *rest, c=1.5):
+    """Calls with names and stars, tuples, loops, slices, exceptions: all kinds of instructions"""
+    total, pairs = 0.0, [(a, b), (b, a)]
+    for k, (x, y) in enumerate(pairs):
+        if x > y and not k:
+            total += max(x, y, key=abs)
+        elif b is None:
+            raise ValueError("none", b)
+        else:
+            total -= {"x": x, "y": y}["x"] + len(rest[k : k + 2]) ** c
+    while total > 0.0:
+        total = -total
+    assert total <= 0.0, total
+    return f"{total}{a}", pairs, (lambda z: z + a)(b)
+
+
+@pytest.mark.parametrize("function", [everything, ir.Inst._rec_list_vars])
+def test_variables_are_those_that_numba_lists_in_the_same_order(function):
+    blocks = run_frontend(function).blocks.values()
+    instructions = [each for block in blocks for each in block.body]
+    instructions += [
+        each.value for each in instructions if isinstance(each, ir.Assign) and isinstance(each.value, ir.Expr)
+    ]
+    expected = [each.list_vars() for each in instructions]
+    with quickened():
+        found = [each.list_vars() for each in instructions]
+    assert len(instructions) > 10
+    assert sum(map(len, expected)) > 20
+    assert all(
+        len(x) == len(y) and all(a is b for a, b in zip(x, y, strict=True))
+        for x, y in zip(expected, found, strict=True)
+    )
+
+
+def test_a_compilation_that_fails_leaves_everything_as_it_was():
+    before = gc.get_threshold(), ir.Inst._rec_list_vars, types.Function.get_call_type
+
+    def fail():
+        with quickened(), quickened():
+            assert gc.get_threshold() != before[0]
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert (gc.get_threshold(), ir.Inst._rec_list_vars, types.Function.get_call_type) == before
+
+
+def test_who_collects_no_garbage_collects_none_while_something_is_compiled():
+    before = gc.get_threshold()
+    gc.set_threshold(0, *before[1:])
+    try:
+        with quickened():
+            assert gc.get_threshold()[0] == 0
+    finally:
+        gc.set_threshold(*before)
