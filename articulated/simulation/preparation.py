@@ -30,7 +30,7 @@ from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
 __all__ = ["Preparation", "kept_with", "prepare_motion"]
 
 UNSOLVED = ("raise", "continue", "substep")
-PLAIN = (float, int, str, bool, type(None))  # what is equal is the same, if it is of the same type
+PLAIN = (float, int, str, bool, type(None))
 MOST = 16  # preparations that a model keeps
 
 
@@ -60,28 +60,34 @@ class Preparation:
     steps: Steps | None
 
 
-def kept_with(model: Model, key: tuple[Any, ...], make: Callable[[], Preparation]) -> Preparation:
-    """A preparation that the model has kept for this key, or a new one, which it keeps if the key is plain."""
-    known: dict[Hashable, Preparation] = model.tables.setdefault(kept_with, {})
-    typed = key, tuple(map(type, key))  # 1, 1.0 and True are equal
-    try:
-        found = known.get(typed)
-    except TypeError:  # an array, or a list
+def kept_with(
+    model: Model,
+    arguments: tuple[Any, ...],
+    shapes: tuple[tuple[int, ...], ...],
+    make: Callable[[], Preparation],
+) -> Preparation:
+    """A preparation that the model has kept for these arguments and shapes; a new one where there is none.
+
+    It keeps what was made of plain arguments, and forgets the oldest where it has many.
+    """
+    if not all(map(is_plain, arguments)):
         return make()
+    known: dict[Hashable, Preparation] = model.tables.setdefault(kept_with, {})
+    key = arguments, tuple(map(type, arguments)), shapes  # 1, 1.0 and True are equal
+    found = known.get(key)
     if found is None:
         found = make()
-        if all(map(is_plain, key)):
-            if len(known) >= MOST:
-                known.clear()
-            known[typed] = found
+        if len(known) >= MOST:
+            known.pop(next(iter(known.copy())), None)  # another thread may have taken it
+        known[key] = found
     return found
 
 
-def is_plain(part: Any) -> bool:
-    """Whether it is a number, a word or nothing, or names, or the whole numbers of a shape."""
-    if type(part) is tuple:
-        return all(type(each) is str for each in part) or all(type(each) is int for each in part)
-    return type(part) in PLAIN
+def is_plain(argument: Any) -> bool:
+    """Whether it is a number, a word or nothing, or a tuple of words: what is equal is the same then, by its type."""
+    if type(argument) is tuple:
+        return all(type(each) is str for each in argument)
+    return type(argument) in PLAIN
 
 
 def prepare_motion(

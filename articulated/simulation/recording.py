@@ -74,7 +74,8 @@ class MemoryRecording(Recording):
     def result(self, count: int) -> dict[str, Array]:
         if not count:
             return {}
-        found = {"time": self.times[0] if len(self.times) == 1 else np.concatenate(self.times)}
+        times = self.times[0] if len(self.times) == 1 else np.concatenate(self.times)
+        found = {"time": times[:count]}  # more are written where Ctrl-C came before they were counted
         found |= {name: array[:count] for name, array in self.arrays.items() if array.shape[2]}
         return {**found, **self.complete(found)}
 

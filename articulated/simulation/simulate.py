@@ -124,11 +124,10 @@ def simulate(
         )
 
     def prepare(shapes: dict[str, tuple[int, ...]]) -> Preparation:
-        key = (
+        arguments = (
             duration, step, integrator, limits, record, every, on_unsolved, tol, threads, control, f_ext, elements,
-            *shapes.values(),
         )  # fmt: skip
-        return kept_with(model, key, lambda: prepare_motion(
+        return kept_with(model, arguments, tuple(shapes.values()), lambda: prepare_motion(
             model, shapes, duration, step, choose, control=control, f_ext=f_ext, elements=elements, record=record,
             every=every, on_unsolved=on_unsolved, tol=tol, threads=threads,
         ))  # fmt: skip

@@ -181,10 +181,10 @@ class Steps:
             MEMORY: memory, FIRST_IMPULSE: first, IMPULSES: count, BEGIN: schedule.first,
         }  # fmt: skip
         numbers, parameters = np.concatenate([[schedule.step, bound], plan.limits]), plan.signals[-1].values.shape[-1]
-        room = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
+        workspace = loop_workspace(nq, nv, model.n_bodies, memory, parameters, integrator.workspace(model, scenario))
         nx = state_size(nq, nv, plan.delay, memory)
         packed = smooth_model(model)
-        task = LoopTask(integrator, packed, scenario, numbers, settings, plan.signals, states, nx, room, threads)
+        task = LoopTask(integrator, packed, scenario, numbers, settings, plan.signals, states, nx, workspace, threads)
         sizes, impulses = (nq, nv, memory), slice(nx - memory + first, nx - memory + first + count)
         return cls(integrator, sizes, schedule, control, plan, bound, settings, impulses, task)
 
@@ -204,7 +204,7 @@ class Steps:
         own[WRENCH] = Signal.constant(own[WRENCH].at(np.array([self.schedule.step * (number + 0.5)]))[0])
         numbers, nx = np.concatenate([[h], whole.numbers[1:]]), y.shape[1]
         arrays = whole.model, whole.scenario, numbers
-        return Stretches(LoopTask(self.integrator, *arrays, alone, own, 1, nx, whole.room, 1), y)
+        return Stretches(LoopTask(self.integrator, *arrays, alone, own, 1, nx, whole.workspace, 1), y)
 
     def end(self, model: Model, y: Array, before: Array, number: int, finish: Finish) -> float:
         """The error of a step of one state that the loop has begun, at its end; where it is wanted in pieces."""
@@ -265,14 +265,14 @@ def follow_steps(
             done = schedule.samples_before(int(marks[marks > 0.0].min()) if failed else first)
             if done > samples:
                 recording.written(samples, complete, schedule.times_from(samples, done - samples))
-                progress(done - samples)
-                samples = done
+                added, samples = done - samples, done
+                progress(added)
             length = max(1, min(GROWTH * length, int(length * STRETCH / max(took, 1e-6)) + 1))
     except KeyboardInterrupt:
         interrupted = True
     except PlueckerError as found:
         error = found
-    if not (failed or interrupted) or not marks.any():
+    if not marks.any():
         return Outcome(samples, interrupted, None, 0, x, error)
     state = int(np.argmin(np.where(marks > 0.0, marks, np.inf)))
     return Outcome(samples, interrupted, int(marks[state]) - 1, state, x, error)

@@ -309,6 +309,29 @@ def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum, request):
     assert np.isfinite(motion.q).all()
 
 
+@pytest.mark.parametrize("in_files", [False, True])
+def test_ctrl_c_while_progress_is_told_leaves_times_and_states_of_the_same_samples(in_files, pendulum, tmp_path):
+    def until_the_third(samples):
+        for k in samples:
+            if k == 3:
+                raise KeyboardInterrupt
+            yield k
+
+    folder = tmp_path / "motion" if in_files else None
+    with pytest.warns(SimulationWarning, match=r"interrupted; the trajectory ends at t = 0\.03 s"):
+        motion = simulate(
+            pendulum,
+            **START | {"duration": 0.1},
+            control=raising_after(1.0),
+            progress=until_the_third,
+            record_to=folder,
+        )
+    assert_allclose(motion.time, [0.0, 0.01, 0.02, 0.03])
+    assert motion.q.shape == motion.v.shape == motion.a.shape == (4, 2)
+    whole = simulate(pendulum, **START | {"duration": 0.1}, control=raising_after(1.0))
+    assert_array_equal(motion.q, whole.q[:4])
+
+
 def without_number(t, q, v, tau, parameters):
     tau[0] = np.nan if t > parameters[0] else 0.0
 
@@ -390,17 +413,23 @@ def test_what_a_model_keeps_of_a_simulation_changes_no_motion(pendulum):
 
 
 def test_equal_arguments_of_another_type_are_refused_behind_a_call_that_was_kept(pendulum):
-    simulate(pendulum, **START, every=1, tol=1.0)
-    for wrong in ({"every": True}, {"every": 1.0}, {"tol": True}):
+    plain = {"every": 1, "tol": 1.0, "control": (1, 1)}
+    simulate(pendulum, **START | {"every": 1, "tol": 1.0})
+    simulate(pendulum, **START | plain)
+    for wrong in ({"every": True}, {"every": 1.0}, {"tol": True}, {"control": (True, True)}, {"control": ("1", 1)}):
         with pytest.raises(TypeError):
-            simulate(pendulum, **START | {"every": 1, "tol": 1.0} | wrong)
+            simulate(pendulum, **START | plain | wrong)
 
 
 def test_a_model_keeps_few_preparations_and_is_forgotten_with_them(pendulum):
     model = pendulum.replace()
     for k in range(40):
         simulate(model, **START | {"duration": 0.01 * (k + 1)})
-    assert 0 < len(model.tables[kept_with]) <= MOST
+    kept = model.tables[kept_with]
+    assert len(kept) == MOST
+    newest = [preparation.schedule.steps for preparation in kept.values()]
+    assert newest == list(range(41 - MOST, 41))
+    del kept
     reference = weakref.ref(model)
     del model
     assert reference() is None  # without a search for circles

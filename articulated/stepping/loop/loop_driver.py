@@ -182,6 +182,12 @@ class LoopTask:
         states, nx: how many there are, and how many numbers each has.
         workspace: how many numbers of scratch memory a state needs.
         threads: how many may share the states.
+
+    Attributes:
+        run: the compiled function.
+        least: how many states it takes at once.
+        table: the integers that describe all this to it; places of states and recordings are not filled in.
+        rows: of eight numbers each, the scratch memory of all threads.
     """
 
     def __init__(
@@ -214,33 +220,34 @@ class LoopTask:
             place = SIGNAL + SIGNAL_SIZE * k
             self.table[place : place + SIGNAL_SIZE] = signal.description
         each = BLOCK + workspace + nx if lanes else -(-(BLOCK + workspace) // WIDTH)
-        self.room = workspace
-        self.rows, self.workspace = (0, workspace) if config.DISABLE_JIT else (each * self.threads, 0)
+        self.workspace, self.rows = workspace, each * self.threads
 
 
 class Stretches:
     """A simulation that goes on from stretch to stretch.
 
     Attributes:
+        task: what it is of.
+        table: the task's, with states and recording.
         x: all states, ``(states, nx)``, as the loop has left them.
         settings: integers, which may be changed between stretches.
         records: the arrays of the recording, each ``(samples, states, width)``.
     """
 
     def __init__(self, task: LoopTask, x: Array) -> None:
-        self.common, self.x = task, x
-        self.task = task.table.copy()
-        self.settings = self.task[SETTINGS:SIGNAL]
-        self.task[STATE : STATE + 2] = place_of(x)
+        self.task, self.x = task, x
+        self.table = task.table.copy()
+        self.settings = self.table[SETTINGS:SIGNAL]
+        self.table[STATE : STATE + 2] = place_of(x)
         self.records: tuple[Array, ...] = ()
-        self.scratch, self.workspace = rows_of_eight(task.rows), np.empty(task.workspace)
+        self.scratch = np.empty(task.workspace) if config.DISABLE_JIT else rows_of_eight(task.rows)
 
     def record_into(self, records: Sequence[Array], slot: int) -> None:
         """Record in these arrays, the first sample being number ``slot``."""
         self.records, self.settings[SLOT] = tuple(records), slot
         self.settings[RATED] = any(records[k].size for k in RATES)
         places = [number for array in records for number in place_of(array)]
-        self.task[RECORD : RECORD + len(places)] = places
+        self.table[RECORD : RECORD + len(places)] = places
 
     def advance(self, first: int, last: int) -> None:
         """The steps from ``first`` to before ``last``."""
@@ -248,20 +255,18 @@ class Stretches:
         if config.DISABLE_JIT:
             self.advance_in_python()
             return
-        threads, states = self.common.threads, len(self.x)
+        task, threads, states = self.task, self.task.threads, len(self.x)
         share = compiled_share_states()
-        share(
-            board(threads), address(self.common.run), threads, self.task, states, self.common.least, True, self.scratch
-        )
+        share(board(threads), address(task.run), threads, self.table, states, task.least, True, self.scratch)
 
     def advance_in_python(self) -> None:
         """The same without compilation."""
-        common = self.common
-        m, c, numbers = common.model, common.scenario, common.numbers
-        signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in common.signals)
+        task = self.task
+        m, c, numbers = task.model, task.scenario, task.numbers
+        signals = tuple((s.values.reshape(-1), s.times, *s.values.shape[1:], int(s.linear)) for s in task.signals)
         records = tuple(array.reshape(-1) for array in self.records)
         env = m, self.settings, numbers, signals, records, len(self.x)
-        moving = len(common.signals[WRENCH].times) > 1
+        moving = len(task.signals[WRENCH].times) > 1
         with np.errstate(all="ignore"):
             for b, x in enumerate(self.x):
-                common.run(env, m, c, self.settings, numbers, moving, b, x, self.workspace)
+                task.run(env, m, c, self.settings, numbers, moving, b, x, self.scratch)
