@@ -333,9 +333,7 @@ class Trajectory:
 
 def as_floats(name: str, value: ArrayLike) -> Array:
     """An array of float64; itself if it is one."""
-    if type(value) is np.ndarray and (
-        value.dtype is FLOAT or value.dtype == FLOAT
-    ):  # NumPy's own, or one from a pickle
+    if type(value) is np.ndarray and value.dtype == FLOAT:
         return value
     return as_numbers("Trajectory", name, value)
 
