@@ -22,6 +22,8 @@ private                              why
 ``NativeLowering``, ``_dynfunc``     calls, and make machine code of it, takes a third of the time to compile; ``_dynfunc``
                                      makes what Numba's tables know a kernel by. The steps of Numba's compiler that kernels
                                      do not need are left out, and what has no references is optimised once, not twice
+``_finalize_final_module``           functions are numbered anew in each process: what one file of machine code calls must
+                                     not be taken from another one, that has the same names
 ``Flags``                            options are compared and listed 20,000 times for a first call, each time from scratch: a
                                      tenth of the time to compile
 ``_ENFORCING``, ``IRProcessing``,    where each variable lives is found once for a kernel, not five times; what an operator
@@ -203,7 +205,12 @@ def compile_part(kernel: Any, signature: Any) -> None:
 
 
 class Entrance(JITCodeLibrary):
-    """The code of a function that Python enters, with all that it calls."""
+    """The code of a function that Python enters, with all that it calls, which nobody else calls.
+
+    Numba numbers functions in the order in which a process compiles them. Of two files that two processes have written the
+    first could call what the second one has under the same name and number: variants of a kernel that one function makes,
+    or the same kernel, optimised in another way, and rounded in another.
+    """
 
     _linking_libraries: list[Any]
 
@@ -215,6 +222,13 @@ class Entrance(JITCodeLibrary):
             vars(self).get("_reload_init", set()).update(vars(library).get("_reload_init", ()))  # not in old versions
         link(self._final_module, called)
         super().finalize()
+
+    def _finalize_final_module(self) -> None:
+        """What is called becomes its own now: earlier, LLVM would write it into its caller wherever that is the only one."""
+        for function in self._final_module.functions:
+            if function.linkage == binding.Linkage.linkonce_odr:
+                function.linkage = "internal"
+        super()._finalize_final_module()
 
 
 class Whole(Entrance):

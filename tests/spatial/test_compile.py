@@ -232,6 +232,54 @@ def test_fields_that_change_places_are_read_where_they_are(copied_package, tmp_p
         assert printed_by(program, copied_package, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == printed
 
 
+VARIANTS = """
+import sys
+import numpy as np
+from pluecker.spatial.compiled.decorators import called_kernel, entry_point
+
+def make(k):
+    def part(x, n):
+        total = 0.0
+        for i in range(n):
+            y = (x + i) / (1.0 + i * i)
+LINES
+        return k + 0.0 * total
+    return called_kernel(part)
+
+ONE, TWO = make(1.0), make(2.0)
+
+@entry_point
+def first(x):
+    return CALLS_OF_ONE
+
+@entry_point
+def second(x):
+    return CALLS_OF_TWO
+
+for name in sys.argv[1].split():
+    print({"first": first, "second": second}[name](0.5))
+"""
+
+
+@compiled_only
+@pytest.mark.slow
+def test_what_two_processes_compiled_under_one_name_stays_apart_in_a_third(tmp_path):
+    """A part that is too long to become part of its callers, twice, each the first one that its process compiles."""
+    lines = "\n".join(f"            total += np.sin({c}.5 * y) * np.exp(-y) + np.cos({c} * y)" for c in range(1, 40))
+    program = VARIANTS.replace("LINES", lines)
+    for name in ("ONE", "TWO"):
+        program = program.replace(f"CALLS_OF_{name}", " + ".join(f"{name}(x, {n})" for n in range(1, 9)))
+    path = tmp_path / "variants.py"
+    path.write_text(program)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    printed = []
+    for names in ("first", "second", "first second", "second first"):
+        command = [sys.executable, str(path), names]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        printed.append(done.stdout.split())
+    assert printed == [["8.0"], ["16.0"], ["8.0", "16.0"], ["16.0", "8.0"]]
+
+
 def kernels():
     """All that the modules of the package compile, by name."""
     return {
