@@ -12,9 +12,8 @@ from pluecker.contact.errors import ConstraintError
 from pluecker.spatial.errors import ArgumentTypeError, shown
 
 __all__ = [
-    "IMPACTS", "as_impacts", "coefficients", "names_in", "not_negative", "plain_number", "positive", "set_flag",
-    "set_limits", "set_spring",
-    "share",
+    "IMPACTS", "as_impacts", "check_friction", "coefficients", "names_in", "not_negative", "plain_number", "positive",
+    "set_flag", "set_limits", "set_spring", "share",
 ]  # fmt: skip
 
 IMPACTS = ("newton", "poisson")  # laws of impact, in both of which the coefficient is called restitution
@@ -56,6 +55,14 @@ def as_impacts(label: str, value: Any) -> str:
     if value not in IMPACTS:
         raise ConstraintError(f"{label}: impacts is {shown(value)}, expected {' or '.join(map(repr, IMPACTS))}")
     return str(value)
+
+
+def check_friction(label: str, friction: float, kinetic: float | None) -> None:
+    """Refuse what would rub more as it slides: such a contact would not know whether it does."""
+    if kinetic is not None and kinetic > friction:
+        raise ConstraintError(
+            f"{label}: kinetic_friction is {kinetic:g} and friction {friction:g}, expected no more of what slides"
+        )
 
 
 def coefficients(restitution: float, impacts: str) -> tuple[float, float]:

@@ -19,7 +19,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.checks import as_impacts, coefficients, not_negative, set_spring, share
+from pluecker.contact.constraints.checks import (
+    as_impacts,
+    check_friction,
+    coefficients,
+    not_negative,
+    set_spring,
+    share,
+)
 from pluecker.contact.constraints.pair import TwoFrames, X, Y, Z
 from pluecker.contact.constraints.relation import NORMAL, OFFSET, ROLL, TANGENT, Function, Parts, Row
 from pluecker.contact.errors import ConstraintError
@@ -37,6 +44,7 @@ class PointContact(TwoFrames):
         second: the frame whose origin is the point.
         radius: of the ball around it; m.
         friction: the coefficient.
+        kinetic_friction: that of what slides, where it is a smaller one (:mod:`~pluecker.contact.rows.contact_friction`).
         restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1.
         impacts: what the share is of. ``"newton"``: of the speed of the approach along the normal. With friction this can
             gain energy: a slanted rod that slides as it hits, and sticks, does. ``"poisson"``: of the impulse along the
@@ -65,6 +73,7 @@ class PointContact(TwoFrames):
 
     radius: float = field(default=0.0, kw_only=True)
     friction: float = field(default=0.0, kw_only=True)
+    kinetic_friction: float | None = field(default=None, kw_only=True)
     restitution: float = field(default=0.0, kw_only=True)
     impacts: str = field(default="newton", kw_only=True)
     stiffness: float = field(default=np.inf, kw_only=True)
@@ -75,6 +84,10 @@ class PointContact(TwoFrames):
         super().__post_init__()
         for key in ("radius", "friction", "recovery"):
             object.__setattr__(self, key, not_negative(self.label, key, getattr(self, key)))
+        if self.kinetic_friction is not None:
+            kinetic = not_negative(self.label, "kinetic_friction", self.kinetic_friction)
+            object.__setattr__(self, "kinetic_friction", kinetic)
+        check_friction(self.label, self.friction, self.kinetic_friction)
         object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         object.__setattr__(self, "impacts", as_impacts(self.label, self.impacts))
         set_spring(self, self.label)
@@ -97,8 +110,9 @@ class PointContact(TwoFrames):
         self.check(model)
         newton, poisson = coefficients(self.restitution, self.impacts)
         normal = Row(
-            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, restitution=newton, returned=poisson,
-            stiffness=self.stiffness, damping=self.damping, correction=self.recovery, ranged=True, contact=NORMAL,
+            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, kinetic=self.kinetic_friction,
+            restitution=newton, returned=poisson, stiffness=self.stiffness, damping=self.damping,
+            correction=self.recovery, ranged=True, contact=NORMAL,
         )  # fmt: skip
         tangents = (Row(((k, 1.0),), ranged=True, contact=TANGENT) for k in (1, 2))
         return Parts(self.functions(), (normal, *tangents))

@@ -60,6 +60,7 @@ class Contacts:
         stiffness: ``(K,)``, N/m; infinite where both surfaces are rigid.
         damping: ``(K,)``, N s/m.
         surface_velocity: of the material of j against that of i where neither body moves, ``(K, 3)``; world axes, m/s.
+        kinetic_friction: Coulomb's coefficient of what slides, ``(K,)``.
     """
 
     bodies: Integers
@@ -73,6 +74,7 @@ class Contacts:
     stiffness: Array
     damping: Array
     surface_velocity: Array
+    kinetic_friction: Array
 
     def __len__(self) -> int:
         """The number of contacts, K."""
@@ -87,7 +89,7 @@ class Contacts:
         """The same for :func:`~pluecker.contact.assemble_contacts`: there the world is body 0, and body k of the model
         k + 1.
 
-        Stiffness, damping and surface velocities are not part of it.
+        Stiffness, damping, surface velocities and the friction of what slides are not part of it.
         """
         columns = 3 if self.friction[:, 2].any() else 2 if self.friction[:, 1].any() else 1
         friction = self.friction[:, 0] if columns == 1 else self.friction[:, :columns]
@@ -168,7 +170,7 @@ class Collision:
         self.sizes = np.array([shape.sizes for shape in shapes]).reshape(-1, 3)
         self.centers = np.array([shape.center for shape in shapes]).reshape(-1, 3)
         self.radii = np.array([shape.radius_around for shape in shapes])
-        self.rows = np.array([collider.surface.row for collider in self.colliders]).reshape(-1, 6)
+        self.rows = np.array([collider.surface.row for collider in self.colliders]).reshape(-1, 7)
         self.velocities = np.array([collider.surface.velocity for collider in self.colliders]).reshape(-1, 3)
         self.allowed = Filter("Collision", model, self.colliders, self.bodies, ignored, bool(adjacent))
         self.check_pairs()
@@ -284,5 +286,5 @@ class Collision:
         moved = np.einsum("nij,nj->ni", T[:, :3, :3], self.velocities)
         return Contacts(
             bodies[order], pairs, feature[order], slots[:, :3], slots[:, 3:6], slots[:, GAP], rows[:, :3], rows[:, 3],
-            rows[:, 4], rows[:, 5], moved[pairs[:, 1]] - moved[pairs[:, 0]],
+            rows[:, 4], rows[:, 5], moved[pairs[:, 1]] - moved[pairs[:, 0]], rows[:, 6],
         )  # fmt: skip

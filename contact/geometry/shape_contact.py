@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.checks import as_impacts, coefficients, not_negative, share
+from pluecker.contact.constraints.checks import as_impacts, check_friction, coefficients, not_negative, share
 from pluecker.contact.constraints.frames import check_apart, check_name, named
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import (
@@ -53,6 +53,7 @@ class SurfaceLaw(NamedTuple):
     restitution: float
     stiffness: float
     damping: float
+    kinetic_friction: float
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,8 @@ class ShapeContact(Constraint):
         name: of the constraint.
         first, second: the two colliders. Forces are counted as those on the second one.
         friction: the coefficient.
+        kinetic_friction: that of what slides, where it is a smaller one; where ``friction`` is given and this is not, the
+            same.
         rolling_friction, spinning_friction: the resistance to rolling and to spinning about the normal; m.
         restitution: with which share of its speed it comes back, or which share of its impulse, 0 to 1.
         impacts: which of both, ``"newton"`` or ``"poisson"``, as of a
@@ -101,6 +104,7 @@ class ShapeContact(Constraint):
     first: Collider
     second: Collider
     friction: Any = field(default=None, kw_only=True)
+    kinetic_friction: Any = field(default=None, kw_only=True)
     rolling_friction: Any = field(default=None, kw_only=True)
     spinning_friction: Any = field(default=None, kw_only=True)
     restitution: Any = field(default=None, kw_only=True)
@@ -115,7 +119,7 @@ class ShapeContact(Constraint):
             if not isinstance(getattr(self, key), Collider):
                 raise ArgumentTypeError(f"{self.label}: {key} is {shown(getattr(self, key))}, expected a Collider")
         touching_shapes(self.label, self.first, self.second)
-        for key in ("friction", "rolling_friction", "spinning_friction", "stiffness", "damping"):
+        for key in ("friction", "kinetic_friction", "rolling_friction", "spinning_friction", "stiffness", "damping"):
             given = getattr(self, key)
             if given is not None:
                 object.__setattr__(self, key, not_negative(self.label, key, given, infinite=key == "stiffness"))
@@ -127,6 +131,7 @@ class ShapeContact(Constraint):
 
     def check_law(self, law: SurfaceLaw) -> None:
         """Refuse what no contact does."""
+        check_friction(self.label, law.friction, law.kinetic_friction)
         if np.isinf(law.stiffness) and law.damping > 0.0:
             raise ConstraintError(
                 f"{self.label}: damping is {law.damping:g} and stiffness infinite, expected a soft contact with it"
@@ -147,6 +152,8 @@ class ShapeContact(Constraint):
         rows = [np.array([collider.surface.row]) for collider in (self.first, self.second)]
         law = SurfaceLaw(*combined(*rows)[0].tolist())
         given = {key: getattr(self, key) for key in SurfaceLaw._fields}
+        if given["kinetic_friction"] is None:
+            given["kinetic_friction"] = given["friction"]
         return law._replace(**{key: value for key, value in given.items() if value is not None})
 
     @property
@@ -171,7 +178,8 @@ class ShapeContact(Constraint):
         for slot in range(pair.slots):
             rows.append(
                 Row(
-                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, restitution=newton, returned=poisson,
+                    ((3 * slot, 1.0),), lower=0.0, friction=law.friction, kinetic=law.kinetic_friction,
+                    restitution=newton, returned=poisson,
                     stiffness=law.stiffness, damping=law.damping, correction=self.recovery, ranged=True, contact=NORMAL,
                 )
             )  # fmt: skip

@@ -25,7 +25,7 @@ class Surface:
 
     Two surfaces that touch have
 
-    - the geometric mean of both coefficients of friction, ``(mu_1 mu_2)^(1/2)``;
+    - the geometric mean of both coefficients of friction, ``(mu_1 mu_2)^(1/2)``, and of both of what slides;
     - the larger coefficient of rolling friction, of spinning friction, and of restitution;
     - both springs and both dampers in series: ``1/k = 1/k_1 + 1/k_2``, where an infinite stiffness is that of a rigid
       surface, whose damper is rigid too;
@@ -33,6 +33,7 @@ class Surface:
 
     Attributes:
         friction: Coulomb's coefficient.
+        kinetic_friction: that of what slides, where it is a smaller one.
         rolling_friction: the resistance to rolling, m.
         spinning_friction: the resistance to spinning about the normal, m.
         restitution: Newton's coefficient, which with friction can gain energy, or Poisson's, as the world or the
@@ -61,10 +62,19 @@ class Surface:
     stiffness: float = np.inf
     damping: float = 0.0
     velocity: Any = (0.0, 0.0, 0.0)
+    kinetic_friction: float | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for key in ("friction", "rolling_friction", "spinning_friction", "damping"):
             object.__setattr__(self, key, not_negative("Surface", key, getattr(self, key)))
+        if self.kinetic_friction is not None:
+            kinetic = not_negative("Surface", "kinetic_friction", self.kinetic_friction)
+            object.__setattr__(self, "kinetic_friction", kinetic)
+            if kinetic > self.friction:
+                raise GeometryError(
+                    f"Surface: kinetic_friction is {kinetic:g} and friction {self.friction:g}, "
+                    "expected no more of what slides"
+                )
         object.__setattr__(self, "restitution", not_negative("Surface", "restitution", self.restitution, 1.0))
         object.__setattr__(self, "stiffness", not_negative("Surface", "stiffness", self.stiffness, infinite=True))
         if self.stiffness == 0.0 == self.damping:
@@ -76,17 +86,19 @@ class Surface:
 
     @property
     def row(self) -> tuple[float, ...]:
-        """Friction, rolling and spinning friction, restitution, stiffness, damping."""
+        """Friction, rolling and spinning friction, restitution, stiffness, damping, friction of what slides."""
         return (
             *(self.friction, self.rolling_friction, self.spinning_friction),
             *(self.restitution, self.stiffness, self.damping),
+            self.friction if self.kinetic_friction is None else self.kinetic_friction,
         )
 
 
 def combined(first: Array, second: Array) -> Array:
-    """Rows of surfaces that touch, ``(n, 6)``."""
+    """Rows of surfaces that touch, ``(n, 7)``."""
     out = np.maximum(first, second)
-    out[:, 0] = np.sqrt(first[:, 0]) * np.sqrt(second[:, 0])
+    for k in (0, 6):
+        out[:, k] = np.sqrt(first[:, k]) * np.sqrt(second[:, k])
     with np.errstate(divide="ignore", invalid="ignore"):
         for k in (4, 5):
             a, b = (np.where(np.isinf(x[:, 4]), np.inf, x[:, k]) for x in (first, second))

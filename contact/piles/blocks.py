@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.contact.geometry.collision import Contacts
 from pluecker.contact.piles.constraint_rows import ConstraintRows
 from pluecker.contact.piles.jacobian import Paths, add_contact_rows, factor_trees, find_blocks, times_trees
 from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
@@ -124,10 +123,10 @@ def roots_of(inverse: Array, ways: Paths) -> Array | None:
     return roots if factor_trees(inverse, ways.start, ways.place, roots) else None
 
 
-def sets_of(found: Contacts, size: int, rows: ConstraintRows | None) -> Sets:
-    """Cones of contacts, then intervals and cones of rows."""
-    K = len(found)
-    friction = np.where(np.array(DISCS_OF[size]) > 0, found.friction, 0.0)
+def sets_of(friction: Array, size: int, rows: ConstraintRows | None) -> Sets:
+    """Cones of contacts with these coefficients, ``(K, 3)``, then intervals and cones of rows."""
+    K = len(friction)
+    friction = np.where(np.array(DISCS_OF[size]) > 0, friction, 0.0)
     if rows is None:
         return make_sets(np.tile(DISCS_OF[size], (K, 1)), friction, np.zeros(K), np.full(K, np.inf))
     cone = rows.heights == FRICTION

@@ -13,7 +13,8 @@ that returns  by Poisson's coefficient, where it would bounce by Newton's: zero,
 soft          that at which spring and damper have no force; ``1 / (h (h k + d))`` is the compliance about it
 ============  =======================================================================================================
 
-These are the laws of :class:`~pluecker.contact.constraints.PointContact`.
+These are the laws of :class:`~pluecker.contact.constraints.PointContact`; so is the decision between two coefficients of
+friction, :mod:`~pluecker.contact.rows.contact_friction`.
 
 Sources: Stewart, Trinkle (1996) for gaps; Moreau (1999) for Newton's coefficient; Catto (2011) for soft contacts.
 """
@@ -24,9 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.contact.geometry.collision import Contacts
+from pluecker.contact.rows.contact_friction import CREEP, EDGE, TURN
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["are_hit", "least_velocity", "softness_of"]
+__all__ = ["are_hit", "friction_in_force", "least_velocity", "softness_of"]
 
 
 def are_hit(found: Contacts, h: float, before: Array, free: Array) -> NDArray[np.bool_]:
@@ -65,3 +67,18 @@ def softness_of(found: Contacts, h: float) -> Array:
     force = h * np.where(soft, found.stiffness, 1.0) + found.damping
     with np.errstate(all="ignore"):
         return np.where(soft, 1.0 / (h * force), 0.0)
+
+
+def friction_in_force(found: Contacts, slip: Array, last: Array) -> Array:
+    """Coulomb's coefficient of each contact in the step that begins, ``(K,)``.
+
+    Args:
+        found: the contacts.
+        slip: along the tangents before the step, ``(K, 2)``; m/s.
+        last: forces of the step before, along the normal and the tangents, ``(K, 3)``.
+    """
+    mu, kinetic = found.friction[:, 0], found.kinetic_friction
+    normal, across = last[:, 0], np.hypot(last[:, 1], last[:, 2])
+    at_edge = np.abs(across - kinetic * normal) <= EDGE * kinetic * normal
+    stuck = (normal > 0.0) & (across < (1.0 - EDGE) * mu * normal) & ~at_edge
+    return np.where(np.hypot(slip[:, 0], slip[:, 1]) > np.where(stuck, TURN, CREEP), kinetic, mu)

@@ -21,6 +21,7 @@ from pluecker.articulated.model.layout import (
     FIRST_ROW,
     ROW_COUNT,
     body_count,
+    clear,
     configuration_count,
     factor_size,
     first_freedom,
@@ -111,7 +112,8 @@ def store_rows(m, w, h, q, v, x, memory, found, ws):
     for k in range(n):
         store_linear_law(w, k, h, time, size, v, J, values, compliance, asked)
     begin_rotors(w, missing, asked)
-    begin_ranges(w, h, v, x, J, values, kept)
+    clear(rest, rows)  # no surface of these rows moves
+    begin_ranges(w, h, v, x, J, rest, values, tail(turns, load_integer(w, N_TURNS) + n), kept)
     for k in range((LAW_SIZE + 1) * ranged):  # the laws, and behind them the compliances
         store(laws, k, load(kept, ranged + k))
 
@@ -161,7 +163,8 @@ def workspace(model: Model, scenario: Array) -> int:
     recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
     free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
     own = int(w[layout.N_FUNCTIONS]) + int(w[layout.N_ENTRIES]) + PLACE * (model.n_links + 1)
-    rows = own + (LAW_SIZE + 2) * (counts.rows - counts.linear) + COLUMN * len(model.freedoms)
+    rows = own + (LAW_SIZE + 2) * (counts.rows - counts.linear)
+    rows += max(COLUMN * len(model.freedoms), counts.rows)
     return factor_numbers(model) + max(free, model.nv + solve_workspace(model), rows)
 
 

@@ -35,7 +35,7 @@ from pluecker.contact.piles.blocks import (
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
 from pluecker.contact.piles.impacts import impulses_with_impact
 from pluecker.contact.piles.jacobian import ways_of
-from pluecker.contact.piles.laws import are_hit, least_velocity, softness_of
+from pluecker.contact.piles.laws import are_hit, friction_in_force, least_velocity, softness_of
 from pluecker.contact.piles.moves import move, move_along_rows
 from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
 from pluecker.contact.piles.reach import reach_of
@@ -80,6 +80,7 @@ class Touch:
         found: the contacts, in the configuration at the beginning of the step.
         force, moment: on the second body, mean over the step, ``(K, 3)``; world axes, N and N m.
         slip: velocity of the second body against the first one at the point, at the end of the step, ``(K, 3)``; m/s.
+        friction: Coulomb's coefficient that was in force, ``(K,)``.
         result: of the solver; None where nothing touched and no row was there.
     """
 
@@ -87,6 +88,7 @@ class Touch:
     force: Array
     moment: Array
     slip: Array
+    friction: Array
     result: Result | None
 
 
@@ -154,8 +156,9 @@ class PileStep:
         far = SPARE * np.maximum(*(self.reach(T, h, y, X, C) for y in (before, x)))
         roots = roots_of(piece["inverse"], self.ways)
         found = self.collision.find_placed(T, far)
+        begun = self.remembered
         for _ in range(SEARCHES):
-            after, error, impulses = self.solve(h, before, x, found, rows, piece, roots)
+            after, error, impulses = self.solve(h, before, x, found, rows, piece, roots, begun)
             self.remember()
             now, seen = self.reach(T, h, after, X, C), found
             if not (now > far).any():
@@ -190,14 +193,17 @@ class PileStep:
 
     def solve(
         self, h: float, before: Array, free: Array, found: Contacts, rows: ConstraintRows | None,
-        piece: dict[str, Array], roots: Array | None,
+        piece: dict[str, Array], roots: Array | None, begun: Remembered,
     ) -> tuple[Array, float, Array]:  # fmt: skip
-        """The velocity with impulses, row by row, the error, and the impulses along the rows of constraints."""
+        """The velocity with impulses, row by row, the error, and the impulses along the rows of constraints.
+
+        ``begun`` is what was remembered as the step began.
+        """
         K, size = len(found), self.size
         impulses = np.zeros(self.counts.rows)
         if not K and (rows is None or not len(rows.heights)):
             none = np.zeros((0, 3))
-            self.touch, self.remembered = Touch(found, none, none, none, None), NOTHING
+            self.touch, self.remembered = Touch(found, none, none, none, np.zeros(0), None), NOTHING
             return free, 0.0, impulses
         frames, links = frames_of(found.normal), (piece["links"], piece["columns"])
         J = joined(contact_matrix(found.bodies, frames, found.point, size, self.ways, *links), rows)
@@ -222,7 +228,10 @@ class PileStep:
             least[size * K :], compliance[size * K :] = rows.asked, rows.compliance
             linear[size * K :], hit = rows.row < self.counts.linear, hit or rows.hit
             returned = np.concatenate([returned, rows.returned])
-        sets, operator, offset = sets_of(found, size, rows), factored(J, T, compliance, G), u - least
+        friction, last = found.friction.copy(), remembered_forces(found, begun)[:, :3]
+        along_axes = np.einsum("kij,kj->ki", frames, last)
+        friction[:, 0] = friction_in_force(found, (speed + moved)[own[:, 1:]], along_axes)
+        sets, operator, offset = sets_of(friction, size, rows), factored(J, T, compliance, G), u - least
         near = nearer_limits(offset, speed, u, sets)
         problem = Problem(operator, near, sets)
         start = np.zeros(m)
@@ -251,7 +260,7 @@ class PileStep:
         for a in range(3, size):
             moment += r[own[:, 0] + a][:, None] * frames[:, (a - 2) % 3] / h
         slip = np.einsum("kij,ki->kj", frames, (end + moved)[own])
-        self.touch = Touch(found, force, moment, slip, result)
+        self.touch = Touch(found, force, moment, slip, friction[:, 0], result)
         if rows is not None:
             np.add.at(impulses, rows.row, r[size * K :])
         return after, error / self.accuracy, impulses

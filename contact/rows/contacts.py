@@ -18,7 +18,6 @@ friction in one step; source document 004 (docs/sources.md).
 
 from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
-    FRICTION,
     LOWER,
     RESTITUTION,
     STIFFNESS,
@@ -65,7 +64,7 @@ TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a prob
 
 @kernel
 def store_contact_law(w, k, h, x, before, free, law, at):
-    """The law of the normal that is the row with a range number ``k``; the compliance of a soft one"""
+    """The law of the normal that is the row with a range number ``k``, but for friction; the compliance of a soft one"""
     rows, row = ranges(w), linear_count(w) + k
     zero, hit = 0.0 * free, 0.0 * free
     gap, compliance = x - range_entry(rows, k, LOWER), zero
@@ -80,7 +79,6 @@ def store_contact_law(w, k, h, x, before, free, law, at):
             least = select(smaller(0.5, hit), zero, least)
         out = -min(row_number(w, row, ROW_CORRECTION), 1.0 / h) * gap
         least = select(smaller(gap, zero), larger(least, out), least)
-    store(law, at, range_entry(rows, k, FRICTION) + zero)
     store(law, at + LEAST, least)
     store(law, at + LEAST_OF_IMPACT, select(smaller(zero, least), zero, least))
     store(law, at + RETURNED, zero)

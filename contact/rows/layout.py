@@ -60,8 +60,8 @@ ROW_OFFSET, ROW_STIFFNESS, ROW_DAMPING, ROW_SPEED, ROW_INERTIA, ROW_FORCE, ROW_C
 # integers: where its motion begins among those of all rows, -1 without one; of a row of a contact which of the rows with a
 # range is the normal
 ROW_MOTION, ROW_NORMAL = 15, 16
-ROW_RETURNED = 17  # of a normal Poisson's coefficient
-ROW = 18
+ROW_RETURNED, ROW_KINETIC = 17, 18  # of a normal Poisson's coefficient, and that of what slides
+ROW = 19
 HELD, SOFT, ROTOR, RANGED, NORMAL, TANGENT, ROLLING, SPINNING = range(8)
 # term record, the coefficient last
 TERM_FUNCTION, TERM_DESTINATION, COEFFICIENT = range(3)

@@ -42,6 +42,7 @@ from pluecker.articulated.stepping.terms.rows import (
 )
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
+from pluecker.contact.rows.contact_friction import friction_in_force
 from pluecker.contact.rows.contacts import contact_scratch, least_rate, solve_blocks, store_contact_law
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
@@ -98,8 +99,11 @@ def range_scratch(n: int, linear: int, nv: int, resistances: int = 0, returns: i
 
 
 @kernel
-def begin_ranges(w, h, v, x, J, values, kept):
-    """All rows sleep; their laws, from the velocities before the step, v, and at its end without these rows, x"""
+def begin_ranges(w, h, v, x, J, rho, values, last, kept):
+    """All rows sleep; their laws, from the velocities before the step, v, and at its end without these rows, x
+
+    ``rho`` is what surfaces add to the rates of rows, ``last`` the impulses of these rows in the step before.
+    """
     n, first = range_count(w), linear_count(w)
     laws, soft = part(kept, n, LAW * n), part(kept, (LAW + 1) * n, n)
     for k in range(n):
@@ -109,6 +113,7 @@ def begin_ranges(w, h, v, x, J, values, kept):
         kind, value = row_entry(w, first + k, ROW_LAW), load(values, first + k)
         if kind == NORMAL:
             store(soft, k, store_contact_law(w, k, h, value, before, free, laws, LAW * k))
+            store(laws, LAW * k, friction_in_force(w, J, k, v, rho, last))
         elif kind >= TANGENT:
             store(soft, k, zero)
         else:

@@ -166,7 +166,7 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
             add_surface_rates(w, X, rho)
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
-            begin_ranges(w, h, v, x, J, values, kept)
+            begin_ranges(w, h, v, x, J, rho, values, guess, kept)
         if with_contacts and return_count(w) > 0:
             left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
         error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)

@@ -59,7 +59,7 @@ class ContactForces:
         gap: the distance along the normal, negative where bodies penetrate, ``(K,)``; m.
         slip: velocity of j against i at the point, at that time or at the end of the step, ``(K, 3)``; world axes, m/s. Its
             part along the normal is the rate of the gap.
-        friction: Coulomb's coefficient, ``(K,)``.
+        friction: Coulomb's coefficient that is in force, ``(K,)``.
         state: ``"open"``, ``"sticking"``, ``"sliding"`` or ``"undetermined"``, ``(K,)``; the rule stands in
             :mod:`~pluecker.contact.world.contact_forces`.
         moment: on j from i about the point, of rolling and spinning friction, ``(K, 3)``; world axes, N m.

@@ -47,7 +47,7 @@ def numbers_of(touch: Touch) -> Array:
     found = touch.found
     parts = (
         found.colliders, found.point, found.normal, found.gap[:, None], touch.force, touch.moment, touch.slip,
-        found.friction[:, :1],
+        touch.friction[:, None],
     )  # fmt: skip
     return np.concatenate([np.asarray(part, np.float64) for part in parts], axis=1)
 

@@ -18,6 +18,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.frames import body_number
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
+from pluecker.contact.rows.contact_friction import CREEP, EDGE
 from pluecker.contact.rows.touching import NO_CONTACT
 from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples
@@ -84,7 +85,7 @@ class PointContacts(ContactsOfSamples):
         along = forces[:, rows] if K else np.zeros((n, 0, 3))
         self.force = np.einsum("nkij,nkj->nki", R[..., [2, 0, 1]], along)
         self.slip = velocity_at(T, V, second[0], self.point) - velocity_at(T, V, first[0], self.point)
-        self.friction = np.array([record.friction for record in records])
+        coefficients = [coefficients_of(record.friction, record.kinetic_friction) for record in records]
         self.bodies = np.stack([first[0], second[0]], axis=1)
         turned = self.bodies[:, 0] > self.bodies[:, 1]
         self.bodies[turned] = self.bodies[turned][:, ::-1]
@@ -95,7 +96,10 @@ class PointContacts(ContactsOfSamples):
         self.moment = np.zeros_like(self.force)
         for key in ("normal", "gap", "point", "force", "slip", "moment"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)], axis=1))
-        for key in ("bodies", "names", "friction"):
+        self.friction = coefficients_by_forces(
+            np.array([*coefficients, *shapes.coefficients]).reshape(-1, 2), self.normal, self.force, self.slip
+        )
+        for key in ("bodies", "names"):
             setattr(self, key, np.concatenate([getattr(self, key), getattr(shapes, key)]))
         self.there = self.gap < NO_CONTACT
         self.state = states_of_contacts(self.normal, self.force, self.slip, self.gap, self.friction)
@@ -114,17 +118,34 @@ class PointContacts(ContactsOfSamples):
 
     def samples(self) -> ContactSamples:
         """All of them, for pictures."""
-        friction = np.broadcast_to(self.friction, self.gap.shape)
         point = np.where(self.there[..., None], self.point, np.nan)
-        return ContactSamples(point, self.normal, self.force, friction, np.where(self.there, self.state, ""))
+        return ContactSamples(point, self.normal, self.force, self.friction, np.where(self.there, self.state, ""))
 
     def at(self, sample: int) -> ContactForces:
         there = self.there[sample]
         found = (
             self.bodies, self.names, self.normal[sample], self.force[sample], self.point[sample], self.gap[sample],
-            self.slip[sample], self.friction, self.state[sample], self.moment[sample],
+            self.slip[sample], self.friction[sample], self.state[sample], self.moment[sample],
         )  # fmt: skip
         return ContactForces(self.model, self.q[sample], *(x[there] for x in found))
+
+
+def coefficients_of(friction: float, kinetic: float | None) -> tuple[float, float]:
+    """Of what sticks, and of what slides."""
+    return friction, friction if kinetic is None else kinetic
+
+
+def coefficients_by_forces(coefficients: Array, normal: Array, force: Array, slip: Array) -> Array:
+    """Which of both was in force in each sample, ``(n, K)``: that of what slides where there is slip, and no more force.
+
+    Args:
+        coefficients: of what sticks, and of what slides, ``(K, 2)``.
+        normal, force, slip: ``(n, K, 3)``.
+    """
+    mu, kinetic = coefficients.T
+    pressed, parts = (np.einsum("nki,nki->nk", x, normal) for x in (force, slip))
+    across, along = (np.linalg.norm(x - y[..., None] * normal, axis=-1) for x, y in ((force, pressed), (slip, parts)))
+    return np.where((along > CREEP) & (across <= (1.0 + EDGE) * kinetic * pressed), kinetic, mu)
 
 
 def motions(model: Model, q: Array, v: Array, after: Array) -> tuple[Array, Array]:

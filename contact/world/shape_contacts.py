@@ -50,7 +50,7 @@ class ShapeContacts:
         for k, key, sign in ((second, "second", 1.0), (first, "first", -1.0)):
             own = np.array([surface_velocity(world, each, key) for each in records]).reshape(K, 3)
             self.slip = self.slip + sign * np.einsum("nkij,kj->nki", T[:, k, :3, :3], own)
-        self.friction = np.array([each.law.friction for each in records])
+        self.coefficients = [(each.law.friction, each.law.kinetic_friction) for each in records]
         names = [(each.first.name, each.second.name) for each in records]
         self.names = np.array(names, np.str_).reshape(K, 2)
         self.bodies = np.stack([first, second], axis=1).reshape(K, 2)

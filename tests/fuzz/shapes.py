@@ -34,6 +34,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "stiffness": np.inf,
         "damping": 0.0,
         "velocity": (0.0, 1.0, 0.0),
+        "kinetic_friction": 0.4,
     },
     "Collider": {
         "name": "x",
@@ -48,6 +49,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "first": Collider("floor", HalfSpace(), "world"),
         "second": Collider("ball", Sphere(0.5), "ball"),
         "friction": 0.5,
+        "kinetic_friction": 0.4,
         "rolling_friction": 1e-3,
         "spinning_friction": 0.0,
         "restitution": 0.0,

@@ -256,12 +256,16 @@ def test_the_broad_phase_finds_all_pairs_that_are_near(count):
 
 
 def test_surfaces_combine_the_same_way_in_any_order():
-    rows = np.array([Surface(0.25, 0.1, 0.0, 0.5).row, Surface(1.0, 0.0, 0.2, 0.1, 100.0, 3.0).row])
+    rubber, sprung = (
+        Surface(0.25, 0.1, 0.0, 0.5, kinetic_friction=0.04),
+        Surface(1.0, 0.0, 0.2, 0.1, 100.0, 3.0, kinetic_friction=0.25),
+    )
+    rows = np.array([rubber.row, sprung.row])
     both = combined(rows[:1], rows[1:])
     assert np.array_equal(both, combined(rows[1:], rows[:1]))
-    assert both.tolist() == [[0.5, 0.1, 0.2, 0.5, 100.0, 3.0]]
-    assert combined(rows[1:], rows[1:])[0, 4:].tolist() == [50.0, 1.5]
-    assert combined(rows[:1], rows[:1])[0, 4:].tolist() == [np.inf, 0.0]
+    assert both.tolist() == [[0.5, 0.1, 0.2, 0.5, 100.0, 3.0, 0.1]]
+    assert combined(rows[1:], rows[1:])[0, 4:6].tolist() == [50.0, 1.5]
+    assert combined(rows[:1], rows[:1])[0, 4:6].tolist() == [np.inf, 0.0]
 
 
 def test_a_belt_has_the_velocity_of_its_surface_in_the_world():

@@ -34,7 +34,9 @@ def random_world(seed):
     rng = np.random.default_rng(seed)
     n, builder, restitution = int(rng.integers(1, 6)), ModelBuilder(), float(rng.choice([0.0, 0.0, 0.7]))
     soft = {"stiffness": 1e4, "damping": 10.0} if restitution == 0.0 and rng.random() < 0.2 else {}
-    surface = Surface(friction=float(rng.choice([0.0, 0.3, 1.0, 5.0])), restitution=restitution, **soft)
+    friction = float(rng.choice([0.0, 0.3, 1.0, 5.0]))
+    kinetic = 0.5 * friction if seed % 3 == 0 else None
+    surface = Surface(friction=friction, kinetic_friction=kinetic, restitution=restitution, **soft)
     shapes, q, v, tree = [Collider("floor", HalfSpace(), "world", surface)], [], [], False
     for k in range(n):
         own, mass = shape(rng), float(10.0 ** rng.uniform(-4, 4))

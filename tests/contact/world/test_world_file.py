@@ -66,6 +66,7 @@ frame = "world"
 
 [surface.rubber]
 friction = 0.9
+kinetic_friction = 0.7
 rolling_friction = 1e-3
 restitution = 0.2
 
@@ -98,7 +99,7 @@ def test_a_file_is_the_records(tmp_path):
     assert found.constraints == (Motor("push", "b", 1.0, 2.0),)
     assert found.options == {
         "shapes": (
-            Collider("floor", HalfSpace(), "world", Surface(0.9, rolling_friction=1e-3, restitution=0.2)),
+            Collider("floor", HalfSpace(), "world", Surface(0.9, 1e-3, restitution=0.2, kinetic_friction=0.7)),
             Collider("ball", Sphere(0.1), ("b", (0, 0, -0.4)), Surface(0.3, velocity=(1, 0, 0)), "balls", "boxes"),
             Collider("crate", Box([0.1, 0.2, 0.3]), ("b", (0, 0, 0), (0, 1, 0, 0)), groups="boxes"),
             Collider("pill", Capsule(0.1, 0.5), "b"),

@@ -1,0 +1,51 @@
+"""Which of two coefficients of friction a contact has in a step: that of what sticks, or the smaller one of what slides.
+
+A step is decided as it begins, by the slip u_t at its beginning and by the impulse r of the step before. What slides has a
+slip, and the kinetic coefficient acts from the first step on that begins with one. What stuck may have one too: a foot that
+turns about its point comes back to it each step with a slip of second order in the step; velocities are found to an
+accuracy. But its impulse is within the cone, and not at its edge. So
+
+    stuck     0 < r_n and |r_t| away from the edges mu r_n and mu_k r_n by more than ``EDGE`` of them, below mu r_n
+    slides    |u_t| > ``TURN`` if it stuck,  |u_t| > ``CREEP`` if not
+
+A threshold for the slip alone does not do: where it is large, the larger coefficient acts until a block is that fast, and
+sticks and slips on a belt at a wrong period; where it is small, feet that turn lose their grip.
+
+Source: source document 004, section 10 (docs/sources.md), for both coefficients; the decision is derived here.
+"""
+
+from pluecker.articulated.stepping.terms.rows import FRICTION
+from pluecker.articulated.stepping.terms.rows import entry as range_entry
+from pluecker.contact.rows.jacobian import row_rate
+from pluecker.contact.rows.layout import ROW_KINETIC, linear_count, ranges, row_number
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, select, smaller
+
+__all__ = ["CREEP", "EDGE", "TURN", "friction_in_force"]
+
+CREEP, TURN = 1e-6, 0.1  # m/s
+EDGE = 1e-2  # of impulses at the edge of a cone; solvers find them to 1e-5 and better
+
+
+@kernel
+def friction_in_force(w, J, k, v, rho, last):
+    """The coefficient of the contact whose normal is the row with a range number ``k``
+
+    ``v`` before the step; ``rho`` what surfaces add to the rates of rows; ``last`` the impulses of rows with a range in the
+    step before.
+    """
+    row = linear_count(w) + k
+    mu, kinetic = range_entry(ranges(w), k, FRICTION), row_number(w, row, ROW_KINETIC)
+    zero = 0.0 * load(v, 0)
+    if not kinetic < mu:
+        return mu + zero
+    x = row_rate(w, J, row + 1, v) + load(rho, row + 1)
+    y = row_rate(w, J, row + 2, v) + load(rho, row + 2)
+    normal, across = load(last, k), load(last, k + 1) * load(last, k + 1) + load(last, k + 2) * load(last, k + 2)
+    pressed = normal * normal
+    within_kinetic = smaller(across, ((1.0 - EDGE) * kinetic) ** 2 * pressed)
+    beyond_kinetic = smaller(((1.0 + EDGE) * kinetic) ** 2 * pressed, across)
+    least = select(within_kinetic, TURN + zero, select(beyond_kinetic, TURN + zero, CREEP + zero))
+    least = select(smaller(across, ((1.0 - EDGE) * mu) ** 2 * pressed), least, CREEP + zero)
+    least = select(smaller(zero, normal), least, CREEP + zero)
+    return select(smaller(least * least, x * x + y * y), kinetic + zero, mu + zero)
