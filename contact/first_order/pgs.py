@@ -26,6 +26,7 @@ gradient schemes" (2015), for its new beginning. That b grows so: measured on pa
 from __future__ import annotations
 
 from pluecker.contact.first_order.block_steps import find_steps, project_step
+from pluecker.contact.first_order.contact_sweep import is_between_bodies, sweep_contact
 from pluecker.contact.first_order.memory import BEST_U, BEST_X, FREE, MOMENTUM, RELAXATION, RHO, SCRATCH, SPENT
 from pluecker.contact.first_order.runner import STILL, evaluate, keep, make_runner
 from pluecker.contact.problem.operator import apply, pull, push
@@ -39,6 +40,7 @@ __all__ = ["USUAL", "pgs", "psor", "run_pgs", "run_psor"]
 USUAL = 1.5  # relaxation, unless the caller asks for another one
 REFRESH = 100  # sweeps after which the velocities are formed anew
 RARER = 16  # of the sweeps so far come between two looks at the error
+SELDOM = 6  # sweeps between two looks, of those that go on where others have stopped: with 12 the best pair is met too seldom
 MOST = 0.95  # momentum: with 0.9 packings take a tenth more sweeps, with 0.98 some fall into circles
 ALONG_X, ALONG_U, BEGUN_X, BEGUN_U = range(FREE + 1, FREE + 5)  # rows of work: d and N d; where the last sweep began
 
@@ -66,6 +68,10 @@ def sweep(P, exact, g, x, u, first, last, relaxation, rho, d):
     change, size = 0.0, 0.0
     for i in range(first, last):
         top, bottom = K.start[i], K.start[i + 1]
+        if A.is_factored == 1 and is_between_bodies(P, i):
+            more, square = sweep_contact(P, i, exact, g[i] * P.s[top], relaxation * rho[top], x)
+            change, size = change + more, size + square
+            continue
         if A.is_factored == 1:
             velocities_of(P, i, x, u)
         project_step(K, i, exact, g[i] * P.s[top], relaxation * rho[top], x, u, d)
@@ -96,11 +102,25 @@ def exchange(x, u, best_x, best_u, top, bottom):
 
 
 @allocation_free_kernel
-def stand_still(x, u, top, bottom, work):
+def moving(P, island, u):
+    """What moves linearly with x, and is carried on with it: u, or velocities of bodies; where it begins and ends; else none
+
+    Rows of work have place for as many velocities of bodies as there are multipliers.
+    """
+    if P.A.is_factored == 0:
+        return u, P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]
+    left, right = P.sides[island], P.sides[island + 1]
+    return P.A.velocity, left, right if right <= len(u) else left
+
+
+@allocation_free_kernel
+def stand_still(P, x, u, island, work):
     """No momentum: the first sweep begins at this pair"""
-    keep(x, u, work[BEGUN_X], work[BEGUN_U], top, bottom)
-    for k in range(top, bottom):
-        work[ALONG_X, k], work[ALONG_U, k] = 0.0, 0.0
+    for k in range(P.K.start[P.islands[island]], P.K.start[P.islands[island + 1]]):
+        work[ALONG_X, k], work[BEGUN_X, k] = 0.0, x[k]
+    v, left, right = moving(P, island, u)
+    for k in range(left, right):
+        work[ALONG_U, k], work[BEGUN_U, k] = 0.0, v[k]
 
 
 @called_kernel
@@ -115,11 +135,13 @@ def carry_on(P, x, u, island, age, work):
     age = age + 1.0 if along >= 0.0 else 0.0
     b = min(age / (age + 3.0), MOST)
     for k in range(top, bottom):
-        x[k] += b * d[k]
-        u[k] += b * Nd[k]
-        d[k], begun[k] = x[k] - begun[k], x[k]
-        Nd[k], speed[k] = u[k] - speed[k], u[k]
-    if P.A.is_factored == 1:  # those of the bodies have to follow
+        y = x[k] + b * d[k]
+        x[k], d[k], begun[k] = y, y - begun[k], y
+    v, left, right = moving(P, island, u)
+    for k in range(left, right):
+        y = v[k] + b * Nd[k]
+        v[k], Nd[k], speed[k] = y, y - speed[k], y
+    if left == right:
         all_velocities(P, x, u, first, last, P.sides[island], P.sides[island + 1])
     return age
 
@@ -142,19 +164,19 @@ def sweeps(P, exact, g, x, u, island, goal, limit, relaxation, memory):
     state[SPENT] += 1
     best, used = evaluate(P, g, x, u, exact, first, last, scratch), 0
     keep(x, u, best_x, best_u, top, bottom)
-    stand_still(x, u, top, bottom, work)
-    due, anew, age = 1, REFRESH, 0.0
+    stand_still(P, x, u, island, work)
+    least = max(1, min(int(state[SPENT]) // RARER, SELDOM))
+    due, anew, age = least, REFRESH, 0.0
     while used < limit and not best <= goal and not interrupted():
         if state[MOMENTUM] == 1.0:
             age = carry_on(P, x, u, island, age, work)
-            state[SPENT] += P.A.is_factored
         used += 1
         change, size = sweep(P, exact, g, x, u, first, last, relaxation, rho, d)
         state[SPENT] += 1
         still = change <= STILL * STILL * size
         if used < due and used < limit and not still:
             continue
-        due, fresh = used + max(1, used // RARER), still or used >= anew
+        due, fresh = used + max(least, used // RARER), still or used >= anew
         anew = used + REFRESH if fresh else anew
         error = 0.0
         for _ in range(2):

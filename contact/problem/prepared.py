@@ -266,30 +266,39 @@ def rearrange(B, order, columns, left, right, where, new):
 rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_first)
 
 
-def cut(P: Prepared, island: int) -> Prepared:
-    """One island as a problem of its own, with its matrix, which must be there. Nothing is copied but indices."""
+def cut(P: Prepared, island: int, by_factors: bool = False) -> Prepared:
+    """One island as a problem of its own, with its matrix, or by its factors, which must be there. Nothing is copied but
+    indices.
+    """
     first, last = int(P.islands[island]), int(P.islands[island + 1])
     if first == 0 and last == len(P.K.start) - 1:
-        return P._replace(A=matrix_alone(P.A), sides=np.zeros(2, np.int64)) if P.A.is_factored else P
-    K, N = P.K, P.A.N
-    top, bottom = int(K.start[first]), int(K.start[last])
-    p, q = int(N.first[first]), int(N.first[last])
-    start = K.start[first : last + 1] - top
-    begin = int(N.place[p]) if p < len(N.place) else len(N.data)
-    end = int(N.place[q]) if q < len(N.place) else len(N.data)
-    blocks = BlockMatrix(
-        start,
-        start,
-        N.first[first : last + 1] - p,
-        N.column[p:q] - first,
-        N.place[p:q] - begin,
-        N.data[begin:end],
-        N.width[first:last],
-    )
-    sets = Sets(start, K.sizes[first:last], K.friction[first:last], K.lower[first:last], K.upper[first:last])
-    operator = matrix_alone(P.A)._replace(N=blocks, compliance=P.A.compliance[top:bottom])
-    whole = np.array([0, last - first], np.int64)
-    return Prepared(operator, sets, P.b[top:bottom], P.s[top:bottom], whole, np.zeros(2, np.int64))
+        alone = by_factors or not P.A.is_factored
+        return P if alone else P._replace(A=matrix_alone(P.A), sides=np.zeros(2, np.int64))
+    K, rows = P.K, slice(int(P.K.start[first]), int(P.K.start[last]))
+    compliance, sides = P.A.compliance[rows], np.zeros(2, np.int64)
+    if by_factors:
+        left, right = (int(np.searchsorted(P.A.J.columns, side)) for side in P.sides[island : island + 2])
+        J = piece(P.A.J, first, last, left, right)
+        T = J if P.A.T is P.A.J else piece(P.A.T, first, last, left, right)
+        operator, sides[1] = factored(J, T, compliance), J.columns[-1]
+    else:
+        N = piece(P.A.N, first, last, first, last)
+        operator = matrix_alone(P.A)._replace(N=N, compliance=compliance)
+    blocks = slice(first, last)
+    start = K.start[first : last + 1] - K.start[first]
+    sets = Sets(start, K.sizes[blocks], K.friction[blocks], K.lower[blocks], K.upper[blocks])
+    return Prepared(operator, sets, P.b[rows], P.s[rows], np.array([0, last - first], np.int64), sides)
+
+
+def piece(B: BlockMatrix, first: int, last: int, left: int, right: int) -> BlockMatrix:
+    """The block rows from ``first`` to ``last``, which have no blocks but in the block columns from ``left`` to ``right``."""
+    p, q = int(B.first[first]), int(B.first[last])
+    begin = int(B.place[p]) if p < len(B.place) else len(B.data)
+    end = int(B.place[q]) if q < len(B.place) else len(B.data)
+    return BlockMatrix(
+        B.rows[first : last + 1] - B.rows[first], B.columns[left : right + 1] - B.columns[left],
+        B.first[first : last + 1] - p, B.column[p:q] - left, B.place[p:q] - begin, B.data[begin:end], B.width[first:last],
+    )  # fmt: skip
 
 
 def matrix_alone(operator: Operator) -> Operator:
