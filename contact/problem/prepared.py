@@ -291,7 +291,7 @@ def cut(P: Prepared, island: int, by_factors: bool = False) -> Prepared:
 
 
 def piece(B: BlockMatrix, first: int, last: int, left: int, right: int) -> BlockMatrix:
-    """The block rows from ``first`` to ``last``, which have no blocks but in the block columns from ``left`` to ``right``."""
+    """The block rows from ``first`` to ``last``, whose blocks are in the block columns from ``left`` to ``right``."""
     p, q = int(B.first[first]), int(B.first[last])
     begin = int(B.place[p]) if p < len(B.place) else len(B.data)
     end = int(B.place[q]) if q < len(B.place) else len(B.data)

@@ -85,6 +85,46 @@ def test_an_island_is_cut_with_its_matrix_whatever_there_is_beside():
             )  # scales are from another sum of the same diagonal; entries near one
 
 
+def two_packings(soft):
+    """Two islands, with a floor; some contacts have one body, the others two."""
+    problem = packing(60)
+    operator = problem.operator
+    if soft:
+        operator = operator._replace(compliance=np.linspace(0.0, 0.1, problem.size), is_soft=1)
+    both = operator._replace(N=assemble(operator).N)
+    return arrange(both, problem.sets, problem.offset, find_order(both))[0]
+
+
+@pytest.mark.parametrize("soft", [False, True])
+def test_an_island_is_cut_by_its_factors(soft):
+    P = two_packings(soft)
+    rng = np.random.default_rng(0)
+    for k in range(len(P.islands) - 1):
+        by_matrix, by_factors = cut(P, k), cut(P, k, by_factors=True)
+        x = rng.normal(size=len(by_matrix.b))
+        np.testing.assert_allclose(velocity(by_factors, x), velocity(by_matrix, x), atol=1e-12)
+
+
+@pytest.mark.parametrize("momentum", [False, True])
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("law", [0, 1])
+def test_sweeps_by_factors_are_those_by_the_matrix(law, soft, momentum):
+    P = two_packings(soft)
+    assert (np.diff(P.A.J.first) == 1).any()
+    assert (np.diff(P.A.J.first) == 2).any()
+    for k in range(len(P.islands) - 1):
+        pairs = []
+        for by_factors in (False, True):
+            part = cut(P, k)
+            island = Island(part, law, np.zeros(len(part.b)), part.b.copy(), np.zeros(0), 100)
+            island.factors = cut(P, k, by_factors=True) if by_factors else None
+            x, u = np.zeros(len(part.b)), part.b.copy()
+            island.sweeps(0.0, 25, x, u, momentum=momentum)
+            pairs.append((x, u, island.x, island.error))
+        for one, other in zip(*pairs, strict=True):
+            np.testing.assert_allclose(other, one, atol=1e-9)
+
+
 @pytest.mark.parametrize("law", ["ccp", pytest.param("ncp", marks=slow)])
 def test_factors_beside_the_matrix_give_the_same_velocities(monkeypatch, law):
     """``auto`` on its way for large problems; those of the convex law are unique"""
