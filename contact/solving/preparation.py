@@ -28,7 +28,7 @@ __all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_ro
 
 FACTORS = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
 
-BOTH = 2000  # blocks above which ``auto`` has factors for products beside the matrix that it may factorise
+BOTH = 300  # blocks above which ``auto`` has factors for products and sweeps beside the matrix that it may factorise
 
 
 @dataclass(frozen=True, eq=False)
