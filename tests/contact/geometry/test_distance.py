@@ -69,7 +69,8 @@ def test_boxes_apart_are_as_far_as_least_squares_says():
         T1, T2 = pair_of_poses(rng, 1.2)
         h = np.concatenate([first.size, second.size]) / 2.0
         A = np.hstack([T1[:3, :3], -T2[:3, :3]])
-        nearest = lsq_linear(A, T2[:3, 3] - T1[:3, 3], bounds=(-h, h), tol=1e-14, lsq_solver="exact")
+        nearest = lsq_linear(A, T2[:3, 3] - T1[:3, 3], bounds=(-h, h), tol=1e-14, method="bvls")  # which ends at a face
+        assert nearest.status > 0
         # the square of the distance is known to 1e-14: of a distance near 0 that is 1e-7
         assert max(distance(first, T1, second, T2).distance, 0.0) == pytest.approx(
             np.sqrt(2.0 * nearest.cost), abs=1e-6
