@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.contact.geometry.collision import Contacts
+from pluecker.contact.piles.warm_start import Remembered, remembered_forces
 from pluecker.contact.rows.contact_friction import CREEP, EDGE, TURN
 from pluecker.spatial.functions.elementwise import Array
 
@@ -69,16 +70,20 @@ def softness_of(found: Contacts, h: float) -> Array:
         return np.where(soft, 1.0 / (h * force), 0.0)
 
 
-def friction_in_force(found: Contacts, slip: Array, last: Array) -> Array:
+def friction_in_force(found: Contacts, frames: Array, slip: Array, begun: Remembered) -> Array:
     """Coulomb's coefficient of each contact in the step that begins, ``(K,)``.
 
     Args:
         found: the contacts.
+        frames: the normal and the tangents of each, ``(K, 3, 3)``.
         slip: along the tangents before the step, ``(K, 2)``; m/s.
-        last: forces of the step before, along the normal and the tangents, ``(K, 3)``.
+        begun: forces of the step before.
     """
     mu, kinetic = found.friction[:, 0], found.kinetic_friction
-    normal, across = last[:, 0], np.hypot(last[:, 1], last[:, 2])
+    if not (kinetic < mu).any():
+        return mu
+    normal, *tangents = np.einsum("kij,kj->ik", frames, remembered_forces(found, begun)[:, :3])
+    across = np.hypot(*tangents)
     at_edge = np.abs(across - kinetic * normal) <= EDGE * kinetic * normal
     stuck = (normal > 0.0) & (across < (1.0 - EDGE) * mu * normal) & ~at_edge
-    return np.where(np.hypot(slip[:, 0], slip[:, 1]) > np.where(stuck, TURN, CREEP), kinetic, mu)
+    return np.where(np.hypot(*slip.T) > np.where(stuck, TURN, CREEP), kinetic, mu)

@@ -228,9 +228,8 @@ class PileStep:
             least[size * K :], compliance[size * K :] = rows.asked, rows.compliance
             linear[size * K :], hit = rows.row < self.counts.linear, hit or rows.hit
             returned = np.concatenate([returned, rows.returned])
-        friction, last = found.friction.copy(), remembered_forces(found, begun)[:, :3]
-        along_axes = np.einsum("kij,kj->ki", frames, last)
-        friction[:, 0] = friction_in_force(found, (speed + moved)[own[:, 1:]], along_axes)
+        friction = found.friction.copy()
+        friction[:, 0] = friction_in_force(found, frames, (speed + moved)[own[:, 1:]], begun)
         sets, operator, offset = sets_of(friction, size, rows), factored(J, T, compliance, G), u - least
         near = nearer_limits(offset, speed, u, sets)
         problem = Problem(operator, near, sets)
