@@ -5,14 +5,15 @@
 Six velocities of each body are read once and written once, and stay in registers meanwhile: with the matrix a contact would
 change the velocities of all contacts that its bodies have, of which there are ten in a packing.
 
-Source: Jourdan, Alart, Jean (1998); M. Renouf and P. Alart, "Conjugate gradient type algorithms for frictional
-multi-contact problems" (2005), for velocities of bodies in place of the matrix.
+Source: Jourdan, Alart, Jean (1998) for the sweep; Tasora and Anitescu (2011) for velocities of bodies in place of
+the matrix.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.problem.sets import nearest_in_cone
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, positive
 
 __all__ = ["is_between_bodies", "sweep_contact"]
@@ -43,19 +44,6 @@ def add_column(a, p, v, d0, d1, d2):
 
 
 @allocation_free_kernel
-def nearest(mu, a, b, c):
-    """The nearest point of the cone of friction"""
-    size = np.sqrt(b * b + c * c)
-    if size <= mu * a:
-        return a, b, c
-    t = (a + mu * size) / (1.0 + mu * mu)
-    if not t > 0.0:
-        return 0.0, 0.0, 0.0
-    factor = mu * t / size
-    return t, factor * b, factor * c
-
-
-@allocation_free_kernel
 def sweep_contact(P, i, exact, shift, step, x):
     """x and the velocities of the bodies with block i as it has to be; how much x changed, and its size, squared"""
     J, T, v, K = P.A.J, P.A.T, P.A.velocity, P.K
@@ -77,7 +65,7 @@ def sweep_contact(P, i, exact, shift, step, x):
     if P.A.is_soft == 1:
         a, b, c = a + P.A.compliance[top] * x0, b + P.A.compliance[top + 1] * x1, c + P.A.compliance[top + 2] * x2
     g = shift + mu * np.sqrt(b * b + c * c) if exact == 1 else shift
-    y0, y1, y2 = nearest(mu, x0 - step * (a + g), x1 - step * b, x2 - step * c)
+    y0, y1, y2 = nearest_in_cone(mu, x0 - step * (a + g), x1 - step * b, x2 - step * c)
     d0, d1, d2 = y0 - x0, y1 - x1, y2 - x2
     x[top], x[top + 1], x[top + 2] = y0, y1, y2
     p = positive(T.place[m])

@@ -37,8 +37,8 @@ from pluecker.spatial.compiled.decorators import allocation_free, allocation_fre
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "divided", "is_steep", "project", "project_block",
-    "shift", "shift_block", "signorini_block",
+    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "divided", "is_steep", "nearest_in_cone",
+    "project", "project_block", "shift", "shift_block", "signorini_block",
 ]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning
@@ -184,14 +184,12 @@ def shift_discs(K, i, u):
 
 
 @allocation_free_kernel
-def project_on_circle(mu, x, top, out):
-    """The nearest point of the cone of friction alone in space: the most frequent one, written out"""
-    a, b, c = x[top], x[top + 1], x[top + 2]
+def nearest_in_cone(mu, a, b, c):
+    """The nearest point of the cone of friction alone in space"""
     size = np.sqrt(b * b + c * c)
     t = max((a + mu * size) / (1.0 + mu * mu), 0.0)
     factor = min(mu * t / max(size, 1e-300), 1.0)
-    out[top] = max(a, 0.0) if size <= mu * a else t
-    out[top + 1], out[top + 2] = factor * b, factor * c
+    return max(a, 0.0) if size <= mu * a else t, factor * b, factor * c
 
 
 @allocation_free_kernel
@@ -199,7 +197,7 @@ def project_block(K, i, x, out):
     """The nearest point of block i; ``out`` may be ``x``"""
     top = positive(K.start[i])
     if K.start[i + 1] - top == 3:
-        project_on_circle(K.friction[i, 0], x, top, out)
+        out[top], out[top + 1], out[top + 2] = nearest_in_cone(K.friction[i, 0], x[top], x[top + 1], x[top + 2])
         return
     if K.sizes[i, 0] == 0:
         out[top] = min(max(x[top], K.lower[i]), K.upper[i])

@@ -125,6 +125,22 @@ def test_sweeps_by_factors_are_those_by_the_matrix(law, soft, momentum):
             np.testing.assert_allclose(other, one, atol=1e-9)
 
 
+@pytest.mark.parametrize("friction", [0.0, 0.5])
+def test_a_contact_that_parts_along_its_normal_does_not_pull(friction):
+    """All move apart, and nothing across the normals. The best pair is the start; the last one stays in memory."""
+    P = two_packings(False)
+    P = P._replace(K=P.K._replace(friction=np.full_like(P.K.friction, friction)), b=np.zeros_like(P.b))
+    P.b[::3] = 1.0
+    for k in range(len(P.islands) - 1):
+        for by_factors in (False, True):
+            part = cut(P, k, by_factors)
+            x = np.zeros(len(part.b))
+            u, memory = part.b.copy(), make_memory(len(part.b), 1, np.zeros(0))
+            run_psor(part, 1, x, u, -1.0, 1, memory, 0, 1)
+            np.testing.assert_array_equal(x, 0.0)
+            np.testing.assert_array_equal(memory.work[BEST_X, : len(x)], 0.0)
+
+
 @pytest.mark.parametrize("law", ["ccp", pytest.param("ncp", marks=slow)])
 def test_factors_beside_the_matrix_give_the_same_velocities(monkeypatch, law):
     """``auto`` on its way for large problems; those of the convex law are unique"""
