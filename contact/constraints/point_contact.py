@@ -97,6 +97,11 @@ class PointContact(TwoFrames):
                 "back what its spring does"
             )
 
+    @property
+    def coefficients(self) -> tuple[float, float]:
+        """Of friction: of what sticks, and of what slides."""
+        return self.friction, self.friction if self.kinetic_friction is None else self.kinetic_friction
+
     def functions(self) -> tuple[Function, ...]:
         """The way from the plane, and along it."""
         height = Function(OFFSET, self.first, self.second, axis_1=Z)
@@ -108,9 +113,9 @@ class PointContact(TwoFrames):
     def parts(self, model: Model) -> Parts:
         """A normal and two tangents."""
         self.check(model)
-        newton, poisson = coefficients(self.restitution, self.impacts)
+        (friction, kinetic), (newton, poisson) = self.coefficients, coefficients(self.restitution, self.impacts)
         normal = Row(
-            ((0, 1.0),), offset=self.radius, lower=0.0, friction=self.friction, kinetic=self.kinetic_friction,
+            ((0, 1.0),), offset=self.radius, lower=0.0, friction=friction, kinetic=kinetic,
             restitution=newton, returned=poisson, stiffness=self.stiffness, damping=self.damping,
             correction=self.recovery, ranged=True, contact=NORMAL,
         )  # fmt: skip

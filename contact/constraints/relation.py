@@ -164,7 +164,7 @@ class Row:
         restitution: Newton's, at its ends, 0 to 1.
         returned: of a normal Poisson's coefficient, in place of Newton's; 0 to 1.
         friction: dry friction; the force that it takes to move.
-        kinetic: of a normal the coefficient of what slides, where that is not ``friction``.
+        kinetic: of a normal the coefficient of what slides, ``friction`` or less.
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
         correction: of a motor that drives to phi = 0: its speed is ``-min(correction, 1/h) phi`` in a step h, and at
@@ -184,7 +184,7 @@ class Row:
     restitution: float = 0.0
     returned: float = 0.0
     friction: float = 0.0
-    kinetic: float | None = None
+    kinetic: float = 0.0
     force: float = 0.0
     ranged: bool = False
     holonomic: bool = True

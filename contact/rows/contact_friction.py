@@ -37,6 +37,7 @@ def friction_in_force(w, J, k, v, rho, last):
     row = linear_count(w) + k
     mu, kinetic = range_entry(ranges(w), k, FRICTION), row_number(w, row, ROW_KINETIC)
     zero = 0.0 * load(v, 0)
+    turn, creep = TURN + zero, CREEP + zero
     if not kinetic < mu:
         return mu + zero
     x = row_rate(w, J, row + 1, v) + load(rho, row + 1)
@@ -45,7 +46,7 @@ def friction_in_force(w, J, k, v, rho, last):
     pressed = normal * normal
     within_kinetic = smaller(across, ((1.0 - EDGE) * kinetic) ** 2 * pressed)
     beyond_kinetic = smaller(((1.0 + EDGE) * kinetic) ** 2 * pressed, across)
-    least = select(within_kinetic, TURN + zero, select(beyond_kinetic, TURN + zero, CREEP + zero))
-    least = select(smaller(across, ((1.0 - EDGE) * mu) ** 2 * pressed), least, CREEP + zero)
-    least = select(smaller(zero, normal), least, CREEP + zero)
+    least = select(within_kinetic, turn, select(beyond_kinetic, turn, creep))
+    least = select(smaller(across, ((1.0 - EDGE) * mu) ** 2 * pressed), least, creep)
+    least = select(smaller(zero, normal), least, creep)
     return select(smaller(least * least, x * x + y * y), kinetic + zero, mu + zero)

@@ -273,8 +273,7 @@ class RowTable:
         if row.motion is not None:
             pieces = row.motion.pieces
             self.motions += [*integers([len(pieces)]), *pieces.ravel()]
-        kinetic = row.friction if row.kinetic is None else row.kinetic
-        self.rows.append(np.concatenate([integers(head), numbers, integers([place, -1]), [row.returned, kinetic]]))
+        self.rows.append(np.concatenate([integers(head), numbers, integers([place, -1]), [row.returned, row.kinetic]]))
 
     def name_normals(self, parts: Sequence[Parts], order: list[tuple[int, int]], linear: int) -> None:
         """Of each row of a contact which row with a range is its normal, the last one before it in the constraint."""

@@ -85,7 +85,7 @@ class PointContacts(ContactsOfSamples):
         along = forces[:, rows] if K else np.zeros((n, 0, 3))
         self.force = np.einsum("nkij,nkj->nki", R[..., [2, 0, 1]], along)
         self.slip = velocity_at(T, V, second[0], self.point) - velocity_at(T, V, first[0], self.point)
-        coefficients = [coefficients_of(record.friction, record.kinetic_friction) for record in records]
+        coefficients = [record.coefficients for record in records]
         self.bodies = np.stack([first[0], second[0]], axis=1)
         turned = self.bodies[:, 0] > self.bodies[:, 1]
         self.bodies[turned] = self.bodies[turned][:, ::-1]
@@ -128,11 +128,6 @@ class PointContacts(ContactsOfSamples):
             self.slip[sample], self.friction[sample], self.state[sample], self.moment[sample],
         )  # fmt: skip
         return ContactForces(self.model, self.q[sample], *(x[there] for x in found))
-
-
-def coefficients_of(friction: float, kinetic: float | None) -> tuple[float, float]:
-    """Of what sticks, and of what slides."""
-    return friction, friction if kinetic is None else kinetic
 
 
 def coefficients_by_forces(coefficients: Array, normal: Array, force: Array, slip: Array) -> Array:
