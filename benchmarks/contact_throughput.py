@@ -12,7 +12,7 @@ from numba import njit
 from benchmarks.contact_problems import packing
 from benchmarks.timing import Effort, interleaved
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.large import Island, lay_out, run_large
+from pluecker.contact.first_order.large_gradients import Island, lay_out, run_large
 from pluecker.contact.first_order.memory import ITERATIONS as ITERATED
 from pluecker.contact.first_order.memory import PRODUCTS, Memory, make_memory
 from pluecker.contact.problem.prepared import Prepared, prepare

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.articulated.warmup import pendulum
-from pluecker.contact.first_order.gradients import LARGE as LARGE_ISLAND
+from pluecker.contact.first_order.sharing import LARGE as LARGE_ISLAND
 from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.lcp.solve_lcp import solve_lcp
 from pluecker.contact.problem.problem import Problem

@@ -16,7 +16,7 @@ __all__ = [
     "AT", "BEGIN", "BETA", "BODY_GROUPS", "CHANGE", "COLLECT", "CONTROL", "CURVATURE", "DISTANCE", "EVALUATE", "EXACT",
     "GROUPS", "HELD", "LACK", "LATE", "LENGTH", "LOOK", "MOTION", "MULTIPLY", "NEW", "NOW", "OFFSET", "OLD", "PASS",
     "SETTINGS", "SHIFT", "SIZE", "SOFT", "SPEED", "SQUARE", "STEP", "SUMS", "TAKEN", "UPHILL", "VECTOR", "WHOLE", "Large",
-    "bounds", "larger_of", "magnitude", "multipliers", "nearest", "product", "store_sums",
+    "bounds", "fastest", "larger_of", "magnitude", "miss", "multipliers", "nearest", "product", "store_sums",
 ]  # fmt: skip
 
 
@@ -120,6 +120,29 @@ def nearest(mu, a, b, c):
     radius = mu * t / not_below(size, 1e-300)
     factor = select(slides, select(smaller(radius, 1.0), radius, lift(1.0, a)), lift(1.0, a))
     return select(slides, t, not_below(a, 0.0)), factor * b, factor * c
+
+
+@kernel
+def miss(mu, exact, g, x0, x1, x2, u0, u1, u2):
+    """Of a group of contacts |x - P(x - u - g)|^2 and |x|^2, with EXACT the correction of u, as the natural map has it"""
+    if exact == 1:
+        g = g + mu * sqrt(u1 * u1 + u2 * u2)
+    p0, p1, p2 = nearest(mu, x0 - u0 - g, x1 - u1, x2 - u2)
+    away = (x0 - p0) * (x0 - p0) + (x1 - p1) * (x1 - p1) + (x2 - p2) * (x2 - p2)
+    force = x0 * x0 + x1 * x1 + x2 * x2
+    if exact == 1:
+        # Of a steep cone Signorini's condition counts where it is the larger; of one that parts, all of its force.
+        least, whole_force = select(smaller(x0, u0), x0, u0), sqrt(force)
+        parting = select(smaller(whole_force, u0), whole_force, u0)
+        lack = select(smaller(0.0, least), parting, least)
+        away = select(smaller(1.0, mu * mu), larger_of(away, lack * lack), away)
+    return away, force
+
+
+@kernel
+def fastest(u0, u1, u2):
+    """The largest component"""
+    return larger_of(larger_of(magnitude(u0), magnitude(u1)), magnitude(u2))
 
 
 @kernel

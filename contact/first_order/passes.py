@@ -41,8 +41,9 @@ from pluecker.contact.first_order.large_record import (
     VECTOR,
     WHOLE,
     bounds,
+    fastest,
     larger_of,
-    magnitude,
+    miss,
     multipliers,
     nearest,
     product,
@@ -51,7 +52,7 @@ from pluecker.contact.first_order.large_record import (
 from pluecker.contact.sparse.gather import W, gather, places
 from pluecker.contact.sparse.interleaved import BLOCK, BODY_BLOCK
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
-from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, sqrt, store
+from pluecker.spatial.scalars.operations import lift, load, part, sqrt, store
 
 __all__ = ["pass_over"]
 
@@ -71,8 +72,7 @@ def begin(L, block):
         store(x, k + 2, x2)
         b0, b1, b2 = load(b, k), load(b, k + 1), load(b, k + 2)
         offset = offset + (b0 * b0 + b1 * b1 + b2 * b2)
-        most = larger_of(larger_of(magnitude(b0), magnitude(b1)), magnitude(b2))
-        speed = larger_of(speed, most * load(L.inverse, i))
+        speed = larger_of(speed, fastest(b0, b1, b2) * load(L.inverse, i))
     n = nothing
     store_sums(L, block, n, n, n, n, n, n, n, offset, n, n, speed)
 
@@ -217,8 +217,7 @@ def look(L, block):
         away = (x0 - p0) * (x0 - p0) + (x1 - p1) * (x1 - p1) + (x2 - p2) * (x2 - p2)
         distance, size = distance + away, size + force
         lack, held = larger_of(lack, away * inverse * inverse), larger_of(held, force * inverse * inverse)
-        most = larger_of(larger_of(magnitude(u0), magnitude(u1)), magnitude(u2))
-        speed = larger_of(speed, most * inverse)
+        speed = larger_of(speed, fastest(u0, u1, u2) * inverse)
     store_sums(L, block, square, curvature, uphill, change, size, distance, motion, none, lack, held, speed)
 
 
@@ -234,25 +233,11 @@ def evaluate(L, block):
         k, inverse, mu = 3 * i, load(L.inverse, i), load(L.friction, i)
         x0, x1, x2, b0, b1, b2 = load(x, k), load(x, k + 1), load(x, k + 2), load(b, k), load(b, k + 1), load(b, k + 2)
         u0, u1, u2 = load(Nx, k) + b0, load(Nx, k + 1) + b1, load(Nx, k + 2) + b2
-        g = load(L.g, i) * whole
-        if exact == 1:
-            g = g + mu * sqrt(u1 * u1 + u2 * u2)
-        p0, p1, p2 = nearest(mu, x0 - u0 - g, x1 - u1, x2 - u2)
-        away = (x0 - p0) * (x0 - p0) + (x1 - p1) * (x1 - p1) + (x2 - p2) * (x2 - p2)
-        force = x0 * x0 + x1 * x1 + x2 * x2
-        if exact == 1:
-            # Of a steep cone Signorini's condition counts where it is the larger; of one that parts, all of its force.
-            least = select(smaller(x0, u0), x0, u0)
-            whole_force = sqrt(force)
-            parting = select(smaller(whole_force, u0), whole_force, u0)
-            miss = select(smaller(0.0, least), parting, least)
-            away = select(smaller(1.0, mu * mu), larger_of(away, miss * miss), away)
+        away, force = miss(mu, exact, load(L.g, i) * whole, x0, x1, x2, u0, u1, u2)
         distance, size = distance + away, size + force
         motion, offset = motion + (u0 * u0 + u1 * u1 + u2 * u2), offset + (b0 * b0 + b1 * b1 + b2 * b2)
         lack, held = larger_of(lack, away * inverse * inverse), larger_of(held, force * inverse * inverse)
-        fastest = larger_of(larger_of(magnitude(u0), magnitude(u1)), magnitude(u2))
-        given = larger_of(larger_of(magnitude(b0), magnitude(b1)), magnitude(b2))
-        speed = larger_of(speed, larger_of(fastest, given) * inverse)
+        speed = larger_of(speed, larger_of(fastest(u0, u1, u2), fastest(b0, b1, b2)) * inverse)
     store_sums(L, block, n, n, n, n, size, distance, motion, offset, lack, held, speed)
 
 

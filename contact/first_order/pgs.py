@@ -123,6 +123,12 @@ def stand_still(P, x, u, island, work):
         work[ALONG_U, k], work[BEGUN_U, k] = 0.0, v[k]
 
 
+@allocation_free_kernel
+def momentum_at(age):
+    """b, so many sweeps after it began anew"""
+    return min(age / (age + 3.0), MOST)
+
+
 @called_kernel
 def carry_on(P, x, u, island, age, work):
     """Momentum, between two sweeps: from their last pair to where the next one begins; sweeps since it began anew"""
@@ -133,7 +139,7 @@ def carry_on(P, x, u, island, age, work):
     for k in range(top, bottom):
         along += (x[k] - begun[k]) * d[k]
     age = age + 1.0 if along >= 0.0 else 0.0
-    b = min(age / (age + 3.0), MOST)
+    b = momentum_at(age)
     for k in range(top, bottom):
         y = x[k] + b * d[k]
         x[k], d[k], begun[k] = y, y - begun[k], y

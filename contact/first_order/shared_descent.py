@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba import config, types
+from numba import types
 
 from pluecker.contact.first_order.apgd import LONGER, momentum
 from pluecker.contact.first_order.large_record import (
@@ -35,7 +35,6 @@ from pluecker.contact.first_order.large_record import (
     GROUPS,
     HELD,
     LACK,
-    LATE,
     LENGTH,
     LOOK,
     MOTION,
@@ -44,13 +43,11 @@ from pluecker.contact.first_order.large_record import (
     NOW,
     OFFSET,
     OLD,
-    PASS,
     SETTINGS,
     SHIFT,
     SIZE,
     SPEED,
     SQUARE,
-    SUMS,
     TAKEN,
     UPHILL,
     VECTOR,
@@ -60,16 +57,21 @@ from pluecker.contact.first_order.large_record import (
 from pluecker.contact.first_order.large_record import STEP as MOVE
 from pluecker.contact.first_order.passes import pass_over
 from pluecker.contact.first_order.runner import INSIDE, REFERENCE, STILL
+from pluecker.contact.first_order.shared_phases import (
+    add_sums,
+    array_integers,
+    array_numbers,
+    array_rows,
+    shared_passes,
+)
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, settle
 from pluecker.contact.problem.natural_map import TOO_LARGE, larger
-from pluecker.contact.sparse.gather import W
 from pluecker.contact.sparse.interleaved import BLOCK, BODY_BLOCK
 from pluecker.spatial.compiled.decorators import compiled_for, kernel, outlined_kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
+from pluecker.spatial.memory.addresses import address_of, integers_at
 from pluecker.spatial.memory.views import view
-from pluecker.spatial.parallel.atomics import pause
 from pluecker.spatial.parallel.interruption_flag import interrupted
-from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
+from pluecker.spatial.parallel.phases import dismiss
 from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store, tail
 
@@ -78,10 +80,6 @@ __all__ = [
     "SPENDING", "TASK", "TOL", "USED", "compiled_parts", "improve",
 ]  # fmt: skip
 
-# Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
-# had to wait for more than LONG pauses more than OFTEN of late, it goes on alone. Measured with seven times as many threads
-# as cores on the machine: two took twice as long as one.
-LONG, OFTEN, FADING = 3000, 4.0, 0.995
 PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coulomb's law
 
 # What goes in and comes out: integers after the settings, numbers after the control.
@@ -89,47 +87,14 @@ LAW, LIMIT, MOVED, USED, SPENDING, FOUND = range(SETTINGS, SETTINGS + 6)
 LIPSCHITZ, NESTEROV_ASKED, TOL, REACHED, COMPONENTS, SIZE_B, SPEED_B = range(CONTROL, CONTROL + 7)
 # Addresses and lengths of arrays: of those of :class:`Large`, of the roster, of the history.
 ARRAYS = FOUND + 1
-PLACES = 17
+PLACES = 19
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = SPEED_B + 1
 
 Integers = types.int64[::1]
 
 
-@kernel
-def take_part(L, roster):
-    """Some blocks of the pass; whether there were any"""
-    first, end = next_blocks(roster)
-    for block in range(first, end):
-        pass_over(L, block)
-    if first == end:
-        return False
-    finish_blocks(roster, end - first)
-    return True
-
-
-def do_pass(L, roster, what, blocks):
-    """One pass, block by block"""
-    store(L.settings, PASS, what)
-    for block in range(blocks):
-        pass_over(L, block)
-
-
-if not config.DISABLE_JIT:
-
-    @kernel
-    def do_pass(L, roster, what, blocks):
-        """The same, of which this thread is the leader"""
-        store(L.settings, PASS, what)
-        begin_phase(roster, blocks)
-        while take_part(L, roster):
-            pass
-        late = FADING * load(L.control, LATE)
-        if await_blocks(roster, blocks) > LONG:
-            late += 1.0
-        store(L.control, LATE, late)
-        if late > OFTEN:
-            dismiss(roster)
+do_pass, follow = shared_passes(pass_over)
 
 
 @outlined_kernel
@@ -142,16 +107,7 @@ def do(L, roster, what):
     do_pass(L, roster, what, blocks)
     if what in (MOVE, SHIFT):
         return
-    for k in range(LACK):
-        total = 0.0
-        for block in range(blocks):
-            total += load(L.sums, SUMS * block + k)
-        store(L.sums, k, total)
-    for k in range(LACK, SPEED + 1):
-        largest = 0.0
-        for block in range(blocks):
-            largest = max(largest, load(L.sums, SUMS * block + k))
-        store(L.sums, k, largest)
+    add_sums(L, blocks)
 
 
 @kernel
@@ -318,41 +274,21 @@ def improve(L, roster, history):
     store(settings, FOUND, kept if best < np.inf else found)
 
 
-@kernel
-def array_rows(task, n):
-    """Rows of array n of a task"""
-    return rows_at(load(task, ARRAYS + 2 * n), load(task, ARRAYS + 2 * n + 1) // W)
-
-
-@kernel
-def array_numbers(task, n):
-    """Numbers of array n of a task"""
-    return numbers_at(load(task, ARRAYS + 2 * n), load(task, ARRAYS + 2 * n + 1))
-
-
-@kernel
-def array_integers(task, n):
-    """Integers of array n of a task"""
-    return integers_at(load(task, ARRAYS + 2 * n), load(task, ARRAYS + 2 * n + 1))
-
-
 def in_one_thread(place, k):
     """The part of thread k, of which 0 leads."""
-    task = integers_at(place, TASK)
+    task, at = integers_at(place, TASK), ARRAYS
     L = Large(
-        task, array_numbers(task, 1), array_rows(task, 2), array_rows(task, 3), array_rows(task, 4),
-        array_rows(task, 5), array_rows(task, 6), array_rows(task, 7), array_rows(task, 8), array_integers(task, 9),
-        array_rows(task, 10), array_integers(task, 11), array_integers(task, 12), array_rows(task, 13),
-        array_numbers(task, 2), array_numbers(task, 13), array_numbers(task, 14),
+        task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3), array_rows(task, at, 4),
+        array_rows(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
+        array_integers(task, at, 9), array_rows(task, at, 10), array_integers(task, at, 11), array_integers(task, at, 12),
+        array_rows(task, at, 13), array_numbers(task, at, 14), array_numbers(task, at, 15), array_numbers(task, at, 16),
     )  # fmt: skip
-    roster = array_integers(task, 15)
+    roster = array_integers(task, at, 17)
     if k == 0:
-        improve(L, roster, array_numbers(task, 16))
+        improve(L, roster, array_numbers(task, at, 18))
         dismiss(roster)
         return 0
-    while not is_over(roster):
-        if not take_part(L, roster):
-            pause()
+    follow(L, roster)
     return 0
 
 

@@ -37,10 +37,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pluecker.contact.first_order.gradients import run_gradients as descend
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.first_order.runner import REFERENCE
+from pluecker.contact.first_order.sharing import run_gradients as descend
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.coulomb import FEW, take_turns
@@ -155,7 +155,7 @@ def pass_over(P, x, results, states, begin, end, patterns):
 def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more.
 
-    Gradients on a large island are shared by threads.
+    Gradients and sweeps on a large island are shared by threads.
     """
     layouts = {} if layouts is None else layouts
     done = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
@@ -173,7 +173,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
     states[:, LEFT] = 0.0
     if (results[:, ERROR] <= tol).all():
         return done
-    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns)]
+    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)]
 
 
 def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from pluecker.contact.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.first_order.pgs import run_psor
+from pluecker.contact.first_order.sharing import Layouts, layout_of
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
@@ -71,6 +73,8 @@ class Island:
         patterns: symbolic factors of islands that are known, by their numbers.
         number: of this one.
         factors: the island by factors too, where these are cheaper; for sweeps, of which each takes half the time then.
+        layouts: of large islands, that are known.
+        threads: that share the work of a large island, at most.
     """
 
     P: Prepared
@@ -86,10 +90,24 @@ class Island:
     patterns: dict[int, Symbolic] = field(default_factory=dict)
     number: int = 0
     factors: Prepared | None = None
+    layouts: Layouts = field(default_factory=dict)
+    threads: int = 1
 
     def __post_init__(self) -> None:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
         self.memory = make_memory(len(self.x), 1, self.record)
+
+    @cached_property
+    def sweeping(self) -> Any:
+        """What sweeps of a large island go on with; none for others."""
+        if self.factors is None:
+            return None
+        laid = layout_of("sweeps", self.factors, 0, self.layouts, self.number)
+        if laid is None:
+            return None
+        from pluecker.contact.first_order.large_sweeps import Sweeping  # small problems need not load it
+
+        return Sweeping(laid, self.P.b)
 
     @property
     def pattern(self) -> Symbolic:
@@ -138,18 +156,40 @@ class Island:
         self, tol: float, limit: int, x: Array, u: Array, relaxation: float = 1.0, momentum: bool = False
     ) -> float:  # fmt: skip
         """Gauss-Seidel from the pair x, u, which become the last one; the error of the best that was met on the way."""
-        began, results = time.perf_counter(), np.array([[np.inf, 0.0, 0.0]])
+        began, limit, name = time.perf_counter(), min(limit, self.rest), "pgs" if relaxation == 1.0 else "psor"
+        if self.sweeping is not None:
+            used, error = self.large_sweeps(tol, limit, x, u, relaxation, momentum)
+            self.note(name, used, began)
+            return error
+        results = np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
         memory.states[0, [RELAXATION, MOMENTUM]] = relaxation, momentum
         P = self.P if self.factors is None else self.factors
-        answering(run_psor, P, self.law, x, u, tol, min(limit, self.rest), memory, 0, 1)
+        answering(run_psor, P, self.law, x, u, tol, limit, memory, 0, 1)
         self.take(x, u)
         last = memory.work[BEST_X, : len(x)], memory.work[BEST_U, : len(u)]
         if np.isfinite(last).all():
             x[:], u[:] = last
         self.products += int(results[0, PRODUCTS])
-        self.note("pgs" if relaxation == 1.0 else "psor", int(results[0, ITERATIONS]), began)
+        self.note(name, int(results[0, ITERATIONS]), began)
         return float(results[0, ERROR])
+
+    def large_sweeps(
+        self, tol: float, limit: int, x: Array, u: Array, relaxation: float, momentum: bool
+    ) -> tuple[int, float]:  # fmt: skip
+        """The same by code for large islands: sweeps, and the error of the best pair."""
+        sweeping, history = self.sweeping, np.ascontiguousarray(self.record[self.iterations :])
+        before = int(sweeping.spent)
+        sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, self.threads)
+        if len(history):
+            self.record[self.iterations :] = history
+        best, last = sweeping.best, sweeping.x
+        fast = self.velocity(best)
+        self.take(best, fast)
+        if np.isfinite(last).all():
+            x[:], u[:] = last, fast if np.array_equal(best, last) else self.velocity(last)
+        self.products += sweeping.spent - before
+        return sweeping.used, sweeping.error
 
     def split(self, tol: float, limit: int, splitting: Splitting) -> float:
         """The splitting, from where it is; the error of the best pair that it met."""
@@ -222,10 +262,11 @@ def with_compliance(P: Prepared) -> BlockMatrix:
 def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Part]]:
     """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island.
 
-    It takes the symbolic factors that are known of islands, by their numbers, and adds those that it finds.
+    It takes the symbolic factors and the layouts that are known of islands, by their numbers, and adds those that it finds;
+    threads share the sweeps over each large island.
     """
 
-    def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None):
+    def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1):
         parts, results, patterns = [], memory.results, {} if patterns is None else patterns
         for k in range(begin, end):
             if results[k, ERROR] <= tol:
@@ -237,6 +278,7 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
             island = Island(part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done)
             island.patterns, island.number = patterns, k
             island.factors = cut(P, k, by_factors=True) if P.A.is_factored else None
+            island.layouts, island.threads = {} if layouts is None else layouts, threads
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:

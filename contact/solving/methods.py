@@ -27,8 +27,7 @@ from pluecker.contact.arguments.values import as_choice, as_number, as_record, a
 from pluecker.contact.errors import ProblemError
 from pluecker.contact.first_order.admm import run_admm
 from pluecker.contact.first_order.barzilai_borwein import run_barzilai_borwein
-from pluecker.contact.first_order.gradients import run_gradients
-from pluecker.contact.first_order.pgs import run_pgs, run_psor
+from pluecker.contact.first_order.sharing import Layouts, run_gradients, run_relaxed_sweeps, run_sweeps
 from pluecker.contact.problem.problem import LAWS, Problem
 from pluecker.contact.solving.automatic import run_automatic, run_interior_point, run_polished
 from pluecker.contact.solving.clarabel import run_clarabel
@@ -67,7 +66,7 @@ class Method:
     shares: bool = False
     recipe: bool = False
 
-    def runner(self, patterns: dict[int, Symbolic], layouts: dict[int, Any]) -> Callable[..., Any]:
+    def runner(self, patterns: dict[int, Symbolic], layouts: Layouts) -> Callable[..., Any]:
         """``run`` with the symbolic factors and the layouts of large islands that are known, if it takes any."""
         if self.run is None:
             raise NotImplementedError("methods for complementarity problems do not run on islands")
@@ -78,8 +77,8 @@ class Method:
 METHODS = {
     "auto": Method(LAWS, run_automatic, 100000, matrix=True, factorises=True, first=True, shares=True, recipe=True),
     "apgd": Method(CONES, run_gradients, 8000, shares=True),
-    "pgs": Method(CONES, run_pgs, 20000),
-    "psor": Method(CONES, run_psor, 20000),
+    "pgs": Method(CONES, run_sweeps, 20000, shares=True),
+    "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
     "barzilai_borwein": Method(CONES, run_barzilai_borwein, 20000),
     "admm": Method(CONES, run_admm, 5000, matrix=True),
     "newton": Method(CONES, run_polished, 2500, matrix=True, factorises=True, recipe=True),

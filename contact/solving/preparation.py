@@ -8,12 +8,12 @@ friction, bounds, N and b may differ.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, eliminate
 from pluecker.contact.elimination.pattern import Pattern, bilateral_blocks
+from pluecker.contact.first_order.sharing import Layouts
 from pluecker.contact.problem.operator import Operator, assemble, contiguous, plain, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.problem.problem import Problem
@@ -45,7 +45,7 @@ class Preparation:
         scale: s of each multiplier at its original place, ``(m,)``.
         bounded: whether there are bounds that are neither zero nor infinite, and so have units.
         patterns: symbolic factors of islands that are known, by their numbers.
-        layouts: of large islands, by their numbers, see :mod:`~pluecker.contact.first_order.gradients`.
+        layouts: of large islands, see :mod:`~pluecker.contact.first_order.sharing`.
     """
 
     problem: Problem
@@ -57,7 +57,7 @@ class Preparation:
     scale: Array
     bounded: bool
     patterns: dict[int, Symbolic] = field(default_factory=dict)
-    layouts: dict[int, Any] = field(default_factory=dict)
+    layouts: Layouts = field(default_factory=dict)
 
     def fresh(self, size: int) -> tuple[Operator, Sets, Prepared]:
         """Operator, sets and scaled problem that one call may write into: places for products, offset and bounds."""

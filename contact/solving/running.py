@@ -5,7 +5,7 @@ largest in the island itself, see :mod:`~pluecker.contact.results.measures`: wha
 
 Islands share nothing but memory, and what is done with one does not depend on the others: results are the same for any
 number of threads, bit for bit. Where one island is nearly all of the problem, threads share the work inside it instead, if
-the method can (:mod:`~pluecker.contact.first_order.gradients`).
+the method can (:mod:`~pluecker.contact.first_order.sharing`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.first_order.gradients import LARGE
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS, ROWS_OF_WORK, SCRATCH, ZERO, make_memory
 from pluecker.contact.first_order.runner import evaluate_islands
+from pluecker.contact.first_order.sharing import LARGE
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project

@@ -21,7 +21,10 @@ from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.gather import W
 from pluecker.spatial.functions.elementwise import Array, rows_of_eight
 
-__all__ = ["BLOCK", "BODY_BLOCK", "Interleaved", "from_lanes", "interleave", "rows", "to_lanes"]
+__all__ = [
+    "BLOCK", "BODY_BLOCK", "HEIGHT", "SIDES", "WIDTH", "Interleaved", "entries", "fits", "from_lanes", "interleave", "rows",
+    "to_lanes",
+]  # fmt: skip
 
 BLOCK, BODY_BLOCK = 32, 16  # groups of contacts, and of bodies, in a block: some microseconds of work
 HEIGHT, WIDTH, SIDES = 3, 6, 2  # rows of a contact, columns of a body, bodies of a contact at most
@@ -91,24 +94,28 @@ def places_in(order: Indices, k: int) -> Indices:
     return k * W * (order // W) + order % W
 
 
+def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> bool:
+    """Whether these block rows have three rows, and one or two blocks of six columns each, at the same places in J and T."""
+    for B in (J, T):
+        count = np.diff(B.first[first : last + 1])
+        if (np.diff(B.rows[first : last + 1]) != HEIGHT).any() or (count > SIDES).any():
+            return False
+        if (np.diff(B.columns[left : right + 1]) != WIDTH).any():
+            return False
+    found, blocks = (slice(int(B.first[first]), int(B.first[last])) for B in (J, T))
+    return J is T or (np.array_equal(J.first, T.first) and np.array_equal(J.column[found], T.column[blocks]))
+
+
 def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Interleaved | None:
     """The block rows from ``first`` to ``last``, whose block columns are those from ``left`` to ``right``.
 
     Returns:
-        None where they do not fit: a block row of another height than 3, with more than two blocks, or blocks of another
-        width than 6; matrices of different patterns; few bodies with very many contacts.
+        None where they do not fit (:func:`fits`), or where few bodies have very many contacts.
     """
-    for B in (J, T):
-        count = np.diff(B.first[first : last + 1])
-        blocks = slice(int(B.first[first]), int(B.first[last]))
-        if (np.diff(B.rows[first : last + 1]) != HEIGHT).any() or (count > SIDES).any():
-            return None
-        if (np.diff(B.columns[left : right + 1]) != WIDTH).any():
-            return None
-    found = slice(int(J.first[first]), int(J.first[last]))
-    column = J.column[found] - left
-    if J is not T and not (np.array_equal(J.first, T.first) and np.array_equal(J.column[found], T.column[blocks])):
+    if not fits(J, T, first, last, left, right):
         return None
+    found, blocks = (slice(int(B.first[first]), int(B.first[last])) for B in (J, T))
+    column, count = J.column[found] - left, np.diff(J.first[first : last + 1])
     contacts, bodies = last - first, right - left
     contact = np.repeat(np.arange(contacts), count)
     rank, slots = in_order_of_contacts(np.bincount(column, minlength=bodies))

@@ -20,7 +20,8 @@ from pluecker.spatial.scalars.lanes import DOUBLE, FUSE, INT, LONG, VECTOR, WIDT
 from pluecker.spatial.scalars.operations import load, store, within
 
 __all__ = [
-    "SIDE", "all_finite", "expect", "read_states", "write_entry", "write_known_tile", "write_new_tile", "write_states",
+    "SIDE", "all_finite", "expect", "read_states", "transposed", "write_entry", "write_known_tile", "write_new_tile",
+    "write_states",
 ]  # fmt: skip
 
 SIDE = 4  # entries of a tile
@@ -57,16 +58,31 @@ def shuffle(builder: Any, x: Any, y: Any, order: list[int]) -> Any:
     return builder.shuffle_vector(x, y, ir.Constant(ir.VectorType(INT, len(order)), order))
 
 
-def swap_halves(builder: Any, rows: list[Any]) -> list[Any]:
-    """Transpose both 4 x 4 halves of four vectors: exchange the off-diagonal parts of ever larger squares."""
-    for d in (1, 2):
+def exchange(builder: Any, rows: list[Any], distances: tuple[int, ...]) -> list[Any]:
+    """Exchange the off-diagonal parts of ever larger squares of vectors: with 1, 2 and 4 eight of them are transposed."""
+    for d in distances:
         upper = [WIDTH + j - d if j & d else j for j in range(WIDTH)]
         lower = [WIDTH + j if j & d else j + d for j in range(WIDTH)]
-        for i in range(4):
+        for i in range(len(rows)):
             if not i & d:
                 pair = rows[i], rows[i + d]
                 rows[i], rows[i + d] = shuffle(builder, *pair, upper), shuffle(builder, *pair, lower)
     return rows
+
+
+def swap_halves(builder: Any, rows: list[Any]) -> list[Any]:
+    """Transpose both 4 x 4 halves of four vectors."""
+    return exchange(builder, rows, (1, 2))
+
+
+@intrinsic
+def transposed(typing, a, b, c, d, e, f, g, h):
+    """Number j of vector i becomes number i of vector j."""
+
+    def generate(context, builder, signature, arguments):
+        return context.make_tuple(builder, signature.return_type, exchange(builder, list(arguments), (1, 2, 4)))
+
+    return types.UniTuple(lanes, WIDTH)(*[lanes] * WIDTH), generate
 
 
 def spoiled(builder: Any, columns: list[Any]) -> Any:

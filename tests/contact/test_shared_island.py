@@ -15,10 +15,10 @@ import scipy.sparse
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import Problem, Solver, solve
-from pluecker.contact.first_order import gradients
+from pluecker.contact.first_order import sharing
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.gradients import run_gradients
-from pluecker.contact.first_order.large import lay_out, run_large
+from pluecker.contact.first_order.sharing import run_gradients
+from pluecker.contact.first_order.large_gradients import lay_out, run_large
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, make_memory
 from pluecker.contact.problem.operator import to_matrix
 from pluecker.contact.problem.prepared import prepare
@@ -40,7 +40,7 @@ EPS = np.finfo(float).eps
 
 @pytest.fixture
 def all_are_large(monkeypatch):
-    monkeypatch.setattr(gradients, "LARGE", 1)
+    monkeypatch.setattr(sharing, "LARGE", 1)
     monkeypatch.setattr(running, "LARGE", 1)
 
 

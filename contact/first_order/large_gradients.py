@@ -1,7 +1,6 @@
-"""Large islands: their layout, found once, and the task that threads share to solve one.
+"""Gradients on large islands: their layout, found once, and the task that threads share to solve one.
 
-What is done is in :mod:`~pluecker.contact.first_order.shared_descent`; here Python lays things out, hands them over by their
-addresses, and takes back what came of it. Without compilation one thread calls the same kernels with the arrays.
+What is done is in :mod:`~pluecker.contact.first_order.shared_descent`.
 """
 
 from __future__ import annotations
@@ -9,9 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import config
 
 from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
+from pluecker.contact.first_order.large_task import share_task
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
 from pluecker.contact.first_order.shared_descent import (
     ARRAYS,
@@ -34,10 +33,7 @@ from pluecker.contact.first_order.shared_descent import (
 )  # fmt: skip
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
-from pluecker.spatial.compiled.decorators import address
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.phases import ROSTER, THREADS
-from pluecker.spatial.parallel.threads import board
 
 __all__ = ["Island", "lay_out", "run_large"]
 
@@ -89,7 +85,7 @@ class Task:
         n = 3 * M.groups
         self.vector = n + 5  # so that entries of the same index are not at the same place of a page
         self.contacts, self.numbers = M.contacts, np.zeros(NUMBERS)
-        self.task, self.roster, self.history = np.zeros(TASK, np.int64), np.zeros(ROSTER, np.int64), np.zeros(0)
+        self.task, self.history = np.zeros(TASK, np.int64), np.zeros(0)
         blocks = -(-M.groups // BLOCK)
         work, v = rows(2 * PAIRS * self.vector), rows(6 * M.body_groups)
         self.work = work
@@ -109,21 +105,7 @@ class Task:
         task[LAW], task[LIMIT] = law, limit
         numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
         self.history = history
-        if config.DISABLE_JIT:
-            improve(self.large, self.roster, history)
-        else:
-            L = self.large
-            arrays = (
-                task, L.control, L.work, L.b, L.friction, L.inverse, L.g, L.soft, L.J, L.bodies, L.T, L.first, L.contacts,
-                L.v, L.sums, self.roster, history,
-            )  # fmt: skip
-            for k, array in enumerate(arrays):
-                task[ARRAYS + 2 * k : ARRAYS + 2 * k + 2] = array.ctypes.data, array.size
-            thread, together = compiled_parts()
-            threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
-            self.roster[THREADS] = threads
-            if together(board(threads), address(thread), threads, task) != 0:
-                raise IndexError("gradients on a large island: an index is out of bounds")
+        share_task(task, ARRAYS, self.large, (history,), compiled_parts, improve, threads)
         state[STEP] = numbers[LIPSCHITZ]
         state[SPENT] += task[SPENDING]
 

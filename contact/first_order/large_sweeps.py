@@ -1,0 +1,175 @@
+"""Sweeps of Gauss-Seidel over large islands: their layout, found once, and the sweeps of one, which can be continued.
+
+What is done is in :mod:`~pluecker.contact.first_order.shared_sweeps`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.contact.first_order.block_steps import find_steps
+from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LATE, LENGTH, SOFT, SUMS
+from pluecker.contact.first_order.large_task import share_task
+from pluecker.contact.first_order.memory import (
+    ERROR,
+    ITERATIONS,
+    PRODUCTS,
+    RELAXATION,
+    RHO,
+    ROWS_OF_WORK,
+    SPENT,
+    Memory,
+    rows_apart,
+)
+from pluecker.contact.first_order.memory import MOMENTUM as WITH_MOMENTUM
+from pluecker.contact.first_order.pgs import RARER, SELDOM
+from pluecker.contact.first_order.shared_sweeps import (
+    ARRAYS,
+    EVEN,
+    LEAST,
+    LIMIT,
+    NUMBERS,
+    ODD,
+    REACHED,
+    SPENDING,
+    TASK,
+    TOL,
+    USED,
+    compiled_parts,
+    improve,
+)  # fmt: skip
+from pluecker.contact.first_order.sweep_passes import BODIES, MOMENTUM, ROWS, Swept
+from pluecker.contact.problem.operator import apply
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.sparse.interleaved import BLOCK, rows
+from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
+from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Layout", "Sweeping", "lay_out", "run_large"]
+
+
+class Layout(NamedTuple):
+    """What does not change of an island from call to call.
+
+    Attributes:
+        strips: J and T, and the order of the contacts.
+        friction, inverse, soft, rho: of groups of contacts: coefficients, 1 / s, compliances, step lengths.
+        is_soft: whether any compliance is not zero.
+    """
+
+    strips: Strips
+    friction: Array
+    inverse: Array
+    soft: Array
+    rho: Array
+    is_soft: bool
+
+
+def all_steps(A, K, first, last, work, rho):
+    """The step lengths of the blocks of an island"""
+    find_steps(A, K, first, last, work, rho)
+
+
+all_steps = allocation_free(all_steps)
+
+
+def lay_out(P: Prepared, island: int) -> Layout | None:
+    """An island in strips.
+
+    Returns:
+        None if it has something else than contacts of three components, each on at most two bodies with six velocities
+        each, or where strips do not pay.
+    """
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    A, K = P.A, P.K
+    if A.is_factored == 0 or (np.diff(K.start[first : last + 1]) != 3).any():
+        return None
+    left, right = (int(np.searchsorted(A.J.columns, side)) for side in P.sides[island : island + 2])
+    strips = make_strips(A.J, A.T, first, last, left, right)
+    if strips is None:
+        return None
+    here = slice(int(K.start[first]), int(K.start[last]))
+    work = rows_apart(ROWS_OF_WORK, len(P.b))
+    all_steps(A, K, first, last, work, work[RHO])
+    soft = to_slots(A.compliance[here].reshape(-1, 3), strips) if A.is_soft else rows(0)
+    return Layout(
+        strips, to_slots(K.friction[first:last, :1], strips), to_slots(1.0 / P.s[here][::3, None], strips), soft,
+        to_slots(work[RHO, here][::3, None], strips), bool(A.is_soft),
+    )  # fmt: skip
+
+
+class Sweeping:
+    """One island on its way.
+
+    Attributes:
+        x, best: multipliers, the last and the best ones, contact by contact, ``(m,)``.
+        error: of the best ones.
+        used, spent: sweeps of the last call; products of the operator.
+    """
+
+    def __init__(self, laid: Layout, b: Array) -> None:
+        S = laid.strips
+        self.strips, self.task, self.control = S, np.zeros(TASK, np.int64), np.zeros(NUMBERS)
+        strips, blocks = len(S.begin) - 1, -(-S.groups // BLOCK)
+        self.record = Swept(
+            self.task, self.control, S.J, S.T, S.sides, S.begin, to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse,
+            laid.soft, laid.rho, *(rows(3 * S.groups) for _ in range(4)), *(rows(ROWS * (S.bodies + 1)) for _ in range(3)),
+            np.zeros(SUMS * max(strips, blocks)),
+        )  # fmt: skip
+        for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
+            self.task[k] = value
+        self.task[ODD], self.spent = strips - S.even, 0
+
+    def run(
+        self, x: Array, law: int, tol: float, limit: int, relaxation: float, momentum: bool, history: Array, threads: int
+    ) -> None:  # fmt: skip
+        """From the multipliers x to the error ``tol``, or for so many sweeps."""
+        task, control, record = self.task, self.control, self.record
+        record.x[...] = to_slots(x.reshape(-1, 3), self.strips)
+        task[EXACT], task[LIMIT], task[MOMENTUM] = law, limit, momentum
+        task[LEAST] = max(1, min(int(task[SPENDING]) // RARER, SELDOM))
+        control[BETA], control[LENGTH], control[LATE], control[TOL] = 0.0, relaxation, 0.0, tol
+        share_task(task, ARRAYS, record, (history,), compiled_parts, improve, threads)
+        self.error, self.used, self.spent = float(control[REACHED]), int(task[USED]), int(task[SPENDING])
+
+    @property
+    def x(self) -> Array:
+        """The last multipliers."""
+        return from_slots(self.record.x, self.strips, 3).reshape(-1)
+
+    @property
+    def best(self) -> Array:
+        """The best multipliers."""
+        return from_slots(self.record.best, self.strips, 3).reshape(-1)
+
+
+def run_large(
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, island: int, laid: Layout,
+    threads: int, relaxation: float,
+) -> None:  # fmt: skip
+    """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
+
+    Over-relaxed sweeps are relaxed as the memory says; ``relaxation`` is the usual one.
+    """
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
+    results, state = memory.results[island], memory.states[island]
+    done, asked = int(results[ITERATIONS]), float(state[RELAXATION])
+    history = np.ascontiguousarray(memory.history[done:])
+    sweeping = Sweeping(laid, P.b[mine])
+    sweeping.task[SPENDING] = int(state[SPENT])
+    relaxation = asked if asked != 0.0 and relaxation != 1.0 else relaxation
+    sweeping.run(x[mine], law, tol, limit - done, relaxation, bool(state[WITH_MOMENTUM]), history, threads)
+    x[mine] = sweeping.best
+    with np.errstate(all="ignore"):
+        apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
+        u[mine] += P.b[mine]
+    results[ERROR] = sweeping.error
+    results[ITERATIONS] += sweeping.used
+    results[PRODUCTS] += sweeping.spent - state[SPENT]
+    state[SPENT] = sweeping.spent
+    if len(memory.history):
+        memory.history[done:] = history

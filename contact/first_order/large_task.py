@@ -1,0 +1,48 @@
+"""The task that threads share to solve one large island: what they are told, and how they are called together.
+
+Python lays things out, hands them over by their addresses, and takes back what came of it. Without compilation one thread
+calls the same kernels with the arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numba import config
+
+from pluecker.contact.sparse.blocks import Indices
+from pluecker.spatial.compiled.decorators import address
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.phases import ROSTER, THREADS
+from pluecker.spatial.parallel.threads import board
+
+__all__ = ["share_task"]
+
+
+def share_task(
+    task: Indices, place: int, record: Any, more: Sequence[Array], parts: Callable[[], tuple[Any, Any]],
+    improve: Callable[..., None], threads: int,
+) -> None:  # fmt: skip
+    """An island with so many threads.
+
+    Args:
+        task: integers; addresses and lengths of arrays go to ``place`` and what follows it.
+        record: of arrays, as kernels take it.
+        more: arrays that follow those of the record; the roster is put in front of them.
+        parts: gives the compiled functions: of one thread, and what calls threads together.
+        improve: what the leader does, ``improve(record, roster, *more)``.
+        threads: at most.
+    """
+    roster = np.zeros(ROSTER, np.int64)
+    if config.DISABLE_JIT:
+        improve(record, roster, *more)
+        return
+    for k, array in enumerate((*record, roster, *more)):
+        task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
+    thread, together = parts()
+    threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+    roster[THREADS] = threads
+    if together(board(threads), address(thread), threads, task) != 0:
+        raise IndexError("a large island: an index is out of bounds")

@@ -1,0 +1,113 @@
+"""Passes over a large island, of which one thread is the leader and others take blocks.
+
+A pass is a kernel on one block; which one, the settings of the island say. The leader says which comes next, takes blocks as
+the others do, and adds up the sums of the blocks in their order: results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from numba import config
+
+from pluecker.contact.first_order.large_record import LACK, LATE, PASS, SPEED, SUMS
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.memory.addresses import integers_at, numbers_at, rows_at
+from pluecker.spatial.parallel.atomics import pause
+from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
+from pluecker.spatial.scalars.lanes import WIDTH
+from pluecker.spatial.scalars.operations import load, store
+
+__all__ = ["add_sums", "array_integers", "array_numbers", "array_rows", "shared_passes"]
+
+# Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
+# had to wait for more than LONG pauses more than OFTEN of late, it goes on alone. Measured with seven times as many threads
+# as cores on the machine: two took twice as long as one.
+LONG, OFTEN, FADING = 3000, 4.0, 0.995
+
+
+def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
+    """What the leader and the others do with passes.
+
+    Args:
+        pass_over: a kernel ``pass_over(L, block)`` that does one block of the pass that ``L.settings`` say.
+
+    Returns:
+        ``do_pass(L, roster, what, blocks)`` of the leader, and ``follow(L, roster)`` of all others.
+    """
+
+    @kernel
+    def take_part(L, roster):
+        """Some blocks of the pass; whether there were any"""
+        first, end = next_blocks(roster)
+        for block in range(first, end):
+            pass_over(L, block)
+        if first == end:
+            return False
+        finish_blocks(roster, end - first)
+        return True
+
+    @outlined_kernel
+    def do_pass(L, roster, what, blocks):
+        """One pass, of which this thread is the leader"""
+        store(L.settings, PASS, what)
+        begin_phase(roster, blocks)
+        while take_part(L, roster):
+            pass
+        late = FADING * load(L.control, LATE)
+        if await_blocks(roster, blocks) > LONG:
+            late += 1.0
+        store(L.control, LATE, late)
+        if late > OFTEN:
+            dismiss(roster)
+
+    def do_alone(L, roster, what, blocks):
+        """One pass, block by block"""
+        store(L.settings, PASS, what)
+        for block in range(blocks):
+            pass_over(L, block)
+
+    @kernel
+    def follow(L, roster):
+        """Blocks of one pass after the other, until it is over"""
+        while not is_over(roster):
+            if not take_part(L, roster):
+                pause()
+
+    return do_alone if config.DISABLE_JIT else do_pass, follow
+
+
+@outlined_kernel
+def add_sums(L, blocks):
+    """The sums of all blocks, and the largest ones, in the place of the first"""
+    for k in range(LACK):
+        total = 0.0
+        for block in range(blocks):
+            total += load(L.sums, SUMS * block + k)
+        store(L.sums, k, total)
+    for k in range(LACK, SPEED + 1):
+        largest = 0.0
+        for block in range(blocks):
+            largest = max(largest, load(L.sums, SUMS * block + k))
+        store(L.sums, k, largest)
+
+
+# A task of threads has the address and the length of array n in two integers from a place on.
+
+
+@kernel
+def array_rows(task, place, n):
+    """Rows of an array of lanes"""
+    return rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
+
+
+@kernel
+def array_numbers(task, place, n):
+    """Numbers of an array"""
+    return numbers_at(load(task, place + 2 * n), load(task, place + 2 * n + 1))
+
+
+@kernel
+def array_integers(task, place, n):
+    """Integers of an array"""
+    return integers_at(load(task, place + 2 * n), load(task, place + 2 * n + 1))

@@ -1,0 +1,216 @@
+"""Sweeps of Gauss-Seidel over a large island, whose work threads share: the same bits for any number of them.
+
+One thread leads, as in :mod:`~pluecker.contact.first_order.shared_phases`: it says which pass comes next
+(:mod:`~pluecker.contact.first_order.sweep_passes`), and decides as :mod:`~pluecker.contact.first_order.pgs` does. A sweep is
+two passes, over the even strips and over the odd ones.
+
+Compiled when it is first used, apart from what small islands need.
+
+Source: as ``pgs``.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from pluecker.contact.first_order.large_record import (
+    BETA,
+    CHANGE,
+    CONTROL,
+    DISTANCE,
+    GROUPS,
+    HELD,
+    LACK,
+    MOTION,
+    OFFSET,
+    SETTINGS,
+    SIZE,
+    SPEED,
+    UPHILL,
+)  # fmt: skip
+from pluecker.contact.first_order.pgs import RARER, REFRESH, momentum_at
+from pluecker.contact.first_order.runner import STILL
+from pluecker.contact.first_order.shared_phases import (
+    add_sums,
+    array_integers,
+    array_numbers,
+    array_rows,
+    shared_passes,
+)
+from pluecker.contact.first_order.sweep_passes import (
+    BODIES,
+    BODY_BLOCK,
+    CARRY_ON,
+    CLEAR,
+    COLLECT,
+    JUDGE,
+    MOMENTUM,
+    REMEMBER,
+    STAND,
+    START,
+    STRIP,
+    SWEEP,
+    Swept,
+    pass_over,
+)  # fmt: skip
+from pluecker.contact.problem.natural_map import TOO_LARGE, larger
+from pluecker.contact.sparse.interleaved import BLOCK
+from pluecker.spatial.compiled.decorators import compiled_for, kernel, outlined_kernel
+from pluecker.spatial.memory.addresses import address_of, integers_at
+from pluecker.spatial.memory.views import view
+from pluecker.spatial.parallel.interruption_flag import interrupted
+from pluecker.spatial.parallel.phases import dismiss
+from pluecker.spatial.parallel.threads import share
+from pluecker.spatial.scalars.operations import load, store
+
+__all__ = [
+    "ARRAYS", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED", "compiled_parts",
+    "improve",
+]  # fmt: skip
+
+# What goes in and comes out: integers after the settings, numbers after the control.
+EVEN, ODD, LIMIT, LEAST, USED, SPENDING = range(
+    SETTINGS, SETTINGS + 6
+)  # strips; sweeps; between two looks at the error
+TOL, REACHED = range(CONTROL, CONTROL + 2)
+# Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
+ARRAYS = SPENDING + 1
+PLACES = 21
+TASK = ARRAYS + 2 * PLACES
+NUMBERS = REACHED + 1
+
+do_pass, follow = shared_passes(pass_over)
+
+
+@kernel
+def over_contacts(L, roster, what):
+    """A pass over all contacts"""
+    do_pass(L, roster, what, (load(L.settings, GROUPS) + BLOCK - 1) // BLOCK)
+
+
+@kernel
+def over_bodies(L, roster, what):
+    """A pass over all bodies"""
+    do_pass(L, roster, what, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
+
+
+@outlined_kernel
+def over_strips(L, roster, what):
+    """A pass over the even strips, and one over the odd ones"""
+    even, odd = load(L.settings, EVEN), load(L.settings, ODD)
+    store(L.settings, STRIP, 0)
+    do_pass(L, roster, what, even)
+    store(L.settings, STRIP, even)
+    do_pass(L, roster, what, odd)
+    if what == SWEEP:
+        add_sums(L, even + odd)
+
+
+@outlined_kernel
+def refresh(L, roster):
+    """The velocities of bodies, from nothing"""
+    over_bodies(L, roster, CLEAR)
+    over_strips(L, roster, COLLECT)
+    store(L.settings, SPENDING, load(L.settings, SPENDING) + 1)
+
+
+@outlined_kernel
+def error_of(L, roster):
+    """The error, as :func:`~pluecker.contact.first_order.runner.evaluate` has it; infinite where its squares overflow"""
+    over_contacts(L, roster, JUDGE)
+    add_sums(L, (load(L.settings, GROUPS) + BLOCK - 1) // BLOCK)
+    sums = L.sums
+    scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
+    if not scale < TOO_LARGE:
+        return np.inf
+    error = np.sqrt(load(sums, DISTANCE))
+    error = error / scale if scale > 0.0 else error
+    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))
+
+
+@outlined_kernel
+def improve(L, roster, history):
+    """So many sweeps, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps`"""
+    settings, control = L.settings, L.control
+    limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
+    over_contacts(L, roster, START)
+    refresh(L, roster)
+    best, used = error_of(L, roster), 0
+    over_contacts(L, roster, REMEMBER)
+    over_bodies(L, roster, STAND)
+    due, anew, age = least, REFRESH, 0.0
+    along = 0.0
+    while used < limit and not best <= tol and not interrupted():
+        if load(settings, MOMENTUM) == 1:
+            age = age + 1.0 if along >= 0.0 else 0.0
+            store(control, BETA, momentum_at(age))
+            over_bodies(L, roster, CARRY_ON)
+        used += 1
+        over_strips(L, roster, SWEEP)
+        store(settings, SPENDING, load(settings, SPENDING) + 1)
+        along = load(L.sums, UPHILL)
+        still = load(L.sums, CHANGE) <= STILL * STILL * load(L.sums, SIZE)
+        if used < due and used < limit and not still:
+            continue
+        due, fresh = used + max(least, used // RARER), still or used >= anew
+        anew = used + REFRESH if fresh else anew
+        error = 0.0
+        for _ in range(2):
+            if fresh:
+                refresh(L, roster)
+            error = error_of(L, roster)
+            if fresh or not error <= tol:
+                break
+            fresh = True
+        if not error < 1e300:
+            break
+        if len(history) > 0:
+            store(history, used, max(load(history, used), min(error, best)))
+        if error < best:
+            best = error
+            over_contacts(L, roster, REMEMBER)
+        if still:
+            break
+    store(control, REACHED, best)
+    store(settings, USED, used)
+
+
+def in_one_thread(place, k):
+    """The part of thread k, of which 0 leads."""
+    task, at = integers_at(place, TASK), ARRAYS
+    L = Swept(
+        task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3), array_integers(task, at, 4),
+        array_integers(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
+        array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11), array_rows(task, at, 12),
+        array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15), array_rows(task, at, 16),
+        array_rows(task, at, 17), array_numbers(task, at, 18),
+    )  # fmt: skip
+    roster = array_integers(task, at, 19)
+    if k == 0:
+        improve(L, roster, array_numbers(task, at, 20))
+        dismiss(roster)
+        return 0
+    follow(L, roster)
+    return 0
+
+
+Integers = types.int64[::1]
+
+
+def share_sweeps(board, function, threads, task):
+    """The island of a task in up to so many threads, by the function at that address"""
+    return share(view(board), function, address_of(view(task)), threads)
+
+
+@functools.cache
+def compiled_parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """For Python."""
+    return (
+        compiled_for(in_one_thread, (types.intp, types.intp)),
+        compiled_for(share_sweeps, (Integers, types.intp, types.intp, Integers)),
+    )

@@ -1,0 +1,85 @@
+"""Methods of first order on islands of all sizes: which code runs them, and what it keeps of large ones.
+
+Islands go through the method's own code one after the other. Those of many contacts, where these are nothing but contacts
+with friction between bodies, go through code whose work threads share: gradients through
+:mod:`~pluecker.contact.first_order.large_gradients`, sweeps of Gauss-Seidel through
+:mod:`~pluecker.contact.first_order.large_sweeps`. Which way an island goes depends on the island alone, and not on how many
+threads there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.memory import ERROR, LEFT, Memory
+from pluecker.contact.first_order.pgs import USUAL, run_pgs, run_psor
+from pluecker.contact.problem.prepared import Prepared
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
+
+__all__ = ["LARGE", "Layouts", "layout_of", "run_gradients", "run_relaxed_sweeps", "run_sweeps"]
+
+LARGE = 2000  # contacts of an island, from which its work is shared
+Layouts = dict[tuple[str, int], Any]  # of large islands: by what they are for, and by their numbers
+HERE = "pluecker.contact.first_order."
+
+
+def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int) -> Any:
+    """That of a large island for ``"gradients"`` or ``"sweeps"``, which is made where it is not known.
+
+    Args:
+        kind: what it is for.
+        P, island: the island.
+        layouts, number: those that are known, and the number of this one there.
+
+    Returns:
+        None for an island that goes the usual way.
+    """
+    if P.islands[island + 1] - P.islands[island] < LARGE:
+        return None
+    if (kind, number) not in layouts:
+        layouts[kind, number] = import_module(f"{HERE}large_{kind}").lay_out(
+            P, island
+        )  # small problems need not load it
+    return layouts[kind, number]
+
+
+def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..., None]:
+    """A runner as those of :func:`~pluecker.contact.first_order.runner.make_runner`, with threads for each large island.
+
+    Args:
+        kind: of the code for large islands.
+        small: the runner of all others.
+        options: for the code for large islands.
+    """
+
+    def run(
+        P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, begin: int, end: int,
+        layouts: Layouts | None = None, threads: int = 1,
+    ) -> None:  # fmt: skip
+        """As there; ``layouts`` are those that are known, to which others are added."""
+        layouts, first = {} if layouts is None else layouts, begin
+        for island in (begin + np.flatnonzero(np.diff(P.islands[begin : end + 1]) >= LARGE)).tolist():
+            if memory.results[island, ERROR] <= tol or memory.states[island, LEFT] == 1.0:
+                continue
+            found = layout_of(kind, P, island, layouts, island)
+            if found is not None:
+                if first < island:
+                    answering(small, P, law, x, u, tol, limit, memory, first, island)
+                run_large = import_module(f"{HERE}large_{kind}").run_large
+                run_large(P, law, x, u, tol, limit, memory, island, found, threads, **options)
+                first = island + 1
+        if first < end:
+            answering(small, P, law, x, u, tol, limit, memory, first, end)
+
+    return run
+
+
+run_gradients = sharing("gradients", run_apgd)
+run_sweeps = sharing("sweeps", run_pgs, relaxation=1.0)
+run_relaxed_sweeps = sharing("sweeps", run_psor, relaxation=USUAL)

@@ -1,0 +1,317 @@
+"""What threads do in sweeps of Gauss-Seidel over a large island: eight contacts that have no body in common at a time.
+
+====================  ===============================================================================================
+pass                  what it does with a strip, a block of groups of contacts, or a block of bodies
+====================  ===============================================================================================
+``begin``             x = P(x), no momentum
+``clear``             v = 0, of bodies
+``collect``           v += T' x of a strip
+``stand``             no momentum, of bodies
+``carry_on``          v = v + beta d v, between two sweeps, of bodies
+``sweep``             x+ = P(y - w rho (J v + b + g)) and v += T' (x+ - y) of a strip, with y = x + beta d x
+``judge``             the sums of the natural map
+``remember``          x is the best that was met
+====================  ===============================================================================================
+
+This is the sweep of :mod:`~pluecker.contact.first_order.pgs`, in the order of
+:mod:`~pluecker.contact.sparse.strips`. Strips of one pass have no body in common, and neither have the contacts of a group:
+their velocities are read and written as if one contact came after the other. The momentum of multipliers is carried on
+when their contact is met, that of bodies between two sweeps.
+
+Source: as ``pgs``.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numba import config
+
+from pluecker.contact.first_order.large_record import (
+    AT,
+    BETA,
+    BODY_GROUPS,
+    EXACT,
+    GROUPS,
+    LENGTH,
+    OLD,
+    PASS,
+    SOFT,
+    bounds,
+    fastest,
+    larger_of,
+    miss,
+    nearest,
+    store_sums,
+)  # fmt: skip
+from pluecker.contact.sparse.gather import places
+from pluecker.contact.sparse.interleaved import BLOCK
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.memory.transposition import transposed
+from pluecker.spatial.scalars.operations import lift, load, sqrt, store
+
+__all__ = [
+    "BODIES",
+    "CARRY_ON",
+    "CLEAR",
+    "COLLECT",
+    "JUDGE",
+    "MOMENTUM",
+    "REMEMBER",
+    "STAND",
+    "START",
+    "STRIP",
+    "SWEEP",
+    "Swept",
+    "pass_over",
+]  # fmt: skip
+
+START, CLEAR, COLLECT, STAND, CARRY_ON, SWEEP, JUDGE, REMEMBER = range(8)
+# Settings that have other names here: bodies, the first strip of the pass, and whether there is momentum.
+BODIES, STRIP, MOMENTUM = BODY_GROUPS, AT, OLD
+BODY_BLOCK = 256  # bodies of a block
+
+
+class Swept(NamedTuple):
+    """A large island in strips, as all threads have it.
+
+    Contact by contact in its place, see :class:`~pluecker.contact.sparse.strips.Strips`; of each body a row of its own.
+
+    Attributes:
+        settings, control: what the pass is.
+        J, T, bodies, begin: as there.
+        b, friction, inverse, soft: as of :class:`~pluecker.contact.first_order.large_record.Large`.
+        rho: step lengths.
+        x, along, begun, best: multipliers; how far a sweep began from where the one before did; where it began; the best.
+        v, v_along, v_begun: velocities of bodies, likewise.
+        sums: of each block.
+    """
+
+    settings: Any
+    control: Any
+    J: Any
+    T: Any
+    bodies: Any
+    begin: Any
+    b: Any
+    friction: Any
+    inverse: Any
+    soft: Any
+    rho: Any
+    x: Any
+    along: Any
+    begun: Any
+    best: Any
+    v: Any
+    v_along: Any
+    v_begun: Any
+    sums: Any
+
+
+def read_velocities(v, where):
+    """Of the body with that number"""
+    p = 8 * where[0]
+    return v[p], v[p + 1], v[p + 2], v[p + 3], v[p + 4], v[p + 5]
+
+
+def write_velocities(v, where, v0, v1, v2, v3, v4, v5):
+    """Of the body with that number"""
+    p = 8 * where[0]
+    v[p], v[p + 1], v[p + 2], v[p + 3], v[p + 4], v[p + 5] = v0, v1, v2, v3, v4, v5
+
+
+ROWS = 8  # numbers of a body
+
+if not config.DISABLE_JIT:
+    ROWS = 1  # row of lanes
+
+    @kernel
+    def read_velocities(v, where):
+        """Of eight bodies, a row each"""
+        a, b, c, d, e, f, _, _ = transposed(
+            load(v, where[0]), load(v, where[1]), load(v, where[2]), load(v, where[3]),
+            load(v, where[4]), load(v, where[5]), load(v, where[6]), load(v, where[7]),
+        )  # fmt: skip
+        return a, b, c, d, e, f
+
+    @kernel
+    def write_velocities(v, where, v0, v1, v2, v3, v4, v5):
+        """Of eight bodies, a row each"""
+        zero = lift(0.0, v0)
+        a, b, c, d, e, f, g, h = transposed(v0, v1, v2, v3, v4, v5, zero, zero)
+        store(v, where[0], a)
+        store(v, where[1], b)
+        store(v, where[2], c)
+        store(v, where[3], d)
+        store(v, where[4], e)
+        store(v, where[5], f)
+        store(v, where[6], g)
+        store(v, where[7], h)
+
+
+@kernel
+def times(a, p, v):
+    """One row of a block times a velocity"""
+    near = load(a, p) * v[0] + load(a, p + 1) * v[1] + load(a, p + 2) * v[2]
+    return near + (load(a, p + 3) * v[3] + load(a, p + 4) * v[4] + load(a, p + 5) * v[5])
+
+
+@kernel
+def added(a, p, v, d0, d1, d2):
+    """v and what three multipliers add to it"""
+    return v + (load(a, p) * d0 + load(a, p + 6) * d1 + load(a, p + 12) * d2)
+
+
+@kernel
+def add_to(L, p, where, v, d0, d1, d2):
+    """v + T' d of the bodies on one side of a group"""
+    T = L.T
+    write_velocities(
+        L.v, where, added(T, p, v[0], d0, d1, d2), added(T, p + 1, v[1], d0, d1, d2), added(T, p + 2, v[2], d0, d1, d2),
+        added(T, p + 3, v[3], d0, d1, d2), added(T, p + 4, v[4], d0, d1, d2), added(T, p + 5, v[5], d0, d1, d2),
+    )  # fmt: skip
+
+
+@kernel
+def velocity_of(L, i, v, w, x0, x1, x2):
+    """u = J v + compliance x + b of group i, whose bodies have the velocities v and w"""
+    J, k, p = L.J, 3 * i, 36 * i
+    u0 = load(L.b, k) + times(J, p, v) + times(J, p + 18, w)
+    u1 = load(L.b, k + 1) + times(J, p + 6, v) + times(J, p + 24, w)
+    u2 = load(L.b, k + 2) + times(J, p + 12, v) + times(J, p + 30, w)
+    if load(L.settings, SOFT) == 1:
+        u0, u1, u2 = u0 + load(L.soft, k) * x0, u1 + load(L.soft, k + 1) * x1, u2 + load(L.soft, k + 2) * x2
+    return u0, u1, u2
+
+
+@outlined_kernel
+def start(L, block):
+    """x = P(x), and no momentum"""
+    first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
+    for i in range(first, last):
+        k = 3 * i
+        x0, x1, x2 = nearest(load(L.friction, i), load(L.x, k), load(L.x, k + 1), load(L.x, k + 2))
+        store(L.x, k, x0)
+        store(L.x, k + 1, x1)
+        store(L.x, k + 2, x2)
+        for row in range(k, k + 3):
+            store(L.begun, row, load(L.x, row))
+            store(L.along, row, lift(0.0, x0))
+
+
+@outlined_kernel
+def collect(L, strip):
+    """v += T' x"""
+    for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
+        k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
+        x0, x1, x2 = load(L.x, k), load(L.x, k + 1), load(L.x, k + 2)
+        add_to(L, p, near, read_velocities(L.v, near), x0, x1, x2)
+        add_to(L, p + 18, far, read_velocities(L.v, far), x0, x1, x2)
+
+
+@kernel
+def begin_at(L, k, beta):
+    """y = x + beta d of one row, and d to it from where the sweep before began"""
+    y = load(L.x, k) + beta * load(L.along, k)
+    d = y - load(L.begun, k)
+    store(L.along, k, d)
+    store(L.begun, k, y)
+    return y, d
+
+
+@outlined_kernel
+def sweep(L, strip):
+    """All contacts of a strip; how much x changed, its size, and how far the change goes along"""
+    exact, has_momentum, beta = load(L.settings, EXACT), load(L.settings, MOMENTUM), load(L.control, BETA)
+    nothing = lift(0.0, load(L.x, 0))
+    change, size, along = nothing, nothing, nothing
+    for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
+        k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
+        v, w = read_velocities(L.v, near), read_velocities(L.v, far)
+        y0, y1, y2, d0, d1, d2 = load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), nothing, nothing, nothing
+        if has_momentum == 1:
+            y0, d0 = begin_at(L, k, beta)
+            y1, d1 = begin_at(L, k + 1, beta)
+            y2, d2 = begin_at(L, k + 2, beta)
+        u0, u1, u2 = velocity_of(L, i, v, w, y0, y1, y2)
+        mu, step = load(L.friction, i), load(L.control, LENGTH) * load(L.rho, i)
+        if exact == 1:
+            u0 = u0 + mu * sqrt(u1 * u1 + u2 * u2)
+        x0, x1, x2 = nearest(mu, y0 - step * u0, y1 - step * u1, y2 - step * u2)
+        store(L.x, k, x0)
+        store(L.x, k + 1, x1)
+        store(L.x, k + 2, x2)
+        e0, e1, e2 = x0 - y0, x1 - y1, x2 - y2
+        add_to(L, p, near, v, e0, e1, e2)
+        add_to(L, p + 18, far, w, e0, e1, e2)
+        change, size = change + (e0 * e0 + e1 * e1 + e2 * e2), size + (x0 * x0 + x1 * x1 + x2 * x2)
+        along = along + (e0 * d0 + e1 * d1 + e2 * d2)
+    n = nothing
+    store_sums(L, strip, n, n, along, change, size, n, n, n, n, n, n)
+
+
+@outlined_kernel
+def judge(L, block):
+    """The sums of the natural map"""
+    first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
+    exact, n = load(L.settings, EXACT), lift(0.0, load(L.x, 0))
+    size, distance, motion, offset, lack, held, speed = n, n, n, n, n, n, n
+    for i in range(first, last):
+        k, inverse = 3 * i, load(L.inverse, i)
+        x0, x1, x2, b0, b1, b2 = (
+            load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), load(L.b, k), load(L.b, k + 1), load(L.b, k + 2),
+        )  # fmt: skip
+        near, far = places(L.bodies, i, False), places(L.bodies, i, True)
+        u0, u1, u2 = velocity_of(L, i, read_velocities(L.v, near), read_velocities(L.v, far), x0, x1, x2)
+        away, force = miss(load(L.friction, i), exact, n, x0, x1, x2, u0, u1, u2)
+        distance, size = distance + away, size + force
+        motion, offset = motion + (u0 * u0 + u1 * u1 + u2 * u2), offset + (b0 * b0 + b1 * b1 + b2 * b2)
+        lack, held = larger_of(lack, away * inverse * inverse), larger_of(held, force * inverse * inverse)
+        speed = larger_of(speed, larger_of(fastest(u0, u1, u2), fastest(b0, b1, b2)) * inverse)
+    store_sums(L, block, n, n, n, n, size, distance, motion, offset, lack, held, speed)
+
+
+@outlined_kernel
+def remember(L, block):
+    """The best multipliers"""
+    first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
+    for k in range(3 * first, 3 * last):
+        store(L.best, k, load(L.x, k))
+
+
+@outlined_kernel
+def over_bodies(L, block, what):
+    """v = 0; or no momentum; or v + beta d v, as :func:`begin_at` does with x"""
+    first, last = bounds(load(L.settings, BODIES), block, BODY_BLOCK)
+    beta = load(L.control, BETA)
+    v, along, begun = L.v, L.v_along, L.v_begun
+    for k in range(ROWS * first, ROWS * last):
+        y = load(v, k)
+        if what == CLEAR:
+            store(v, k, lift(0.0, y))
+        elif what == STAND:
+            store(begun, k, y)
+            store(along, k, lift(0.0, y))
+        else:
+            y = y + beta * load(along, k)
+            store(along, k, y - load(begun, k))
+            store(begun, k, y)
+            store(v, k, y)
+
+
+@outlined_kernel
+def pass_over(L, block):
+    """One block of the pass that the settings say"""
+    what = load(L.settings, PASS)
+    if what == SWEEP:
+        sweep(L, load(L.settings, STRIP) + block)
+    elif what == COLLECT:
+        collect(L, load(L.settings, STRIP) + block)
+    elif what == JUDGE:
+        judge(L, block)
+    elif what == REMEMBER:
+        remember(L, block)
+    elif what == START:
+        start(L, block)
+    else:
+        over_bodies(L, block, what)

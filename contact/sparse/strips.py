@@ -1,0 +1,194 @@
+"""The contacts of a large island in an order in which sweeps go eight at a time, and threads share them.
+
+A sweep of Gauss-Seidel takes one contact after the other, each with the newest velocities of its two bodies. Contacts that
+have no body in common do not notice in which order they are taken. So there are
+
+- *strips*: contacts have levels, from the first one outwards, as it comes breadth first. A body has contacts of two levels
+  that follow one another, at most. A strip has one or more whole levels: every other strip has no body in common, and
+  threads share first the even strips, then the odd ones;
+- *groups* of eight contacts in a strip that have no body in common: one instruction serves all of them.
+
+The result is that of a sweep in this order, one contact after the other, whoever does which strip.
+
+Source: Y. Saad, "Iterative methods for sparse linear systems" (SIAM, 2003): red-black orderings, here of strips in place of
+points, section 12.4; breadth-first levels, section 3.3.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.contact.sparse.gather import W
+from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, entries, fits, to_lanes
+from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["Strips", "find_levels", "from_slots", "make_strips", "to_slots"]
+
+GROUP = 8  # contacts of a group
+THICK = 256  # contacts that a strip has at least: about ten microseconds of work
+WINDOW = 128  # contacts of a strip that are looked at for one group
+EMPTY = 1.25  # times the contacts that there are: what groups may have places for
+
+
+class Strips(NamedTuple):
+    """J and T of some contacts, in strips and groups.
+
+    Attributes:
+        bodies: their number; behind them one without a mass, for contacts with one body alone, and for empty places.
+        J, T: 36 rows for each group of contacts, the blocks of their two bodies; one array if both are the same.
+        sides: the numbers of these bodies, two for each contact.
+        slots: the place of each contact, ``(n,)``.
+        places: how many there are.
+        begin: where the groups of each strip begin, the even strips first, and their number.
+        even: how many of these strips are even.
+    """
+
+    bodies: int
+    J: Array
+    T: Array
+    sides: Indices
+    slots: Indices
+    places: int
+    begin: Indices
+    even: int
+
+    @property
+    def groups(self) -> int:
+        """Of contacts."""
+        return self.places // W
+
+
+def to_slots(numbers: Array, strips: Strips) -> Array:
+    """What each contact has, ``(n, k)``, as rows, k for each group; zero in empty places."""
+    wide = np.zeros((strips.places, numbers.shape[1]))
+    wide[strips.slots] = numbers
+    return to_lanes(wide)
+
+
+def from_slots(memory: Array, strips: Strips, k: int) -> Array:
+    """What :func:`to_slots` has made such rows of, ``(n, k)``."""
+    groups, lane = strips.slots // W, strips.slots % W
+    return np.ascontiguousarray(memory.reshape(-1, k, W)[groups, :, lane])
+
+
+def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Strips | None:
+    """The block rows from ``first`` to ``last``, whose block columns are those from ``left`` to ``right``.
+
+    Returns:
+        None where they do not fit, as :func:`~pluecker.contact.sparse.interleaved.fits` says; where they do not come
+        breadth first; where few bodies have so many contacts that groups would be half empty.
+    """
+    if not fits(J, T, first, last, left, right):
+        return None
+    n, bodies = last - first, right - left
+    found = slice(int(J.first[first]), int(J.first[last]))
+    counts = np.diff(J.first[first : last + 1])
+    contact = np.repeat(np.arange(n), counts)
+    side = np.arange(len(contact)) - (J.first[first:last] - J.first[first])[contact]
+    sides = np.full((n, SIDES), bodies)
+    sides[contact, side] = J.column[found] - left
+    level, nearest = np.empty(n, np.int64), np.full(bodies + 1, -1)
+    levels = find_levels(sides, level, nearest)
+    if levels == 0:
+        return None
+    order, strip_begin = in_strips(level, levels)
+    slots, begin = np.empty(n, np.int64), np.empty(len(strip_begin), np.int64)
+    following, met = np.empty(n + 1, np.int64), np.full(bodies + 1, -1)
+    groups = pack(sides, order, strip_begin, following, met, slots, begin)
+    if groups * GROUP > EMPTY * n + GROUP * len(begin):
+        return None
+    blocks = np.zeros((groups * GROUP, SIDES, HEIGHT * WIDTH))
+    blocks[slots[contact], side] = entries(J, found)
+    in_lanes = to_lanes(blocks.reshape(len(blocks), -1))
+    other = in_lanes
+    if T is not J:
+        blocks[slots[contact], side] = entries(T, slice(int(T.first[first]), int(T.first[last])))
+        other = to_lanes(blocks.reshape(len(blocks), -1))
+    both = np.full((groups * GROUP, SIDES), bodies)
+    both[slots] = sides
+    pairs = both[:, 0] | both[:, 1] << 32
+    even = len(range(0, len(strip_begin) - 1, 2))
+    return Strips(bodies, in_lanes, other, pairs, slots, groups * GROUP, begin * GROUP // W, even)
+
+
+def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices]:
+    """The contacts strip by strip, the even ones first, and where each strip begins, and their number."""
+    counts, strip, number, size = np.bincount(level, minlength=levels), np.empty(levels, np.int64), 0, 0
+    for k in range(levels):
+        strip[k], size = number, size + counts[k]
+        if size >= THICK:
+            number, size = number + 1, 0
+    if size > 0 and number > 0:  # what is left is too thin for a strip of its own
+        strip[strip == number] = number - 1
+    mine = strip[level]
+    order = np.lexsort((np.arange(len(level)), mine, mine % 2))
+    sizes = np.bincount(mine)
+    return order, np.concatenate([[0], np.cumsum(np.concatenate([sizes[::2], sizes[1::2]]))])
+
+
+def find_levels(sides, level, nearest):
+    """The levels of contacts that come breadth first, and their number; 0 where they do not
+
+    ``nearest`` is -1 for each body, and becomes its lowest level.
+    """
+    none, highest = len(nearest) - 1, -1
+    for i in range(len(level)):
+        a, b = sides[i, 0], sides[i, 1]
+        below = nearest[a] if a != none else -1
+        other = nearest[b] if b != none else -1
+        if below < 0 or 0 <= other < below:
+            below = other
+        mine = below + 1 if below >= 0 else max(highest, 0)
+        if mine < highest:
+            return 0
+        highest = mine
+        for k in range(2):
+            c = sides[i, k]
+            if c != none:
+                if nearest[c] < 0:
+                    nearest[c] = mine
+                if mine > nearest[c] + 1:
+                    return 0
+        level[i] = mine
+    return highest + 1
+
+
+def pack(sides, order, strip_begin, following, met, slots, begin):
+    """Contacts in groups that have no body in common: their places, and the first group of each strip; the number of groups
+
+    Each group takes the first contacts of the strip that fit. ``following`` is a list of those that are left, ``met`` is -1
+    for each body.
+    """
+    none, group = len(met) - 1, 0
+    for s in range(len(strip_begin) - 1):
+        begin[s] = group
+        top, bottom = strip_begin[s], strip_begin[s + 1]
+        head = len(following) - 1  # in front of the first one
+        following[head] = top
+        for n in range(top, bottom):
+            following[n] = n + 1
+        while following[head] < bottom:
+            before, n, taken, looked = head, following[head], 0, 0
+            while n < bottom and taken < GROUP and looked < WINDOW:
+                looked += 1
+                i = order[n]
+                a, b = sides[i, 0], sides[i, 1]
+                if (a != none and met[a] == group) or (b != none and met[b] == group):
+                    before = n
+                else:
+                    met[a] = group
+                    met[b] = group
+                    slots[i] = GROUP * group + taken
+                    taken += 1
+                    following[before] = following[n]
+                n = following[n]
+            group += 1
+    begin[len(strip_begin) - 1] = group
+    return group
+
+
+find_levels, pack = allocation_free(find_levels), allocation_free(pack)
