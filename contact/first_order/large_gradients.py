@@ -16,6 +16,7 @@ from pluecker.contact.first_order.shared_descent import (
     ARRAYS,
     COMPONENTS,
     FOUND,
+    GOES_ON,
     LAW,
     LIMIT,
     LIPSCHITZ,
@@ -106,8 +107,8 @@ class Task:
         numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
         self.history = history
         share_task(task, ARRAYS, self.large, (history,), compiled_parts, improve, threads)
+        task[GOES_ON] = 1
         state[STEP] = numbers[LIPSCHITZ]
-        state[SPENT] += task[SPENDING]
 
     def pair(self) -> tuple[Array, Array]:
         """Multipliers and N x of the pair that was found, contact by contact."""
@@ -118,18 +119,27 @@ class Task:
 
 def run_large(
     P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, island: int, laid: Island,
-    threads: int,
+    threads: int, tasks: dict[int, Task] | None = None,
 ) -> None:  # fmt: skip
-    """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do."""
+    """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
+
+    With ``tasks`` those of the convex law go on where they stopped, as if they had not: islands on their way, by number.
+    """
     mine = slice(*(int(P.K.start[k]) for k in P.islands[island : island + 2]))
     results, state = memory.results[island], memory.states[island]
     done = int(results[ITERATIONS])
-    task = Task(laid, P.b[mine], x[mine])
+    task = None if tasks is None or law == 1 else tasks.get(island)
+    if task is None:
+        task = Task(laid, P.b[mine], x[mine])
+    if tasks is not None and law == 0:
+        tasks[island] = task
+    before = int(task.task[SPENDING])
     task.run(law, tol, limit - done, state, np.ascontiguousarray(memory.history[done:]), threads)
     x[mine], Nx = task.pair()
     u[mine] = Nx + P.b[mine]
     results[ERROR] = task.numbers[REACHED]
+    memory.states[island, SPENT] += task.task[SPENDING] - before
     results[ITERATIONS] += task.task[USED]
-    results[PRODUCTS] += task.task[SPENDING]
+    results[PRODUCTS] += task.task[SPENDING] - before
     if len(memory.history):
         memory.history[done:] = task.history

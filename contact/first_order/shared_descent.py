@@ -76,20 +76,20 @@ from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = [
-    "ARRAYS", "COMPONENTS", "FOUND", "LAW", "LIMIT", "LIPSCHITZ", "MOVED", "NESTEROV_ASKED", "NUMBERS", "PAIRS", "REACHED",
-    "SPENDING", "TASK", "TOL", "USED", "compiled_parts", "improve",
+    "ARRAYS", "COMPONENTS", "FOUND", "GOES_ON", "LAW", "LIMIT", "LIPSCHITZ", "MOVED", "NESTEROV_ASKED", "NUMBERS", "PAIRS",
+    "REACHED", "SPENDING", "TASK", "TOL", "USED", "compiled_parts", "improve",
 ]  # fmt: skip
 
 PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coulomb's law
 
 # What goes in and comes out: integers after the settings, numbers after the control.
-LAW, LIMIT, MOVED, USED, SPENDING, FOUND = range(SETTINGS, SETTINGS + 6)
-LIPSCHITZ, NESTEROV_ASKED, TOL, REACHED, COMPONENTS, SIZE_B, SPEED_B = range(CONTROL, CONTROL + 7)
+LAW, LIMIT, MOVED, GOES_ON, USED, SPENDING, FOUND = range(SETTINGS, SETTINGS + 7)
+LIPSCHITZ, NESTEROV_ASKED, TOL, REACHED, COMPONENTS, SIZE_B, SPEED_B, THETA, LOWEST = range(CONTROL, CONTROL + 9)
 # Addresses and lengths of arrays: of those of :class:`Large`, of the roster, of the history.
 ARRAYS = FOUND + 1
 PLACES = 19
 TASK = ARRAYS + 2 * PLACES
-NUMBERS = SPEED_B + 1
+NUMBERS = LOWEST + 1
 
 Integers = types.int64[::1]
 
@@ -177,12 +177,19 @@ def error_of_step(L, size_b, speed_b):
 
 
 @outlined_kernel
-def descend(L, roster, history, begun, kept, goal, limit):
-    """From pair ``begun`` to the error ``goal`` or for ``limit`` iterations: how many, and the best pair; ``kept`` stays"""
+def descend(L, roster, history, begun, kept, goal, limit, goes_on):
+    """From pair ``begun`` to the error ``goal`` or for ``limit`` iterations: how many, and the best pair; ``kept`` stays
+
+    Or from where it stopped the last time.
+    """
     settings, control = L.settings, L.control
     length = load(control, LIPSCHITZ)
-    best = error_of(L, roster, begun, 0, 1)
     now, old, held, beta, theta, used = begun, begun, begun, 0.0, 1.0, 0
+    if goes_on:
+        now, old, held = load(settings, NOW), load(settings, OLD), load(settings, FOUND)
+        beta, theta, best = load(control, BETA), load(control, THETA), load(control, LOWEST)
+    else:
+        best = error_of(L, roster, begun, 0, 1)
     size_b, speed_b = load(control, SIZE_B), load(control, SPEED_B)
     while used < limit and not best <= goal and not interrupted():
         used += 1
@@ -218,6 +225,11 @@ def descend(L, roster, history, begun, kept, goal, limit):
             break
         length = max(LONGER * length, 1e-300)
     store(control, LIPSCHITZ, length)
+    store(control, BETA, beta)
+    store(control, THETA, theta)
+    store(control, LOWEST, best)
+    store(settings, NOW, now)
+    store(settings, OLD, old)
     return used, held
 
 
@@ -229,10 +241,22 @@ def take_shift(L, roster, pair, step):
 
 
 @outlined_kernel
+def convex(L, roster, history, tol, limit, goes_on):
+    """The convex law, from pair 0 or from where it stopped the last time"""
+    used, found = descend(L, roster, history, 0, 0, tol, limit, goes_on)
+    store(L.settings, USED, used)
+    store(L.settings, FOUND, found)
+    store(L.control, REACHED, error_of(L, roster, found, 0, 0))
+
+
+@outlined_kernel
 def improve(L, roster, history):
     """The whole island; pair 0 is what it starts from, the pair FOUND what it ends with"""
     settings, control = L.settings, L.control
     limit, tol, moved = load(settings, LIMIT), load(control, TOL), load(settings, MOVED) == 1
+    if load(settings, GOES_ON) == 1:
+        convex(L, roster, history, tol, limit, True)
+        return
     do_at(L, roster, BEGIN, 0)
     store(control, SIZE_B, load(L.sums, OFFSET))
     store(control, SPEED_B, load(L.sums, SPEED))
@@ -240,10 +264,7 @@ def improve(L, roster, history):
         store(control, LIPSCHITZ, first_lipschitz(L, roster))
     apply(L, roster, 0)
     if load(settings, LAW) == 0:
-        used, found = descend(L, roster, history, 0, 0, tol, limit)
-        store(control, REACHED, error_of(L, roster, found, 0, 0))
-        store(settings, USED, used)
-        store(settings, FOUND, found)
+        convex(L, roster, history, tol, limit, False)
         return
     if moved:
         take_shift(L, roster, 0, 1.0)
@@ -254,7 +275,7 @@ def improve(L, roster, history):
     while used < limit and not best <= tol and not interrupted():
         before = used
         goal = max(INSIDE * error, 0.3 * min(tol, REFERENCE))
-        spent, found = descend(L, roster, tail(history, len(history)), found, kept, goal, limit - used)
+        spent, found = descend(L, roster, tail(history, len(history)), found, kept, goal, limit - used, False)
         used += max(spent, 1)
         error = error_of(L, roster, found, 1, 0)
         for k in range(before + 1, min(used + 1, len(history))):

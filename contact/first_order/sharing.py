@@ -60,9 +60,9 @@ def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..
 
     def run(
         P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, memory: Memory, begin: int, end: int,
-        layouts: Layouts | None = None, threads: int = 1,
+        layouts: Layouts | None = None, threads: int = 1, **more: Any,
     ) -> None:  # fmt: skip
-        """As there; ``layouts`` are those that are known, to which others are added."""
+        """As there; ``layouts`` are those that are known, to which others are added; ``more`` is for large islands."""
         layouts, first = {} if layouts is None else layouts, begin
         for island in (begin + np.flatnonzero(np.diff(P.islands[begin : end + 1]) >= LARGE)).tolist():
             if memory.results[island, ERROR] <= tol or memory.states[island, LEFT] == 1.0:
@@ -72,7 +72,7 @@ def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..
                 if first < island:
                     answering(small, P, law, x, u, tol, limit, memory, first, island)
                 run_large = import_module(f"{HERE}large_{kind}").run_large
-                run_large(P, law, x, u, tol, limit, memory, island, found, threads, **options)
+                run_large(P, law, x, u, tol, limit, memory, island, found, threads, **options, **more)
                 first = island + 1
         if first < end:
             answering(small, P, law, x, u, tol, limit, memory, first, end)

@@ -16,12 +16,12 @@ one can tell.
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel with momentum, then over-relaxed
-                        ones, both with Newton's method on the few contacts that keep the rest from converging
-                        (:mod:`~pluecker.contact.solving.local`); where a cone has mu > 10, shifts held in turn, from
-                        nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the splitting, and shifts that
-                        are held, with Newton after every fourth; in the end over-relaxed sweeps to the limit
-                        (:mod:`~pluecker.contact.solving.coulomb`)
+ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel with momentum, then plain
+                        ones in short pieces, then over-relaxed ones, all with Newton's method on the few contacts that
+                        keep the rest from converging (:mod:`~pluecker.contact.solving.local`); where a cone has mu > 10,
+                        shifts held in turn, from nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the
+                        splitting, and shifts that are held, with Newton after every fourth; in the end over-relaxed
+                        sweeps to the limit (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
@@ -46,7 +46,7 @@ from pluecker.contact.results.result import Part
 from pluecker.contact.solving.coulomb import FEW, take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
-from pluecker.contact.solving.local import improve_nearby
+from pluecker.contact.solving.local import Subdomains
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.estimate import least_operations
@@ -89,10 +89,11 @@ class Sweeps(NamedTuple):
     patience: int
 
 
-# With momentum a third of the sweeps does, if circles of few contacts are soon broken; where Newton's method cannot, it may
-# throw sweeps back, and longer pieces lead out. Over-relaxed sweeps are slower, and seldom held up; shorter pieces than
-# these leave them too early.
+# With momentum a third of the sweeps does, if circles of few contacts are soon broken. Where it is held up, short pieces
+# without it let subdomains answer each other. Over-relaxed sweeps are slower, and seldom held up; shorter pieces than these
+# leave them too early.
 WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, 192, 3.0, True, 4), Sweeps(USUAL, False, 512, 1.5, False, 2)
+BY_SUBDOMAINS = Sweeps(1.0, False, 48, 1.0, False, 20)
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
@@ -188,10 +189,11 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
+    tasks: dict[int, Any] = {}
     used, last = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
     while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
         used = min(used + steps, last)
-        descend(P, law, x, u, tol, used, memory, begin, end, layouts, threads)
+        descend(P, law, x, u, tol, used, memory, begin, end, layouts, threads, tasks=tasks)
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
@@ -227,6 +229,8 @@ def improve(island: Island, tol: float) -> None:
         start = island.x.copy()
         sweep(island, tol, start, min(dear, PAID), WITH_MOMENTUM)
         if island.error > tol:
+            sweep(island, tol, island.x, min(dear, PAID), BY_SUBDOMAINS)
+        if island.error > tol:
             sweep(island, tol, start, min(dear, PAID), OVER_RELAXED, dear > PAID)
     if island.error > tol and dear <= PAID:
         if island.law == 1:
@@ -258,7 +262,7 @@ def sweep(island: Island, tol: float, x: Array, most: float, kind: Sweeps, to_th
     best, x, u = (island.x.copy(), island.u.copy()), x.copy(), island.velocity(x)
     island.error = np.inf
     island.take(x, u)
-    swept, bad, steps, most = 0, 0, kind.first, min(most, island.rest)
+    swept, bad, steps, most, parts = 0, 0, kind.first, min(most, island.rest), Subdomains(island)
     while island.error > tol and swept < most and (to_the_end or bad < kind.patience):
         before, spent = island.error, island.iterations
         island.sweeps(tol, int(min(steps, most - swept)), x, u, kind.relaxation, kind.momentum)
@@ -270,7 +274,7 @@ def sweep(island: Island, tol: float, x: Array, most: float, kind: Sweeps, to_th
         bad = bad + 1 if not error < before or missing > (left - done) * np.log(before / error) else 0
         steps = kind.first if kind.begins_anew and error < before else min(int(kind.growth * steps), LARGEST)
         if swept < most and (to_the_end or bad < kind.patience):
-            improve_nearby(island, x, u, bad > 0)
+            parts.improve(tol, x, u, bad > 0)
     island.take(*best)
 
 

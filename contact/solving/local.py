@@ -6,7 +6,9 @@ their own, whose offset is what the others make of it,
 
     N_ss x_s + (u - N_ss x)_s,    s: the contacts with most of the error, and all within some rings around them.
 
-What sweeps do next carries the change to the others. This is one subdomain of a Schwarz method, chosen where the error is.
+What sweeps do next carries the change to the others. The answer of these moves the solution there: a part that was found is
+solved again whenever it is off, a step or two of Newton's method each time. This is a Schwarz method whose subdomains are
+chosen where the error is, with sweeps in place of a coarse problem.
 
 Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposition methods" (2015), chapter 1.
 """
@@ -24,30 +26,88 @@ from pluecker.contact.solving.newton import evaluate_all, newton, residual, velo
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["improve_nearby", "part_of", "worst"]
+__all__ = ["Subdomains", "part_of"]
 
 SHARE = 0.9  # of the squared error that the contacts in the middle have together
 RINGS = 2  # of neighbours around them
-NEARBY = 2000  # contacts at most: more are no few
+OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
+NEARBY = 500  # contacts at most: of more, Newton's method takes longer than sweeps, and seldom helps
 LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
-STEPS, MORE, FEW = 12, 40, 500  # of Newton's method, and for so few contacts: what circles there holds up the rest
-GOAL = 0.01  # of the error of this part
-HELPS = 0.5  # of the error of this part: what helps less is not taken
+STEPS = 40  # of Newton's method: what circles there holds up the rest
+GOAL = 0.01  # of the error of a part
+HELPS = 0.5  # of the error of a part: what helps less is not taken
+SOLVED = 0.3  # of the tolerance: what is no more than that is left as it is
 
 
-def worst(P: Prepared, law: int, x: Array, u: Array) -> Indices:
-    """The blocks that have nearly all of the error, and those around them, ascending."""
-    F, z = np.empty_like(x), np.empty_like(x)
-    residual(P, law, x, u, x, 0.0, z, F)
-    error, N = np.add.reduceat(F * F, P.K.start[:-1]), P.A.N
-    order = np.argsort(-error, kind="stable")
-    sums = np.cumsum(error[order])
-    inside = np.zeros(len(error), bool)
-    inside[order[: 1 + np.searchsorted(sums, SHARE * sums[-1])]] = True
-    row = np.repeat(np.arange(len(error)), np.diff(N.first))
-    for _ in range(RINGS):
-        inside[row[inside[N.column]]] = True
-    return np.flatnonzero(inside)
+class Subdomain:
+    """Some contacts, and how often Newton's method was of no use there."""
+
+    def __init__(self, blocks: Indices) -> None:
+        self.blocks, self.failed, self.rest = blocks, 0, 0
+
+    def is_due(self) -> bool:
+        """Whether it is tried: after each failure twice as many times go by as after the one before."""
+        self.rest -= 1
+        return self.rest < 0
+
+    def improve(self, island: Island, tol: float, x: Array, u: Array) -> bool:
+        """Newton's method, all others held; whether x and u have changed."""
+        P, law = island.P, island.law
+        Q, rows = part_of(P, self.blocks, x, u)
+        mine, speed, zero = x[rows], u[rows].copy(), np.zeros(len(rows))
+        before = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
+        if before <= SOLVED * tol:
+            return False
+        began = time.perf_counter()
+        steps = newton(Q, law, mine, speed, GOAL * before, min(STEPS, island.rest), np.zeros(0), 0)
+        island.note("newton", steps, began)
+        if not float(evaluate_all(Q, zero, mine, speed, law, zero.copy())) < HELPS * before:
+            self.failed += 1
+            self.rest = 2**self.failed
+            return False
+        self.failed, x[rows] = 0, mine
+        u[:] = island.velocity(x)
+        return True
+
+
+class Subdomains:
+    """Where the error is, part by part, as that becomes known."""
+
+    def __init__(self, island: Island) -> None:
+        self.island, N = island, island.P.A.N
+        n = len(island.P.K.start) - 1
+        self.parts: list[Subdomain] = []
+        self.covered, self.row = np.zeros(n, bool), np.repeat(np.arange(n), np.diff(N.first))
+
+    def improve(self, tol: float, x: Array, u: Array, held_up: bool = True) -> None:
+        """Newton's method in all parts; x and u change where it helps there.
+
+        Where sweeps are not ``held_up``, they are quicker than Newton's method on a larger part of all contacts.
+        The error of the whole may rise at first, because neighbours have not answered yet: the island keeps its best.
+        """
+        n = len(self.covered)
+        self.extend(x, u, NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * n)))
+        if sum([part.improve(self.island, tol, x, u) for part in self.parts if part.is_due()]):
+            self.island.take(x, u)
+
+    def extend(self, x: Array, u: Array, most: float) -> None:
+        """One part more, of at most so many contacts, where most of the error is in none."""
+        P, F, z = self.island.P, np.empty_like(x), np.empty_like(x)
+        residual(P, self.island.law, x, u, x, 0.0, z, F)
+        error = np.add.reduceat(F * F, P.K.start[:-1])
+        outside = np.where(self.covered, 0.0, error)
+        if not outside.sum() > OUTSIDE * error.sum():
+            return
+        order = np.argsort(-outside, kind="stable")
+        sums = np.cumsum(outside[order])
+        inside = np.zeros(len(error), bool)
+        inside[order[: 1 + np.searchsorted(sums, SHARE * sums[-1])]] = True
+        for _ in range(RINGS):
+            inside[self.row[inside[P.A.N.column]]] = True
+        if np.count_nonzero(inside) <= most:
+            self.parts = [part for part in self.parts if not inside[part.blocks].all()]
+            self.parts.append(Subdomain(np.flatnonzero(inside)))
+            self.covered |= inside
 
 
 def part_of(P: Prepared, blocks: Indices, x: Array, u: Array) -> tuple[Prepared, Indices]:
@@ -81,27 +141,3 @@ def ranges(begin: Indices, count: Indices) -> tuple[Indices, Indices]:
     """All numbers of some ranges, and which range each is of."""
     which = np.repeat(np.arange(len(count)), count)
     return np.arange(len(which)) + (begin - np.cumsum(count) + count)[which], which
-
-
-def improve_nearby(island: Island, x: Array, u: Array, held_up: bool = True) -> None:
-    """Newton's method where the error of x, u is, if that is in few places; they change where it helps there.
-
-    Where sweeps are not ``held_up``, they are quicker than Newton's method on a larger part of all contacts.
-    The error of the whole may rise at first, because neighbours have not answered yet: the island keeps its best.
-    """
-    P, law = island.P, island.law
-    blocks = worst(P, law, x, u)
-    if len(blocks) > (NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * (len(P.K.start) - 1)))):
-        return
-    began = time.perf_counter()
-    Q, rows = part_of(P, blocks, x, u)
-    mine, speed, zero = x[rows], u[rows].copy(), np.zeros(len(rows))
-    before = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
-    most = min(MORE if len(blocks) <= FEW else STEPS, island.rest)
-    steps = newton(Q, law, mine, speed, GOAL * before, most, np.zeros(0), 0)
-    after = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
-    if after < HELPS * before:
-        x[rows] = mine
-        u[:] = island.velocity(x)
-        island.take(x, u)
-    island.note("newton", steps, began)
