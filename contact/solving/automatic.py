@@ -16,12 +16,12 @@ one can tell.
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel with momentum, then plain
-                        ones in short pieces, then over-relaxed ones, all with Newton's method on the few contacts that
-                        keep the rest from converging (:mod:`~pluecker.contact.solving.local`); where a cone has mu > 10,
-                        shifts held in turn, from nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the
-                        splitting, and shifts that are held, with Newton after every fourth; in the end over-relaxed
-                        sweeps to the limit (:mod:`~pluecker.contact.solving.coulomb`)
+ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel of several kinds, with
+                        Newton's method on the few contacts that keep the rest from converging
+                        (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts held in turn, from
+                        nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the splitting, and shifts that
+                        are held, with Newton after every fourth; in the end over-relaxed sweeps to the limit
+                        (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
@@ -33,12 +33,11 @@ a looser one the same steps end earlier.
 from __future__ import annotations
 
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
-from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.first_order.runner import REFERENCE
 from pluecker.contact.first_order.sharing import run_gradients as descend
 from pluecker.contact.problem.prepared import Prepared, cut
@@ -46,7 +45,7 @@ from pluecker.contact.results.result import Part
 from pluecker.contact.solving.coulomb import FEW, take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
-from pluecker.contact.solving.local import Subdomains
+from pluecker.contact.solving.pieces import sweep_in_pieces
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.estimate import least_operations
@@ -57,43 +56,18 @@ from pluecker.spatial.parallel.interruption import answering
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
 
 DIRECT = 2000  # contacts of an island, up to which the pattern of a factor is found whenever it is of use
-CHEAP = 250  # iterations of gradients, as :func:`worth` counts them; from zero to 1e-6 they take up to some thousands
+# Iterations of gradients, as :func:`worth` counts them: on families of 400 to 1500 contacts the interior point is seldom the
+# slower one where it costs less.
+CHEAP = 300
 PROBE = 64  # iterations of gradients before the first look
 SHARE = 0.75  # of all iterations that gradients may take before others
 MOST = 8000  # iterations of gradients in the end; factors of few contacts that take longer are dear
 DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come first under Coulomb's law
 MANY = 500  # contacts of an island; of fewer gradients come first
-LARGEST = 4096  # sweeps before Newton's method looks at what is left, at most
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged unless a smaller one is asked for
 STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
-
-
-class Sweeps(NamedTuple):
-    """A kind of sweeps of Gauss-Seidel, and the pieces in which they are made.
-
-    Attributes:
-        relaxation, momentum: of each sweep.
-        first: sweeps of the first piece, after which Newton's method looks at what is left.
-        growth: from piece to piece.
-        begins_anew: whether the piece after one that helped is as long as the first.
-        patience: pieces in a row that may promise too little.
-    """
-
-    relaxation: float
-    momentum: bool
-    first: int
-    growth: float
-    begins_anew: bool
-    patience: int
-
-
-# With momentum a third of the sweeps does, if circles of few contacts are soon broken. Where it is held up, short pieces
-# without it let subdomains answer each other. Over-relaxed sweeps are slower, and seldom held up; shorter pieces than these
-# leave them too early.
-WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, 192, 3.0, True, 4), Sweeps(USUAL, False, 512, 1.5, False, 2)
-BY_SUBDOMAINS = Sweeps(1.0, False, 48, 1.0, False, 20)
 
 
 def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
@@ -226,12 +200,7 @@ def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
     dear = price(island)
     if island.law == 1 and dear > (DEAR if len(island.P.K.start) > MANY + 1 else MOST):
-        start = island.x.copy()
-        sweep(island, tol, start, min(dear, PAID), WITH_MOMENTUM)
-        if island.error > tol:
-            sweep(island, tol, island.x, min(dear, PAID), BY_SUBDOMAINS)
-        if island.error > tol:
-            sweep(island, tol, start, min(dear, PAID), OVER_RELAXED, dear > PAID)
+        sweep_in_pieces(island, tol, min(dear, PAID), dear > PAID)
     if island.error > tol and dear <= PAID:
         if island.law == 1:
             take_turns(island, tol)
@@ -243,39 +212,6 @@ def improve(island: Island, tol: float) -> None:
         island.gradients(tol, min(MOST, island.rest - min(STEPS, island.rest // 2)))
         if island.error > tol and dear <= PAID:
             island.newton(tol)
-
-
-def sweep(island: Island, tol: float, x: Array, most: float, kind: Sweeps, to_the_end: bool = False) -> None:
-    """Gauss-Seidel as long as it promises to get there in so many sweeps; each takes about an iteration.
-
-    Between its pieces Newton's method solves what few contacts are left with most of the error. Each piece goes on from the
-    last point of the one before. Progress is judged from the start on, whatever better point is known from others.
-
-    Args:
-        island: on its way; it has the better of its point and of what comes of this.
-        tol: the error to be reached.
-        x: the start.
-        most: sweeps.
-        kind: of sweeps.
-        to_the_end: whether all of them are made, because nothing better follows.
-    """
-    best, x, u = (island.x.copy(), island.u.copy()), x.copy(), island.velocity(x)
-    island.error = np.inf
-    island.take(x, u)
-    swept, bad, steps, most, parts = 0, 0, kind.first, min(most, island.rest), Subdomains(island)
-    while island.error > tol and swept < most and (to_the_end or bad < kind.patience):
-        before, spent = island.error, island.iterations
-        island.sweeps(tol, int(min(steps, most - swept)), x, u, kind.relaxation, kind.momentum)
-        done, error = island.iterations - spent, island.error
-        if error <= tol or done == 0:
-            break
-        left, swept = most - swept, swept + done
-        missing = done * np.log(error / min(tol, REFERENCE)) if error > REFERENCE else 0.0
-        bad = bad + 1 if not error < before or missing > (left - done) * np.log(before / error) else 0
-        steps = kind.first if kind.begins_anew and error < before else min(int(kind.growth * steps), LARGEST)
-        if swept < most and (to_the_end or bad < kind.patience):
-            parts.improve(tol, x, u, bad > 0)
-    island.take(*best)
 
 
 def near(island: Island, tol: float) -> None:
