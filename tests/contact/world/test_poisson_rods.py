@@ -7,13 +7,17 @@ the mobility N of the contact and the velocity u before,
     expansion      e r_n along the normal, and what keeps the end from slipping, -N_tn / N_tt of that, or +- mu
 """
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, kinetic_energy
-from pluecker.contact import World
+from pluecker.contact import World, WorldMemory
 from pluecker.contact.constraints import PointContact
-from pluecker.contact.geometry import Capsule, Collider, HalfSpace, ShapeContact, Surface
+from pluecker.contact.geometry import Box, Capsule, Collider, HalfSpace, ShapeContact, Sphere, Surface
+from tests.conftest import COMPILED
+from tests.contact.piles.worlds import inertia
 
 H = 1e-6
 MASS, HALF, THICK = 1.0, 0.5, 0.02
@@ -103,3 +107,53 @@ def test_where_newtons_law_gains_energy_with_friction_poissons_gains_none(way, s
         found[impacts] = float(kinetic_energy(world.model, q, world.step(q, v, H).v)) - before
     np.testing.assert_allclose(found["newton"], gain, atol=20 * H)
     assert found["poisson"] <= 1e-9
+
+
+def thrown(seed, way, restitution):
+    """Balls, rods and boxes without weight that are thrown at one another and at the floor: a world, q and v."""
+    rng = np.random.default_rng(seed)
+    surface = Surface(float(rng.choice([0.0, 0.2, 0.6, 1.5])), restitution=float(rng.uniform(*restitution)))
+    builder, shapes = ModelBuilder(gravity=(0.0, 0.0, 0.0)), [Collider("floor", HalfSpace(), "world", surface)]
+    q, v, top = [], [], 0.0
+    for k in range(int(rng.integers(1, 5))):
+        s, mass = float(rng.uniform(0.05, 0.3)), float(10.0 ** rng.uniform(-1, 1))
+        one = (Sphere(s), Capsule(0.1 * s, 2.0 * s), Box(2.0 * s * rng.uniform(0.1, 1.0, 3)))[rng.integers(3)]
+        builder.add_body(f"b{k}", mass=mass, inertia=inertia(one, mass))
+        builder.add_joint(f"j{k}", "free", "world", f"b{k}")
+        shapes.append(Collider(f"s{k}", one, f"b{k}", surface))
+        turn = rng.standard_normal(4)
+        q += [*rng.uniform(-0.1, 0.1, 2), top + one.radius_around + 0.01, *(turn / np.linalg.norm(turn))]
+        v += [*(3.0 * rng.standard_normal(3)), *(rng.standard_normal(3) - [0.0, 0.0, 2.0])]
+        top += 2.0 * one.radius_around + 0.02
+    names = [each.name for each in shapes]
+    options = {"accuracy": 1e-7} if way == "found" else {"pairs": list(combinations(names, 2))}
+    return World(builder.build(), shapes=shapes, impacts="poisson", recovery=0.0, **options), np.array(q), np.array(v)
+
+
+@pytest.mark.skipif(not COMPILED, reason="thousands of steps: compiled only")
+@pytest.mark.parametrize(("way", "count"), [("named", 40), ("found", 8)])
+def test_no_step_gains_energy_whatever_hits_what(way, count):
+    """Impulses act on the velocity that a body has at the end of the step, turned on by what turns it within: that is of
+    first order in the step, which is short here against a turn.
+    """
+    impacts = 0
+    for seed in range(count):
+        world, q, v = thrown(seed, way, (0.1, 1.0))
+        motion = world.simulate(q, v, 0.3, 0.002, record=(), on_unsolved="continue")
+        energy = kinetic_energy(world.model, motion.q, motion.v)
+        assert np.diff(energy).max() <= 1e-9 * energy[0], seed
+        impacts += int((np.diff(energy) < -1e-6 * energy[0]).sum())
+    assert impacts > count
+
+
+@pytest.mark.parametrize("way", ["named", "found"])
+def test_motions_with_impacts_repeat_and_go_on_from_their_memory_bit_for_bit(way, tmp_path):
+    world, q, v = thrown(3, way, (0.4, 0.9))
+    once, again = (world.simulate(q, v, 0.08, 0.002, on_unsolved="continue") for _ in range(2))
+    half = world.simulate(q, v, 0.04, 0.002, on_unsolved="continue")
+    half.memory.save(tmp_path / "half.npz")
+    memory = WorldMemory.load(tmp_path / "half.npz")
+    rest = world.simulate(half.q[-1], half.v[-1], 0.04, 0.002, memory=memory, on_unsolved="continue")
+    for other in (again, rest):
+        np.testing.assert_array_equal(other.q[-1], once.q[-1])
+        np.testing.assert_array_equal(other.v[-1], once.v[-1])
