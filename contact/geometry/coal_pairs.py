@@ -1,7 +1,8 @@
 """Pairs that have no kernel here, by coal: hulls, meshes, and cylinders against all but half-spaces and spheres.
 
-Its contact patches become contacts: the corners of what two faces have in common, all with the gap of the patch. Where
-there is no face, there is one point. Records of shapes become coal's once, and are kept while the record lives.
+Where the normal that it finds is that of a face, contacts are the corners of what that face and the other shape have in
+common, :mod:`~pluecker.contact.geometry.face_contacts`; else coal's contact patches, mostly one point, all with the gap of
+the patch. Records of shapes become coal's once, and are kept while the record lives.
 
 Source: Pan, Chitta, Manocha, "FCL" (2012), and Montaut, Le Lidec, Petrik, Sivic, Carpentier, "Collision detection
 accelerated" (2022), on which coal is built.
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
+from pluecker.contact.geometry.face_contacts import clipped, count_of, face_towards
 from pluecker.contact.geometry.shapes import (
     KINDS,
     Box,
@@ -29,7 +31,7 @@ from pluecker.contact.geometry.shapes import (
     is_surface,
 )
 from pluecker.contact.geometry.slots import SLOT
-from pluecker.contact.geometry.surface_contacts import without_inner_edges
+from pluecker.contact.geometry.surface_contacts import ALONG, surface_contacts
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
@@ -37,8 +39,9 @@ __all__ = ["check_pair", "coal_contacts", "coal_distance"]
 
 PRECISE = 1e-9  # tolerances of GJK and EPA; coal's own are 1e-6
 ITERATIONS = 1000
+ASIDE = 1e-7  # of the smaller radius: how far beside its place a pair is looked at that coal loses where it is
 ROUND_SAMPLES = 8  # corners that stand for a round face
-MOST = 64  # contacts of a pair
+MOST, MOST_TRIANGLES = 64, 4096  # contacts of a pair; of a surface of triangles, on which large things lie on many
 
 
 def coal() -> Any:
@@ -119,16 +122,23 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
     """The contacts of a pair with gaps up to a margin, as slots ``(n, 8)``."""
     c = coal()
     wanted, found = request("CollisionRequest"), c.CollisionResult()
-    wanted.security_margin, wanted.num_max_contacts = margin, MOST
+    surfaces = is_surface(first) or is_surface(second)
+    wanted.security_margin, wanted.num_max_contacts = margin, MOST_TRIANGLES if surfaces else MOST
     poses = place(T1), place(T2)
     if not c.collide(geometry(first), poses[0], geometry(second), poses[1], wanted, found):
         return np.zeros((0, SLOT))
     contacts = [found.getContact(k) for k in range(found.numContacts())]
-    if is_surface(first) or is_surface(second):
+    if surfaces:
         slots = np.array([slot(each, each.pos, max(each.b1, each.b2)) for each in contacts])
-        surface, T, sign = (first, T1, 1.0) if is_surface(first) else (second, T2, -1.0)
-        return without_inner_edges(surface, T, slots, sign)
+        if is_surface(first):
+            return surface_contacts(first, T1, slots, 1.0, second, T2)
+        return surface_contacts(second, T2, slots, -1.0, first, T1)
     each = contacts[0]
+    if not np.isfinite([*each.normal, *each.pos, each.penetration_depth]).all():  # some that touch exactly
+        return moved_apart(first, T1, second, T2, margin)
+    corners = face_corners(first, T1, second, T2, unit(np.array(each.normal)))
+    if len(corners):
+        return corners
     patch_wanted, patches = c.ContactPatchRequest(), c.ContactPatchResult()
     patch_wanted.setNumSamplesCurvedShapes(ROUND_SAMPLES)
     c.computeContactPatch(geometry(first), poses[0], geometry(second), poses[1], found, patch_wanted, patches)
@@ -137,6 +147,44 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
         patch = patches.getContactPatch(0)
         points = [patch.getPoint(k) for k in range(patch.size())] or points
     return np.array([slot(each, point, k) for k, point in enumerate(points)])
+
+
+def moved_apart(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
+    """The contacts of a pair that are lost where it is, from a place beside it."""
+    way = T2[:3, :3] @ np.array(second.center) + T2[:3, 3] - T1[:3, :3] @ np.array(first.center) - T1[:3, 3]
+    moved = T2.copy()
+    moved[:3, 3] += (
+        ASIDE * min(first.radius_around, second.radius_around) * unit(way / max(np.linalg.norm(way), 1e-300))
+    )
+    wanted, found = request("CollisionRequest"), coal().CollisionResult()
+    wanted.security_margin = margin + float(np.linalg.norm(moved - T2))
+    if not coal().collide(geometry(first), place(T1), geometry(second), place(moved), wanted, found):
+        return np.zeros((0, SLOT))
+    each = found.getContact(0)
+    corners = face_corners(first, T1, second, T2, unit(np.array(each.normal)))
+    slots = corners if len(corners) else np.array([slot(each, each.pos, 0)])
+    return slots[np.isfinite(slots).all(axis=1)]
+
+
+def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Array:
+    """The contacts of two shapes with an inside, of which one has a face across the normal n; none where neither has."""
+    shapes, faces = (first, second), (face_towards(first, T1, n), face_towards(second, T2, -n))
+    leans = [np.inf if each.normal is None else float(np.linalg.norm(np.cross(each.normal, n))) for each in faces]
+    flat = [k for k in (0, 1) if leans[k] <= ALONG]
+    if not flat:
+        return np.zeros((0, SLOT))
+    # a round face is one by its corners alone: better cut off than cutting
+    k = min(flat, key=lambda j: (isinstance(shapes[j], Cylinder), leans[j]))
+    reference, normal = faces[k], faces[k].normal
+    assert normal is not None
+    other, T = shapes[1 - k], (T1, T2)[1 - k]
+    incident = face_towards(other, T, -normal)
+    found = clipped(reference.points, reference.numbers, count_of(shapes[k]), normal, incident, other)
+    slots = np.zeros((len(found.gaps), SLOT))
+    slots[:, :3] = normal if k == 0 else -normal
+    slots[:, 3:6] = found.points - 0.5 * found.gaps[:, None] * normal
+    slots[:, 6], slots[:, 7] = found.gaps, 2 * found.features + k
+    return slots
 
 
 def slot(contact: Any, point: Any, feature: int) -> list[float]:

@@ -118,8 +118,8 @@ def surface_of(shape: Shape, ground: Array) -> Surface:
 
 
 def tiles(sides: Array) -> Surface:
-    """A rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on "
-    "them."""
+    """A rectangle of many triangles: matplotlib sorts them by their middles, and large ones would hide what stands on
+    them."""
     n = np.maximum(1, np.round(TILES * sides / sides.max())).astype(np.int64)
     x, y = (np.linspace(-0.5 * side, 0.5 * side, k + 1) for side, k in zip(sides, n, strict=True))
     vertices = np.stack([*np.meshgrid(x, y, [0.0], indexing="ij")], axis=-1).reshape(-1, 3)

@@ -80,7 +80,8 @@ class ShapeContact(Constraint):
 
     Raises:
         TypeError, ValueError: what is no name, no collider, no number that can be; shapes without a kernel, such as two
-            cylinders, or a convex hull and anything but a half-space.
+            cylinders, or a convex hull and anything but a half-space: a :class:`~pluecker.contact.World` with shapes, and
+            without pairs, finds where these touch.
 
     Source: Moreau (1988); Stewart and Trinkle (1996); Acary and Bourrier (2021) for rolling and spinning.
 

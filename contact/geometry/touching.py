@@ -68,5 +68,6 @@ def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingSh
     words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
     known = ", ".join(sorted(f"{KINDS[a]} and {KINDS[b]}" for a, b in known_kinds))
     raise GeometryError(
-        f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; there are those of {known}"
+        f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; there are those of {known}; "
+        "World(model, shapes=...) without pairs finds where all shapes touch"
     )

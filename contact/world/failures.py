@@ -127,7 +127,7 @@ def unmet(world: World, q: Array, v: Array, error: float, time: float, step: flo
     names = ", ".join(shown(name) for name in dict.fromkeys(acting))
     return (
         f"the laws of {names} are not met, with an error {error:.3g} times what is tolerated; try a smaller step, or "
-        "World.simulate with on_unsolved='substep'"
+        "World.simulate with on_unsolved='substep' or 'continue'"
     )
 
 

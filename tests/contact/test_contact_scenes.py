@@ -25,7 +25,7 @@ def test_a_scene_is_as_theory_expects(scene):
 
 
 def test_the_issue_of_an_unknown_scene_names_those_that_there_are():
-    with pytest.raises(UnknownNameError, match="no scene 'nothing'; there are incline, rolling"):
+    with pytest.raises(UnknownNameError, match="no scene 'nothing'; there are incline, slide"):
         run_scene("nothing")
 
 

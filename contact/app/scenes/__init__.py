@@ -16,6 +16,7 @@ __all__ = ["SCENES", "run_scene"]
 
 SCENES = {
     "incline": "a box on a slope: at which angle it begins to slide, and how fast",
+    "slide": "a box that slides to a stop",
     "rolling": "a ball on a slope: it rolls, or slips where friction is too small",
     "bowling": "a ball thrown without spin slides, and then rolls",
     "bounce": "a ball that bounces, and loses height each time",

@@ -153,11 +153,12 @@ def run(numbers: tuple[int, ...] = (6, 8, 10), friction: float = 0.8, share: flo
         Claim("thickness of many stones by the same statics", MILANKOVITCH, statics[-1], 5e-4),
     ]  # fmt: skip
     keystone = world.model.q_slice(f"stone {(numbers[-1] + 1) // 2}").start + 2
+    fine = np.linspace(many[0], many[-1], 50)
     panels = [
         Panel("thickness at which an arch falls", "number of stones", "thickness over radius", [
             Curve("simulated", np.array(numbers, dtype=float), np.array(found)),
-            Curve("linear programming", many.astype(float), np.array(statics)),
-            Curve("0.1075, many stones", many.astype(float), np.full(len(many), MILANKOVITCH), True)]),
+            Curve("linear programming", many.astype(float), np.array(statics), True),
+            Curve("0.1075, of any number", fine, np.full(len(fine), MILANKOVITCH), True)]),
         Panel(f"with {share:g} of it, it falls", "t in s", "height of the crown in m", [
             Curve("simulated", motion.time, motion.q[:, keystone])]),
     ]  # fmt: skip

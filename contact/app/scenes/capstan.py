@@ -24,14 +24,14 @@ from pluecker.contact.constraints.distance import Rod
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
 from pluecker.contact.geometry.pictures import draw_colliders
-from pluecker.contact.geometry.shapes import Cylinder, Sphere
+from pluecker.contact.geometry.shapes import Capsule, Cylinder, Sphere
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["run"]
 
-RADIUS, MASS, HOLD = 0.1, 0.01, 1.0
+RADIUS, MASS, HOLD, THICK = 0.1, 0.01, 1.0, 0.005
 ALONG_Y = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, -1.0, 0.0]])  # the z axis of a cylinder is the post's
 
 
@@ -49,17 +49,21 @@ class Rope:
         self.at = -0.5 * turn + d * (np.arange(n) + 0.5)  # from the top, positive to +x
         builder, contacts = ModelBuilder("rope", gravity=(0.0, 0.0, 0.0)), []
         shapes = [Collider("post", Cylinder(RADIUS * np.cos(0.5 * d), 0.15), ("world", (0, 0, 0), ALONG_Y))]
-        names, q = [f"p{k}" for k in range(n)], []
+        names, q, length = [f"p{k}" for k in range(n)], [], 2.0 * RADIUS * np.sin(0.5 * d)
         for name, angle in zip(names, self.at, strict=True):
             add_free(builder, name, MASS, np.full(3, 0.4 * MASS * 0.008**2))
             R = about_y(angle)
             plane = Frame("world", tuple(RADIUS * R[:, 2]), R)
             contacts.append(PointContact(f"on {name}", plane, name, friction=friction))
-            shapes.append(Collider(name, Sphere(0.008), name))
+            shapes.append(Collider(name, Sphere(THICK), name))
+            for side in (1.0, -1.0):  # half a rod on each side, as if it were one rope
+                A = about_y(angle + side * (0.5 * np.pi + 0.5 * d))
+                shapes.append(
+                    Collider(f"{name} {side}", Capsule(THICK, 0.5 * length), (name, 0.25 * length * A[:, 2], A))
+                )
             q += [*(RADIUS * R[:, 2]), 1.0, 0.0, 0.0, 0.0]
-        length = 2.0 * RADIUS * np.sin(0.5 * d)
         rods = [Rod(f"{a}-{b}", a, b, length=length) for a, b in pairwise(names)]
-        colors = dict.fromkeys(names, "#b5651d") | {"post": "#b9bfc7"}
+        colors = {each.name: "#b5651d" for each in shapes} | {"post": "#b9bfc7"}
         self.world = World(draw_colliders(builder.build(), shapes, colors=colors), [*contacts, *rods])
         self.q, self.n, self.d = np.array(q), n, d
 

@@ -19,7 +19,7 @@ from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
 from pluecker.contact.app.scenes.parts import FORCES, G
 from pluecker.contact.geometry.pictures import draw_colliders
-from pluecker.contact.geometry.shapes import Box, HalfSpace
+from pluecker.contact.geometry.shapes import Box, HalfSpace, Sphere
 from pluecker.contact.geometry.surfaces import Collider, Surface
 from pluecker.contact.world.simulation import WorldTrajectory
 from pluecker.contact.world.world import World
@@ -40,7 +40,8 @@ def cube(friction: float, law: str) -> World:
         Collider("floor", HalfSpace(), ("world", (0.4, 0.0, 0.0)), surface),
         Collider("cube", Box((SIZE, SIZE, SIZE)), "cube", surface),
     ]
-    model = draw_colliders(builder.build(), shapes, ground=(1.2, 0.4))
+    hidden = Collider("carriage", Sphere(1e-3), "carriage")  # a body that has a shape is drawn without rods
+    model = draw_colliders(builder.build(), [*shapes, hidden], ground=(1.2, 0.4))
     return World(model, shapes=shapes, law=law, accuracy=1e-10)
 
 

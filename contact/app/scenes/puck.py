@@ -12,9 +12,12 @@ Sources: Stewart, Trinkle (1996), polygons; source document 004 (docs/sources.md
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
 from pluecker.contact.app.scenes.parts import FORCES, G, add_free, box_inertia, every_for, positions
 from pluecker.contact.geometry.pictures import draw_colliders
@@ -38,7 +41,7 @@ def pucks(angles: Array, friction: float, law: str) -> tuple[World, Array]:
         add_free(builder, f"puck {k + 1}", MASS, box_inertia(MASS, SIZE))
         shapes.append(Collider(f"puck {k + 1}", Box(SIZE), f"puck {k + 1}", ice, groups="pucks", ignores="pucks"))
         q += [START * np.cos(angle), START * np.sin(angle), 0.5 * SIZE[2], 1.0, 0.0, 0.0, 0.0]
-    model = draw_colliders(builder.build(), shapes, ground=1.5)
+    model = draw_colliders(builder.build(), shapes, ground=1.1)
     return World(model, shapes=shapes, law=law, accuracy=1e-10), np.array(q)
 
 
@@ -101,13 +104,19 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 13, step: float
     degrees = np.degrees(circle)
     radius = [np.linalg.norm(each, axis=1) for each in (ends[0], ends[1], fine)]
     panels = [
+        Panel("from above", "x in m", "y in m", [
+            Curve("cone", *joined_lines(ways[0])), Curve(f"polygon of {DIRECTIONS} directions", *joined_lines(ways[1])),
+            Curve("straight on", *joined_lines(far * straight * np.array([0.0, 1.0])[:, None, None]), True)],
+            limits=(-1.05 * far, 1.45 * far)),
         Panel("how far they come", "direction in degrees", "m", [
             Curve("cone", np.degrees(angles), radius[0]), Curve("polygon of 8 directions", np.degrees(angles), radius[1]),
-            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(721, far), True)]),
+            Curve("theory", degrees, radius[2], True), Curve("", degrees, np.full(721, far), True)],
+            limits=(0.97 * far, 1.14 * far)),
         Panel("by how much they leave their direction", "direction in degrees", "degrees", [
             Curve("cone", np.degrees(angles), turned * np.ones(number)),
             Curve("polygon of 8 directions", np.degrees(angles), np.degrees(found)),
-            Curve("theory", degrees, np.degrees(np.abs(angle_between(circle, fine))), True)]),
+            Curve("theory", degrees, np.degrees(np.abs(angle_between(circle, fine))), True)],
+            limits=(-0.3, 1.35 * float(np.degrees(drift.max())))),
     ]  # fmt: skip
     return Outcome(
         "puck", "Pucks in all directions",
@@ -115,8 +124,27 @@ def run(speed: float = 1.0, friction: float = 0.2, number: int = 13, step: float
         f"straight on. With a polygon of {DIRECTIONS} directions in its place, as many simulators have, they drift by up "
         f"to {np.degrees(drift.max()):.2f} degrees, and come up to {100 * (radius[2].max() / far - 1):.1f} per cent too "
         "far.",
-        cone, claims, panels, (0, -1), camera=(60.0, -75.0),
+        with_friction(cone, friction), claims, panels, (0, len(cone) // 3, -1), camera=(60.0, -75.0),
     )  # fmt: skip
+
+
+def with_friction(motion: WorldTrajectory, friction: float) -> WorldTrajectory:
+    """The same with the friction on each puck as what is shown: all contacts together would hide the pucks."""
+    middle = positions(motion) + np.array([0.0, 0.0, SIZE[2]])
+    force = np.zeros_like(middle)
+    for k in range(len(motion)):
+        contacts = motion.contacts_at(k)
+        np.add.at(force[k], contacts.bodies[:, 1], contacts.friction_force)
+    weight = friction * MASS * G
+    force[np.linalg.norm(force, axis=2) < 1e-6 * weight] = np.nan  # of pucks that have come to rest
+    return replace(motion, overlays=(Arrows(middle, force, 0.12 / weight, "friction", "purple"),))
+
+
+def joined_lines(lines: Array) -> tuple[Array, Array]:
+    """x and y of many lines, ``(n, lines, 2)``, as one that has holes."""
+    ends = np.full((1, *lines.shape[1:]), np.nan)
+    x, y = np.concatenate([lines, ends]).transpose(2, 1, 0).reshape(2, -1)
+    return x, y
 
 
 def angle_between(directions: Array, ways: Array) -> Array:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.articulated.algorithms.dynamics.rnea import rnea
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.stepping.control.control import PDControl, TimeTable
@@ -95,7 +96,7 @@ def run(friction: float = 0.4, speed: float = 0.15, duration: float = 2.0, step:
     q_ref[:, 3:7] = START + TIP + BEHIND + 0.5 * SIZE[0], 0.0, 0.5 * SIZE[2], 1.0
     drives = np.zeros(model.nv)
     drives[:3] = 1.0
-    law = PDControl(5e4 * drives, 5e2 * drives, TimeTable(time, q_ref))
+    law = PDControl(5e4 * drives, 5e1 * drives, TimeTable(time, q_ref))
     v = still(world)
     v[:3] = (reach(np.array([START + speed * step])) - reach(np.array([START])))[0] / step
     motion = world.simulate(q_ref[0], v, duration, step, control=law, record=(*FORCES, "tau"))
@@ -111,11 +112,16 @@ def run(friction: float = 0.4, speed: float = 0.15, duration: float = 2.0, step:
     late = motion.time > 0.6 * duration
     placed = forward_kinematics(model, motion.q)[..., :3, 3]
     tip, elbow = placed[:, 2], placed[:, 1]
-    torque = -(tip[:, 1] - elbow[:, 1]) * force  # about z, of a force along x
+    rates = np.zeros((2, len(time), model.nv))  # velocities and accelerations of the arm along its line
+    rates[0, :, :3] = np.gradient(q_ref[:, :3], step, axis=0)
+    rates[1, :, :3] = np.gradient(rates[0, :, :3], step, axis=0)
+    torque = rnea(model, q_ref, *rates)[:, 1] - (tip[:, 1] - elbow[:, 1]) * force  # about z, of a force along x
     claims = [
         Claim("force of the hand while it pushes steadily, mu m g", force, float(push[late, 0].mean()), 1e-3 * force, "N"),
         Claim("speed of the box then, that of the hand", speed, float(np.gradient(motion.q[:, 3], motion.time)[late].mean()),
               1e-3 * speed, "m/s"),
+        Claim("torque of the elbow over J^T f, and what moves the arm", 1.0,
+              float((motion.tau[late, 1][:-2] / torque[late][:-2]).mean()), 2e-2),
         Claim("sideways, by how much the box leaves its line", 0.0, float(np.abs(motion.q[:, 4]).max()), 1e-4, "m"),
     ]  # fmt: skip
     panels = [
@@ -126,7 +132,8 @@ def run(friction: float = 0.4, speed: float = 0.15, duration: float = 2.0, step:
             Curve("hand", motion.time, tip[:, 0]), Curve("back of the box", motion.time, motion.q[:, 3] - 0.5 * SIZE[0]),
             Curve("the line that the servos follow", motion.time, START + speed * motion.time, True)]),
         Panel("torque of the elbow", "t in s", "N m", [
-            Curve("servo", motion.time, motion.tau[:, 1]), Curve("J^T f", motion.time, torque, True)],
+            Curve("servo", motion.time[:-1], motion.tau[:-1, 1]),
+            Curve("J^T f, and what moves the arm", motion.time[2:-2], torque[2:-2], True)],
             limits=(2.0 * float(torque.min()), 0.5 * float(np.abs(torque).max()))),
     ]  # fmt: skip
     shown = shown_well(motion)[:: max(1, round(0.02 / step))]

@@ -6,11 +6,13 @@ go from contact to contact hardly solve.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
 from pluecker.contact.app.scenes.parts import G, add_free, box_inertia, corner_contacts, corners, still, watch
 from pluecker.contact.geometry.pictures import draw_colliders
@@ -53,6 +55,11 @@ def run(
     masses = ratio ** (np.arange(boxes) / (boxes - 1.0))
     world, q = stack(masses, friction)
     motion = watch(world, q, still(world), duration, step)
+    largest = max(float(np.linalg.norm(motion.contacts_at(k).force, axis=1).max()) for k in range(len(motion)))
+    arrows = (replace(each, length=0.9 * SIZE[2] / largest) for each in motion.overlays if isinstance(each, Arrows))
+    motion = replace(
+        motion, overlays=tuple(arrows)
+    )  # each as long as a box at most, so that they do not hide one another
     assert motion.time is not None
     assert motion.q is not None
     above = G * masses[::-1].cumsum()[::-1]

@@ -7,7 +7,9 @@ those it is 7e-10, as after one.
 
 import numpy as np
 
-from pluecker.contact.geometry import Box, Surface
+from pluecker.articulated import ModelBuilder
+from pluecker.contact import World
+from pluecker.contact.geometry import Box, Collider, Surface
 from tests.conftest import COMPILED
 from tests.contact.piles.worlds import UPRIGHT, G, world_of
 
@@ -34,3 +36,34 @@ def test_they_move_in_every_direction_if_the_push_is_more_than_friction_holds():
     v = pushed(1.01, 0.1).v[-1].reshape(DIRECTIONS, 6)
     expected = 0.1 * 0.01 * FRICTION * G * np.c_[np.cos(ANGLES), np.sin(ANGLES)]
     np.testing.assert_allclose(v[:, 3:5], expected, atol=1e-3 * np.abs(expected).max())
+
+
+def hands(count):
+    """So many boxes, each between a jaw that is fixed and one that is pressed, and where they are."""
+    builder, shapes, q, tip = ModelBuilder(gravity=(0.0, 0.0, 0.0)), [], [], Box((0.02, 0.04, 0.04))
+    surface = Surface(0.6)
+    for k in range(count):
+        builder.add_body(f"jaw {k}", mass=0.1)
+        builder.add_joint(f"jaw {k}", "prismatic", "world", f"jaw {k}", axis=(-1, 0, 0), position=(0.06, k, 0))
+        builder.add_body(f"held {k}", mass=0.5, inertia=(1e-3, 1e-3, 1e-3))
+        builder.add_joint(f"held {k}", "free", "world", f"held {k}")
+        shapes += [
+            Collider(f"still {k}", tip, ("world", (-0.06, k, 0.0)), surface),
+            Collider(f"moving {k}", tip, f"jaw {k}", surface),
+            Collider(f"sides {k}", Box((0.1, 0.1, 0.1)), f"held {k}", surface),
+        ]
+        q += [0.0, 0.0, 1.0 * k, 0.0, *UPRIGHT]
+    return World(builder.build(), shapes=shapes), np.array(q)
+
+
+def test_what_is_held_between_two_jaws_does_not_creep_in_any_direction():
+    grip, friction = 20.0, 0.6
+    world, q = hands(DIRECTIONS)
+    pull = np.zeros((DIRECTIONS, 2, 6))
+    strength = 0.5 * 2 * friction * grip
+    pull[:, 1, 4:] = strength * np.c_[np.cos(ANGLES), np.sin(ANGLES)]
+    control = np.tile([grip, *np.zeros(6)], DIRECTIONS)
+    motion = world.simulate(
+        q, np.zeros(len(control)), LONG, STEP, control=control, f_ext=pull.reshape(-1, 6), record=(), every=10
+    )
+    assert np.abs(motion.q - motion.q[0]).max() <= 1e-9

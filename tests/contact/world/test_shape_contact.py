@@ -269,6 +269,7 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
         (lambda c: ShapeContact("a", c["hull"], c["ball"]), "a convex hull and a sphere have no fixed places where"),
         (lambda c: ShapeContact("a", c["hull"], c["ball"]), "half-space and convex hull, half-space and cylinder"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
+        (lambda c: ShapeContact("a", c["tin"], c["tin"]), r"World\(model, shapes=...\) without pairs finds where all"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], rolling_friction=np.inf), "rolling_friction is inf"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], restitution=2.0), "restitution is 2"),
