@@ -22,6 +22,7 @@ from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
 from pluecker.contact.solving.island import Island, operations
+from pluecker.contact.solving.smooth_path import ATTEMPTS, follow, is_smoothable
 
 __all__ = ["FEW", "take_turns"]
 
@@ -36,6 +37,8 @@ NEWTON_STEPS = 40  # after shifts
 FEW = 12  # from a point that may be near
 NEAR = 1e-4  # an error from which Newton's method is tried
 NEARER = 0.1  # of the error at which it was tried last
+EARLY = 1  # rounds before a curve is followed
+FACTORS = 400  # for one curve
 
 
 class Turns:
@@ -45,6 +48,7 @@ class Turns:
         self.island, self.tried = island, np.inf
         nothing = np.zeros(len(island.x))
         self.swept = {"pgs": (island.x.copy(), island.u.copy()), "psor": (nothing, island.velocity(nothing))}
+        self.smoothable = is_smoothable(island.P)
         self.splitting: Splitting | None = None
         self.chunk = {"pgs": CHUNK, "psor": CHUNK, "admm": CHUNK}
         contacts, blocks, pattern = len(island.P.K.start) - 1, len(island.P.A.N.column), island.pattern
@@ -93,6 +97,14 @@ class Turns:
                 island.newton(tol, NEWTON_STEPS, held.x)
 
 
+    def curve(self, tol: float, number: int) -> None:
+        """The next of the curves that are tried, and Newton's method from where it led"""
+        island = self.island
+        if island.error > tol and number >= 0 and self.smoothable:
+            follow(island, tol, ATTEMPTS[number % len(ATTEMPTS)], FACTORS)
+            self.newton(tol)
+
+
 def take_turns(island: Island, tol: float) -> None:
     """The methods of the table in the head of this file, in turn, until the tolerance is reached."""
     if steepness(island) > STEEP:
@@ -109,5 +121,6 @@ def take_turns(island: Island, tol: float) -> None:
             turns.newton(tol)
         fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)
+        turns.curve(tol, number - EARLY)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])
