@@ -38,7 +38,7 @@ FEW = 12  # from a point that may be near
 NEAR = 1e-4  # an error from which Newton's method is tried
 NEARER = 0.1  # of the error at which it was tried last
 EARLY = 1  # rounds before a curve is followed
-FACTORS = 400  # for one curve
+FACTORS = 600  # for one curve
 
 
 class Turns:

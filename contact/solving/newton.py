@@ -36,6 +36,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["System", "evaluate_all", "newton", "velocity"]
 
 DENSE = 90  # multipliers up to which a dense factorisation is faster
+PIVOT = 0.01  # of the largest entry of a column, from which its diagonal is the pivot: with 1 there is twice the fill
 INNER = 25  # Newton steps for one centre
 SHORTEST = 1e-4  # step that is tried
 PROXIMAL = 0.1  # of the error, the first sigma
@@ -132,7 +133,9 @@ class System:
                 return None if both[2] else lambda right: scipy.linalg.lapack.dgetrs(*both[:2], right)[0]
             matrix, values = self.pattern, self.values[self.slot]
             columns = scipy.sparse.csc_matrix((values, matrix.indices, matrix.indptr), shape=matrix.shape)
-            factors = scipy.sparse.linalg.splu(columns, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
+            factors = scipy.sparse.linalg.splu(
+                columns, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT, options={"SymmetricMode": True}
+            )
         except RuntimeError:
             return None
         return lambda right: np.asarray(factors.solve(right, trans="T"))

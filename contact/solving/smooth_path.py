@@ -72,7 +72,7 @@ class Attempt(NamedTuple):
     step: float
 
 
-ATTEMPTS = Attempt(0.01, 0.03, 30.0), Attempt(1.0, 0.03, 30.0), Attempt(0.1, 0.1, 10.0)
+ATTEMPTS = Attempt(0.01, 0.03, 30.0), Attempt(1.0, 0.03, 30.0), Attempt(0.1, 0.1, 10.0), Attempt(0.1, 1.0, 10.0)
 
 
 class Point(NamedTuple):
@@ -154,9 +154,10 @@ class Curve:
             if missed < self.close * np.exp(level):
                 direction = self.tangent(t, point)
                 cosine = self.product(*direction, point)
-                if self.value(x + d, level + dlevel) < 0.5 * missed and cosine > TURN:
-                    return Point(x + d, level + dlevel, *direction), count, cosine
-                break
+                share = self.share(x, level, d, dlevel, missed) if cosine > TURN else 0.0
+                if share == 0.0:
+                    break
+                return Point(x + share * d, level + share * dlevel, *direction), count, cosine
             share = self.share(x, level, d, dlevel, missed)
             if share == 0.0:
                 break
