@@ -59,7 +59,7 @@ from pluecker.contact.first_order.large_record import (
 )  # fmt: skip
 from pluecker.contact.first_order.large_record import STEP as MOVE
 from pluecker.contact.first_order.passes import pass_over
-from pluecker.contact.first_order.runner import INSIDE, REFERENCE, STILL
+from pluecker.contact.first_order.runner import INSIDE, STILL
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, settle
 from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.contact.sparse.gather import W
@@ -297,7 +297,7 @@ def improve(L, roster, history):
     error, least, kept, found = min(best, 1.0), np.inf, 0, 0
     while used < limit and not best <= tol and not interrupted():
         before = used
-        goal = max(INSIDE * error, 0.3 * min(tol, REFERENCE))
+        goal = INSIDE * error
         spent, found = descend(L, roster, tail(history, len(history)), found, kept, goal, limit - used)
         used += max(spent, 1)
         error = error_of(L, roster, found, 1, 0)

@@ -10,7 +10,7 @@ where squares and roots are those of the spectral values ``z_n +- |z_t|`` of z. 
 leave open. Rows in intervals have P made of the same root. F has a derivative for m > 0, where the natural map has kinks,
 and these are what Newton's method goes round between.
 
-Sources: M. Fukushima, Z.-Q. Luo, P. Tseng, "Smoothing functions for second-order-cone complementarity problems" (2001), for
+Sources: M. Fukushima, Z.-Q. Luo, P. Tseng, "Smoothing functions for second-order-cone complementarity problems" (2002), for
 P; De Saxce and Feng (1998) for v.
 """
 
