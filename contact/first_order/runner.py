@@ -44,7 +44,7 @@ from pluecker.spatial.parallel.interruption_flag import interrupted
 __all__ = ["REFERENCE", "STILL", "evaluate", "evaluate_islands", "keep", "make_runner"]
 
 INSIDE = 0.1  # of the error of Coulomb's law, for the convex problem inside
-REFERENCE = 1e-6  # an error by which progress is judged: with a looser tolerance the way is the same, and ends earlier
+REFERENCE = 1e-6  # an error by which progress is judged: whatever the tolerance, the way is the same
 STILL = 1e-15  # relative change of multipliers that do not move any more
 
 
@@ -115,7 +115,7 @@ def make_runner(method: Callable[..., Any], exact_inside: bool) -> Callable[...,
                 best = best if moved > 0.0 or best <= tol else np.inf
                 error, least = min(best, 1.0), np.inf
                 while used < most and not best <= tol and not interrupted():
-                    goal, before = max(INSIDE * error, 0.3 * min(tol, REFERENCE)), used
+                    goal, before = INSIDE * error, used
                     used += max(method(P, exact, g, x, u, island, goal, most - used, mine), 1)
                     error = evaluate(P, zero, x, u, law, first, last, scratch)
                     for k in range(done + before + 1, min(done + used + 1, history.shape[0])):

@@ -56,7 +56,7 @@ from pluecker.contact.first_order.large_record import (
 )  # fmt: skip
 from pluecker.contact.first_order.large_record import STEP as MOVE
 from pluecker.contact.first_order.passes import pass_over
-from pluecker.contact.first_order.runner import INSIDE, REFERENCE, STILL
+from pluecker.contact.first_order.runner import INSIDE, STILL
 from pluecker.contact.first_order.shared_phases import (
     add_sums,
     array_integers,
@@ -274,7 +274,7 @@ def improve(L, roster, history):
     error, least, kept, found = min(best, 1.0), np.inf, 0, 0
     while used < limit and not best <= tol and not interrupted():
         before = used
-        goal = max(INSIDE * error, 0.3 * min(tol, REFERENCE))
+        goal = INSIDE * error
         spent, found = descend(L, roster, tail(history, len(history)), found, kept, goal, limit - used, False)
         used += max(spent, 1)
         error = error_of(L, roster, found, 1, 0)

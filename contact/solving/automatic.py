@@ -19,15 +19,16 @@ ccp, frictionless       interior point; Newton; gradients to the limit; Newton
 ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel of several kinds, with
                         Newton's method on the few contacts that keep the rest from converging
                         (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts held in turn, from
-                        nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the splitting, and shifts that
-                        are held, with Newton after every fourth; in the end over-relaxed sweeps to the limit
+                        nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the splitting, shifts that are
+                        held, with Newton after every fourth, and curves of a smoothed law; in the end over-relaxed sweeps to
+                        the limit
                         (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
 longer than the factors after them would; factors that would take longer than :data:`PAID` iterations of gradients are left
-out. What is decided on the way depends on counts alone, never on times, and on no tolerance above :data:`REFERENCE`: with
-a looser one the same steps end earlier.
+out. What is decided on the way depends on counts alone, never on times, and under Coulomb's law on no tolerance: with a looser
+one the same steps end earlier.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ MOST = 8000  # iterations of gradients in the end; factors of few contacts that 
 DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come first under Coulomb's law
 MANY = 500  # contacts of an island; of fewer gradients come first
 PAID = 40000  # iterations of gradients: factors that take longer are not made
-FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged unless a smaller one is asked for
+FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged while it is larger
+FURTHER = 0.1  # of an error that is no larger
 STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
 
@@ -159,7 +161,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     least = np.array(
         [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
     )
-    limits, known, goal = worth(contacts, blocks, least, law), np.zeros(end - begin, bool), min(tol, FINE[law])
+    limits, known = worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
     first = results[mine, ITERATIONS].copy()
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
@@ -171,7 +173,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
         error = results[mine, ERROR]
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
-            more = (used - since) * np.log(error / goal) / np.log(before / error)
+            more = (used - since) * np.log(error / judged(law, tol, error)) / np.log(before / error)
         allowed = enough(used - since, limits, contacts)
         # Nothing is left because of an estimate from below.
         for k in np.flatnonzero(going & (more >= allowed) & (more < np.inf) & ~known):
@@ -186,6 +188,11 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
     errors = np.where(spent > 0, results[mine, ERROR], 0.0)
     return [Part("apgd", mine, spent, errors, elapsed)] if spent.any() else []
+
+
+def judged(law: int, tol: float, error: Array) -> Array:
+    """The error by which progress of gradients is judged; under Coulomb's law the same whatever the tolerance."""
+    return np.minimum(FINE[law], FURTHER * error if law == 1 else tol)
 
 
 def enough(used: int, limits: Array, contacts: Indices) -> Array:

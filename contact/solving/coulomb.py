@@ -7,10 +7,12 @@ Gauss-Seidel    many contacts that stick or slide between the same bodies: rock 
                 point, over-relaxed from nothing, since each comes where the other goes round in a circle
 splitting       arches, walls, houses of cards: one factor serves all iterations
 shifts, Newton  extreme mass ratios; the last digits
+smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls on one another
 ==============  ======================================================================================================
 
 Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order are
-left as soon as twice the iterations do not halve the error. The best point of all is kept. No decision depends on the
+left as soon as twice the iterations do not halve the error. The smoothed curve, which takes hundreds of factors, comes at the
+end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No decision depends on the
 tolerance: a tighter one goes the same way, farther.
 """
 
@@ -22,6 +24,7 @@ from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
 from pluecker.contact.solving.island import Island, operations
+from pluecker.contact.solving.smooth_path import ATTEMPTS, follow, is_smoothable
 
 __all__ = ["FEW", "take_turns"]
 
@@ -36,6 +39,8 @@ NEWTON_STEPS = 40  # after shifts
 FEW = 12  # from a point that may be near
 NEAR = 1e-4  # an error from which Newton's method is tried
 NEARER = 0.1  # of the error at which it was tried last
+EARLY = 1  # rounds before a curve is followed
+FACTORS = 600  # for one curve
 
 
 class Turns:
@@ -45,6 +50,7 @@ class Turns:
         self.island, self.tried = island, np.inf
         nothing = np.zeros(len(island.x))
         self.swept = {"pgs": (island.x.copy(), island.u.copy()), "psor": (nothing, island.velocity(nothing))}
+        self.smoothable = is_smoothable(island.P)
         self.splitting: Splitting | None = None
         self.chunk = {"pgs": CHUNK, "psor": CHUNK, "admm": CHUNK}
         contacts, blocks, pattern = len(island.P.K.start) - 1, len(island.P.A.N.column), island.pattern
@@ -92,6 +98,13 @@ class Turns:
             if island.error > tol and held.advance(tol, AT_A_TIME):
                 island.newton(tol, NEWTON_STEPS, held.x)
 
+    def curve(self, tol: float, number: int) -> None:
+        """The next of the curves that are tried, and Newton's method from where it led"""
+        island = self.island
+        if island.error > tol and number >= 0 and self.smoothable:
+            follow(island, tol, ATTEMPTS[number % len(ATTEMPTS)], FACTORS)
+            self.newton(tol)
+
 
 def take_turns(island: Island, tol: float) -> None:
     """The methods of the table in the head of this file, in turn, until the tolerance is reached."""
@@ -109,5 +122,6 @@ def take_turns(island: Island, tol: float) -> None:
             turns.newton(tol)
         fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)
+        turns.curve(tol, number - EARLY)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])

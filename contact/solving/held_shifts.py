@@ -68,7 +68,7 @@ def by_shifts(island: Island, tol: float, solver: ConvexSolver = OURS, fresh: bo
         return
 
     def goal() -> float:
-        wanted = min(0.01 * min(island.error, 1.0), 0.3 * tol)
+        wanted = 0.01 * min(island.error, 1.0)
         return max(wanted / steepness(island), min(wanted, FINEST))
 
     HeldShifts(island, goal, AT_A_TIME, 0.05, solver, fresh).advance(tol)

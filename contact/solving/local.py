@@ -36,7 +36,7 @@ LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take 
 STEPS = 40  # of Newton's method: what circles there holds up the rest
 GOAL = 0.01  # of the error of a part
 HELPS = 0.5  # of the error of a part: what helps less is not taken
-SOLVED = 0.3  # of the tolerance: what is no more than that is left as it is
+SOLVED = 0.05  # of the best error of all: a part that has no more is left as it is
 
 
 class Subdomain:
@@ -50,13 +50,13 @@ class Subdomain:
         self.rest -= 1
         return self.rest < 0
 
-    def improve(self, island: Island, tol: float, x: Array, u: Array) -> bool:
+    def improve(self, island: Island, x: Array, u: Array) -> bool:
         """Newton's method, all others held; whether x and u have changed."""
         P, law = island.P, island.law
         Q, rows = part_of(P, self.blocks, x, u)
         mine, speed, zero = x[rows], u[rows].copy(), np.zeros(len(rows))
         before = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
-        if before <= SOLVED * tol:
+        if before <= SOLVED * island.error:
             return False
         began = time.perf_counter()
         steps = newton(Q, law, mine, speed, GOAL * before, min(STEPS, island.rest), np.zeros(0), 0)
@@ -79,7 +79,7 @@ class Subdomains:
         self.parts: list[Subdomain] = []
         self.covered, self.row = np.zeros(n, bool), np.repeat(np.arange(n), np.diff(N.first))
 
-    def improve(self, tol: float, x: Array, u: Array, held_up: bool = True) -> None:
+    def improve(self, x: Array, u: Array, held_up: bool = True) -> None:
         """Newton's method in all parts; x and u change where it helps there.
 
         Where sweeps are not ``held_up``, they are quicker than Newton's method on a larger part of all contacts.
@@ -87,7 +87,7 @@ class Subdomains:
         """
         n = len(self.covered)
         self.extend(x, u, NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * n)))
-        if sum([part.improve(self.island, tol, x, u) for part in self.parts if part.is_due()]):
+        if sum([part.improve(self.island, x, u) for part in self.parts if part.is_due()]):
             self.island.take(x, u)
 
     def extend(self, x: Array, u: Array, most: float) -> None:

@@ -18,7 +18,10 @@ friction; the proximal outer iteration as there in section 5.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import scipy.linalg.lapack
 import scipy.sparse
 import scipy.sparse.linalg
 
@@ -30,9 +33,10 @@ from pluecker.contact.sparse.blocks import fill, multiply, to_scipy
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["evaluate_all", "newton", "velocity"]
+__all__ = ["System", "evaluate_all", "newton", "velocity"]
 
 DENSE = 90  # multipliers up to which a dense factorisation is faster
+PIVOT = 0.01  # of the largest entry of a column, from which its diagonal is the pivot: with 1 there is twice the fill
 INNER = 25  # Newton steps for one centre
 SHORTEST = 1e-4  # step that is tried
 PROXIMAL = 0.1  # of the error, the first sigma
@@ -118,22 +122,29 @@ class System:
         self.slot = numbered.data.astype(np.int64) - 1
         self.pattern = numbered
 
-    def solve(self, right: Array) -> Array | None:
-        """The solution, or nothing where the matrix is singular or numbers overflow."""
+    def factorised(self) -> Callable[[Array], Array] | None:
+        """What solves with the values as they are, or nothing where the matrix is singular or numbers overflow."""
         if not np.isfinite(self.values).all():
             return None
         try:
             if self.size <= DENSE:
                 fill(self.N, self.values, self.dense)
-                d = np.linalg.solve(self.dense, right)
-            else:
-                matrix, values = self.pattern, self.values[self.slot]
-                columns = scipy.sparse.csc_matrix((values, matrix.indices, matrix.indptr), shape=matrix.shape)
-                factors = scipy.sparse.linalg.splu(columns, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True})
-                d = factors.solve(right, trans="T")
-        except (np.linalg.LinAlgError, RuntimeError):
+                both = scipy.linalg.lapack.dgetrf(self.dense)
+                return None if both[2] else lambda right: scipy.linalg.lapack.dgetrs(*both[:2], right)[0]
+            matrix, values = self.pattern, self.values[self.slot]
+            columns = scipy.sparse.csc_matrix((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+            factors = scipy.sparse.linalg.splu(
+                columns, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT, options={"SymmetricMode": True}
+            )
+        except RuntimeError:
             return None
-        return np.asarray(d, np.float64) if np.isfinite(d).all() else None
+        return lambda right: np.asarray(factors.solve(right, trans="T"))
+
+    def solve(self, right: Array) -> Array | None:
+        """The solution, or nothing where the matrix is singular or numbers overflow."""
+        solved = self.factorised()
+        d = None if solved is None else solved(right)
+        return d if d is not None and np.isfinite(d).all() else None
 
 
 def velocity(P: Prepared, x: Array) -> Array:

@@ -115,11 +115,11 @@ def in_growing_pieces(
         done, error = pieces.make(steps, kind.relaxation, kind.momentum), island.error
         if error <= tol or done == 0:
             break
-        missing = done * np.log(error / min(tol, REFERENCE)) if error > REFERENCE else 0.0
+        missing = done * np.log(error / REFERENCE) if error > REFERENCE else 0.0
         bad = bad + 1 if not error < before or missing > (left - done) * np.log(before / error) else 0
         steps = kind.first if kind.begins_anew and error < before else min(int(kind.growth * steps), LARGEST)
         if pieces.left > 0 and (to_the_end or bad < kind.patience):
-            pieces.parts.improve(tol, pieces.x, pieces.u, bad > 0)
+            pieces.parts.improve(pieces.x, pieces.u, bad > 0)
     pieces.end()
 
 
@@ -137,5 +137,5 @@ def in_short_pieces(island: Island, tol: float, most: float) -> None:
         else:
             calm = calm + 1 if good else 0
         fast = calm >= CALM * 2**failed
-        pieces.parts.improve(tol, pieces.x, pieces.u, not good)
+        pieces.parts.improve(pieces.x, pieces.u, not good)
     pieces.end()

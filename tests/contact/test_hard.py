@@ -1,9 +1,12 @@
 """Coulomb's law where no single method is enough, warm starts, and forces that a compliance makes unique."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from benchmarks.families import FAMILIES
+from benchmarks.families.packings import packing
 from pluecker.contact import Problem, Solver, errors_of, solve
 
 TOL = 1e-8
@@ -100,3 +103,33 @@ def test_a_tighter_tolerance_never_gives_a_worse_point():
     ]
     for tol, looser, tighter in zip((1e-4, 1e-6, 1e-8, 1e-10), errors[:-1], errors[1:], strict=True):
         assert tighter <= max(looser, tol)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("contacts", "seed", "each", "speed"), [(86, 19, 3.0, 0.0), (172, 28, 3.0, 0.0), (80, 18, 3.0, 0.2)]
+)
+def test_weight_on_more_contacts_than_carry_it_comes_to_rest(contacts, seed, each, speed):
+    """Jammed spheres, where Gauss-Seidel, the splitting, shifts and Newton's method go round between kinks."""
+    problem = packing(contacts, seed, each=each, speed=speed).problem
+    result = solve(problem, tol=1e-6, threads=1)
+    assert result.converged, str(result)
+    assert errors_of(problem, result.multipliers).largest <= 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "contacts", "seed"),
+    [("rest", 51, 12), ("rest", 108, 22), ("jammed", 63, 15), ("rocks", 63, 15), ("rocks", 80, 18)],
+)
+def test_a_looser_tolerance_ends_the_same_way_earlier(name, contacts, seed):
+    """Of one island each: what the looser one did is the beginning of what the tighter one does."""
+    problem = FAMILIES[name](contacts, seed).problem
+    runs = [solve(problem, tol=tol, threads=1, separate=False) for tol in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)]
+    errors = [errors_of(problem, run.multipliers).largest for run in runs]
+    assert all(run.converged for run in runs)
+    for looser, tighter in itertools.pairwise(runs):
+        assert looser.iterations <= tighter.iterations
+        spent = {stage.method: stage.iterations for stage in tighter.stages}
+        assert all(stage.iterations <= spent[stage.method] for stage in looser.stages)
+    assert all(tighter <= looser for looser, tighter in itertools.pairwise(errors))

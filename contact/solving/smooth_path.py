@@ -1,0 +1,207 @@
+"""Coulomb's law by the curve of its smoothed solutions, followed from a point that nearly is one to level zero.
+
+Where no other method comes to a solution (weight on redundant contacts, spheres jammed between walls), Newton's method goes
+round between kinks: which contacts stick, slide and part changes with each of its steps. The smoothed law
+(:mod:`~pluecker.contact.solving.smoothed_law`) has solutions at every level, which form a curve,
+
+    F(x, m) = (m / m_0) F(x_0, m_0),
+
+that begins at any x_0 without a step of Newton's method, and ends in a solution of Coulomb's law as m -> 0. Where the curve
+turns back the level grows for a while, so it is followed along its length: a step along the tangent, then Newton's method in
+the plane across it, as short as needed for the tangent of the next point to be near that of this one. The springs go to zero
+with m, so that they decide which of many solutions it becomes and not whether.
+
+A curve may be long: one with another level, springs or step may be short, so there are several tries, each from the best
+point. Of the eight hard members of ``benchmarks.families`` with many redundant contacts that all else left (to 1e-6, 74 to
+400 contacts), the number that a try of 400 factors solved, by what was done:
+
+===============================================================================  ======
+try                                                                              solved
+===============================================================================  ======
+Newton's method with shortened steps, level and springs halved again and again        0
+along the curve, from no multipliers, q = 1, springs as stiff as m                    0
+the same with 1200 factors                                                            2
+with q = 30, springs of 0.01 m                                                        4
+from the best point, m_0 = 0.01, q = 30, springs of 0.03 m                            4
+from the best point, m_0 = 1, q = 30, springs of 0.03 m                               3
+===============================================================================  ======
+
+Source: E. L. Allgower and K. Georg, "Introduction to numerical continuation methods" (2003), chapters 3 and 6, for following
+a curve.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.contact.problem.sets import project
+from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.newton import System, velocity
+from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
+from pluecker.spatial.functions.elementwise import Array
+
+__all__ = ["ATTEMPTS", "Attempt", "follow", "is_smoothable"]
+
+WEIGHT = 10.0  # of a relative change of the multipliers beside one of log m, along the curve
+FIRST, LONGEST, SHORTEST = 0.5, 2.0, 1e-7  # steps along the curve
+LEVELS = 3.0  # by which log m may rise above that of the start
+LAST = 1e-11  # m, relative to b: what is smoothed there is rounding
+NEAR = 3e-3  # |F| in m of each block, from which a point is on the curve
+CORRECTIONS = 8  # of a point, by Newton's method; fewer than QUICK lengthen the step, from SLOW on they shorten it
+QUICK, SLOW = 2, 5
+HALVINGS = 4  # of a correction
+TURN = 0.7  # cosine between the tangents of two points, at least
+STRAIGHT = 0.9  # from which the step is doubled
+
+
+class Attempt(NamedTuple):
+    """Which of the curves through a point is followed.
+
+    Attributes:
+        level: m at the start, relative to b.
+        stiffness: of the springs, in units of m and of the diagonal of N.
+        step: q of the projection; the larger, the more velocities count beside multipliers.
+    """
+
+    level: float
+    stiffness: float
+    step: float
+
+
+ATTEMPTS = Attempt(0.01, 0.03, 30.0), Attempt(1.0, 0.03, 30.0), Attempt(0.1, 0.1, 10.0), Attempt(0.1, 1.0, 10.0)
+
+
+class Point(NamedTuple):
+    """Of the curve: multipliers and log m, and the direction of the curve there."""
+
+    x: Array
+    level: float
+    dx: Array
+    dlevel: float
+
+
+class Curve:
+    """The curve through a point that is given, and what is known of it where it was looked at last.
+
+    Args:
+        island: whose best point is the start.
+        attempt: which curve.
+    """
+
+    def __init__(self, island: Island, attempt: Attempt) -> None:
+        self.P, self.step, self.centre = island.P, attempt.step, island.x.copy()
+        unit = float(np.abs(self.P.b).max())
+        self.begin, self.stiffness = attempt.level * unit, attempt.stiffness / unit
+        self.close = NEAR * np.sqrt(len(self.P.K.start) - 1)
+        self.L, self.system, self.place = place_for(self.P), System(self.P), np.empty(3)
+        self.missed, self.size, self.factors = np.zeros(len(self.centre)), unit, 0
+        self.value(self.centre, np.log(self.begin))
+        self.missed = self.L.F.copy()
+
+    def value(self, x: Array, level: float) -> float:
+        """What the point misses the curve by; F and its derivatives are in ``L`` then."""
+        m = float(np.exp(level))
+        smoothed(self.P, x, velocity(self.P, x), self.centre, m, self.step, self.stiffness, self.place, self.L)
+        self.L.F[:] -= m / self.begin * self.missed
+        self.L.T[:] -= m / self.begin * self.missed
+        return float(np.linalg.norm(self.L.F))
+
+    def factorised(self, level: float) -> Callable[[Array], Array] | None:
+        """What solves with the derivative of F by x, where it was looked at last."""
+        self.factors += 1
+        linear_blocks(self.P, self.L, self.stiffness * float(np.exp(level)), self.system.values)
+        return self.system.factorised()
+
+    def product(self, dx: Array, dlevel: float, point: Point) -> float:
+        """Of a change with the direction of a point: that of log m, and that of multipliers relative to their size."""
+        return (WEIGHT / self.size) ** 2 * float(dx @ point.dx) + dlevel * point.dlevel
+
+    def tangent(self, t: Array, before: Point | None) -> tuple[Array, float]:
+        """The direction of the curve from dx / d(log m): onwards, or to lower levels at the start."""
+        norm = np.sqrt((WEIGHT / self.size) ** 2 * float(t @ t) + 1.0)
+        forward = before is not None and self.product(t, 1.0, before) > 0.0
+        return (t / norm, 1.0 / norm) if forward else (-t / norm, -1.0 / norm)
+
+    def start(self) -> Point | None:
+        """The point that was given."""
+        level = float(np.log(self.begin))
+        self.value(self.centre, level)
+        self.size = max(float(np.linalg.norm(self.centre)), self.size)
+        solved = self.factorised(level)
+        return None if solved is None else Point(self.centre, level, *self.tangent(solved(-self.L.T), None))
+
+    def across(self, solved: Callable[[Array], Array], point: Point) -> tuple[Array, float, Array]:
+        """Newton's step in the plane across the direction of a point, and dx / d(log m)."""
+        d, t = solved(-self.L.F), solved(-self.L.T)
+        dlevel = -self.product(d, 0.0, point) / self.product(t, 1.0, point)
+        return d + dlevel * t, dlevel, t
+
+    def next(self, point: Point, length: float) -> tuple[Point | None, int, float]:
+        """The point so far from another one; how many corrections it took, and the cosine of the turn."""
+        x, level = point.x + length * point.dx, point.level + length * point.dlevel
+        for count in range(CORRECTIONS):
+            missed = self.value(x, level) if level < np.log(self.begin) + LEVELS else np.inf
+            solved = self.factorised(level) if missed < np.inf else None
+            if solved is None:
+                break
+            d, dlevel, t = self.across(solved, point)
+            if not (np.isfinite(dlevel) and np.isfinite(d).all()):
+                break
+            if missed < self.close * np.exp(level):
+                direction = self.tangent(t, point)
+                cosine = self.product(*direction, point)
+                share = self.share(x, level, d, dlevel, missed) if cosine > TURN else 0.0
+                if share == 0.0:
+                    break
+                return Point(x + share * d, level + share * dlevel, *direction), count, cosine
+            share = self.share(x, level, d, dlevel, missed)
+            if share == 0.0:
+                break
+            x, level = x + share * d, level + share * dlevel
+        return None, CORRECTIONS, 0.0
+
+    def share(self, x: Array, level: float, d: Array, dlevel: float, missed: float) -> float:
+        """How much of a correction is made: halved until it helps, or none."""
+        share = 1.0
+        for _ in range(HALVINGS):
+            if self.value(x + share * d, min(level + share * dlevel, 700.0)) < (1.0 - 0.3 * share) * missed:
+                return share
+            share *= 0.5
+        return 0.0
+
+
+def follow(island: Island, tol: float, attempt: Attempt, most: int) -> None:
+    """Follow the curve through the best point until the error is ``tol``, with at most so many factors.
+
+    Args:
+        island: on its way, of blocks that :func:`is_smoothable`; what is better than its point it takes.
+        tol: the error to be reached.
+        attempt: which curve.
+        most: factors.
+    """
+    began = time.perf_counter()
+    curve, length, best = Curve(island, attempt), FIRST, np.empty_like(island.x)
+    most, last = min(most, island.rest), np.log(LAST / attempt.level * curve.begin)
+    point = curve.start()
+    while (
+        point is not None and island.error > tol and point.level > last and length > SHORTEST and curve.factors < most
+    ):
+        curve.size = max(float(np.linalg.norm(point.x)), np.abs(island.P.b).max())
+        after, corrections, cosine = curve.next(point, length)
+        if after is None:
+            length *= 0.5
+            continue
+        point = after
+        project(island.P.K, point.x, best)
+        island.take(best, velocity(island.P, best))
+        if corrections < QUICK and cosine > STRAIGHT:
+            length = min(2.0 * length, LONGEST)
+        elif corrections >= SLOW:
+            length *= 0.7
+        else:
+            length = min(1.4 * length, LONGEST)
+    island.note("smoothed", curve.factors, began)

@@ -1,0 +1,86 @@
+"""Coulomb's law made smooth, and the curve of its solutions: looks inside, because callers see only where the curve ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pluecker.contact import solve
+from pluecker.contact.problem.operator import assemble
+from pluecker.contact.problem.prepared import Prepared, cut, prepare
+from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.newton import System, velocity
+from pluecker.contact.solving.smooth_path import ATTEMPTS, follow
+from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
+from tests.contact.random_friction import random_problem
+
+KINDS = ("3", "3", "limit", "motor", "3")
+STEP, STIFFNESS = 3.0, 0.1
+
+
+def one_island(seed: int, kinds: tuple[str, ...] = KINDS, friction: tuple[float, float] = (0.2, 1.5)) -> Prepared:
+    """Contacts, a limit and a motor, and everything they touch, scaled."""
+    P, _ = prepare(random_problem(seed, 5, kinds=kinds, friction=friction).problem(), separate=False)
+    return cut(P._replace(A=assemble(P.A)), 0)
+
+
+def at(P: Prepared, x: np.ndarray, centre: np.ndarray, level: float):
+    """F and its derivatives."""
+    L, m = place_for(P), float(np.exp(level))
+    total = smoothed(P, x, velocity(P, x), centre, m, STEP, STIFFNESS, np.empty(3), L)
+    assert np.sqrt(total) == pytest.approx(np.linalg.norm(L.F), rel=1e-12)
+    return L
+
+
+@pytest.mark.parametrize("level", [0.5, -2.0, -5.0])
+def test_derivatives_of_the_smoothed_law_are_differences_of_it(level):
+    for seed in range(4):
+        P, rng = one_island(seed), np.random.default_rng(seed)
+        x, centre, dx = rng.normal(size=(3, len(P.b)))
+        h, L, system = 1e-4 * np.exp(level), at(P, x, centre, level), System(P)
+        linear_blocks(P, L, STIFFNESS * float(np.exp(level)), system.values)
+        by_x = (at(P, x + h * dx, centre, level).F - at(P, x - h * dx, centre, level).F) / (2.0 * h)
+        by_level = (at(P, x, centre, level + 1e-5).F - at(P, x, centre, level - 1e-5).F) / 2e-5
+        # Differences of h miss h^2 / 6 times a third derivative, which is 1 / m^2 at most for each q.
+        bound = 1e-7 * STEP * np.linalg.norm(dx) * np.linalg.norm(P.A.N.data)
+        np.testing.assert_allclose(system.solve(by_x), dx, rtol=0.0, atol=bound * np.linalg.cond(matrix_of(system)))
+        np.testing.assert_allclose(L.T, by_level, rtol=0.0, atol=1e-8 * (1.0 + np.abs(L.T).max()))
+
+
+def matrix_of(system: System) -> np.ndarray:
+    """The matrix that it solves with, column by column of its inverse."""
+    solved = system.factorised()
+    return np.linalg.inv(np.column_stack([solved(column) for column in np.eye(system.size)]))
+
+
+def test_the_smoothed_law_comes_to_coulombs_law():
+    """What it misses at a solution is of the size of the level; beside a solution it is not."""
+    for seed in range(4):
+        random = random_problem(seed, 5, kinds=KINDS, friction=(0.2, 1.5))
+        r = solve(random.problem(), tol=1e-12).multipliers
+        P, places = prepare(random.problem(), separate=False)
+        P = cut(P._replace(A=assemble(P.A)), 0)
+        x = r[places] / P.s
+        other = x + 0.1
+        for m in (1e-2, 1e-4, 1e-6):
+            assert np.linalg.norm(at(P, x, x, np.log(m)).F) <= 2.0 * STEP * m * len(x)
+            assert np.linalg.norm(at(P, other, other, np.log(m)).F) >= 1e-3
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_each_curve_leads_from_no_multipliers_to_a_solution(attempt):
+    for seed in range(3):
+        P = one_island(seed)
+        x = np.zeros(len(P.b))
+        island = Island(P, 1, x, P.b.copy(), np.zeros(0), 2000)
+        island.take(x.copy(), P.b.copy())
+        follow(island, 1e-7, attempt, 1000)
+        assert island.error <= 1e-7
+        assert island.spent["smoothed"][0] == island.iterations <= 1000
+
+
+def test_no_curve_is_followed_that_has_no_scale():
+    assert is_smoothable(one_island(0))
+    assert not is_smoothable(one_island(0, friction=(1e-6, 1e-4)))
+    assert not is_smoothable(one_island(0, friction=(1e3, 1e4)))
+    assert not is_smoothable(one_island(0, kinds=("6",)))
