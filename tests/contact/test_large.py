@@ -308,7 +308,10 @@ def test_the_contacts_with_the_error_are_found_with_their_neighbours():
     touching = np.zeros((60, 60), bool)
     touching[np.repeat(np.arange(60), np.diff(N.first)), N.column] = True
     near = np.linalg.matrix_power(touching.astype(np.int64), 3)[faulty] > 0
-    blocks = local.worst(island.P, 1, x, island.velocity(x))
+    domains = local.Subdomains(island)
+    domains.extend(x, island.velocity(x), 60)
+    (part,) = domains.parts
+    blocks = part.blocks
     assert faulty in blocks
     assert near[blocks].all()
 
@@ -323,7 +326,7 @@ def test_newtons_method_nearby_ends_what_sweeps_leave():
     x[faulty : faulty + 3] *= 1.0 + 1e-3
     u = island.velocity(x)
     before = evaluate_all(island.P, island.zero, x, u, 1, island.work)
-    local.improve_nearby(island, x, u)
+    local.Subdomains(island).improve(x, u)
     after = evaluate_all(island.P, island.zero, x, u, 1, island.work)
     assert island.error <= 1e-10
     assert after <= 0.1 * before

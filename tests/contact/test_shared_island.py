@@ -17,9 +17,9 @@ from benchmarks.contact_problems import packing
 from pluecker.contact import Problem, Solver, solve
 from pluecker.contact.first_order import sharing
 from pluecker.contact.first_order.apgd import run_apgd
-from pluecker.contact.first_order.sharing import run_gradients
 from pluecker.contact.first_order.large_gradients import lay_out, run_large
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, make_memory
+from pluecker.contact.first_order.sharing import run_gradients
 from pluecker.contact.problem.operator import to_matrix
 from pluecker.contact.problem.prepared import prepare
 from pluecker.contact.problem.sets import project
