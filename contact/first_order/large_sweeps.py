@@ -114,10 +114,11 @@ class Sweeping:
         S = laid.strips
         self.strips, self.task, self.control = S, np.zeros(TASK, np.int64), np.zeros(NUMBERS)
         strips, blocks = len(S.begin) - 1, -(-S.groups // BLOCK)
+        x, along, begun, best = (rows(3 * S.groups) for _ in range(4))
+        v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
             self.task, self.control, S.J, S.T, S.sides, S.begin, to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse,
-            laid.soft, laid.rho, *(rows(3 * S.groups) for _ in range(4)), *(rows(ROWS * (S.bodies + 1)) for _ in range(3)),
-            np.zeros(SUMS * max(strips, blocks)),
+            laid.soft, laid.rho, x, along, begun, best, v, v_along, v_begun, np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
         for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
             self.task[k] = value

@@ -11,6 +11,7 @@ from numba import config
 
 from pluecker.contact import METHODS, Problem, errors_of, read_fclib, solve
 from pluecker.contact.first_order.apgd import run_apgd
+from pluecker.contact.first_order.pgs import run_pgs, run_psor
 from tests.contact.any_blocks import of_factors, sets_of
 from tests.contact.random_friction import KINDS, Random, clarabel_solution, random_problem
 
@@ -345,9 +346,8 @@ def test_nesterovs_momentum_leads_to_the_same_solution(law, seed):
 
 def test_compiled_runners_have_names_of_their_own():
     """Each has a file of its own in the cache"""
-    runners = {method: METHODS[method].run for method in FIRST_ORDER} | {
-        "apgd": run_apgd
-    }  # of islands that are not large
+    usual = {"apgd": run_apgd, "pgs": run_pgs, "psor": run_psor}  # of islands that are not large
+    runners = {method: METHODS[method].run for method in FIRST_ORDER} | usual
     assert [run.__name__ for run in runners.values()] == [f"run_{method}" for method in FIRST_ORDER]
 
 

@@ -14,7 +14,7 @@ from pluecker.contact.first_order.memory import BEST_U, BEST_X, MOMENTUM, make_m
 from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
-from pluecker.contact.solving import automatic, local, preparation
+from pluecker.contact.solving import automatic, local, pieces, preparation
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import evaluate_all, velocity
 from pluecker.contact.sparse.blocks import from_scipy
@@ -207,28 +207,30 @@ def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
     assert not island.patterns
 
 
-KINDS = [automatic.WITH_MOMENTUM, automatic.OVER_RELAXED]
+KINDS = [pieces.WITH_MOMENTUM, pieces.OVER_RELAXED]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_sweeps_end_where_they_take_longer_than_what_follows(kind):
     problem, kind = packing(12), kind._replace(first=4, patience=1)
     island = island_of(problem, 1000)
-    automatic.sweep(island, 1e-12, island.zero, 3, kind)
+    pieces.in_growing_pieces(island, 1e-12, island.zero, 3, kind, False)
     assert island.iterations == 3
     promising, hopeless = island_of(problem, 1000), island_of(problem, 1000)
-    automatic.sweep(promising, 0.5 * promising.error, promising.zero, 100, kind)
+    pieces.in_growing_pieces(promising, 0.5 * promising.error, promising.zero, 100, kind, False)
     assert 0 < promising.iterations <= 100
     assert promising.error <= 0.5 * hopeless.error
-    automatic.sweep(hopeless, 1e-300, hopeless.zero, 8, kind)  # after four sweeps hundreds of digits are missing
+    pieces.in_growing_pieces(
+        hopeless, 1e-300, hopeless.zero, 8, kind, False
+    )  # hundreds of digits are missing
     assert hopeless.iterations == 4
 
 
 def test_sweeps_that_begin_anew_leave_what_was_better():
     island = island_of(packing(12), 1000)
-    automatic.sweep(island, 1e-6, island.zero, 400, automatic.WITH_MOMENTUM)
+    pieces.in_growing_pieces(island, 1e-6, island.zero, 400, pieces.WITH_MOMENTUM, False)
     x, u, error = island.x.copy(), island.u.copy(), island.error
-    automatic.sweep(island, 1e-9, island.zero, 2, automatic.OVER_RELAXED)
+    pieces.in_growing_pieces(island, 1e-9, island.zero, 2, pieces.OVER_RELAXED, False)
     assert island.error == error <= 1e-6
     assert np.array_equal(island.x, x)
     assert np.array_equal(island.u, u)
@@ -276,7 +278,7 @@ def test_what_is_decided_knows_no_tolerance_above_the_reference(kind):
     problem, ways = packing(12), []
     for tol in (1e-1, 1e-3, 1e-6):
         island = island_of(problem, 1000)
-        automatic.sweep(island, tol, island.zero, 400, kind)
+        pieces.in_growing_pieces(island, tol, island.zero, 400, kind, False)
         ways.append((island.iterations, island.error))
     assert sorted(ways, key=lambda way: way[0]) == ways
     assert sorted(ways, key=lambda way: -way[1]) == ways
