@@ -178,19 +178,24 @@ def island_of(problem, limit):
 
 @pytest.mark.parametrize(
     ("price", "expected"),
-    [(1.0, ["turns"]), (0.5 * automatic.PAID, ["pgs", "psor", "turns"]), (2.0 * automatic.PAID, ["pgs", "psor"])],
+    [
+        (1.0, ["turns"]),
+        (0.5 * automatic.PAID, ["pgs", "short", "psor", "turns"]),
+        (2.0 * automatic.PAID, ["pgs", "short", "psor"]),
+    ],
 )
 def test_sweeps_come_first_where_factors_are_dear(monkeypatch, price, expected):
-    """With momentum and then over-relaxed, both from the same start; factors that are too dear are never made"""
+    """With momentum, in short pieces from the best point, over-relaxed from the start; dear factors are never made"""
     done, starts = [], []
 
-    def sweep(island, tol, x, most, kind, to_the_end=False):
+    def growing(island, tol, x, most, kind, to_the_end):
         done.append("pgs" if kind.momentum else "psor")
         starts.append(x.copy())
         island.x += 1.0
 
     monkeypatch.setattr(automatic, "price", lambda island: price)
-    monkeypatch.setattr(automatic, "sweep", sweep)
+    monkeypatch.setattr(pieces, "in_growing_pieces", growing)
+    monkeypatch.setattr(pieces, "in_short_pieces", lambda island, tol, most: done.append("short"))
     monkeypatch.setattr(automatic, "take_turns", lambda island, tol: done.append("turns"))
     automatic.improve(island_of(packing(12), 60), 1e-12)
     assert done == expected
@@ -220,9 +225,7 @@ def test_sweeps_end_where_they_take_longer_than_what_follows(kind):
     pieces.in_growing_pieces(promising, 0.5 * promising.error, promising.zero, 100, kind, False)
     assert 0 < promising.iterations <= 100
     assert promising.error <= 0.5 * hopeless.error
-    pieces.in_growing_pieces(
-        hopeless, 1e-300, hopeless.zero, 8, kind, False
-    )  # hundreds of digits are missing
+    pieces.in_growing_pieces(hopeless, 1e-300, hopeless.zero, 8, kind, False)  # hundreds of digits are missing
     assert hopeless.iterations == 4
 
 
