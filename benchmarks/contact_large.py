@@ -20,11 +20,12 @@ __all__ = ["COUNTS", "compile_all", "packings", "shared"]
 
 COUNTS = (1000, 5000, 20_000, 100_000)
 METHODS = ("apgd", "pgs", "psor", "barzilai_borwein", "admm", "newton", "interior_point")
+FACTORISES = ("admm", "newton", "interior_point")
 WANTED = {"ccp": 1.3, "ncp": 1.5}  # times the fastest single method
 GOAL, LONGEST, TIMES = 1e-6, 60.0, 3.0
 FACTORED = 20_000  # contacts up to which methods that factorise a matrix are tried: beyond, it does not fit
 LARGE = 20_000  # contacts that have a time of their own to keep
-WARM = 300  # contacts of the problem on which everything is compiled
+WARM = 300, 2500  # contacts of problems on which everything is compiled: a usual one, and one that threads may share
 
 
 def packings(
@@ -80,16 +81,18 @@ def packings(
 
 
 def compile_all(names: Sequence[str] = ("auto", *METHODS)) -> None:
-    """Call everything once."""
-    problem = FAMILIES["packing"](WARM, 0).problem
+    """Call everything once; what factorises a matrix has no code of its own for large problems."""
+    usual, large = (FAMILIES["packing"](count, 0).problem for count in WARM)
     for law in WANTED:
         for name in names:
-            solve(problem, law, name, max_iterations=None if name == "auto" else 20, threads=1)
+            solve(usual, law, name, max_iterations=None if name == "auto" else 20, threads=1)
+            if name not in FACTORISES:
+                solve(large, law, name, max_iterations=200 if name == "auto" else 20, threads=1)
 
 
 def one(problem: Problem, law: str, name: str, cap: float) -> Run:
     """A single method, where its matrices fit."""
-    if name in ("admm", "newton", "interior_point") and problem.blocks > FACTORED:
+    if name in FACTORISES and problem.blocks > FACTORED:
         return Run(None, 0.0)
     return capped(partial(solve, problem, law, name, tol=GOAL, threads=1), cap)
 

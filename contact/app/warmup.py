@@ -115,7 +115,7 @@ def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> Non
     ``"worlds"``       one step of a :class:`~pluecker.contact.World`, one state
     ``"instants"``     accelerations, impacts and rows of a world, for one state and for batches
     ``"methods"``      ``solve`` with every method and law, and ``solve_lcp``
-    ``"large"``        gradients on islands of thousands of contacts, whose work threads share
+    ``"large"``        gradients and sweeps on islands of thousands of contacts, whose work threads share
     =================  ================================================================================================
 
     Args:
@@ -181,7 +181,7 @@ def large_island() -> list[Callable[[], object]]:
     pairs, normal = np.arange(n - 1)[:, None] + np.arange(2), np.tile([0.0, 0.0, 1.0], (n - 1, 1))
     table = ContactTable(pairs, normal, bodies.position[1:], friction=np.full(n - 1, 0.5))
     chain = assemble_contacts(bodies, table, 0.01)
-    return [partial(solve, chain, method="apgd", max_iterations=2, form="factors")]
+    return [partial(solve, chain, method=method, max_iterations=2, form="factors") for method in ("apgd", "psor")]
 
 
 TOPICS = {
