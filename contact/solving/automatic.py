@@ -27,8 +27,8 @@ ncp                     where factors are dear, and before gradients, sweeps of 
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
 longer than the factors after them would; factors that would take longer than :data:`PAID` iterations of gradients are left
-out. What is decided on the way depends on counts alone, never on times, and under Coulomb's law on no tolerance: with a looser
-one the same steps end earlier.
+out. What is decided on the way depends on counts alone, never on times, and under Coulomb's law on no tolerance: with a
+looser one the same steps end earlier.
 """
 
 from __future__ import annotations

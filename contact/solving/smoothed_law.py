@@ -1,7 +1,7 @@
 """Coulomb's law made smooth: its solutions are a curve in the level of the smoothing, which ends in those of the law itself.
 
-In the components ``a = (mu r_n, r_t)``, ``v = (u_n + mu |u_t|, mu u_t)`` the cone of a contact is its own dual, and Coulomb's
-law says ``a o v = 0``, a and v in it. With the level m it is ``a o v = m^2``, or as a map that is zero,
+In the components ``a = (mu r_n, r_t)``, ``v = (u_n + mu |u_t|, mu u_t)`` the cone of a contact is its own dual, and
+Coulomb's law says ``a o v = 0``, a and v in it. With the level m it is ``a o v = m^2``, or as a map that is zero,
 
     F = a - P(a - q v),     P(z) = (z + (z^2 + 4 q m^2)^(1/2)) / 2,     u = N x + b + soft (x - centre)
 
