@@ -10,10 +10,10 @@ shifts, Newton  extreme mass ratios; the last digits
 smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls on one another
 ==============  ======================================================================================================
 
-Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order are
-left as soon as twice the iterations do not halve the error. The smoothed curve, which takes hundreds of factors, comes at the
-end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No decision depends on the
-tolerance: a tighter one goes the same way, farther.
+Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order
+are left as soon as twice the iterations do not halve the error. The smoothed curve, which takes hundreds of factors, comes
+at the end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No
+decision depends on the tolerance: a tighter one goes the same way, farther.
 """
 
 from __future__ import annotations
@@ -97,7 +97,6 @@ class Turns:
         for _ in range(0, most, AT_A_TIME):
             if island.error > tol and held.advance(tol, AT_A_TIME):
                 island.newton(tol, NEWTON_STEPS, held.x)
-
 
     def curve(self, tol: float, number: int) -> None:
         """The next of the curves that are tried, and Newton's method from where it led"""
