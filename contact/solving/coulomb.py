@@ -10,9 +10,9 @@ shifts, Newton  extreme mass ratios; the last digits
 smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls on one another
 ==============  ======================================================================================================
 
-Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order are
-left as soon as twice the iterations do not halve the error. The smoothed curve, which takes hundreds of factors, comes at
-the end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No
+Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order
+are left as soon as twice the iterations do not halve the error. The smoothed curve, which takes hundreds of factors, comes
+at the end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No
 decision depends on the tolerance: a tighter one goes the same way, farther.
 """
 

@@ -12,19 +12,22 @@ the plane across it, as short as needed for the tangent of the next point to be 
 with m, so that they decide which of many solutions it becomes and not whether.
 
 A curve may be long: one with another level, springs or step may be short, so there are several tries, each from the best
-point. Of the eight hard members of ``benchmarks.families`` with many redundant contacts that all else left (to 1e-6, 74 to
-400 contacts), the number that a try of 400 factors solved, by what was done:
+point. How many of the eight packings that all else left (members 17, 19, 28, 36, 38, 39 of the family ``rest`` and 18, 39 of
+``jammed`` in ``benchmarks.contact_hard``, 74 to 400 contacts) one curve alone brings to 1e-6 with 600 factors:
 
-===============================================================================  ======
-try                                                                              solved
-===============================================================================  ======
-Newton's method with shortened steps, level and springs halved again and again        0
-along the curve, from no multipliers, q = 1, springs as stiff as m                    0
-the same with 1200 factors                                                            2
-with q = 30, springs of 0.01 m                                                        4
-from the best point, m_0 = 0.01, q = 30, springs of 0.03 m                            4
-from the best point, m_0 = 1, q = 30, springs of 0.03 m                               3
-===============================================================================  ======
+==================  =======  ====  =====================  ===================
+level at the start  springs  step  from 20,000 sweeps     from no multipliers
+==================  =======  ====  =====================  ===================
+0.01                0.03     30    5                      1
+1                   0.03     30    4                      3
+0.1                 0.1      10    5                      0
+0.1                 1        10    3                      2
+1                   1        1     1                      0
+0.1                 0.1      1     1                      1
+==================  =======  ====  =====================  ===================
+
+The first four are tried in turn; together they solve six from there. Without the direction along the curve, level and
+springs halved again and again and Newton's method with shortened steps between, the first of these packings stays at 4e-4.
 
 Source: E. L. Allgower and K. Georg, "Introduction to numerical continuation methods" (2003), chapters 3 and 6, for following
 a curve.
