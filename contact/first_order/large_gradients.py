@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
-from pluecker.contact.first_order.large_task import share_task
+from pluecker.contact.first_order.large_task import range_of, share_task
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
 from pluecker.contact.first_order.shared_descent import (
     ARRAYS,
@@ -62,11 +62,10 @@ def lay_out(P: Prepared, island: int) -> Island | None:
         None if it has something else than contacts of three components, each on at most two bodies with six
         velocities each.
     """
-    first, last = (int(k) for k in P.islands[island : island + 2])
-    A, K = P.A, P.K
-    if A.is_factored == 0 or (np.diff(K.start[first : last + 1]) != 3).any():
+    found = range_of(P, island)
+    if found is None:
         return None
-    left, right = (int(np.searchsorted(A.J.columns, side)) for side in P.sides[island : island + 2])
+    (first, last, left, right), (A, K) = found, P[:2]
     matrices = interleave(A.J, A.T, first, last, left, right)
     if matrices is None:
         return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from pluecker.contact.first_order.block_steps import find_steps
 from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LATE, LENGTH, SOFT, SUMS
-from pluecker.contact.first_order.large_task import share_task
+from pluecker.contact.first_order.large_task import range_of, share_task
 from pluecker.contact.first_order.memory import (
     ERROR,
     ITERATIONS,
@@ -83,11 +83,10 @@ def lay_out(P: Prepared, island: int) -> Layout | None:
         None if it has something else than contacts of three components, each on at most two bodies with six velocities
         each, or where strips do not pay.
     """
-    first, last = (int(k) for k in P.islands[island : island + 2])
-    A, K = P.A, P.K
-    if A.is_factored == 0 or (np.diff(K.start[first : last + 1]) != 3).any():
+    found = range_of(P, island)
+    if found is None:
         return None
-    left, right = (int(np.searchsorted(A.J.columns, side)) for side in P.sides[island : island + 2])
+    (first, last, left, right), (A, K) = found, P[:2]
     strips = make_strips(A.J, A.T, first, last, left, right)
     if strips is None:
         return None

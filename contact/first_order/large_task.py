@@ -12,13 +12,23 @@ from typing import Any
 import numpy as np
 from numba import config
 
+from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import address
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.phases import ROSTER, THREADS
 from pluecker.spatial.parallel.threads import board
 
-__all__ = ["share_task"]
+__all__ = ["range_of", "share_task"]
+
+
+def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
+    """The first and last blocks of an island, and its block columns; none where it has no factors, or not contacts alone."""
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    if P.A.is_factored == 0 or (np.diff(P.K.start[first : last + 1]) != 3).any():
+        return None
+    left, right = (int(np.searchsorted(P.A.J.columns, side)) for side in P.sides[island : island + 2])
+    return first, last, left, right
 
 
 def share_task(

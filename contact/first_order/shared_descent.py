@@ -62,6 +62,7 @@ from pluecker.contact.first_order.shared_phases import (
     array_integers,
     array_numbers,
     array_rows,
+    error_of_sums,
     shared_passes,
 )
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, settle
@@ -137,13 +138,7 @@ def error_of(L, roster, pair, exact, whole):
     store(L.settings, EXACT, exact)
     store(L.settings, WHOLE, whole)
     do_at(L, roster, EVALUATE, pair)
-    sums = L.sums
-    scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
-    if not scale < TOO_LARGE:
-        return np.inf
-    error = np.sqrt(load(sums, DISTANCE))
-    error = error / scale if scale > 0.0 else error
-    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))
+    return error_of_sums(L)
 
 
 @kernel

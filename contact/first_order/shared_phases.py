@@ -8,9 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 from numba import config
 
-from pluecker.contact.first_order.large_record import LACK, LATE, PASS, SPEED, SUMS
+from pluecker.contact.first_order.large_record import (
+    DISTANCE,
+    HELD,
+    LACK,
+    LATE,
+    MOTION,
+    OFFSET,
+    PASS,
+    SIZE,
+    SPEED,
+    SUMS,
+)
+from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.addresses import integers_at, numbers_at, rows_at
 from pluecker.spatial.parallel.atomics import pause
@@ -18,7 +31,7 @@ from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss,
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["add_sums", "array_integers", "array_numbers", "array_rows", "shared_passes"]
+__all__ = ["add_sums", "array_integers", "array_numbers", "array_rows", "error_of_sums", "shared_passes"]
 
 # Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
 # had to wait for more than LONG pauses more than OFTEN of late, it goes on alone. Measured with seven times as many threads
@@ -90,6 +103,18 @@ def add_sums(L, blocks):
         for block in range(blocks):
             largest = max(largest, load(L.sums, SUMS * block + k))
         store(L.sums, k, largest)
+
+
+@outlined_kernel
+def error_of_sums(L):
+    """The error, as :func:`~pluecker.contact.first_order.runner.evaluate` has it; infinite where its squares overflow"""
+    sums = L.sums
+    scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
+    if not scale < TOO_LARGE:
+        return np.inf
+    error = np.sqrt(load(sums, DISTANCE))
+    error = error / scale if scale > 0.0 else error
+    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))
 
 
 # A task of threads has the address and the length of array n in two integers from a place on.

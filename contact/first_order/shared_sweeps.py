@@ -15,22 +15,15 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from numba import types
 
 from pluecker.contact.first_order.large_record import (
     BETA,
     CHANGE,
     CONTROL,
-    DISTANCE,
     GROUPS,
-    HELD,
-    LACK,
-    MOTION,
-    OFFSET,
     SETTINGS,
     SIZE,
-    SPEED,
     UPHILL,
 )  # fmt: skip
 from pluecker.contact.first_order.pgs import RARER, REFRESH, momentum_at
@@ -40,6 +33,7 @@ from pluecker.contact.first_order.shared_phases import (
     array_integers,
     array_numbers,
     array_rows,
+    error_of_sums,
     shared_passes,
 )
 from pluecker.contact.first_order.sweep_passes import (
@@ -58,7 +52,6 @@ from pluecker.contact.first_order.sweep_passes import (
     Swept,
     pass_over,
 )  # fmt: skip
-from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.contact.sparse.interleaved import BLOCK
 from pluecker.spatial.compiled.decorators import compiled_for, kernel, outlined_kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at
@@ -124,13 +117,7 @@ def error_of(L, roster):
     """The error, as :func:`~pluecker.contact.first_order.runner.evaluate` has it; infinite where its squares overflow"""
     over_contacts(L, roster, JUDGE)
     add_sums(L, (load(L.settings, GROUPS) + BLOCK - 1) // BLOCK)
-    sums = L.sums
-    scale = np.sqrt(max(load(sums, OFFSET), max(load(sums, SIZE), load(sums, MOTION))))
-    if not scale < TOO_LARGE:
-        return np.inf
-    error = np.sqrt(load(sums, DISTANCE))
-    error = error / scale if scale > 0.0 else error
-    return larger(error, np.sqrt(load(sums, LACK)), np.sqrt(load(sums, HELD)), load(sums, SPEED))
+    return error_of_sums(L)
 
 
 @outlined_kernel

@@ -5,7 +5,6 @@ Looks inside: the size from which islands are large is lowered.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -21,32 +20,13 @@ from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.operator import to_matrix
 from pluecker.contact.problem.prepared import prepare
 from pluecker.contact.problem.sets import Sets, project
-from pluecker.contact.solving import running
-from pluecker.contact.sparse.blocks import empty_blocks, from_scipy
+from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.strips import from_slots, make_strips, to_slots
 from tests.conftest import COMPILED
+from tests.contact.test_shared_island import KINDS, LAWS, all_are_large, compiled_only
 
-compiled_only = pytest.mark.skipif(not COMPILED, reason="without compilation there is one thread")
 COUNT = 900 if COMPILED else 60
-LAWS = pytest.mark.parametrize("law", [0, 1], ids=["ccp", "ncp"])
-KINDS = {
-    "root": packing,
-    "two matrices": lambda count: without_root(packing(count)),
-    "soft": lambda count: packing(count).with_compliance(0.1),
-    "steep": lambda count: packing(count).with_friction(3.0),
-    "frictionless": lambda count: packing(count).with_friction(0.0),
-}
-
-
-def without_root(problem):
-    """The same with J and J M^-1 as two matrices."""
-    return replace(problem, operator=problem.operator._replace(G=empty_blocks()))
-
-
-@pytest.fixture
-def all_are_large(monkeypatch):
-    monkeypatch.setattr(sharing, "LARGE", 1)
-    monkeypatch.setattr(running, "LARGE", 1)
+__all__ = ["all_are_large"]  # a fixture
 
 
 def one_sweep(P, order, law, x, steps, relaxation):
