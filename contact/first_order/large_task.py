@@ -16,7 +16,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import address
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.phases import ROSTER, THREADS
+from pluecker.spatial.parallel.phases import make_roster
 from pluecker.spatial.parallel.threads import board
 
 __all__ = ["range_of", "share_task"]
@@ -45,14 +45,13 @@ def share_task(
         improve: what the leader does, ``improve(record, roster, *more)``.
         threads: at most.
     """
-    roster = np.zeros(ROSTER, np.int64)
+    threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+    roster = make_roster(threads)
     if config.DISABLE_JIT:
         improve(record, roster, *more)
         return
     for k, array in enumerate((*record, roster, *more)):
         task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
     thread, together = parts()
-    threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
-    roster[THREADS] = threads
     if together(board(threads), address(thread), threads, task) != 0:
         raise IndexError("a large island: an index is out of bounds")

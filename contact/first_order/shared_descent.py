@@ -304,7 +304,7 @@ def in_one_thread(place, k):
         improve(L, roster, array_numbers(task, at, 18))
         dismiss(roster)
         return 0
-    follow(L, roster)
+    follow(L, roster, k)
     return 0
 
 

@@ -46,13 +46,13 @@ def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], 
         pass_over: a kernel ``pass_over(L, block)`` that does one block of the pass that ``L.settings`` say.
 
     Returns:
-        ``do_pass(L, roster, what, blocks)`` of the leader, and ``follow(L, roster)`` of all others.
+        ``do_pass(L, roster, what, blocks)`` of the leader, and ``follow(L, roster, thread)`` of all others.
     """
 
     @kernel
-    def take_part(L, roster):
+    def take_part(L, roster, thread):
         """Some blocks of the pass; whether there were any"""
-        first, end = next_blocks(roster)
+        first, end = next_blocks(roster, thread)
         for block in range(first, end):
             pass_over(L, block)
         if first == end:
@@ -65,7 +65,7 @@ def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], 
         """One pass, of which this thread is the leader"""
         store(L.settings, PASS, what)
         begin_phase(roster, blocks)
-        while take_part(L, roster):
+        while take_part(L, roster, 0):
             pass
         late = FADING * load(L.control, LATE)
         if await_blocks(roster, blocks) > LONG:
@@ -81,10 +81,10 @@ def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], 
             pass_over(L, block)
 
     @kernel
-    def follow(L, roster):
+    def follow(L, roster, thread):
         """Blocks of one pass after the other, until it is over"""
         while not is_over(roster):
-            if not take_part(L, roster):
+            if not take_part(L, roster, thread):
                 pause()
 
     return do_alone if config.DISABLE_JIT else do_pass, follow

@@ -40,7 +40,7 @@ class Strips(NamedTuple):
     Attributes:
         bodies: their number; behind them one without a mass, for contacts with one body alone, and for empty places.
         J, T: 36 rows for each group of contacts, the blocks of their two bodies; one array if both are the same.
-        sides: the numbers of these bodies, two for each contact.
+        sides: the numbers of these bodies, two for each contact: in the order of the levels that they have contacts of.
         slots: the place of each contact, ``(n,)``.
         places: how many there are.
         begin: where the groups of each strip begin, the even strips first, and their number.
@@ -95,6 +95,9 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     levels = find_levels(sides, level, nearest)
     if levels == 0:
         return None
+    number = np.full(bodies + 1, bodies)
+    number[np.argsort(nearest[:bodies], kind="stable")] = np.arange(bodies)
+    sides = number[sides]
     order, strip_begin = in_strips(level, levels)
     slots, begin = np.empty(n, np.int64), np.empty(len(strip_begin), np.int64)
     following, met = np.empty(n + 1, np.int64), np.full(bodies + 1, -1)

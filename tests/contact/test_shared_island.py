@@ -190,22 +190,54 @@ def test_each_block_of_a_phase_is_taken_once():
 
     def take(roster, blocks, more):
         phases.begin_phase(view(roster), blocks)
-        total, (first, end) = 0, phases.next_blocks(view(roster))
+        total, (first, end) = 0, phases.next_blocks(view(roster), 0)
         while first < end:
             for block in range(first, end):
                 total = 10 * total + block + 1
             phases.finish_blocks(view(roster), end - first)
-            first, end = phases.next_blocks(view(roster))
+            first, end = phases.next_blocks(view(roster), 0)
         phases.await_blocks(view(roster), blocks)
         if not more:
             phases.dismiss(view(roster))
         return total if phases.is_over(view(roster)) != more else -1
 
-    roster = np.zeros(phases.ROSTER, np.int64)
-    roster[phases.THREADS] = 1
+    roster = phases.make_roster(1)
     compiled = compiled_for(take, (types.int64[::1], types.intp, types.boolean))
     assert [compiled(roster, blocks, True) for blocks in (3, 0, 1, 5)] == [123, 0, 1, 12345]
     assert compiled(roster, 2, False) == 12
+
+
+@compiled_only
+@pytest.mark.parametrize("blocks", [0, 1, 2, 3, 7, 100, 1000])
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks):
+    """Also those whose threads do not come"""
+    from numba import types
+
+    from pluecker.spatial.memory.views import view
+
+    def take(roster, thread, begin, blocks):
+        if begin:
+            phases.begin_phase(view(roster), blocks)
+        first, end = phases.next_blocks(view(roster), thread)
+        return first * 10000 + end
+
+    compiled = compiled_for(take, (types.int64[::1], types.intp, types.boolean, types.intp))
+    roster, rng = phases.make_roster(threads), np.random.default_rng(blocks)
+    for _ in range(3):
+        taken, begun, present = [], set(), rng.permutation(threads)[: rng.integers(1, threads + 1)]
+        first, end = divmod(compiled(roster, 0, True, blocks), 10000)
+        taken += range(first, end)
+        begun.add(0)
+        while first < end or len(begun) < len(present):
+            thread = int(rng.choice(present))
+            first, end = divmod(compiled(roster, thread, False, 0), 10000)
+            if thread not in begun and first < end:
+                own = range(thread * blocks // threads, (thread + 1) * blocks // threads)
+                assert first in own or not set(own) - set(taken)
+            begun.add(thread)
+            taken += range(first, end)
+        assert sorted(taken) == list(range(blocks))
 
 
 def test_an_interruption_ends_the_iterations(all_are_large):
