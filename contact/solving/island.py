@@ -24,6 +24,7 @@ from pluecker.contact.first_order.memory import (
     MOMENTUM,
     PRODUCTS,
     RELAXATION,
+    Memory,
     make_memory,
 )
 from pluecker.contact.first_order.pgs import run_psor
@@ -95,7 +96,11 @@ class Island:
 
     def __post_init__(self) -> None:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
-        self.memory = make_memory(len(self.x), 1, self.record)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Of first-order methods."""
+        return make_memory(len(self.x), 1, self.record)
 
     @cached_property
     def sweeping(self) -> Any:
@@ -183,11 +188,12 @@ class Island:
         sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, self.threads)
         if len(history):
             self.record[self.iterations :] = history
-        best, last = sweeping.best, sweeping.x
-        fast = self.velocity(best)
-        self.take(best, fast)
+        last = sweeping.x
         if np.isfinite(last).all():
-            x[:], u[:] = last, fast if np.array_equal(best, last) else self.velocity(last)
+            x[:], u[:] = last, self.velocity(last)
+        if sweeping.error < self.error:
+            best = sweeping.best
+            self.take(best, u if np.array_equal(best, x) else self.velocity(best))
         self.products += sweeping.spent - before
         return sweeping.used, sweeping.error
 

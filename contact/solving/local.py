@@ -8,7 +8,11 @@ their own, whose offset is what the others make of it,
 
 What sweeps do next carries the change to the others. The answer of these moves the solution there: a part that was found is
 solved again whenever it is off, a step or two of Newton's method each time. This is a Schwarz method whose subdomains are
-chosen where the error is, with sweeps in place of a coarse problem.
+chosen where the error is, with sweeps in place of a coarse problem. Contacts that do not act on one another are parts of
+their own: Newton's method takes as many steps as the hardest circle needs, and these are few when it is alone.
+
+Where Newton's method fails, a part is solved as a hard problem is (:mod:`~pluecker.contact.solving.coulomb`); where that
+fails too, perhaps because there is no solution while the others are held, it gets a ring of neighbours more.
 
 Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposition methods" (2015), chapter 1.
 """
@@ -18,11 +22,15 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import Sets
+from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
-from pluecker.contact.solving.newton import evaluate_all, newton, residual, velocity
+from pluecker.contact.solving.newton import residual, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.functions.elementwise import Array
 
@@ -32,8 +40,10 @@ SHARE = 0.9  # of the squared error that the contacts in the middle have togethe
 RINGS = 2  # of neighbours around them
 OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
 NEARBY = 500  # contacts at most: of more, Newton's method takes longer than sweeps, and seldom helps
+GROWN = 1200
 LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
 STEPS = 40  # of Newton's method: what circles there holds up the rest
+TURNS = 20000  # iterations of other methods, where it fails
 GOAL = 0.01  # of the error of a part
 HELPS = 0.5  # of the error of a part: what helps less is not taken
 SOLVED = 0.05  # of the best error of all: a part that has no more is left as it is
@@ -51,21 +61,25 @@ class Subdomain:
         return self.rest < 0
 
     def improve(self, island: Island, x: Array, u: Array) -> bool:
-        """Newton's method, all others held; whether x and u have changed."""
+        """Its solution, all others held; whether x and u have changed."""
         P, law = island.P, island.law
         Q, rows = part_of(P, self.blocks, x, u)
-        mine, speed, zero = x[rows], u[rows].copy(), np.zeros(len(rows))
-        before = float(evaluate_all(Q, zero, mine, speed, law, zero.copy()))
+        part = Island(Q, law, x[rows], u[rows], np.zeros(0), min(STEPS, island.rest))
+        part.take(part.x.copy(), part.u.copy())
+        before = part.error
         if before <= SOLVED * island.error:
             return False
-        began = time.perf_counter()
-        steps = newton(Q, law, mine, speed, GOAL * before, min(STEPS, island.rest), np.zeros(0), 0)
-        island.note("newton", steps, began)
-        if not float(evaluate_all(Q, zero, mine, speed, law, zero.copy())) < HELPS * before:
+        part.newton(GOAL * before, STEPS)
+        if part.error > HELPS * before:
+            part.limit = min(TURNS, island.rest)
+            take_turns(part, GOAL * before)
+        for method, (steps, _, seconds) in part.spent.items():
+            island.note(method, steps, time.perf_counter() - seconds)
+        if part.error > HELPS * before:
             self.failed += 1
             self.rest = 2**self.failed
             return False
-        self.failed, x[rows] = 0, mine
+        self.failed, x[rows] = 0, part.x
         u[:] = island.velocity(x)
         return True
 
@@ -87,11 +101,32 @@ class Subdomains:
         """
         n = len(self.covered)
         self.extend(x, u, NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * n)))
-        if sum([part.improve(self.island, x, u) for part in self.parts if part.is_due()]):
+        changed = False
+        for part in [part for part in self.parts if part.is_due()]:
+            if part.improve(self.island, x, u):
+                changed = True
+            elif part.failed > 0:
+                self.grow(part)
+        if changed:
             self.island.take(x, u)
 
+    def around(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Some contacts, and a ring of neighbours."""
+        inside = inside.copy()
+        inside[self.row[inside[self.island.P.A.N.column]]] = True
+        return inside
+
+    def grow(self, part: Subdomain) -> None:
+        """One ring more, if these are not too many."""
+        inside = np.zeros(len(self.covered), bool)
+        inside[part.blocks] = True
+        inside = self.around(inside)
+        if np.count_nonzero(inside) <= GROWN:
+            part.blocks = np.flatnonzero(inside)
+            self.covered |= inside
+
     def extend(self, x: Array, u: Array, most: float) -> None:
-        """One part more, of at most so many contacts, where most of the error is in none."""
+        """More parts, of at most so many contacts each, where most of the error is in none."""
         P, F, z = self.island.P, np.empty_like(x), np.empty_like(x)
         residual(P, self.island.law, x, u, x, 0.0, z, F)
         error = np.add.reduceat(F * F, P.K.start[:-1])
@@ -103,11 +138,22 @@ class Subdomains:
         inside = np.zeros(len(error), bool)
         inside[order[: 1 + np.searchsorted(sums, SHARE * sums[-1])]] = True
         for _ in range(RINGS):
-            inside[self.row[inside[P.A.N.column]]] = True
-        if np.count_nonzero(inside) <= most:
-            self.parts = [part for part in self.parts if not inside[part.blocks].all()]
-            self.parts.append(Subdomain(np.flatnonzero(inside)))
-            self.covered |= inside
+            inside = self.around(inside)
+        for blocks in apart(P.A.N, np.flatnonzero(inside)):
+            if len(blocks) <= most:
+                inside[:] = False
+                inside[blocks] = True
+                self.parts = [part for part in self.parts if not inside[part.blocks].all()]
+                self.parts.append(Subdomain(blocks))
+                self.covered |= inside
+
+
+def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
+    """Some blocks, in sets that do not act on one another."""
+    n = len(N.first) - 1
+    pattern = csr_matrix((np.ones(len(N.column), np.int8), N.column, N.first), shape=(n, n))
+    count, label = connected_components(pattern[blocks][:, blocks], directed=False)
+    return [blocks[label == k] for k in range(count)]
 
 
 def part_of(P: Prepared, blocks: Indices, x: Array, u: Array) -> tuple[Prepared, Indices]:

@@ -57,7 +57,7 @@ class Sweeps(NamedTuple):
     patience: int
 
 
-WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, FAST, 3.0, True, 4), Sweeps(USUAL, False, 512, 1.5, False, 2)
+WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, FAST, 3.0, True, 2), Sweeps(USUAL, False, 512, 1.5, False, 2)
 
 
 class Pieces:
