@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, SOFT, SUMS, VECTOR, Large
+from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, LARGEST, SOFT, SUMS, VECTOR, Large
 from pluecker.contact.first_order.large_task import range_of, share_task
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
 from pluecker.contact.first_order.shared_descent import (
@@ -96,7 +96,7 @@ class Task:
         )  # fmt: skip
         for k, value in ((GROUPS, M.groups), (BODY_GROUPS, M.body_groups), (VECTOR, self.vector), (SOFT, laid.is_soft)):
             self.task[k] = value
-        self.numbers[COMPONENTS] = 3.0 * M.contacts
+        self.numbers[COMPONENTS], self.numbers[LARGEST] = 3.0 * M.contacts, BLOCK
         self.task[MOVED] = x.any()
 
     def run(self, law: int, tol: float, limit: int, state: Array, history: Array, threads: int) -> None:

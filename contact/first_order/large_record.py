@@ -14,9 +14,9 @@ from pluecker.spatial.scalars.operations import lift, load, part, select, smalle
 
 __all__ = [
     "AT", "BEGIN", "BETA", "BODY_GROUPS", "CHANGE", "COLLECT", "CONTROL", "CURVATURE", "DISTANCE", "EVALUATE", "EXACT",
-    "GROUPS", "HELD", "LACK", "LATE", "LENGTH", "LOOK", "MOTION", "MULTIPLY", "NEW", "NOW", "OFFSET", "OLD", "PASS",
-    "SETTINGS", "SHIFT", "SIZE", "SOFT", "SPEED", "SQUARE", "STEP", "SUMS", "TAKEN", "UPHILL", "VECTOR", "WHOLE", "Large",
-    "bounds", "fastest", "larger_of", "magnitude", "miss", "multipliers", "nearest", "product", "store_sums",
+    "GROUPS", "HELD", "LACK", "LARGEST", "LATE", "LENGTH", "LOOK", "MOTION", "MULTIPLY", "NEW", "NOW", "OFFSET", "OLD",
+    "PASS", "SETTINGS", "SHIFT", "SIZE", "SOFT", "SPEED", "SQUARE", "STEP", "SUMS", "TAKEN", "UPHILL", "VECTOR", "WHOLE",
+    "Large", "bounds", "fastest", "larger_of", "magnitude", "miss", "multipliers", "nearest", "product", "store_sums",
 ]  # fmt: skip
 
 
@@ -25,9 +25,9 @@ BEGIN, STEP, COLLECT, MULTIPLY, LOOK, EVALUATE, SHIFT = range(7)
 # Settings: integers. The first say how large things are, the others what the pass is.
 GROUPS, BODY_GROUPS, VECTOR, SOFT, PASS, NOW, OLD, NEW, AT, EXACT, WHOLE = range(11)
 SETTINGS = 11
-# Control: numbers.
-LENGTH, BETA, TAKEN, LATE = range(4)
-CONTROL = 4
+# Control: numbers. LARGEST are groups of contacts in a block, at most.
+LENGTH, BETA, TAKEN, LATE, LARGEST = range(5)
+CONTROL = 5
 # Sums of a block, in a line or two of the cache of their own; those from LACK on are largest ones.
 SQUARE, CURVATURE, UPHILL, CHANGE, SIZE, DISTANCE, MOTION, OFFSET, LACK, HELD, SPEED = range(11)
 SUMS = 16

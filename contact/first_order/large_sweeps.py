@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.block_steps import find_steps
-from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LATE, LENGTH, SOFT, SUMS
+from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LARGEST, LATE, LENGTH, SOFT, SUMS
 from pluecker.contact.first_order.large_task import range_of, share_task
 from pluecker.contact.first_order.memory import (
     ERROR,
@@ -122,6 +122,7 @@ class Sweeping:
         for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
             self.task[k] = value
         self.task[ODD], self.spent = strips - S.even, 0
+        self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
 
     def run(
         self, x: Array, law: int, tol: float, limit: int, relaxation: float, momentum: bool, history: Array, threads: int

@@ -52,9 +52,13 @@ from pluecker.contact.first_order.large_record import (
 from pluecker.contact.sparse.gather import W, gather, places
 from pluecker.contact.sparse.interleaved import BLOCK, BODY_BLOCK
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.memory.ahead import ask_for_rows
 from pluecker.spatial.scalars.operations import lift, load, part, sqrt, store
 
 __all__ = ["pass_over"]
+
+# Rows of J for a group of contacts, of T for a group of bodies; they are asked for AHEAD of being read.
+HEIGHT, BLOCK_ROWS, AHEAD = 36, 18, 4 * 36
 
 
 @outlined_kernel
@@ -114,7 +118,8 @@ def collect(L, block):
         a0 = lift(0.0, load(L.v, 0))
         a1, a2, a3, a4, a5 = a0, a0, a0, a0, a0
         for k in range(load(L.first, j), load(L.first, j + 1)):
-            where, p = places(L.contacts, k // 2, k % 2 == 1), 18 * k
+            where, p = places(L.contacts, k // 2, k % 2 == 1), BLOCK_ROWS * k
+            ask_for_rows(L.T, p + AHEAD, BLOCK_ROWS)
             f, g, h = gather(x, where, 0), gather(x, where, W), gather(x, where, 2 * W)
             a0 = a0 + load(L.T, p) * f + load(L.T, p + 6) * g + load(L.T, p + 12) * h
             a1 = a1 + load(L.T, p + 1) * f + load(L.T, p + 7) * g + load(L.T, p + 13) * h
@@ -141,7 +146,7 @@ def six(a, p, v0, v1, v2, v3, v4, v5):
 @kernel
 def of_body(L, i, side):
     """J v of the contacts of group i, of one of their bodies"""
-    where, p, v, J = places(L.bodies, i, side == 1), 36 * i + 18 * side, L.flat_v, L.J
+    where, p, v, J = places(L.bodies, i, side == 1), HEIGHT * i + 18 * side, L.flat_v, L.J
     v0, v1, v2 = gather(v, where, 0), gather(v, where, W), gather(v, where, 2 * W)
     v3, v4, v5 = gather(v, where, 3 * W), gather(v, where, 4 * W), gather(v, where, 5 * W)
     return (
@@ -153,6 +158,7 @@ def of_body(L, i, side):
 def rows_of_product(L, i, x, out):
     """N x = J v + compliance x of group i"""
     k = 3 * i
+    ask_for_rows(L.J, HEIGHT * i + AHEAD, HEIGHT)
     a0, a1, a2 = of_body(L, i, 0)
     c0, c1, c2 = of_body(L, i, 1)
     a0, a1, a2 = a0 + c0, a1 + c1, a2 + c2

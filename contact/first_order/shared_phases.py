@@ -15,6 +15,7 @@ from pluecker.contact.first_order.large_record import (
     DISTANCE,
     HELD,
     LACK,
+    LARGEST,
     LATE,
     MOTION,
     OFFSET,
@@ -34,9 +35,9 @@ from pluecker.spatial.scalars.operations import load, store
 __all__ = ["add_sums", "array_integers", "array_numbers", "array_rows", "error_of_sums", "shared_passes"]
 
 # Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
-# had to wait for more than LONG pauses more than OFTEN of late, it goes on alone. Measured with seven times as many threads
-# as cores on the machine: two took twice as long as one.
-LONG, OFTEN, FADING = 3000, 4.0, 0.995
+# had to wait more than OFTEN of late for longer than a block may take, LONG pauses for each group of contacts, it goes on
+# alone. Measured with seven times as many threads as cores on the machine: two took twice as long as one.
+LONG, OFTEN, FADING = 100, 4.0, 0.995
 
 
 def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
@@ -68,7 +69,7 @@ def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], 
         while take_part(L, roster, 0):
             pass
         late = FADING * load(L.control, LATE)
-        if await_blocks(roster, blocks) > LONG:
+        if await_blocks(roster, blocks) > LONG * load(L.control, LARGEST):
             late += 1.0
         store(L.control, LATE, late)
         if late > OFTEN:

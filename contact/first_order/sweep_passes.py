@@ -47,6 +47,7 @@ from pluecker.contact.first_order.large_record import (
 from pluecker.contact.sparse.gather import places
 from pluecker.contact.sparse.interleaved import BLOCK
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.memory.ahead import ask_for_rows
 from pluecker.spatial.memory.transposition import transposed
 from pluecker.spatial.scalars.operations import lift, load, sqrt, store
 
@@ -70,6 +71,8 @@ START, CLEAR, COLLECT, STAND, CARRY_ON, SWEEP, JUDGE, REMEMBER = range(8)
 # Settings that have other names here: bodies, the first strip of the pass, and whether there is momentum.
 BODIES, STRIP, MOMENTUM = BODY_GROUPS, AT, OLD
 BODY_BLOCK = 256  # bodies of a block
+HEIGHT = 36  # rows of a group in J and T
+AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
 
 
 class Swept(NamedTuple):
@@ -204,6 +207,7 @@ def collect(L, strip):
     """v += T' x"""
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
+        ask_for_rows(L.T, p + AHEAD, HEIGHT)
         x0, x1, x2 = load(L.x, k), load(L.x, k + 1), load(L.x, k + 2)
         add_to(L, p, near, read_velocities(L.v, near), x0, x1, x2)
         add_to(L, p + 18, far, read_velocities(L.v, far), x0, x1, x2)
@@ -227,6 +231,7 @@ def sweep(L, strip):
     change, size, along = nothing, nothing, nothing
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
+        ask_for_rows(L.J, p + AHEAD, HEIGHT)
         v, w = read_velocities(L.v, near), read_velocities(L.v, far)
         y0, y1, y2, d0, d1, d2 = load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), nothing, nothing, nothing
         if has_momentum == 1:
@@ -262,6 +267,7 @@ def judge(L, block):
             load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), load(L.b, k), load(L.b, k + 1), load(L.b, k + 2),
         )  # fmt: skip
         near, far = places(L.bodies, i, False), places(L.bodies, i, True)
+        ask_for_rows(L.J, HEIGHT * i + AHEAD, HEIGHT)
         u0, u1, u2 = velocity_of(L, i, read_velocities(L.v, near), read_velocities(L.v, far), x0, x1, x2)
         away, force = miss(load(L.friction, i), exact, n, x0, x1, x2, u0, u1, u2)
         distance, size = distance + away, size + force
