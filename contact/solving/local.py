@@ -40,10 +40,10 @@ SHARE = 0.9  # of the squared error that the contacts in the middle have togethe
 RINGS = 2  # of neighbours around them
 OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
 NEARBY = 500  # contacts at most: of more, Newton's method takes longer than sweeps, and seldom helps
-GROWN = 1200
+GROWN = 1200  # contacts that a part may have where it cannot be solved alone
 LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
-STEPS = 40  # of Newton's method: what circles there holds up the rest
-TURNS = 20000  # iterations of other methods, where it fails
+STEPS, QUICK = 40, 12  # of Newton's method: where what circles there holds up the rest, and where it does not
+TURNS = 20000  # iterations of all methods, where Newton's fails
 GOAL = 0.01  # of the error of a part
 HELPS = 0.5  # of the error of a part: what helps less is not taken
 SOLVED = 0.05  # of the best error of all: a part that has no more is left as it is
@@ -60,8 +60,11 @@ class Subdomain:
         self.rest -= 1
         return self.rest < 0
 
-    def improve(self, island: Island, x: Array, u: Array) -> bool:
-        """Its solution, all others held; whether x and u have changed."""
+    def improve(self, island: Island, x: Array, u: Array, held_up: bool) -> bool:
+        """Its solution, all others held; whether x and u have changed.
+
+        While sweeps are not ``held_up`` all others move, and a few steps must do.
+        """
         P, law = island.P, island.law
         Q, rows = part_of(P, self.blocks, x, u)
         part = Island(Q, law, x[rows], u[rows], np.zeros(0), min(STEPS, island.rest))
@@ -69,15 +72,16 @@ class Subdomain:
         before = part.error
         if before <= SOLVED * island.error:
             return False
-        part.newton(GOAL * before, STEPS)
-        if part.error > HELPS * before:
+        part.newton(GOAL * before, STEPS if held_up else QUICK)
+        if held_up and part.error > HELPS * before:
             part.limit = min(TURNS, island.rest)
             take_turns(part, GOAL * before)
         for method, (steps, _, seconds) in part.spent.items():
             island.note(method, steps, time.perf_counter() - seconds)
         if part.error > HELPS * before:
-            self.failed += 1
-            self.rest = 2**self.failed
+            if held_up:
+                self.failed += 1
+                self.rest = 2**self.failed
             return False
         self.failed, x[rows] = 0, part.x
         u[:] = island.velocity(x)
@@ -103,9 +107,9 @@ class Subdomains:
         self.extend(x, u, NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * n)))
         changed = False
         for part in [part for part in self.parts if part.is_due()]:
-            if part.improve(self.island, x, u):
-                changed = True
-            elif part.failed > 0:
+            failed = part.failed
+            changed = part.improve(self.island, x, u, held_up) or changed
+            if part.failed > failed:
                 self.grow(part)
         if changed:
             self.island.take(x, u)

@@ -132,13 +132,11 @@ def in_short_pieces(island: Island, tol: float, most: float) -> None:
         if error <= tol or done == 0:
             break
         good, idle = error < (GAINS if fast else 1.0) * before, 0 if error < before else idle + 1
-        if fast and not good:
+        if not fast:
+            calm = calm + 1 if good else 0
+        elif not good:
             failed, calm = failed + 1, 0
             pieces.x[:], pieces.u[:] = island.x, island.u
-        elif fast:
-            pass
-        else:
-            calm = calm + 1 if good else 0
         fast = calm >= CALM * 2**failed
         pieces.parts.improve(pieces.x, pieces.u, not good)
     pieces.end()
