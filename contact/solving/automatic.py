@@ -94,6 +94,12 @@ def price(island: Island) -> float:
     return least if least > PAID else worth(contacts, blocks, operations(island.pattern), law)
 
 
+def least_price(island: Island) -> float:
+    """The same from below: of many contacts without the pattern, which is not needed where sweeps do."""
+    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
+    return price(island) if contacts <= DIRECT else worth(contacts, blocks, least_of(island.P), island.law)
+
+
 def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic]) -> bool:
     """Whether what factorises under Coulomb's law takes so long that sweeps come before everything else."""
     contacts, blocks = len(P.K.start) - 1, len(P.A.N.column)
@@ -205,10 +211,13 @@ def enough(used: int, limits: Array, contacts: Indices) -> Array:
 
 def improve(island: Island, tol: float) -> None:
     """The sequence of the table in the head of this file, after gradients."""
+    least, sweeps_first = least_price(island), DEAR if len(island.P.K.start) > MANY + 1 else MOST
+    if island.law == 1 and (least > sweeps_first or price(island) > sweeps_first):
+        sweep_in_pieces(island, tol, PAID, least, lambda: price(island))
+    if island.error <= tol:
+        return
     dear = price(island)
-    if island.law == 1 and dear > (DEAR if len(island.P.K.start) > MANY + 1 else MOST):
-        sweep_in_pieces(island, tol, min(dear, PAID), dear > PAID)
-    if island.error > tol and dear <= PAID:
+    if dear <= PAID:
         if island.law == 1:
             take_turns(island, tol)
         else:

@@ -18,6 +18,7 @@ which all converge.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -88,21 +89,21 @@ class Pieces:
         self.island.take(*self.others)
 
 
-def sweep_in_pieces(island: Island, tol: float, most: float, to_the_end: bool) -> None:
-    """All kinds in turn, each for as long as so many iterations of gradients take.
+def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price: Callable[[], float]) -> None:
+    """All kinds in turn, each for as long as what follows takes; over-relaxed ones to their end where nothing does.
 
     Args:
         island: on its way.
         tol: the error to be reached.
-        most: iterations.
-        to_the_end: whether over-relaxed sweeps go on to their end, because nothing better follows.
+        paid: iterations of gradients: what takes longer does not follow, and sweeps take no longer.
+        least, price: iterations of gradients that take as long as what follows, from below, and what finds how many.
     """
-    start, most = island.x.copy(), most * (1.0 if island.sweeping is None else CHEAPER)
-    in_growing_pieces(island, tol, start, most, WITH_MOMENTUM, False)
+    start, cheaper = island.x.copy(), 1.0 if island.sweeping is None else CHEAPER
+    in_growing_pieces(island, tol, start, cheaper * min(least, paid), WITH_MOMENTUM, False)
     if island.error > tol:
-        in_short_pieces(island, tol, most)
+        in_short_pieces(island, tol, cheaper * min(least, paid))
     if island.error > tol:
-        in_growing_pieces(island, tol, start, most, OVER_RELAXED, to_the_end)
+        in_growing_pieces(island, tol, start, cheaper * min(price(), paid), OVER_RELAXED, price() > paid)
 
 
 def in_growing_pieces(
