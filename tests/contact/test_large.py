@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
@@ -336,3 +338,57 @@ def test_newtons_method_nearby_ends_what_sweeps_leave():
     assert island.error <= 1e-10
     assert after <= 0.1 * before
     assert np.allclose(u, island.velocity(x), rtol=0, atol=1e-14 * max(1.0, np.abs(u).max()))
+
+
+@given(st.integers(2, 40), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
+def test_parts_do_not_act_on_one_another(count, seed):
+    """Each contact is in one part, and those of two parts have no block of N in common"""
+    island = island_of(packing(40), 10)
+    blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
+    parts, N = local.apart(island.P.A.N, blocks), island.P.A.N
+    assert np.array_equal(np.sort(np.concatenate(parts)), blocks)
+    where = np.full(40, -1)
+    for number, part in enumerate(parts):
+        where[part] = number
+    row = np.repeat(np.arange(40), np.diff(N.first))
+    both = (where[row] >= 0) & (where[N.column] >= 0)
+    assert np.array_equal(where[row][both], where[N.column][both])
+    for part in parts:  # and none could be divided
+        assert len(local.apart(N, part)) == 1
+
+
+def unsolved(monkeypatch, held_up):
+    """A solution with a fault where no method gets anywhere: its part afterwards, and which methods were tried"""
+    island, tried = island_of(packing(60), 4000), []
+    automatic.improve(island, 1e-6)
+    x = island.x.copy()
+    faulty = 3 * int(np.argmax(x[::3]))
+    x[faulty : faulty + 3] *= 1.5
+    domains, start = local.Subdomains(island), x.copy()
+    domains.extend(x, island.velocity(x), 60)
+    before = [part.blocks for part in domains.parts]
+    monkeypatch.setattr(Island, "newton", lambda island, tol, most: tried.append(most))
+    monkeypatch.setattr(local, "take_turns", lambda island, tol: tried.append("turns"))
+    domains.improve(x, island.velocity(x), held_up)
+    assert np.array_equal(x, start)
+    return before, domains.parts, tried
+
+
+@pytest.mark.slow
+def test_a_part_that_nothing_solves_gets_its_neighbours(monkeypatch):
+    """And is left alone for a while"""
+    (before,), (part,), tried = unsolved(monkeypatch, True)
+    assert tried == [local.STEPS, "turns"]
+    assert part.failed == 1
+    assert set(before) < set(part.blocks)
+    assert not part.is_due()
+
+
+@pytest.mark.slow
+def test_while_sweeps_get_nearer_a_part_costs_few_steps(monkeypatch):
+    (before,), (part,), tried = unsolved(monkeypatch, False)
+    assert tried == [local.QUICK]
+    assert part.failed == 0
+    assert np.array_equal(before, part.blocks)
+    assert part.is_due()
