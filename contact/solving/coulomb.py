@@ -11,9 +11,9 @@ smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls 
 ==============  ======================================================================================================
 
 Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order
-are left as soon as twice the iterations do not halve the error. The smoothed curve, which takes hundreds of factors, comes
-at the end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No
-decision depends on the tolerance: a tighter one goes the same way, farther.
+are left as soon as twice the iterations do not halve the error. Smoothed curves, which take hundreds of factors, come at the
+end of all rounds but the first (:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No decision
+depends on the tolerance: a tighter one goes the same way, farther.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ NEWTON_STEPS = 40  # after shifts
 FEW = 12  # from a point that may be near
 NEAR = 1e-4  # an error from which Newton's method is tried
 NEARER = 0.1  # of the error at which it was tried last
-EARLY = 1  # rounds before a curve is followed
+EARLY = 1  # rounds before curves are followed
+CURVES = 2  # in a round: one more often solves what one did not, and is cheaper than another round
 FACTORS = 600  # for one curve
 
 
@@ -122,6 +123,7 @@ def take_turns(island: Island, tol: float) -> None:
             turns.newton(tol)
         fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)
-        turns.curve(tol, number - EARLY)
+        for k in range(CURVES):
+            turns.curve(tol, CURVES * (number - EARLY) + k)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])
