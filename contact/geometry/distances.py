@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import as_placement
-from pluecker.contact.geometry.coal_pairs import check_pair, coal_distance
+from pluecker.contact.geometry.coal_nearest import coal_nearest
+from pluecker.contact.geometry.coal_pairs import check_pair
 from pluecker.contact.geometry.pairs import HULLS, PAIRS, hull_slots, packed_pose, pair_slots
 from pluecker.contact.geometry.shapes import HalfSpace, Shape, as_shape
 from pluecker.contact.geometry.slots import GAP
@@ -97,7 +98,7 @@ def nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Array, A
     elif isinstance(first, HalfSpace) and second.kind in HULLS:
         found = hull_slots(packed_pose(T1), packed_pose(T2), second.vertices, 0.0)  # type: ignore[attr-defined]
     else:
-        each = [coal_distance(first, a, second, b) for a, b in zip(T1, T2, strict=True)]
+        each = [coal_nearest(first, a, second, b) for a, b in zip(T1, T2, strict=True)]
         gap, n, x = ([one[k] for one in each] for k in range(3))
         return np.array(gap).reshape(-1), np.array(n).reshape(-1, 3), np.array(x).reshape(-1, 3)
     best = np.take_along_axis(found, np.argmin(found[:, :, GAP], axis=1)[:, None, None], axis=1)[:, 0]
