@@ -178,14 +178,17 @@ def parted(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Neare
     """The way out next to a direction: moved apart along it a little farther than needed, the shapes have a normal that
     parts them no less where they were; and again from that one.
     """
-    size = min(first.radius_around, second.radius_around)
-    gap, x, moved = float(separation(first, T1, second, T2, n)), 0.5 * (T1[:3, 3] + T2[:3, 3]), np.array(T2)
+    size, moved = min(first.radius_around, second.radius_around), np.array(T2)
+    gap, x = (
+        float(separation(first, T1, second, T2, n)),
+        0.5 * (support_point(first, T1, n) + support_point(second, T2, -n)),
+    )
     for _ in range(ASCENTS):
         way = (BESIDE * size - gap) * n
         moved[:3, 3] = T2[:3, 3] + way
         found = asked(first, T1, second, moved, TOLERANCES[0])
         parts = float(separation(first, T1, second, T2, found.normal))
-        if not np.isfinite(found.point).all() or not parts > gap:
+        if not np.isfinite(found.point).all() or parts < gap - TOLERANCES[0] * size:
             break
         done = parts - gap <= TOLERANCES[0] * size
         gap, n, x = parts, found.normal, found.point - 0.5 * way

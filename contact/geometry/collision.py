@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.model import Model
+from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.broad_phase import near_pairs
@@ -146,7 +147,7 @@ class Collision:
     ) -> None:
         if not isinstance(model, Model):
             raise ArgumentTypeError(f"Collision: model is a {type(model).__name__}, expected a Model")
-        if not isinstance(colliders, Iterable):
+        if not can_be_listed(colliders):
             raise ArgumentTypeError(f"Collision: colliders is {shown(colliders)}, expected records of Collider")
         self.model, self.colliders = model, tuple(colliders)
         for collider in self.colliders:

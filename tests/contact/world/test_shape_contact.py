@@ -199,6 +199,17 @@ def test_rows_are_the_rates_of_gaps_and_of_both_bodies_material(kinds):
         np.testing.assert_allclose(change, along[:, 0], atol=1e-7)
 
 
+def test_the_bias_of_contacts_grows_with_the_square_of_velocities_as_far_as_numbers_go():
+    world, q = on_ground("sphere")
+    rng = np.random.default_rng(3)
+    v = rng.normal(size=6)
+    bias = world.rows_at(q, v).bias
+    np.testing.assert_allclose(world.rows_at(q, 1e140 * v).bias, 1e280 * bias, atol=1e272)
+    with pytest.raises(ValueError, match=r"World\.rows_at: .*overflows float64"):
+        world.rows_at(q, 1e307 * v)
+    assert world.rows_at(np.zeros((0, 7)), np.zeros((0, 6), dtype=[("a", "f8")])).bias.shape == (0, 3)
+
+
 def test_tangents_in_a_step_are_those_of_contact_frames():
     normals = np.random.default_rng(0).normal(size=(200, 3))
     normals = np.concatenate([normals / np.linalg.norm(normals, axis=1)[:, None], np.eye(3), -np.eye(3)])
@@ -281,6 +292,10 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
         (lambda c: World(c["model"], shapes=[c["ground"], c["ground"]], pairs=[]), "two shapes are called 'ground'"),
         (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=["ground"]), "pairs hold 'ground'"),
         (lambda c: World(c["model"], shapes=[c["ball"]], pairs=[("ball", "ball")]), "are one shape"),
+        (lambda c: World(c["model"], shapes=[c["ball"]], pairs=np.array("ball")), "expected pairs of names of shapes"),
+        (lambda c: World(c["model"], shapes=np.array(1.0)), "expected records of Collider"),
+        (lambda c: Collision(c["model"], np.array(1.0)), "expected records of Collider"),
+        (lambda c: Collision(c["model"], [c["ball"]], ignored=np.array(1.0)), "expected pairs of names of colliders"),
         (lambda c: World(c["model"], pairs=[("ground", "ball")]), "no shape 'ground'"),
         (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=[("ground", "ball"), ("ball", "ground")]),
          "come twice"),
