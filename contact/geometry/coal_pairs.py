@@ -1,4 +1,4 @@
-"""Pairs that have no kernel here, by coal: hulls, meshes, and cylinders against all but half-spaces and spheres.
+"""Pairs that have no kernel here, by coal: hulls among themselves and with boxes, meshes, cylinders with all but some.
 
 Where the normal that it finds, :mod:`~pluecker.contact.geometry.coal_nearest`, is that of a face, contacts are the corners
 of what that face and the other shape have in common, :mod:`~pluecker.contact.geometry.face_contacts`; else coal's contact

@@ -22,15 +22,15 @@ PRIMITIVES = (
     ("Sphere", "Capsule"),
     ("Sphere", "Box"),
     ("Sphere", "Cylinder"),
+    ("Sphere", "ConvexHull"),
     ("Capsule", "Capsule"),
     ("Capsule", "Box"),
+    ("Capsule", "ConvexHull"),
     ("Box", "Box"),
 )
 # those that coal serves
 BY_COAL = (
-    ("Sphere", "ConvexHull"),
     ("Capsule", "Cylinder"),
-    ("Capsule", "ConvexHull"),
     ("Box", "Cylinder"),
     ("Box", "ConvexHull"),
     ("Cylinder", "Cylinder"),

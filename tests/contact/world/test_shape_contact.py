@@ -14,6 +14,7 @@ from pluecker.contact.geometry import (
     ConvexHull,
     Cylinder,
     HalfSpace,
+    Mesh,
     ShapeContact,
     Sphere,
     Surface,
@@ -277,8 +278,11 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "a convex hull and a sphere have no fixed places where"),
-        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "half-space and convex hull, half-space and cylinder"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "a convex hull and a cylinder have no fixed places where"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "half-space and convex hull, half-space and cylinder"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "capsule and convex hull, .* sphere and convex hull"),
+        (lambda c: ShapeContact("a", c["hull"], c["hull"]), "a convex hull and a convex hull have no fixed places"),
+        (lambda c: ShapeContact("a", c["ground"], c["sheet"]), "a half-space and a mesh have no fixed places"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), r"World\(model, shapes=...\) without pairs finds where all"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
@@ -311,6 +315,7 @@ def test_what_cannot_touch_is_refused_by_name(call, message):
         "other": Collider("other", Box([0.1] * 3), "sphere"),
         "tin": Collider("tin", Cylinder(0.1, 0.2), "sphere"),
         "hull": Collider("hull", ConvexHull(corners), "sphere"),
+        "sheet": Collider("sheet", Mesh(corners, [[0, 1, 2]], convex=False), "sphere"),
     }
     with pytest.raises((ValueError, TypeError, KeyError), match=message):
         call(given)
