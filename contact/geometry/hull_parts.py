@@ -26,12 +26,13 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["PART", "hull_parts"]
 
 PART = 12  # numbers of a row
+IN_PLANE = 1e-12  # of the extent: triangles that are off by less are one face; distances to it are as exact
 
 
 @functools.lru_cache(maxsize=256)
 def hull_parts(shape: Any) -> tuple[Array, int]:
     """The rows ``(n, 12)`` of a hull, or of a mesh that stands for its hull, and how many of them are triangles."""
-    normals, faces = faces_of_hull(shape)
+    normals, faces = faces_of_hull(shape, IN_PLANE)
     rows: list[Array] = []
     edges: dict[tuple[int, int], list[Array]] = {}
     for n, face in zip(normals, faces, strict=True):
