@@ -214,6 +214,7 @@ def test_placements_that_are_none_are_refused():
     for bad, words in (
         (np.eye(3), "has shape"),
         (np.diag([1.0, 1.0, -1.0, 1.0]), "no placement"),
+        (5e-324 * np.array([[-1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]]), "no placement"),
         (np.full(3, np.nan), "not finite"),
         (np.full(3, 1e12), "away"),
     ):
