@@ -82,7 +82,9 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
     single[:, -1] = (single[:, -1] * many) % FEATURES
     own = shape.vertices[shape.triangles[numbers[edges]]] @ R.T + T[:3, 3]
     single = ridge_contacts(own, single, sign, other, T_other, names % FEATURES)
-    ends = np.where(np.einsum("ki,ki->k", n, flat) >= 0.0, 1.0, -1.0)[:, None] * flat  # towards the other shape
+    # towards the other shape; outwards where the normal leans, since a neighbour is nearer, and hides the inner side
+    side = np.where(leans, 1.0, np.einsum("ki,ki->k", n, flat))
+    ends = np.where(side >= 0.0, 1.0, -1.0)[:, None] * flat
     flatly = np.flatnonzero(
         ~edges & flat.any(axis=1)
     )  # what leans, and is no edge, may have a corner of the shape above it all the same

@@ -163,6 +163,18 @@ def test_a_face_touches_a_ridge_at_both_ends_of_what_it_covers(ground, kind):
         np.testing.assert_allclose(found.normal @ frame[:3, :3], np.tile([0.0, 0.0, 1.0], (len(found), 1)), atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("angle", "x", "y"), [(2.13, -0.018, -0.039), (5.17, 0.03, -0.017), (0.82, -0.042, 0.041), (5.22, 0.042, -0.011)]
+)
+def test_nothing_above_the_ground_is_met_from_below(angle, x, y):
+    """A box that is beside a ridge is behind its far side, which the near one hides."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = Rotation.from_euler("z", angle).as_matrix(), (x, y, 0.099)
+    found = touching(RIDGES["saw"][0], Box((0.9, 0.7, 0.2)), T, margin=0.05)
+    assert len(found) >= 4
+    assert (found.normal[:, 2] > 0.0).all()
+
+
 @pytest.mark.parametrize("ground", ["mesh", "field"])
 @pytest.mark.parametrize("one", [Capsule(0.1, 0.6), Cylinder(0.1, 0.6)])
 def test_what_lies_along_a_ridge_touches_it_at_both_of_its_ends(ground, one):
