@@ -37,10 +37,22 @@ from pluecker.contact.geometry.shapes import (
 from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Nearest", "coal", "coal_nearest", "geometry", "place", "request", "separation", "support_point", "unit"]
+__all__ = [
+    "FARTHEST",
+    "Nearest",
+    "coal",
+    "coal_nearest",
+    "geometry",
+    "place",
+    "request",
+    "separation",
+    "support_point",
+    "unit",
+]
 
 TOLERANCES = (1e-9, 1e-8, 1e-7)  # of GJK and EPA; coal's own are 1e-6
 ITERATIONS = 1000
+FARTHEST = 1e300  # m: coal's largest number stands for none
 PROVEN = 1e-7  # of the sizes: a normal that parts the shapes by no less than this below the distance proves it
 BESIDE = 1e-2  # of the smaller radius: how far apart shapes are moved to look along which normal they are nearest
 ASCENTS = 50  # of which a few are needed
@@ -215,6 +227,6 @@ def asked(first: Shape, T1: Array, second: Shape, T2: Array, tolerance: float, t
     gap = float(coal().distance(geometry(first), place(T1), geometry(second), place(T2), wanted, found))
     x = 0.5 * (np.array(found.getNearestPoint1()) + np.array(found.getNearestPoint2()))
     n = np.array(found.normal)
-    if not (np.isfinite(n).all() and np.abs(x).max() < 1e300 and abs(gap) < 1e300):
+    if not (np.isfinite(n).all() and np.abs(x).max() < FARTHEST and abs(gap) < FARTHEST):
         x = np.full(3, np.nan)
     return Nearest(gap, unit(n), x)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
-from pluecker.contact.geometry.coal_nearest import Nearest, coal, coal_nearest, geometry, place, request, unit
+from pluecker.contact.geometry.coal_nearest import FARTHEST, Nearest, coal, coal_nearest, geometry, place, request, unit
 from pluecker.contact.geometry.face_contacts import clipped, count_of, face_towards
 from pluecker.contact.geometry.shapes import KINDS, Cylinder, HalfSpace, Shape, is_surface
 from pluecker.contact.geometry.slots import SLOT
@@ -107,5 +107,7 @@ def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) ->
 
 
 def slot(contact: Any, feature: int) -> list[float]:
-    """The eight numbers of a contact of coal's."""
-    return [*unit(np.array(contact.normal)), *contact.pos, float(contact.penetration_depth), float(feature)]
+    """The eight numbers of a contact of coal's; its gap is NaN where coal has no way out of a round shape."""
+    gap = float(contact.penetration_depth)
+    gap = gap if abs(gap) < FARTHEST else np.nan
+    return [*unit(np.array(contact.normal)), *contact.pos, gap, float(feature)]

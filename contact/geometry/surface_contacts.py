@@ -68,7 +68,7 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
     n = sign * slots[:, :3] @ R
     x = (slots[:, 3:6] - T[:3, 3]) @ R - 0.5 * slots[:, GAP, None] * n  # on the triangles
     flat = normals_of(shape)[numbers]
-    lost: Any = ~np.isfinite(slots).all(axis=1)  # coal loses some of those that touch exactly: they lie flat
+    lost: Any = ~np.isfinite(slots).all(axis=1)  # coal loses some that touch exactly or are deep: they lie flat
     middle = (T_other[:3, :3] @ np.array(other.center) + T_other[:3, 3] - T[:3, 3]) @ R
     above = np.einsum("ki,ki->k", flat, middle - shape.vertices[shape.triangles[numbers, 0]])
     n = np.where(lost[:, None], np.where(above >= 0.0, 1.0, -1.0)[:, None] * flat, n)

@@ -1,12 +1,12 @@
 """Random worlds, as wild as can be: overlaps, needles, thin boxes, great speeds and mass ratios, steps of 1e-5 to 0.1 s.
 
-    python -m tests.contact.random_worlds 1000 [--first 0] [--named]
+    python -m tests.contact.random_worlds 1000 [--first 0] [--named | --rough]
 
-Contacts are found, or all pairs that have places are named. What a step may gain is what undoes depths: the impulse times
-the speed at which it does so. Newton's restitution with friction may gain more where several contacts act at once, soft
-contacts have energy in their springs, and trees that turn by radians in a step that of their explicit
-Coriolis forces: only their numbers are looked at, which have to be finite. Of such trees a motion may end with the error
-that its numbers overflow, no other one.
+Contacts are found, or all pairs that have places are named; the ground is flat, or a height field of hills or ridges. What a
+step may gain is what undoes depths: the impulse times the speed at which it does so. Newton's restitution with friction may
+gain more where several contacts act at once, soft contacts have energy in their springs, and trees that turn by radians in
+a step that of their explicit Coriolis forces: only their numbers are looked at, which have to be finite. Of such trees a
+motion may end with the error that its numbers overflow, no other one.
 
 Source: Stronge, "Rigid body collisions with friction" (1990), on Newton's law and energy.
 """
@@ -29,6 +29,7 @@ from pluecker.contact.geometry import (
     ConvexHull,
     Cylinder,
     HalfSpace,
+    HeightField,
     ShapeContact,
     Sphere,
     Surface,
@@ -66,7 +67,13 @@ def shape(rng, kinds):
     return ConvexHull(size * 10.0 ** rng.uniform(-1, 0, 3) * rng.uniform(-0.5, 0.5, (12, 3)))
 
 
-def random_world(seed, named=False, kinds=4):
+def rough_ground(seed):
+    """Random heights, or ridges; 4 m wide, down to -0.2 m."""
+    z = 0.2 * np.random.default_rng(seed).random((9, 9)) - 0.2
+    return HeightField(z if seed % 2 else np.tile(0.2 * (np.arange(9) % 2) - 0.2, (9, 1)), (4.0, 4.0))
+
+
+def random_world(seed, named=False, kinds=4, rough=False):
     """One of these; half of them have Poisson's law of impacts, a third two coefficients of friction."""
     rng = np.random.default_rng(seed)
     n, builder, restitution = int(rng.integers(1, 6)), ModelBuilder(), float(rng.choice([0.0, 0.0, 0.7]))
@@ -74,7 +81,8 @@ def random_world(seed, named=False, kinds=4):
     friction = float(rng.choice([0.0, 0.3, 1.0, 5.0]))
     kinetic = 0.5 * friction if seed % 3 == 0 else None
     surface = Surface(friction=friction, kinetic_friction=kinetic, restitution=restitution, **soft)
-    shapes, q, v, joined = [Collider("floor", HalfSpace(), "world", surface)], [], [], set()
+    ground = rough_ground(seed) if rough else HalfSpace()
+    shapes, q, v, joined = [Collider("floor", ground, "world", surface)], [], [], set()
     for k in range(n):
         own, mass = shape(rng, kinds), float(10.0 ** rng.uniform(-4, 4))
         moment = 0.4 * mass * max(own.radius_around, 0.01) ** 2
@@ -111,9 +119,9 @@ def named_pairs(shapes):
     return found
 
 
-def complaint(seed, named=False, kinds=4):
+def complaint(seed, named=False, kinds=4, rough=False):
     """What is wrong in some steps of a random world, or nothing."""
-    world, q, v, h, known, trees = random_world(seed, named, kinds)
+    world, q, v, h, known, trees = random_world(seed, named, kinds, rough)
     memory, model = None, world.model
     for k in range(STEPS):
         options = {"memory": memory, "on_unsolved": "continue", "record": ("constraint_forces", "error")}
@@ -140,12 +148,13 @@ def main() -> int:
     parser.add_argument("count", type=int, nargs="?", default=1000)
     parser.add_argument("--first", type=int, default=0, help="seed of the first world; the next one has the next")
     parser.add_argument("--named", action="store_true", help="pairs that touch are named")
+    parser.add_argument("--rough", action="store_true", help="the ground is a height field, and contacts are found")
     parser.add_argument("--kinds", type=int, default=6, help="4: without cylinders and hulls")
     options = parser.parse_args()
     tally: Counter[str] = Counter()
     for seed in range(options.first, options.first + options.count):
         try:
-            wrong = complaint(seed, options.named, options.kinds)
+            wrong = complaint(seed, options.named, options.kinds, options.rough)
         except Exception as error:  # what fails is told with its seed
             wrong = f"{type(error).__name__}: {error}"
         tally["wrong" if wrong else "right"] += 1
