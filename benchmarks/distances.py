@@ -1,10 +1,20 @@
 """Distances of 10^5 random pairs of every kind of shapes beside coal and MuJoCo: ``python -m benchmarks.distances [PAIRS]``.
 
-A third of the pairs are parallel, nearly so, or have one centre. For each kind: the time of a pair in batches of 100, and of
-coal in Python; how often coal gives another distance by more than 1e-6 m, apart and inside, and the worst; and the
-largest *doubt*: by how much what the normal parts differs from the distance, by the support functions of both shapes.
-Where there is no doubt and the shapes are apart, the distance is proven, whatever coal says; inside, the shorter way
-out is right. MuJoCo's ``mj_geomDistance`` is asked for every hundredth pair that is apart (each takes a model of its own).
+A third of the pairs are parallel, nearly so, or have one centre; a fifth of the shapes are thin. What is right needs no
+peer: the signed distance is the most by which any direction parts two shapes, and by how much one does follows from their
+support functions. So in the first table
+
+- *doubt* is by how much what our normal parts differs from our distance, m,
+- *short* by how much a normal of a peer's parts more: by that the distance that we say is too small, m,
+- *exchanged* and *moved* by how much it changes if the shapes change places, or if the world is moved, m.
+
+An answer of a peer that is another one by more than 1e-6 m is then proven wrong where *doubt* and *short* are below that:
+either our normal parts more than it says, or its own normal parts less. The second table counts these: coal's
+distances, those of MuJoCo's ``mj_geomDistance``, and the deepest of the contacts that MuJoCo finds of pairs that touch,
+with how many of its contacts are *missing* or too many. *None*: no finite number came. *Normal*: of pairs whose
+distances are equal, how many have another normal by more than 1e-3; inside one another these are other ways out that are
+as short. *Points*: of those 1 mm or more apart, by how much the points of a peer are off our two planes across the
+normal, m; *beside*: how many are elsewhere on them by more than 1 mm, where both shapes have an edge or a face along them.
 """
 
 from __future__ import annotations
@@ -15,64 +25,133 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.contact.geometry import HalfSpace, distance
+from benchmarks.report import markdown
+from pluecker.contact.geometry import distance
 from pluecker.spatial.extras import require
-from tests.contact.geometry.pairs import PRIMITIVES, pair_of_poses, shape
-from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
+from tests.contact.geometry.pairs import BY_COAL, PRIMITIVES, pair_of_poses, pose, shape
+from tests.contact.geometry.peers import InMujoco, coal_nearest, coal_shape, separation
 
 EACH = 100  # pairs of poses for one pair of shapes
 CLOSE = 1e-6  # m
-BESIDE = 100  # one of so many pairs is shown to MuJoCo
+TURNED = 1e-3  # of normals
+APART = 1e-3  # m: nearer to each other points do not tell a normal
+OURS = ["shapes", "pairs", "ns", "doubt", "short", "exchanged", "moved"]
+PEERS = [
+    *("shapes", "coal: other", "worst", "none", "normal", "points", "beside"),
+    *("MuJoCo: other", "worst", "normal", "points", "beside"),
+    *("contacts: of", "missing", "other", "worst", "normal"),
+]
+Array = Any
 
 
-def compare(kinds: tuple[str, str], count: int) -> list[str]:
-    """The cells of a row of the table."""
-    rng = np.random.default_rng(0)
-    coal = require("coal", "collision", "comparing distances")
-    ours: list[float] = []
-    seconds, theirs_seconds, doubt, worst = 0.0, 0.0, 0.0, 0.0
-    other = {"apart": 0, "we longer": 0, "we shorter": 0}
-    beside: list[float] = []
-    for _ in range(max(count // EACH, 1)):
+def directions(a: Array, b: Array, gap: Array) -> Array:
+    """The normals that nearest points say, of no length where they are too near to each other."""
+    size = np.linalg.norm(b - a, axis=-1)
+    far = size > APART
+    return np.where(far, np.sign(gap) / np.where(far, size, 1.0), 0.0)[..., None] * (b - a)
+
+
+class Peer:
+    """What one peer says of all pairs of a kind."""
+
+    def __init__(self) -> None:
+        self.count = self.none = self.other = self.turned = self.beside = 0
+        self.worst = self.short = self.points = 0.0
+
+    def add(self, parts: Any, found: Any, gap: Array, n: Array, points: tuple[Array, Array] | None = None) -> None:
+        """Answers for some poses: distances, normals and perhaps points; ``parts(n)`` is what normals part."""
+        told = np.isfinite(gap) & (np.abs(gap) < 1e300)
+        self.count, self.none = self.count + len(gap), self.none + int((~told).sum())
+        unit = told & (np.abs(np.linalg.norm(n, axis=-1) - 1.0) < CLOSE)
+        n = np.where(unit[:, None], n, [0.0, 0.0, 1.0])
+        self.short = max(self.short, (parts(n) - found.distance)[unit].max(initial=0.0))
+        off = np.where(told, np.abs(gap - found.distance), 0.0)
+        self.other, self.worst = self.other + int((off > CLOSE).sum()), max(self.worst, off.max(initial=0.0))
+        same = unit & (off <= CLOSE) & (np.abs(found.distance) > APART)
+        self.turned += int((np.linalg.norm(n - found.normal, axis=-1) > TURNED)[same].sum())
+        if points is not None:
+            same &= found.distance > APART
+            for mine, theirs in zip((found.point_a, found.point_b), points, strict=True):
+                away = (theirs - mine)[same]
+                along = np.einsum("ki,ki->k", away, found.normal[same])
+                self.points = max(self.points, np.abs(along).max(initial=0.0))
+                across = np.linalg.norm(away - along[:, None] * found.normal[same], axis=-1)
+            self.beside += int((across > APART).sum())
+
+
+def compare(kinds: tuple[str, str], count: int) -> tuple[list[str], list[str]]:
+    """The rows of both tables."""
+    rng, coal = np.random.default_rng(0), require("coal", "collision", "comparing distances")
+    peers = {name: Peer() for name in ("coal", "mujoco", "contacts")}
+    seconds = doubt = exchanged = moved = 0.0
+    missing, batches = 0, max(count // EACH, 1)
+    for k in range(batches):
         first, second = (shape(rng, kind) for kind in kinds)
         T1, T2 = map(np.array, zip(*(pair_of_poses(rng) for _ in range(EACH)), strict=True))
-        if not ours:
+        W = pose(rng)
+        if k == 0:
             distance(first, T1, second, T2)  # compiled before it is timed
         start = time.process_time()
         found = distance(first, T1, second, T2)
         seconds += time.process_time() - start
-        ours += found.distance.tolist()
-        for k in range(EACH):
-            parted = separation(first, T1[k], second, T2[k], found.normal[k])
-            doubt = max(doubt, abs(parted - found.distance[k]))
-        start = time.process_time()
-        theirs = np.array([coal_distance(coal, first, T1[k], second, T2[k]) for k in range(EACH)])
-        theirs_seconds += time.process_time() - start
-        off = found.distance - theirs
-        worst = max(worst, np.abs(off).max())
-        other["apart"] += int(((np.abs(off) > CLOSE) & (found.distance > 0)).sum())
-        other["we shorter"] += int(((off > CLOSE) & (found.distance <= 0)).sum())
-        other["we longer"] += int(((off < -CLOSE) & (found.distance <= 0)).sum())
-        if not isinstance(first, HalfSpace) and "Cylinder" not in kinds and found.distance[0] > 1e-3:
-            beside.append(abs(found.distance[0] - mujoco_distance(first, T1[0], second, T2[0])))
-    return [
-        *(" - ".join(kinds), str(len(ours)), f"{1e9 * seconds / len(ours):.0f}"),
-        *(f"{1e9 * theirs_seconds / len(ours):.0f}", f"{doubt:.1e}", f"{worst:.1e}"),
-        *(str(number) for number in other.values()),
-        f"{max(beside):.1e}" if beside else "",
+
+        def parts(n: Array, pair: Any = (first, T1, second, T2)) -> Array:
+            return separation(*pair, n)
+
+        doubt = max(doubt, np.abs(parts(found.normal) - found.distance).max())
+        exchanged = max(exchanged, np.abs(distance(second, T2, first, T1).distance - found.distance).max())
+        moved = max(moved, np.abs(distance(first, W @ T1, second, W @ T2).distance - found.distance).max())
+        shapes = [coal_shape(coal, each) for each in (first, second)]
+        theirs = [coal_nearest(coal, shapes, *T) for T in zip(T1, T2, strict=True)]
+        gap, n, a, b = (np.array([each[i] for each in theirs]) for i in range(4))
+        peers["coal"].add(parts, found, gap, n, (a, b))
+        scene = InMujoco(first, second)
+        theirs = [scene.nearest(*T) for T in zip(T1, T2, strict=True)]
+        gap, a, b = (np.array([each[i] for each in theirs]) for i in range(3))
+        peers["mujoco"].add(parts, found, gap, directions(a, b, gap), (a, b))
+        deepest = [scene.deepest_contact(*T) for T in zip(T1, T2, strict=True)]
+        touch = np.array([each is not None for each in deepest])
+        missing += int((touch != (found.distance < 0.0))[np.abs(found.distance) > CLOSE].sum())
+        if touch.any():
+            gap, n = (np.array([each[i] for each in deepest if each is not None]) for i in range(2))
+            own = type(found)(*(x[touch] for x in found))
+            peers["contacts"].add(lambda n, k=touch, p=(first, T1, second, T2): at(p, k, n), own, gap, n)
+    title, pairs = " - ".join(kinds), batches * EACH
+    short = max(peer.short for peer in peers.values())
+    errors = (doubt, short, exchanged, moved)
+    return [title, str(pairs), f"{1e9 * seconds / pairs:.0f}", *(f"{x:.1e}" for x in errors)], [
+        title,
+        *cells(peers["coal"], "other worst none turned points beside"),
+        *cells(peers["mujoco"], "other worst turned points beside"),
+        *(str(peers["contacts"].count), str(missing), *cells(peers["contacts"], "other worst turned")),
     ]
 
 
+def at(pair: Any, some: Array, n: Array) -> Array:
+    """What normals part, of some of the poses."""
+    first, T1, second, T2 = pair
+    return separation(first, T1[some], second, T2[some], n)
+
+
+def cells(peer: Peer, names: str) -> list[str]:
+    """Its numbers."""
+    values = [getattr(peer, name) for name in names.split()]
+    return [str(x) if isinstance(x, int) else f"{x:.1e}" for x in values]
+
+
 def main(arguments: Any = None) -> None:
-    """Print the table."""
+    """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("pairs", type=int, nargs="?", default=100_000, help="of each kind")
-    count = parser.parse_args(arguments).pairs
-    print("| shapes | pairs | ns | coal ns | doubt | coal's worst | apart | we longer | we shorter | MuJoCo's worst |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
-    for kinds in PRIMITIVES:
-        if "ConvexHull" not in kinds:
-            print(f"| {' | '.join(compare(kinds, count))} |", flush=True)
+    parser.add_argument("--only", nargs=2, action="append", metavar="SHAPE", help="this kind of pairs alone")
+    options = parser.parse_args(arguments)
+    ours, theirs = [], []
+    for kinds in map(tuple, options.only or (*PRIMITIVES, *BY_COAL)):
+        mine, others = compare(kinds, options.pairs)
+        ours.append(mine)
+        theirs.append(others)
+        print("  ".join(mine), "|", "  ".join(others[1:]), flush=True)
+    print(f"\n{markdown(OURS, ours)}\n\n{markdown(PEERS, theirs)}")
 
 
 if __name__ == "__main__":

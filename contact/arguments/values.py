@@ -21,8 +21,8 @@ from pluecker.spatial.errors import ArgumentTypeError
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "as_choice", "as_number", "as_record", "as_switch", "as_whole", "check_memory", "real_numbers", "shown",
-    "sparse_numbers",
+    "as_choice", "as_number", "as_record", "as_switch", "as_whole", "can_be_listed", "check_memory", "real_numbers",
+    "shown", "sparse_numbers",
 ]  # fmt: skip
 
 MEMORY = 2**31  # bytes that the matrices of one call may take: a mistyped number shall not fill the machine
@@ -68,6 +68,11 @@ def as_whole(name: str, value: Any, least: int, expected: str = "") -> int:
     if value < least:
         raise ProblemError(f"{name} is {shown(value)}, expected {expected}")
     return int(value)
+
+
+def can_be_listed(value: Any) -> bool:
+    """Whether it has entries one after the other: no text, nor an array without axes."""
+    return isinstance(value, Iterable) and not isinstance(value, str) and getattr(value, "shape", None) != ()
 
 
 def as_choice(name: str, value: Any, allowed: Iterable[str]) -> str:

@@ -89,7 +89,7 @@ def as_placement(label: str, key: str, value: Any) -> Array:
             f"{label}: {key} is {np.abs(array[..., :3, 3]).max():g} m away, expected at most {LARGEST:g} m"
         )
     R = array[..., :3, :3]
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
         proper = bool((np.linalg.det(R) > 0.0).all())
         last = np.abs(array[..., 3, :] - np.array([0.0, 0.0, 0.0, 1.0])).max(initial=0.0)

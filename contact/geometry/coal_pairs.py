@@ -1,52 +1,31 @@
-"""Pairs that have no kernel here, by coal: hulls, meshes, and cylinders against all but half-spaces and spheres.
+"""Pairs that have no kernel here, by coal: hulls among themselves and with boxes, meshes, cylinders with all but some.
 
-Where the normal that it finds is that of a face, contacts are the corners of what that face and the other shape have in
-common, :mod:`~pluecker.contact.geometry.face_contacts`; else coal's contact patches, mostly one point, all with the gap of
-the patch. Records of shapes become coal's once, and are kept while the record lives.
+Where the normal that it finds, :mod:`~pluecker.contact.geometry.coal_nearest`, is that of a face, contacts are the corners
+of what that face and the other shape have in common, :mod:`~pluecker.contact.geometry.face_contacts`; else coal's contact
+patches, mostly one point, all with the gap of the patch.
 
-Source: Pan, Chitta, Manocha, "FCL" (2012), and Montaut, Le Lidec, Petrik, Sivic, Carpentier, "Collision detection
-accelerated" (2022), on which coal is built.
+Source: Pan, Chitta, Manocha, "FCL" (2012).
 """
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from pluecker.contact.errors import GeometryError
+from pluecker.contact.geometry.coal_nearest import FARTHEST, Nearest, coal, coal_nearest, geometry, place, request, unit
 from pluecker.contact.geometry.face_contacts import clipped, count_of, face_towards
-from pluecker.contact.geometry.shapes import (
-    KINDS,
-    Box,
-    Capsule,
-    ConvexHull,
-    Cylinder,
-    HalfSpace,
-    HeightField,
-    Mesh,
-    Shape,
-    Sphere,
-    is_surface,
-)
+from pluecker.contact.geometry.shapes import KINDS, Cylinder, HalfSpace, Shape, is_surface
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.surface_contacts import ALONG, surface_contacts
-from pluecker.spatial.extras import require
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["check_pair", "coal_contacts", "coal_distance"]
+__all__ = ["check_pair", "coal_contacts"]
 
-PRECISE = 1e-9  # tolerances of GJK and EPA; coal's own are 1e-6
-ITERATIONS = 1000
-ASIDE = 1e-7  # of the smaller radius: how far beside its place a pair is looked at that coal loses where it is
 ROUND_SAMPLES = 8  # corners that stand for a round face
-MOST, MOST_TRIANGLES = 64, 4096  # contacts of a pair; of a surface of triangles, on which large things lie on many
-
-
-def coal() -> Any:
-    """The package."""
-    return require("coal", "collision", "collision of hulls, meshes and cylinders")
+MOST_TRIANGLES = 4096  # contacts of a pair with a surface of triangles, on which large things lie on many
+SAME = 1e-6  # of the smaller radius: a contact of coal's as deep as that is the one that is nearest
 
 
 def check_pair(label: str, first: Shape, second: Shape) -> None:
@@ -61,109 +40,49 @@ def check_pair(label: str, first: Shape, second: Shape) -> None:
         )
 
 
-@functools.lru_cache(maxsize=4096)
-def geometry(shape: Shape) -> Any:
-    """The shape as coal's."""
-    c = coal()
-    if isinstance(shape, HalfSpace):
-        return c.Halfspace(np.array([0.0, 0.0, 1.0]), 0.0)
-    if isinstance(shape, Sphere):
-        return c.Sphere(shape.radius)
-    if isinstance(shape, Capsule):
-        return c.Capsule(shape.radius, shape.length)
-    if isinstance(shape, Cylinder):
-        return c.Cylinder(shape.radius, shape.length)
-    if isinstance(shape, Box):
-        return c.Box(*shape.size)
-    assert isinstance(shape, (ConvexHull, Mesh, HeightField))
-    vertices, triangles = c.StdVec_Vec3s(), c.StdVec_Triangle()
-    for vertex in shape.vertices:
-        vertices.append(np.array(vertex))
-    for triangle in shape.triangles:
-        triangles.append(c.Triangle(*map(int, triangle)))
-    if is_surface(shape):
-        mesh = c.BVHModelOBBRSS()
-        mesh.beginModel(len(shape.triangles), len(shape.vertices))
-        mesh.addSubModel(vertices, triangles)
-        mesh.endModel()
-        return mesh
-    return c.Convex(vertices, triangles)
-
-
-def place(T: Array) -> Any:
-    """A placement as coal's."""
-    return coal().Transform3s(np.array(T[:3, :3]), np.array(T[:3, 3]))
-
-
-def request(kind: str) -> Any:
-    """What is asked for, precisely."""
-    made = getattr(coal(), kind)()
-    made.gjk_tolerance = made.epa_tolerance = PRECISE
-    made.gjk_max_iterations = made.epa_max_iterations = ITERATIONS
-    return made
-
-
-def coal_distance(first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[float, Array, Array]:
-    """Signed distance, the normal from the first shape to the second, the point half-way."""
-    wanted, found = request("DistanceRequest"), coal().DistanceResult()
-    wanted.enable_signed_distance = True
-    gap = float(coal().distance(geometry(first), place(T1), geometry(second), place(T2), wanted, found))
-    x = 0.5 * (np.array(found.getNearestPoint1()) + np.array(found.getNearestPoint2()))
-    return gap, unit(np.array(found.normal)), x
-
-
-def unit(n: Array) -> Array:
-    """Of unit length to rounding; upwards where coal has none."""
-    size = float(np.linalg.norm(n))
-    return n / size if size > 0.5 else np.array([0.0, 0.0, 1.0])
-
-
 def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
     """The contacts of a pair with gaps up to a margin, as slots ``(n, 8)``."""
-    c = coal()
-    wanted, found = request("CollisionRequest"), c.CollisionResult()
-    surfaces = is_surface(first) or is_surface(second)
-    wanted.security_margin, wanted.num_max_contacts = margin, MOST_TRIANGLES if surfaces else MOST
-    poses = place(T1), place(T2)
-    if not c.collide(geometry(first), poses[0], geometry(second), poses[1], wanted, found):
+    if is_surface(first) or is_surface(second):
+        return with_triangles(first, T1, second, T2, margin)
+    found = coal_nearest(first, T1, second, T2)
+    if found.gap > margin:
+        return np.zeros((0, SLOT))
+    corners = face_corners(first, T1, second, T2, found.normal)
+    points = patch(first, T1, second, T2, margin, found) if not len(corners) else []
+    slots = [[*found.normal, *point, found.gap, float(k)] for k, point in enumerate(points)]
+    return np.array(slots) if slots else corners
+
+
+def with_triangles(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
+    """The same of a surface of triangles and something with an inside."""
+    wanted, found = request("CollisionRequest"), coal().CollisionResult()
+    wanted.security_margin, wanted.num_max_contacts = margin, MOST_TRIANGLES
+    if not coal().collide(geometry(first), place(T1), geometry(second), place(T2), wanted, found):
         return np.zeros((0, SLOT))
     contacts = [found.getContact(k) for k in range(found.numContacts())]
-    if surfaces:
-        slots = np.array([slot(each, each.pos, max(each.b1, each.b2)) for each in contacts])
-        if is_surface(first):
-            return surface_contacts(first, T1, slots, 1.0, second, T2)
-        return surface_contacts(second, T2, slots, -1.0, first, T1)
-    each = contacts[0]
-    if not np.isfinite([*each.normal, *each.pos, each.penetration_depth]).all():  # some that touch exactly
-        return moved_apart(first, T1, second, T2, margin)
-    corners = face_corners(first, T1, second, T2, unit(np.array(each.normal)))
-    if len(corners):
-        return corners
+    slots = np.array([slot(each, max(each.b1, each.b2)) for each in contacts])
+    if is_surface(first):
+        return surface_contacts(first, T1, slots, 1.0, second, T2)
+    return surface_contacts(second, T2, slots, -1.0, first, T1)
+
+
+def patch(first: Shape, T1: Array, second: Shape, T2: Array, margin: float, found: Nearest) -> list[Any]:
+    """The points of coal's contact patch, if it is about what is nearest; else that alone."""
+    c, poses = coal(), (place(T1), place(T2))
+    wanted, results = request("CollisionRequest"), coal().CollisionResult()
+    wanted.security_margin = margin
+    if not c.collide(geometry(first), poses[0], geometry(second), poses[1], wanted, results):
+        return [found.point]
+    each, size = results.getContact(0), min(first.radius_around, second.radius_around)
+    if not (abs(each.penetration_depth - found.gap) < SAME * size and float(each.normal @ found.normal) > 1.0 - SAME):
+        return [found.point]
     patch_wanted, patches = c.ContactPatchRequest(), c.ContactPatchResult()
     patch_wanted.setNumSamplesCurvedShapes(ROUND_SAMPLES)
-    c.computeContactPatch(geometry(first), poses[0], geometry(second), poses[1], found, patch_wanted, patches)
-    points = [each.pos]
-    if patches.numContactPatches():
-        patch = patches.getContactPatch(0)
-        points = [patch.getPoint(k) for k in range(patch.size())] or points
-    return np.array([slot(each, point, k) for k, point in enumerate(points)])
-
-
-def moved_apart(first: Shape, T1: Array, second: Shape, T2: Array, margin: float) -> Array:
-    """The contacts of a pair that are lost where it is, from a place beside it."""
-    way = T2[:3, :3] @ np.array(second.center) + T2[:3, 3] - T1[:3, :3] @ np.array(first.center) - T1[:3, 3]
-    moved = T2.copy()
-    moved[:3, 3] += (
-        ASIDE * min(first.radius_around, second.radius_around) * unit(way / max(np.linalg.norm(way), 1e-300))
-    )
-    wanted, found = request("CollisionRequest"), coal().CollisionResult()
-    wanted.security_margin = margin + float(np.linalg.norm(moved - T2))
-    if not coal().collide(geometry(first), place(T1), geometry(second), place(moved), wanted, found):
-        return np.zeros((0, SLOT))
-    each = found.getContact(0)
-    corners = face_corners(first, T1, second, T2, unit(np.array(each.normal)))
-    slots = corners if len(corners) else np.array([slot(each, each.pos, 0)])
-    return slots[np.isfinite(slots).all(axis=1)]
+    c.computeContactPatch(geometry(first), poses[0], geometry(second), poses[1], results, patch_wanted, patches)
+    if not patches.numContactPatches():
+        return [found.point]
+    made = patches.getContactPatch(0)
+    return [made.getPoint(k) for k in range(made.size())] or [found.point]
 
 
 def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Array:
@@ -187,6 +106,8 @@ def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) ->
     return slots
 
 
-def slot(contact: Any, point: Any, feature: int) -> list[float]:
-    """The eight numbers of a contact."""
-    return [*unit(np.array(contact.normal)), *point, float(contact.penetration_depth), float(feature)]
+def slot(contact: Any, feature: int) -> list[float]:
+    """The eight numbers of a contact of coal's; its gap is NaN where coal has no way out of a round shape."""
+    gap = float(contact.penetration_depth)
+    gap = gap if abs(gap) < FARTHEST else np.nan
+    return [*unit(np.array(contact.normal)), *contact.pos, gap, float(feature)]

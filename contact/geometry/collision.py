@@ -16,14 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.model import Model
+from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.broad_phase import near_pairs
 from pluecker.contact.geometry.checks import not_negative
 from pluecker.contact.geometry.coal_pairs import check_pair, coal_contacts
 from pluecker.contact.geometry.filters import Filter
-from pluecker.contact.geometry.pairs import HULLS, PAIRS, hull_slots, packed_pose, pair_slots
-from pluecker.contact.geometry.shapes import KINDS, HalfSpace
+from pluecker.contact.geometry.pairs import PAIRS, has_hull_kernel, hull_slots, packed_pose, pair_slots
+from pluecker.contact.geometry.shapes import KINDS, HalfSpace, is_surface
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.contact.geometry.surfaces import Collider, combined
 from pluecker.contact.scenes.table import ContactTable, contact_frames
@@ -146,7 +147,7 @@ class Collision:
     ) -> None:
         if not isinstance(model, Model):
             raise ArgumentTypeError(f"Collision: model is a {type(model).__name__}, expected a Model")
-        if not isinstance(colliders, Iterable):
+        if not can_be_listed(colliders):
             raise ArgumentTypeError(f"Collision: colliders is {shown(colliders)}, expected records of Collider")
         self.model, self.colliders = model, tuple(colliders)
         for collider in self.colliders:
@@ -263,9 +264,9 @@ class Collision:
         for pair, margin in zip(pairs, np.minimum(margins, FARTHEST).tolist(), strict=True):
             a, b = pair.tolist()
             first, second = self.colliders[a].shape, self.colliders[b].shape
-            if isinstance(first, HalfSpace) and second.kind in HULLS:
-                poses = packed_pose(T[pair])
-                slots = hull_slots(poses[:1], poses[1:], second.vertices, margin)[0]
+            if has_hull_kernel(*kinds) and not is_surface(second):
+                poses, slack = packed_pose(T[pair]), margin if isinstance(first, HalfSpace) else SLACK
+                slots = hull_slots(first.kind, poses[:1], self.sizes[[a]], poses[1:], second, slack)[0]
             else:
                 slots = coal_contacts(first, T[a], second, T[b], margin)
             slots = slots[slots[:, GAP] <= margin]

@@ -1,8 +1,8 @@
 """Distances between two shapes: nearest points, or how deep they penetrate.
 
 The signed distance is positive apart and negative inside one another: the length of the shortest way out. Of half-spaces,
-spheres, capsules and boxes, and of cylinders with half-spaces and spheres, it is exact to rounding, and takes whole batches;
-of others it is coal's (extra ``collision``).
+spheres, capsules and boxes, of cylinders with half-spaces and spheres, and of hulls with half-spaces, spheres and capsules
+it is exact to rounding, and takes whole batches; of others it is coal's (extra ``collision``).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import as_placement
-from pluecker.contact.geometry.coal_pairs import check_pair, coal_distance
-from pluecker.contact.geometry.pairs import HULLS, PAIRS, hull_slots, packed_pose, pair_slots
-from pluecker.contact.geometry.shapes import HalfSpace, Shape, as_shape
+from pluecker.contact.geometry.coal_nearest import coal_nearest
+from pluecker.contact.geometry.coal_pairs import check_pair
+from pluecker.contact.geometry.pairs import PAIRS, has_hull_kernel, hull_slots, packed_pose, pair_slots
+from pluecker.contact.geometry.shapes import Shape, as_shape, is_surface
 from pluecker.contact.geometry.slots import GAP
 from pluecker.spatial.functions.elementwise import Array
 
@@ -94,10 +95,11 @@ def nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Array, A
     if kinds in PAIRS:
         sizes = [np.tile(shape.sizes, (len(T1), 1)) for shape in (first, second)]
         found = pair_slots(kinds, packed_pose(T1), sizes[0], packed_pose(T2), sizes[1], 0.0)
-    elif isinstance(first, HalfSpace) and second.kind in HULLS:
-        found = hull_slots(packed_pose(T1), packed_pose(T2), second.vertices, 0.0)  # type: ignore[attr-defined]
+    elif has_hull_kernel(*kinds) and not is_surface(second):
+        own = np.tile(first.sizes, (len(T1), 1))
+        found = hull_slots(first.kind, packed_pose(T1), own, packed_pose(T2), second, 0.0)
     else:
-        each = [coal_distance(first, a, second, b) for a, b in zip(T1, T2, strict=True)]
+        each = [coal_nearest(first, a, second, b) for a, b in zip(T1, T2, strict=True)]
         gap, n, x = ([one[k] for one in each] for k in range(3))
         return np.array(gap).reshape(-1), np.array(n).reshape(-1, 3), np.array(x).reshape(-1, 3)
     best = np.take_along_axis(found, np.argmin(found[:, :, GAP], axis=1)[:, None, None], axis=1)[:, 0]

@@ -119,8 +119,10 @@ def face_of_cylinder(shape: Cylinder, R: Array, p: Array, own: Array) -> Face:
 
 
 @functools.lru_cache(maxsize=256)
-def faces_of_hull(shape: Any) -> tuple[Array, list[Integers]]:
-    """Normals of the faces of a hull, and the numbers of their vertices, counterclockwise from outside."""
+def faces_of_hull(shape: Any, flat: float = FLAT) -> tuple[Array, list[Integers]]:
+    """Normals of the faces of a hull, and the numbers of their vertices, counterclockwise from outside; triangles that are
+    off by less than a share of its extent are one face.
+    """
     corners = shape.vertices[shape.triangles]
     cross = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     size = np.linalg.norm(cross, axis=1)
@@ -129,7 +131,7 @@ def faces_of_hull(shape: Any) -> tuple[Array, list[Integers]]:
     while len(left):
         n = cross[left[0]] / max(float(size[left[0]]), 1e-300)
         x, extent = corners[left[0], 0], float(np.ptp(shape.vertices, axis=0).max())
-        same = np.abs((corners[left] - x) @ n).max(axis=1) <= FLAT * extent
+        same = np.abs((corners[left] - x) @ n).max(axis=1) <= flat * extent
         same[0] = True
         found = np.unique(shape.triangles[left[same]])
         normals.append(n)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
+from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.errors import ArgumentTypeError, UnknownNameError, shown
@@ -77,7 +78,7 @@ def families(model: Model) -> list[int]:
 
 def named_pairs(label: str, names: dict[str, int], given: Any) -> list[tuple[int, int]]:
     """The numbers of colliders that are given by name, two by two."""
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if not can_be_listed(given):
         raise ArgumentTypeError(f"{label}: ignored is {shown(given)}, expected pairs of names of colliders")
     found = []
     for pair in given:

@@ -18,6 +18,8 @@ from pluecker.contact.geometry.half_spaces import (
     half_space_hull,
     half_space_sphere,
 )
+from pluecker.contact.geometry.hull_parts import PART, hull_parts
+from pluecker.contact.geometry.hulls import capsule_hull, sphere_hull
 from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
@@ -27,7 +29,10 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import flat
 from pluecker.spatial.scalars.operations import part
 
-__all__ = ["HULLS", "HULL_SLOTS", "PAIRS", "POSE", "Pair", "hull_slots", "packed_pose", "pair_slots"]
+__all__ = [
+    "HULLS", "HULL_PAIRS", "PAIRS", "POSE", "Pair", "has_hull_kernel", "hull_numbers", "hull_slots", "packed_pose",
+    "pair_slots",
+]  # fmt: skip
 
 POSE = 12  # numbers: the rotation row by row, the origin
 
@@ -53,7 +58,22 @@ PAIRS: dict[tuple[int, int], Pair] = {
     (Box.kind, Box.kind): Pair(box_box, 8),
 }
 HULLS = (ConvexHull.kind, Mesh.kind)
-HULL_SLOTS = 4
+# by the first shape: those with a hull, which comes as an array in place of sizes
+HULL_PAIRS: dict[int, Pair] = {
+    HalfSpace.kind: Pair(half_space_hull, 4),
+    Sphere.kind: Pair(sphere_hull, 1),
+    Capsule.kind: Pair(capsule_hull, 2),
+}
+
+
+def has_hull_kernel(first: int, second: int) -> bool:
+    """Whether there is a kernel for a shape of the first kind and one of the second, which is a hull."""
+    return second in HULLS and first in HULL_PAIRS
+
+
+def hull_numbers(kind: int, hull: Any) -> tuple[Array, int]:
+    """What the kernel of a shape of that kind reads of a hull: rows of numbers, and how many are triangles or corners."""
+    return (hull.vertices, len(hull.vertices)) if kind == HalfSpace.kind else hull_parts(hull)
 
 
 def packed_pose(T: Array) -> Array:
@@ -72,11 +92,13 @@ def pair_slots(
     return out.reshape(len(first), pair.slots, SLOT)
 
 
-def hull_slots(first: Array, second: Array, vertices: Array, margin: float) -> Array:
-    """The same of half-spaces and hulls with the same vertices, ``(n, 4, 8)``."""
-    out = np.empty((len(first), HULL_SLOTS * SLOT))
-    hull_loop()(np.ascontiguousarray(first), np.ascontiguousarray(second), np.array(vertices), margin, out)
-    return out.reshape(len(first), HULL_SLOTS, SLOT)
+def hull_slots(kind: int, first: Array, sizes: Array, second: Array, hull: Any, slack: float) -> Array:
+    """The same of shapes of one kind and hulls with the same vertices, ``(n, slots, 8)``."""
+    pair, (numbers, count) = HULL_PAIRS[kind], hull_numbers(kind, hull)
+    out = np.empty((len(first), pair.slots * SLOT))
+    columns = (np.ascontiguousarray(array) for array in (first, sizes, second))
+    hull_loop(pair.kernel)(*columns, np.array(numbers), count, slack, out)
+    return out.reshape(len(first), pair.slots, SLOT)
 
 
 ROWS = types.float64[:, ::1]
@@ -115,24 +137,25 @@ def loop_over_pairs(kernel: Callable[..., None]) -> Any:
 
 
 @functools.cache
-def hull_loop() -> Any:
-    """The compiled loop around the kernel of half-spaces and hulls."""
+def hull_loop(kernel: Callable[..., None]) -> Any:
+    """The compiled loop around a kernel of a shape and a hull."""
 
-    def hull_rows(first, second, vertices, margin, out):
-        n, m, count = len(first), out.shape[1], len(vertices)
-        a, b, x, results = flat(first), flat(second), flat(vertices), flat(out)
+    def rows(first, sizes, second, numbers, count, slack, out):
+        n, m, total = len(first), out.shape[1], numbers.size // PART
+        a, s, b, x, results = flat(first), flat(sizes), flat(second), flat(numbers), flat(out)
         for k in range(n):
             i = POSE * k
             R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
             R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
-            half_space_hull(R1, load3(a, i + 9), R2, load3(b, i + 9), x, count, margin, part(results, m * k, m))
+            found = part(results, m * k, m)
+            kernel(R1, load3(a, i + 9), load3(s, 3 * k), R2, load3(b, i + 9), x, count, total, slack, found)
 
-    def hull_rows_one_by_one(first, second, vertices, margin, out):
+    def rows_one_by_one(first, sizes, second, numbers, count, slack, out):
         for k in range(len(first)):
+            poses = (*pose_at(first, k), tuple(sizes[k]), *pose_at(second, k))
             with np.errstate(all="ignore"):
-                half_space_hull(
-                    *pose_at(first, k), *pose_at(second, k), vertices.ravel(), len(vertices), margin, out[k]
-                )
+                kernel(*poses, numbers.ravel(), count, numbers.size // PART, slack, out[k])
 
-    driver = hull_rows_one_by_one if config.DISABLE_JIT else hull_rows
-    return compiled_for(driver, (ROWS, ROWS, ROWS, types.float64, ROWS))
+    driver = rows_one_by_one if config.DISABLE_JIT else rows
+    driver.__name__ = driver.__qualname__ = f"{kernel.__name__}_pairs"
+    return compiled_for(driver, (ROWS, ROWS, ROWS, ROWS, types.intp, types.float64, ROWS))

@@ -13,6 +13,7 @@ from pluecker.articulated.pictures.triangles import Surface, ball, box, cylinder
 from pluecker.articulated.pictures.visuals import Shape as Visual
 from pluecker.articulated.pictures.visuals import visual_shapes
 from pluecker.articulated.running.arguments import as_model
+from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.frames import body_of
 from pluecker.contact.errors import GeometryError
@@ -63,7 +64,7 @@ def draw_colliders(
     if given.shape not in ((), (2,)):
         raise GeometryError(f"draw_colliders: ground has shape {given.shape}, expected a number or (2,)")
     sides = np.array([positive("draw_colliders", "ground", side) for side in np.broadcast_to(given, (2,))])
-    if not isinstance(colliders, Iterable):
+    if not can_be_listed(colliders):
         raise ArgumentTypeError(f"draw_colliders: colliders is {shown(colliders)}, expected records of Collider")
     if not isinstance(visuals, (bool, np.bool_)):
         raise ArgumentTypeError(f"draw_colliders: visuals is {shown(visuals)}, expected True or False")

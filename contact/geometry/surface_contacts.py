@@ -7,7 +7,8 @@ neighbour at the point rises towards the shape: with the normal n there and any 
 point x, ``n . (y - x) <= 0``.
 
 What lies flat on triangles touches them at the corners of what both have in common
-(:mod:`~pluecker.contact.geometry.face_contacts`), and where several are in one plane, at those of that with all of them.
+(:mod:`~pluecker.contact.geometry.face_contacts`), and where several are in one plane, at those of that with all of them;
+what lies along an edge, at both ends of what it covers of it (:mod:`~pluecker.contact.geometry.ridge_contacts`).
 
 Source: Ericson, *Real-Time Collision Detection* (2005), section 5.1, the Voronoi regions of features.
 """
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from pluecker.contact.geometry.face_contacts import axes_across, clipped, face_towards, numbers_of_corners
+from pluecker.contact.geometry.ridge_contacts import ridge_contacts
 from pluecker.contact.geometry.shapes import Shape
 from pluecker.contact.geometry.slots import GAP, SLOT
 from pluecker.spatial.functions.elementwise import Array
@@ -66,7 +68,7 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
     n = sign * slots[:, :3] @ R
     x = (slots[:, 3:6] - T[:3, 3]) @ R - 0.5 * slots[:, GAP, None] * n  # on the triangles
     flat = normals_of(shape)[numbers]
-    lost: Any = ~np.isfinite(slots).all(axis=1)  # coal loses some of those that touch exactly: they lie flat
+    lost: Any = ~np.isfinite(slots).all(axis=1)  # coal loses some that touch exactly or are deep: they lie flat
     middle = (T_other[:3, :3] @ np.array(other.center) + T_other[:3, 3] - T[:3, 3]) @ R
     above = np.einsum("ki,ki->k", flat, middle - shape.vertices[shape.triangles[numbers, 0]])
     n = np.where(lost[:, None], np.where(above >= 0.0, 1.0, -1.0)[:, None] * flat, n)
@@ -75,9 +77,14 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
     for k in np.flatnonzero(leans & ~lost):
         near = neighbours(shape)[numbers[k]]
         edges[k] = not any(rises(shape.vertices[shape.triangles[m]], x[k], n[k]) for m in near)
-    single = slots[edges]
-    single[:, -1] = (single[:, -1] * numbers_of_corners(3, other)) % FEATURES
-    ends = np.where(np.einsum("ki,ki->k", n, flat) >= 0.0, 1.0, -1.0)[:, None] * flat  # towards the other shape
+    single, many = slots[edges], numbers_of_corners(3, other) + 2  # two for the ends of a ridge
+    names = numbers[edges, None] * many + [many - 2, many - 1]
+    single[:, -1] = (single[:, -1] * many) % FEATURES
+    own = shape.vertices[shape.triangles[numbers[edges]]] @ R.T + T[:3, 3]
+    single = ridge_contacts(own, single, sign, other, T_other, names % FEATURES)
+    # towards the other shape; outwards where the normal leans, since a neighbour is nearer, and hides the inner side
+    side = np.where(leans, 1.0, np.einsum("ki,ki->k", n, flat))
+    ends = np.where(side >= 0.0, 1.0, -1.0)[:, None] * flat
     flatly = np.flatnonzero(
         ~edges & flat.any(axis=1)
     )  # what leans, and is no edge, may have a corner of the shape above it all the same
@@ -91,7 +98,7 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
         own = flatly[group.reshape(-1) == number]
         turned = np.einsum("ki,ki->k", ends[own], flat[own]) < 0.0
         triangles = np.where(turned[:, None, None], corners[own][:, ::-1], corners[own]) @ R.T + T[:3, 3]
-        on_plane = corners_on_plane(triangles, numbers[own], R @ ends[own[0]], other, T_other)
+        on_plane = corners_on_plane(triangles, numbers[own], many, R @ ends[own[0]], other, T_other)
         on_plane[:, :3] *= sign
         if leans[own].all():  # nothing is nearer than the triangles are
             on_plane = on_plane[on_plane[:, GAP] >= slots[own, GAP].min() - AT * extent.max()]
@@ -99,9 +106,9 @@ def surface_contacts(shape: Any, T: Array, slots: Array, sign: float, other: Sha
     return np.concatenate(found)
 
 
-def corners_on_plane(triangles: Array, numbers: Any, n: Array, other: Shape, T_other: Array) -> Array:
+def corners_on_plane(triangles: Array, numbers: Any, many: int, n: Array, other: Shape, T_other: Array) -> Array:
     """The contacts of a shape with triangles in one plane, counterclockwise about n, ``(m, 3, 3)``; slots with normals n."""
-    face, many = face_towards(other, T_other, -n), numbers_of_corners(3, other)
+    face = face_towards(other, T_other, -n)
     inside = within(triangles, face.points, n)
     if inside.any(axis=0).all():
         points, gaps = face.points, (face.points - triangles[0, 0]) @ n

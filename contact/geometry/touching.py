@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.collision import SLACK
-from pluecker.contact.geometry.pairs import HULL_SLOTS, HULLS, PAIRS
-from pluecker.contact.geometry.shapes import KINDS, HalfSpace
+from pluecker.contact.geometry.pairs import HULL_PAIRS, HULLS, PAIRS, Pair, has_hull_kernel, hull_numbers
+from pluecker.contact.geometry.shapes import KINDS, ConvexHull, HalfSpace, is_surface
 from pluecker.contact.geometry.surfaces import Collider
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["TouchingShapes", "touching_shapes"]
 
@@ -36,9 +38,19 @@ class TouchingShapes:
         return self.colliders[0].shape.kind, self.colliders[1].shape.kind
 
     @property
+    def pair(self) -> Pair:
+        """The kernel, and its slots."""
+        return HULL_PAIRS[self.kinds[0]] if self.with_hull else PAIRS[self.kinds]
+
+    @property
     def slots(self) -> int:
         """At how many places they may touch at once."""
-        return HULL_SLOTS if self.with_hull else PAIRS[self.kinds].slots
+        return self.pair.slots
+
+    @cached_property
+    def hull_numbers(self) -> tuple[Array, int]:
+        """What the kernel reads of the hull; kernels of a world have its address, so that it lives as long as this does."""
+        return hull_numbers(self.kinds[0], self.colliders[1].shape)
 
     @property
     def with_hull(self) -> bool:
@@ -47,10 +59,11 @@ class TouchingShapes:
 
     @property
     def slack(self) -> float:
-        """How much deeper boxes may be along a face, and touch by the face all the same, a share of the smallest side; of a
-        hull how high above a half-space its corners may touch it; m.
+        """How much deeper boxes and capsules may be along a face, and touch by the face all the same, a share of the
+        smallest side; of a hull how high above a half-space its corners may touch it; m.
         """
-        return NEAR * self.colliders[1].shape.radius_around if self.with_hull else SLACK
+        corners = self.with_hull and self.kinds[0] == HalfSpace.kind
+        return NEAR * self.colliders[1].shape.radius_around if corners else SLACK
 
 
 def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingShapes:
@@ -59,13 +72,12 @@ def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingSh
     Raises:
         GeometryError: there is no kernel for such shapes.
     """
-    kinds = first.shape.kind, second.shape.kind
-    known_kinds = (*PAIRS, *((HalfSpace.kind, hull) for hull in HULLS))
-    if kinds in known_kinds:
-        return TouchingShapes((first, second), False)
-    if kinds[::-1] in known_kinds:
-        return TouchingShapes((second, first), True)
+    for pair, turned in (((first, second), False), ((second, first), True)):
+        kinds = pair[0].shape.kind, pair[1].shape.kind
+        if kinds in PAIRS or (has_hull_kernel(*kinds) and not is_surface(pair[1].shape)):
+            return TouchingShapes(pair, turned)
     words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
+    known_kinds = (*PAIRS, *((kind, ConvexHull.kind) for kind in HULL_PAIRS))
     known = ", ".join(sorted(f"{KINDS[a]} and {KINDS[b]}" for a, b in known_kinds))
     raise GeometryError(
         f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; there are those of {known}; "

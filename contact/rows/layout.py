@@ -83,7 +83,9 @@ RESISTANCES, FIRST_RESISTANCE = 10, 11
 # surfaces in axes of the links, the slack, and which share of the gap away from halfway between the surfaces they touch
 SHAPE_1, SHAPE_2, SIZES, SURFACE_1, SURFACE_2, SLACK, SHIFT = 12, 24, 36, 42, 45, 48, 49
 TOUCH_RECORD = 50
-VERTICES = SIZES + 3  # of a convex hull in place of its sizes, integers: where its vertices are, and how many
+HULL = (
+    SIZES + 3
+)  # in place of sizes, integers: where the rows of a hull are, how many of them are corners or triangles, and all
 # what a slot has in a step, in the world: the place, normal, tangents, the gap, the feature
 TOUCH_NORMAL, TOUCH_TANGENTS, TOUCH_GAP, TOUCH_FEATURE = 3, 6, 12, 13
 TOUCH_SLOT = 14

@@ -13,8 +13,8 @@ from numba import config, types
 from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
-from pluecker.contact.geometry.half_spaces import half_space_hull
-from pluecker.contact.geometry.pairs import HULL_SLOTS, PAIRS
+from pluecker.contact.geometry.hull_parts import PART
+from pluecker.contact.geometry.pairs import Pair
 from pluecker.contact.geometry.shapes import HalfSpace
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.touching import TouchingShapes
@@ -84,7 +84,7 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
         frames = [collider.frame for collider in pair.colliders]
         placements = [placed(tree.model, tree.links, frame.name) for frame in frames]
         at = PLACE * (links + 1)
-        call = call_of(None if pair.with_hull else pair.kinds)
+        call = call_of(pair.pair, pair.with_hull)
         head = [
             call, placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
             at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned), turns,
@@ -99,9 +99,8 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
             surface = (layout.SURFACE_1, layout.SURFACE_2)[k]
             numbers[surface : surface + 3] = shape[:3, :3] @ collider.surface.velocity
         if pair.with_hull:
-            hull: Any = pair.colliders[1].shape
-            vertices = hull.vertices  # contiguous; the shape keeps them
-            numbers[layout.VERTICES : layout.VERTICES + 2].view(np.int64)[:] = vertices.ctypes.data, len(vertices)
+            hull, count = pair.hull_numbers  # contiguous
+            numbers[layout.HULL : layout.HULL + 3].view(np.int64)[:] = hull.ctypes.data, count, hull.size
         numbers[layout.SLACK] = pair.slack
         numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
         records.append(numbers)
@@ -109,11 +108,9 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
 
 
 @functools.cache
-def call_of(kinds: tuple[int, int] | None) -> int:
-    """The address of what finds where two shapes of these kinds touch, None a half-space and a hull; without compilation its
-    number.
-    """
-    function = hull_call() if kinds is None else pair_call(PAIRS[kinds].kernel, PAIRS[kinds].slots * SLOT)
+def call_of(pair: Pair, with_hull: bool) -> int:
+    """The address of what finds where two shapes touch; without compilation its number."""
+    function = (hull_call if with_hull else pair_call)(pair.kernel, pair.slots * SLOT)
     if config.DISABLE_JIT:
         CALLS.append(function)
         return len(CALLS) - 1
@@ -136,21 +133,23 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
     return touch
 
 
-def hull_call() -> Callable[[Any, int], int]:
-    """The same of the kernel of half-spaces and hulls, whose vertices are elsewhere."""
-    block_of, vertices_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
+def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
+    """The same of the kernel of a shape and a hull, whose numbers are elsewhere: 3 or 12 in each of its rows."""
+    block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
 
-    def half_space_hull_touch(place, k):
-        x = block_of(place, SLOT_PLACE + SLOT * HULL_SLOTS)
+    def touch(place, k):
+        x = block_of(place, SLOT_PLACE + room)
         R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
         R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
-        count = load_integer(x, SIZE_PLACE + 4)
-        vertices = vertices_at(load_integer(x, SIZE_PLACE + 3), 3 * count)
-        found = part(x, SLOT_PLACE, SLOT * HULL_SLOTS)
-        half_space_hull(R1, load3(x, 9), R2, load3(x, 21), vertices, count, load(x, SLACK_PLACE), found)
+        count, size = load_integer(x, SIZE_PLACE + 4), load_integer(x, SIZE_PLACE + 5)
+        numbers, rows = rows_at(load_integer(x, SIZE_PLACE + 3), size), size // PART
+        found = part(x, SLOT_PLACE, room)
+        s1 = load3(x, SIZE_PLACE)
+        kernel(R1, load3(x, 9), s1, R2, load3(x, 21), numbers, count, rows, load(x, SLACK_PLACE), found)
         return 0
 
-    return half_space_hull_touch
+    touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
+    return touch
 
 
 def in_memory(place: Any, size: int) -> Any:

@@ -24,8 +24,8 @@ from pluecker.contact.rows.layout import (
     CALL,
     FUNCTION,
     FUNCTIONS,
+    HULL,
     TURN_NUMBER,
-    VERTICES,
     function_count,
     function_entry,
     touching_place,
@@ -157,7 +157,7 @@ def key_of(world: World) -> str:
     for c, pair in enumerate(dict.fromkeys(pairs)):
         array[touching_place(array, c) + CALL] = 0.0
         if pair.with_hull:
-            array[touching_place(array, c) + VERTICES] = 0.0
+            array[touching_place(array, c) + HULL] = 0.0
             found.update(pair.colliders[1].shape.vertices.tobytes())
     found.update(array.tobytes())
     if world.found_contacts is not None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
+from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry.collision import Collision
 from pluecker.contact.geometry.shape_contact import ShapeContact
@@ -34,7 +34,7 @@ def pair_contacts(
     if law != "ncp":
         raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': named pairs have Coulomb's law")
     colliders = {collider.name: collider for collider in as_colliders(shapes)}
-    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+    if not can_be_listed(pairs):
         raise ArgumentTypeError(f"World: pairs is {shown(pairs)}, expected pairs of names of shapes")
     found: dict[frozenset[str], ShapeContact] = {}
     for pair in pairs:
@@ -56,7 +56,7 @@ def as_colliders(shapes: Any) -> tuple[Collider, ...]:
     """The colliders, with names of their own."""
     if isinstance(shapes, Collision):
         return shapes.colliders
-    if isinstance(shapes, (str, Collider)) or not isinstance(shapes, Iterable):
+    if not can_be_listed(shapes):
         raise ArgumentTypeError(f"World: shapes is {shown(shapes)}, expected records of Collider, or a Collision")
     found = tuple(shapes)
     names: set[str] = set()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +17,7 @@ from pluecker.articulated.simulation.preparation import prepare_motion
 from pluecker.articulated.simulation.steps import Outcome, Remembered
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.stepping.terms.integrator import Integrator
+from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
@@ -171,7 +172,7 @@ def follow(
         if world.found_contacts is not None:
             steps = pile_steps(world, world.found_contacts, memory, options["threads"])
             wanted = options["record"]
-            names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if isinstance(wanted, Iterable) else ()
+            names = (wanted,) if isinstance(wanted, str) else tuple(wanted) if can_be_listed(wanted) else ()
             if "constraint_forces" in names:
                 steps.every = int(options["every"])
             if options["record_to"] is not None:

@@ -10,13 +10,24 @@ import numpy as np
 
 from pluecker.articulated import neutral
 from pluecker.contact import geometry
-from pluecker.contact.geometry import Box, Capsule, Collider, Collision, HalfSpace, Sphere, Surface
+from pluecker.contact.geometry import (
+    Box,
+    Capsule,
+    Collider,
+    Collision,
+    ConvexHull,
+    Cylinder,
+    HalfSpace,
+    Sphere,
+    Surface,
+)
 from tests.fuzz.algorithms import models
 from tests.fuzz.friction import array, quiet
 from tests.fuzz.judge import Call
 from tests.fuzz.values import MAYBE, Dice, Given, thing
 
-BOUNDED = (Sphere(0.5), Capsule(0.2, 1.0), Box((1.0, 0.1, 2.0)), Box((1e-6, 1.0, 1.0)))
+HULL = ConvexHull([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.3, 0.2, 1]])
+BOUNDED = (Sphere(0.5), Capsule(0.2, 1.0), Box((1.0, 0.1, 2.0)), Box((1e-6, 1.0, 1.0)), Cylinder(0.3, 0.5), HULL)
 VALUES: dict[str, dict[str, Any]] = {
     "HalfSpace": {},
     "Sphere": {"radius": 0.5},

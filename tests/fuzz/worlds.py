@@ -16,7 +16,7 @@ from pluecker import PlueckerError
 from pluecker.articulated import ModelBuilder, kinetic_energy
 from pluecker.contact import World, WorldMemory, constraints
 from pluecker.contact.constraints import Frame
-from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere
+from pluecker.contact.geometry import Box, Collider, HalfSpace, Sphere, Surface
 from tests.contact.constraints.records import on_frames
 from tests.contact.piles.worlds import bodies
 from tests.contact.world.mechanisms import bricard, four_bars, slider_crank
@@ -52,17 +52,32 @@ def worlds() -> tuple[World, ...]:
         bricard(),
         World(tree, [constraints.PrescribedMotion("drive", joint, constraints.Spline([0.0, 1.0], [0.0, 0.4], 0.3))]),
         World(four_bars(1)[0].model, [constraints.UserFunction("sum", lambda q: float(q[0] + q[1]))]),
-        heap(),
+        heap("newton"),
+        heap("poisson"),
+        dropped("newton"),
+        dropped("poisson"),
     ]
     LABELS.update({id(world): f"worlds.worlds()[{k}]" for k, world in enumerate(result)})
     return tuple(result)
 
 
-def heap() -> World:
+def heap(impacts: str) -> World:
     """Two boxes, a ball and the floor, whose contacts are found."""
     shapes = [Box((0.2, 0.3, 0.1)), Box((0.4, 0.4, 0.4)), Sphere(0.2)]
-    skins = [Collider(f"s{k}", shape, f"b{k}") for k, shape in enumerate(shapes)]
-    return World(bodies(shapes), shapes=[Collider("floor", HalfSpace(), "world"), *skins])
+    surface = Surface(0.5, restitution=0.6)
+    skins = [Collider(f"s{k}", shape, f"b{k}", surface) for k, shape in enumerate(shapes)]
+    return World(bodies(shapes), shapes=[Collider("floor", HalfSpace(), "world", surface), *skins], impacts=impacts)
+
+
+def dropped(impacts: str) -> World:
+    """A box and a ball whose pairs are named, and a point of the box."""
+    shapes = [Box((0.2, 0.3, 0.1)), Sphere(0.2)]
+    surface = Surface(0.5, restitution=0.6)
+    skins = [Collider(f"s{k}", shape, f"b{k}", surface) for k, shape in enumerate(shapes)]
+    point = constraints.PointContact("point", "world", ("b0", (0.1, 0.0, 0.3)), restitution=0.4, impacts=impacts)
+    floor = Collider("floor", HalfSpace(), "world", surface)
+    pairs = [("floor", "s0"), ("s0", "s1")]
+    return World(bodies(shapes), [point], shapes=[floor, *skins], pairs=pairs, impacts=impacts)
 
 
 def state(dice: Dice, world: World, batch: tuple[int, ...], wrong: str) -> dict[str, Given]:
@@ -382,6 +397,8 @@ def make_world(dice: Dice) -> Call:
         "limits": dice.chance(0.5),
         "shapes": shapes,
         "pairs": [("floor", shapes[-1].name)] if len(shapes) > 1 else [],
+        "impacts": dice.pick("newton", "poisson"),
+        "recovery": 10.0 * dice.random(),
     }
     if not quiet(dice):
         key = dice.among(sorted(values))
@@ -462,6 +479,7 @@ friction = 0.9
 [contacts]
 pairs = [["floor", "foot"]]
 recovery = 5.0
+impacts = "poisson"
 """
 
 

@@ -22,9 +22,20 @@ PRIMITIVES = (
     ("Sphere", "Capsule"),
     ("Sphere", "Box"),
     ("Sphere", "Cylinder"),
+    ("Sphere", "ConvexHull"),
     ("Capsule", "Capsule"),
     ("Capsule", "Box"),
+    ("Capsule", "ConvexHull"),
     ("Box", "Box"),
+)
+# those that coal serves
+BY_COAL = (
+    ("Capsule", "Cylinder"),
+    ("Box", "Cylinder"),
+    ("Box", "ConvexHull"),
+    ("Cylinder", "Cylinder"),
+    ("Cylinder", "ConvexHull"),
+    ("ConvexHull", "ConvexHull"),
 )
 
 
@@ -71,17 +82,17 @@ def pair_of_poses(rng, scale=0.7):
 
 
 def support(one, T, direction):
-    """How far a bounded shape reaches along a direction: its support function, from its definition."""
-    d = T[:3, :3].T @ direction
+    """How far bounded shapes reach along directions ``(..., 3)``: the support function, from its definition."""
+    d = np.einsum("...ji,...j->...i", T[..., :3, :3], direction)
     name = type(one).__name__
     if name == "Sphere":
         reach = one.radius
     elif name == "Capsule":
-        reach = one.radius + 0.5 * one.length * abs(d[2])
+        reach = one.radius + 0.5 * one.length * np.abs(d[..., 2])
     elif name == "Cylinder":
-        reach = one.radius * np.hypot(d[0], d[1]) + 0.5 * one.length * abs(d[2])
+        reach = one.radius * np.hypot(d[..., 0], d[..., 1]) + 0.5 * one.length * np.abs(d[..., 2])
     elif name == "Box":
         reach = 0.5 * np.abs(d) @ np.array(one.size)
     else:
-        reach = (one.vertices @ d).max()
-    return T[:3, 3] @ direction + reach
+        reach = (d @ one.vertices.T).max(axis=-1)
+    return np.einsum("...i,...i->...", T[..., :3, 3], direction) + reach

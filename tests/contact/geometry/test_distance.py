@@ -15,7 +15,7 @@ from scipy.optimize import lsq_linear
 from pluecker.contact import GeometryError
 from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Sphere, distance
 from tests.conftest import COMPILED
-from tests.contact.geometry.pairs import CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
+from tests.contact.geometry.pairs import BY_COAL, CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
 from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
 
 COUNT = 150 if COMPILED else 15
@@ -77,7 +77,7 @@ def test_boxes_apart_are_as_far_as_least_squares_says():
         )
 
 
-@pytest.mark.parametrize(("a", "b"), [pair for pair in PRIMITIVES if "ConvexHull" not in pair])
+@pytest.mark.parametrize(("a", "b"), PRIMITIVES)
 def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
     """Where they are not equal, ours is proven apart (see above), and the shorter way out inside."""
     coal = pytest.importorskip("coal", reason="the peer (extra collision)")
@@ -92,9 +92,7 @@ def test_the_distance_is_coals_or_a_shorter_way_out(a, b):
     assert equal >= 0.8 * COUNT  # coal is not exact in thin and round shapes that are deep in one another
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [("Sphere", "Capsule"), ("Capsule", "Capsule"), ("Capsule", "Box"), ("Box", "Box")]
-)
+@pytest.mark.parametrize(("a", "b"), [*PRIMITIVES, *BY_COAL])
 def test_the_distance_apart_is_mujocos(a, b):
     pytest.importorskip("mujoco", reason="the peer (extra peers)")
     rng = np.random.default_rng(6)
@@ -150,18 +148,56 @@ def test_a_batch_is_its_entries_and_broadcasts():
     assert distance(first, np.zeros((0, 4, 4)), second, T2[0]).distance.shape == (0,)
 
 
-@pytest.mark.parametrize(
-    "kinds", [("Cylinder", "Box"), ("Cylinder", "Cylinder"), ("Capsule", "Cylinder"), ("ConvexHull", "Box")]
-)
-def test_what_coal_computes_parts_the_shapes_too(kinds):
+@pytest.mark.parametrize("kinds", BY_COAL)
+def test_what_coal_computes_parts_the_shapes_whichever_comes_first_and_wherever_they_are(kinds):
+    """Inside one another too, where coal has no answer for one of a hundred cylinders at its finest tolerance."""
     pytest.importorskip("coal", reason="it computes these (extra collision)")
     rng = np.random.default_rng(8)
-    for _ in range(COUNT):
+    for _ in range(COUNT // 10):
         first, second = shape(rng, kinds[0]), shape(rng, kinds[1])
-        T1, T2 = pose(rng, 1.0), pose(rng, 1.0)
-        found = distance(first, T1, second, T2)
-        if found.distance > 1e-3:
-            assert separation(first, T1, second, T2, found.normal) == pytest.approx(found.distance, abs=1e-4)
+        T1, T2, W = map(np.array, zip(*((*pair_of_poses(rng), pose(rng)) for _ in range(20)), strict=True))
+        found, back = distance(first, T1, second, T2), distance(second, T2, first, T1)
+        moved = distance(first, W @ T1, second, W @ T2)
+        np.testing.assert_allclose(separation(first, T1, second, T2, found.normal), found.distance, atol=1e-9)
+        np.testing.assert_allclose(back.distance, found.distance, atol=1e-6)  # of round shapes that are deep
+        np.testing.assert_allclose(moved.distance, found.distance, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "R", "p"),
+    [
+        (  # coal says nothing at three tolerances, and a longer way if they are moved a little
+            Cylinder(0.6425097230340795, 0.6789362491504245),
+            Cylinder(0.714312130759456, 0.7126584837767982),
+            [
+                [-0.8262710387926344, -0.04758374806213357, 0.561259260389439],
+                [0.5499500192261317, -0.2835837666440287, 0.785579546353622],
+                [0.12178319590862284, 0.9577661688618703, 0.26048573661131125],
+            ],
+            [0.3262345587873333, 0.8025237324840518, -0.9053644608146476],
+        ),
+        (  # coal says a longer way, along the axis
+            Capsule(0.007974226367769973, 0.41896396482220055),
+            Cylinder(0.14524040648730485, 0.6915914731646282),
+            [
+                [-1.0000000000000004, 9.6605044614782627e-17, 1.4645568358663692e-18],
+                [-9.6605044614782627e-17, 1.0000000000000004, -1.3229327945576156e-17],
+                [1.4645568358663692e-18, 1.3229327945576156e-17, -1.0000000000000004],
+            ],
+            [5.0003332167734643e-02, -9.5146989042343186e-02, 1.2286197078138442e-01],
+        ),
+    ],
+)
+def test_what_is_deep_in_a_cylinder_has_the_shortest_way_out(first, second, R, p):
+    """To what a hundred thousand directions say, which are 0.01 apart."""
+    pytest.importorskip("coal", reason="it computes these (extra collision)")
+    T = placement(R, p)
+    directions = np.random.default_rng(0).normal(size=(100_000, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    most = separation(first, np.eye(4), second, T, directions).max()
+    found, back = distance(first, np.eye(4), second, T).distance, distance(second, T, first, np.eye(4)).distance
+    assert most <= found <= most + 1e-2
+    assert back == pytest.approx(found, abs=1e-7)
 
 
 def test_a_box_as_hull_has_the_distance_of_the_box():
@@ -178,6 +214,7 @@ def test_placements_that_are_none_are_refused():
     for bad, words in (
         (np.eye(3), "has shape"),
         (np.diag([1.0, 1.0, -1.0, 1.0]), "no placement"),
+        (5e-324 * np.array([[-1, 0, 1, 0], [1, 0, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1]]), "no placement"),
         (np.full(3, np.nan), "not finite"),
         (np.full(3, 1e12), "away"),
     ):

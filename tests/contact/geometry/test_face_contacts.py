@@ -132,6 +132,64 @@ def test_a_body_on_more_triangles_than_count_lies_on_its_own_corners():
     np.testing.assert_allclose(found.gap, -1e-4, atol=1e-12)
 
 
+TENT = [[-1, -1, -1], [-1, 1, -1], [0, -1, 0], [0, 1, 0], [1, -1, -1], [1, 1, -1]]
+RIDGES = {  # along y; where they are
+    "mesh": (Mesh(TENT, [[0, 3, 1], [0, 2, 3], [2, 4, 5], [2, 5, 3]], convex=False), [0.0]),
+    "field": (HeightField(np.array([[-1.0, 0.0, -1.0]] * 6), (2.0, 2.0)), [0.0]),
+    "saw": (HeightField(np.array([[-1.0, 0.0, -1.0, 0.0, -1.0]] * 4), (1.0, 2.0)), [-0.25, 0.25]),
+}
+
+
+@pytest.mark.parametrize("ground", RIDGES)
+@pytest.mark.parametrize("kind", ["box", "hull"])
+def test_a_face_touches_a_ridge_at_both_ends_of_what_it_covers(ground, kind):
+    """Wherever it is turned about the vertical, and however the world is."""
+    half, rng = np.array([0.45, 0.35, 0.1]), np.random.default_rng(7)
+    shape, (surface, places) = (Box(2 * half) if kind == "box" else ConvexHull(CUBE * half)), RIDGES[ground]
+    for _ in range(COUNT):
+        gap = float(rng.choice([1e-3, -1e-3, 0.0]))
+        T = turned(rng, half[2] + gap, 0.05)
+        found = touching(surface, shape, T, frame := pose(rng), margin=2e-3)  # less than to the sides
+        ends = []
+        for x in places:
+            # of the line (x, s) in axes of the face, which is |c + s d| < half
+            c, d = T[:2, :2].T @ ([x, 0.0] - T[:2, 3]), T[1, :2]
+            cuts = np.sort((np.array([[-1.0], [1.0]]) * half[:2] - c) / d, axis=0)
+            ends += [[x, s, 0.5 * gap] for s in (cuts[0].max(), cuts[1].min())]
+        points = (found.point - frame[:3, 3]) @ frame[:3, :3]
+        assert len(found) == 2 * len(places) == len(set(found.feature.tolist()))
+        np.testing.assert_allclose(points[np.lexsort(np.round(points, 6).T[::-1])], ends, atol=1e-9)
+        np.testing.assert_allclose(found.gap, gap, atol=1e-9)
+        np.testing.assert_allclose(found.normal @ frame[:3, :3], np.tile([0.0, 0.0, 1.0], (len(found), 1)), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("angle", "x", "y"), [(2.13, -0.018, -0.039), (5.17, 0.03, -0.017), (0.82, -0.042, 0.041), (5.22, 0.042, -0.011)]
+)
+def test_nothing_above_the_ground_is_met_from_below(angle, x, y):
+    """A box that is beside a ridge is behind its far side, which the near one hides."""
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = Rotation.from_euler("z", angle).as_matrix(), (x, y, 0.099)
+    found = touching(RIDGES["saw"][0], Box((0.9, 0.7, 0.2)), T, margin=0.05)
+    assert len(found) >= 4
+    assert (found.normal[:, 2] > 0.0).all()
+
+
+@pytest.mark.parametrize("ground", ["mesh", "field"])
+@pytest.mark.parametrize("one", [Capsule(0.1, 0.6), Cylinder(0.1, 0.6)])
+def test_what_lies_along_a_ridge_touches_it_at_both_of_its_ends(ground, one):
+    lies = Rotation.from_euler("x", 90, degrees=True).as_matrix()
+    T = np.eye(4)
+    T[:3, :3], T[:3, 3] = lies, (0.0, 0.12, 0.099)
+    found = touching(RIDGES[ground][0], one, T)
+    assert len(found) == 2
+    np.testing.assert_allclose(np.sort(found.point[:, 1]), [-0.18, 0.42], atol=1e-6)
+    np.testing.assert_allclose(found.gap, -1e-3, atol=1e-7)
+    T[:3, :3] = Rotation.from_euler("z", 30, degrees=True).as_matrix() @ lies  # across it, one point
+    found = touching(RIDGES[ground][0], one, T)
+    np.testing.assert_allclose(found.point, np.tile([0.0, 0.12, -5e-4], (len(found), 1)), atol=1e-4)
+
+
 def test_a_box_on_a_ridge_and_in_a_valley_touches_both_sides():
     slope = 0.3
     heights = np.array([[1.0, 0.0, 1.0]] * 2) * slope

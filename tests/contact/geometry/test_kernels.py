@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.geometry import distance
-from pluecker.contact.geometry.pairs import PAIRS, hull_slots, packed_pose, pair_slots
+from pluecker.contact.geometry import ConvexHull, HalfSpace, distance
+from pluecker.contact.geometry.hull_parts import PART
+from pluecker.contact.geometry.pairs import HULL_PAIRS, PAIRS, hull_numbers, hull_slots, packed_pose, pair_slots
 from pluecker.contact.geometry.shapes import KINDS
 from pluecker.contact.geometry.slots import GAP, OPEN, SLOT
 from pluecker.spatial.algebra.vectors import load3
@@ -39,6 +40,27 @@ def test_the_gap_grows_as_the_second_shape_moves_along_the_normal(kinds):
             R = [tuple(complex(x) for x in each[:9]) for each in (a, b)]
             p1 = tuple(complex(x) for x in a[9:])
             pair.kernel(R[0], p1, sizes[0], R[1], tuple(p2), sizes[1], SLACK, out)
+            slots = out.reshape(-1, SLOT)
+            deepest = slots[np.argmin(slots[:, GAP].real)]
+            assert deepest[GAP].imag / h == pytest.approx(deepest[k].real, abs=1e-6)
+
+
+@pytest.mark.skipif(
+    COMPILED, reason="compiled kernels call compiled kernels: Python's run on complex numbers as they are"
+)
+@pytest.mark.parametrize("kind", HULL_PAIRS)
+def test_the_gap_grows_as_a_hull_moves_along_the_normal(kind):
+    rng = np.random.default_rng(1)
+    pair, h = HULL_PAIRS[kind], 1e-30
+    for _ in range(5):
+        first, second = shape(rng, NAMES[kind]), shape(rng, "ConvexHull")
+        a, b = (packed_pose(pose(rng)).tolist() for _ in range(2))
+        numbers, count = hull_numbers(kind, second)
+        sizes = tuple(complex(x) for x in first.sizes)
+        for k in range(3):
+            p2, out = [complex(x, h * (k == j)) for j, x in enumerate(b[9:])], np.zeros(SLOT * pair.slots, complex)
+            poses = (tuple(a[:9]), tuple(a[9:]), sizes, tuple(b[:9]), tuple(p2))
+            pair.kernel(*poses, numbers.ravel(), count, numbers.size // PART, SLACK, out)
             slots = out.reshape(-1, SLOT)
             deepest = slots[np.argmin(slots[:, GAP].real)]
             assert deepest[GAP].imag / h == pytest.approx(deepest[k].real, abs=1e-6)
@@ -104,7 +126,8 @@ def test_the_vertices_of_a_hull_that_span_most_are_taken():
     angles = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
     ring = np.stack([np.cos(angles), np.sin(angles), np.zeros(24)], axis=1)
     vertices = np.concatenate([ring, ring + np.array([0.0, 0.0, 1.0])])
-    slots = hull_slots(packed_pose(np.eye(4))[None], packed_pose(np.eye(4))[None], vertices, 1e-3)[0]
+    here = packed_pose(np.eye(4))[None]
+    slots = hull_slots(HalfSpace.kind, here, np.zeros((1, 3)), here, ConvexHull(vertices), 1e-3)[0]
     x = slots[:, 3:6]
     assert np.allclose(slots[:, GAP], 0.0, atol=1e-12)
     corners = x[[0, 2, 1, 3]]

@@ -100,6 +100,45 @@ def test_a_ball_rolls_down_with_five_sevenths_of_g_sin_a(ground):
     np.testing.assert_allclose(np.hypot(*motion.v[-1, [3, 5]]), 10 * H * 5.0 / 7.0 * G * np.sin(slope), rtol=1e-6)
 
 
+@pytest.mark.parametrize("top", ["box", "hull"])
+@pytest.mark.parametrize("ridges", [1, 2])
+def test_a_box_on_ridges_rests_and_does_not_rock(ridges, top):
+    """On one of a mesh, off its middle along it; across two of a height field, at x = -0.125 and 0.125."""
+    tent = [[-1, -1, -1], [-1, 1, -1], [0, -1, 0], [0, 1, 0], [1, -1, -1], [1, 1, -1]]
+    ground = Mesh(tent, [[0, 3, 1], [0, 2, 3], [2, 4, 5], [2, 5, 3]], convex=False)
+    if ridges == 2:
+        ground = HeightField(np.array([[-0.3, 0.0, -0.3, 0.0, -0.3]] * 7), (0.5, 2.0))
+    surface = Surface(0.5)
+    shapes = [Collider("ground", ground, "world", surface), Collider("it", TOPS[top][0], "b0", surface)]
+    world, q = World(free(1), shapes=shapes), np.array([0.02 * (ridges - 1), 0.05, 0.1, *UPRIGHT])
+    motion = world.simulate(q, np.zeros(6), 20 * H, H)
+    np.testing.assert_allclose(motion.q, np.tile(q, (len(motion), 1)), atol=1e-7)
+    np.testing.assert_allclose(motion.v, 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize(("top", "places"), [("box", 4), ("hull", 4), ("cylinder", 8), ("capsule", 2), ("sphere", 1)])
+@pytest.mark.parametrize("ground", ["mesh", "field"])
+@pytest.mark.parametrize("soft", ["ground", "top", "both"])
+def test_what_lies_on_soft_triangles_sinks_by_its_weight_over_the_stiffness_of_its_places(ground, top, places, soft):
+    """m g / (n k) of n places; of two soft surfaces in series k is the half."""
+    k, damping = 2e4, 300.0
+    rigid, give = Surface(0.5), Surface(0.5, stiffness=k, damping=damping)
+    body, turn = TOPS[top]
+    shapes = [
+        Collider("ground", GROUNDS[ground][0], "world", rigid if soft == "top" else give),
+        Collider("it", body, "b0", rigid if soft == "ground" else give),
+    ]
+    world = World(free(1), shapes=shapes, accuracy=1e-9)
+    q = np.array([0.11, 0.07, 0.1, *turn])
+    depth = MASS * G / (places * (0.5 * k if soft == "both" else k))
+    rests = world.step(q - depth * np.eye(7)[2], np.zeros(6), H)
+    np.testing.assert_allclose(rests.v, 0.0, atol=1e-6)
+    np.testing.assert_allclose(rests.contacts.gap, -depth, atol=1e-8)
+    np.testing.assert_allclose(rests.contacts.wrench("world", "b0")[3:], [0.0, 0.0, MASS * G], atol=1e-4)
+    motion = world.simulate(q, np.zeros(6), 60 * H, H)  # from above it comes to the same place
+    np.testing.assert_allclose(motion.q[-1, 2], 0.1 - depth, atol=0.02 * depth)
+
+
 def test_each_interface_of_a_tower_of_hulls_carries_the_weight_above():
     n, surface = 4, Surface(0.5)
     hull = ConvexHull(CUBE * SIDES / 2.0)

@@ -14,6 +14,7 @@ from pluecker.contact.geometry import (
     ConvexHull,
     Cylinder,
     HalfSpace,
+    Mesh,
     ShapeContact,
     Sphere,
     Surface,
@@ -199,6 +200,17 @@ def test_rows_are_the_rates_of_gaps_and_of_both_bodies_material(kinds):
         np.testing.assert_allclose(change, along[:, 0], atol=1e-7)
 
 
+def test_the_bias_of_contacts_grows_with_the_square_of_velocities_as_far_as_numbers_go():
+    world, q = on_ground("sphere")
+    rng = np.random.default_rng(3)
+    v = rng.normal(size=6)
+    bias = world.rows_at(q, v).bias
+    np.testing.assert_allclose(world.rows_at(q, 1e140 * v).bias, 1e280 * bias, atol=1e272)
+    with pytest.raises(ValueError, match=r"World\.rows_at: .*overflows float64"):
+        world.rows_at(q, 1e307 * v)
+    assert world.rows_at(np.zeros((0, 7)), np.zeros((0, 6), dtype=[("a", "f8")])).bias.shape == (0, 3)
+
+
 def test_tangents_in_a_step_are_those_of_contact_frames():
     normals = np.random.default_rng(0).normal(size=(200, 3))
     normals = np.concatenate([normals / np.linalg.norm(normals, axis=1)[:, None], np.eye(3), -np.eye(3)])
@@ -266,8 +278,11 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "a convex hull and a sphere have no fixed places where"),
-        (lambda c: ShapeContact("a", c["hull"], c["ball"]), "half-space and convex hull, half-space and cylinder"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "a convex hull and a cylinder have no fixed places where"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "half-space and convex hull, half-space and cylinder"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "capsule and convex hull, .* sphere and convex hull"),
+        (lambda c: ShapeContact("a", c["hull"], c["hull"]), "a convex hull and a convex hull have no fixed places"),
+        (lambda c: ShapeContact("a", c["ground"], c["sheet"]), "a half-space and a mesh have no fixed places"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
         (lambda c: ShapeContact("a", c["tin"], c["tin"]), r"World\(model, shapes=...\) without pairs finds where all"),
         (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
@@ -281,6 +296,10 @@ def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(
         (lambda c: World(c["model"], shapes=[c["ground"], c["ground"]], pairs=[]), "two shapes are called 'ground'"),
         (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=["ground"]), "pairs hold 'ground'"),
         (lambda c: World(c["model"], shapes=[c["ball"]], pairs=[("ball", "ball")]), "are one shape"),
+        (lambda c: World(c["model"], shapes=[c["ball"]], pairs=np.array("ball")), "expected pairs of names of shapes"),
+        (lambda c: World(c["model"], shapes=np.array(1.0)), "expected records of Collider"),
+        (lambda c: Collision(c["model"], np.array(1.0)), "expected records of Collider"),
+        (lambda c: Collision(c["model"], [c["ball"]], ignored=np.array(1.0)), "expected pairs of names of colliders"),
         (lambda c: World(c["model"], pairs=[("ground", "ball")]), "no shape 'ground'"),
         (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=[("ground", "ball"), ("ball", "ground")]),
          "come twice"),
@@ -296,6 +315,7 @@ def test_what_cannot_touch_is_refused_by_name(call, message):
         "other": Collider("other", Box([0.1] * 3), "sphere"),
         "tin": Collider("tin", Cylinder(0.1, 0.2), "sphere"),
         "hull": Collider("hull", ConvexHull(corners), "sphere"),
+        "sheet": Collider("sheet", Mesh(corners, [[0, 1, 2]], convex=False), "sphere"),
     }
     with pytest.raises((ValueError, TypeError, KeyError), match=message):
         call(given)

@@ -211,6 +211,73 @@ def test_samples_have_the_coefficient_that_was_in_force(way):
     assert set(lies.state) == {"sticking"}
 
 
+def contacts_of(way, first, second):
+    """What makes a world of two colliders that touch, by pairs or by shapes that are found."""
+    if way == "found":
+        return {"shapes": [first, second], "accuracy": 1e-10}
+    return {"constraints": [ShapeContact("touch", first, second)]}
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_a_box_on_rails_brakes_and_holds_alike_in_reduced_and_in_maximal_coordinates(way):
+    """It slides to a stop by kinetic friction, and stays where less than the static one pushes it."""
+    b = ModelBuilder(gravity=(0.0, 0.0, -G))
+    b.add_body("cart", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    b.add_body("box", mass=2.0, inertia=moments(BOX, 2.0))
+    b.add_joint("x", "prismatic", "world", "cart", axis=(1, 0, 0))
+    b.add_joint("z", "prismatic", "cart", "box", axis=(0, 0, 1))
+    rubber = Surface(friction=MU, kinetic_friction=KINETIC)
+    shapes = Collider("ground", HalfSpace(), "world", rubber), Collider("sides", BOX, "box", rubber)
+    world = World(b.build(), **contacts_of(way, *shapes))
+    maximal, h, v0 = world.maximal(), 0.005, 0.3
+    weight, push = 2.0 * G, 0.5 * (MU + KINETIC) * 2.0 * G
+    q, v = np.array([0.0, 0.05]), np.array([v0, 0.0])
+    own = world.simulate(q, v, 0.2, h, record="constraint_forces")
+    other = maximal.world.simulate(*maximal.state(q, v), 0.2, h, record="constraint_forces")
+    speeds = np.maximum(v0 - KINETIC * weight / 3.0 * own.time, 0.0)
+    np.testing.assert_allclose(own.v[:, 0], speeds, atol=1e-7)
+    np.testing.assert_allclose(other.q[:, 0], own.q[:, 0], atol=1e-7)
+    np.testing.assert_allclose(other.v[:, 3], speeds, atol=1e-6)
+    for motion in (own, other):  # each force is that of the step that begins at the sample
+        assert set(motion.contacts_at(2).state) == {"sliding"}
+        np.testing.assert_allclose(motion.contacts_at(2).friction, KINETIC, rtol=1e-15)
+    tau = np.array([push, 0.0])
+    held = [
+        world.step(q, np.zeros(2), h, tau=tau),
+        maximal.world.step(*maximal.state(q, np.zeros(2)), h, tau=maximal.forces(q, tau)),
+    ]
+    for step in held:
+        np.testing.assert_allclose(step.v, 0.0, atol=1e-8)
+        np.testing.assert_allclose(step.contacts.wrench("world", "box")[3:], [-push, 0.0, weight], atol=1e-5)
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("speed", [0.0, 0.5])
+def test_a_leg_that_slides_or_sticks_has_the_forces_that_it_has_in_maximal_coordinates(way, speed):
+    """To first order in the step, from the third one on: before, joints lag behind the velocities that they begin with."""
+    b = ModelBuilder(gravity=(0.0, 0.0, -G))
+    b.add_body("body", mass=3.0, inertia=(0.1, 0.1, 0.1))
+    b.add_joint("rail", "prismatic", "world", "body", axis=(0, 0, 1))
+    b.add_body("shin", mass=1.0, center_of_mass=(0, 0, -0.2), inertia=(0.02, 0.02, 0.001))
+    b.add_joint("knee", "revolute", "body", "shin", axis=(0, 1, 0))
+    rubber = Surface(friction=MU, kinetic_friction=KINETIC)
+    foot = Collider("foot", Sphere(0.02), ("shin", (0, 0, -0.4)), rubber)
+    world = World(b.build(), **contacts_of(way, Collider("ground", HalfSpace(), "world", rubber), foot))
+    angle, h = np.arctan(0.5 * (MU + KINETIC)), 1e-4  # between both cones of friction
+    q = np.array([0.4 * np.cos(angle) + 0.02, angle])
+    v = speed * np.array([-0.4 * np.sin(angle), 1.0])  # the foot stays on the ground
+    maximal = world.maximal()
+    own = world.simulate(q, v, 5 * h, h, record="constraint_forces")
+    other = maximal.world.simulate(*maximal.state(q, v), 5 * h, h, record="constraint_forces")
+    last = [motion.contacts_at(4) for motion in (own, other)]
+    np.testing.assert_allclose(last[1].force, last[0].force, atol=10.0 * h)  # of 40 N
+    for found, expected in zip(maximal.back(other.q[-1], other.v[-1]), (own.q[-1], own.v[-1]), strict=True):
+        np.testing.assert_allclose(found, expected, atol=0.1 * h)
+    assert {*last[0].state, *last[1].state} == {"sliding" if speed else "sticking"}
+    if speed:
+        np.testing.assert_allclose(np.hypot(*last[0].force[0, :2]), KINETIC * last[0].force[0, 2], rtol=1e-9)
+
+
 def test_two_surfaces_have_the_mean_of_both_kinetic_coefficients():
     one, two = Surface(friction=0.9, kinetic_friction=0.4), Surface(friction=0.4)
     colliders = Collider("a", HalfSpace(), "world", one), Collider("b", BOX, "box", two)
