@@ -77,7 +77,7 @@ class Subdomain:
             part.limit = min(TURNS, island.rest)
             take_turns(part, GOAL * before)
         for method, (steps, _, seconds) in part.spent.items():
-            island.note(method, steps, time.perf_counter() - seconds)
+            island.note(method, int(steps), time.perf_counter() - seconds)
         if part.error > HELPS * before:
             if held_up:
                 self.failed += 1

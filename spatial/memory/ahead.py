@@ -42,14 +42,14 @@ def ask_for(typing, array, k):
     return types.void(array, types.intp), generate
 
 
-@kernel
 def ask_for_rows(array, first, count):
-    """``count`` rows of an array of lanes, from ``first`` on, will be read soon; they need not all exist."""
-    for k in range(first, first + count):
-        ask_for(array, k)
+    """Nothing is fetched without compilation."""
 
 
-if config.DISABLE_JIT:
+if not config.DISABLE_JIT:
 
+    @kernel
     def ask_for_rows(array, first, count):
-        """Nothing is fetched without compilation."""
+        """``count`` rows of an array of lanes, from ``first`` on, will be read soon; they need not all exist."""
+        for k in range(first, first + count):
+            ask_for(array, k)
