@@ -91,19 +91,21 @@ def rods(model: Model) -> list[Rod]:
         ends.discard(parent)
         if joint.type != "free":
             found.append(Rod(parent, zero, child, zero))
-    middles = {solid.body: solid.center for solid in solids(model)}
+    tips, middles = outermost_points(model), {solid.body: solid.center for solid in solids(model)}
     for body in sorted(ends):
-        tip = outermost_point(model, body)
+        tip = tips.get(body, zero)
         tip = middles.get(body, zero) if np.linalg.norm(tip) < NEAR else tip
         if np.linalg.norm(tip) >= NEAR:
             found.append(Rod(body, zero, body, tip))
     return found
 
 
-def outermost_point(model: Model, body: int) -> Array:
-    """The origin of the frame on a body that is farthest from the body's own: a flange, a finger tip, a foot."""
-    points = [T[:3, 3] for (_, carrier), T in zip(model.frames, model.frame_placements, strict=True) if carrier == body]
-    return max(points, key=lambda p: float(np.linalg.norm(p)), default=np.zeros(3))
+def outermost_points(model: Model) -> dict[int, Array]:
+    """Of each body the origin of its frame that is farthest from its own: a flange, a finger tip, a foot."""
+    points: dict[int, list[Array]] = {}
+    for (_, carrier), T in zip(model.frames, model.frame_placements, strict=True):
+        points.setdefault(carrier, []).append(T[:3, 3])
+    return {body: max(mine, key=lambda p: float(np.linalg.norm(p))) for body, mine in points.items()}
 
 
 def joint_axes(model: Model, q: Array) -> Axes:
