@@ -121,14 +121,11 @@ def run_small_islands(P, law, x, u, tol, limit, results, begin, end):
     return [Part("dense", mine, used, errors, time.perf_counter() - began)] if used.any() else []
 
 
-def pass_over(P, x, results, states, begin, end, patterns):
+def pass_over(P, x, states, begin, end, patterns):
     """Gradients leave islands of the convex law where the interior point is cheap, and nothing to start from is known."""
-    started = x.any()
     for k in range(begin, end):
         first, last = int(P.islands[k]), int(P.islands[k + 1])
-        if last - first > DIRECT or results[k, ERROR] < np.inf:
-            continue
-        if started and x[P.K.start[first] : P.K.start[last]].any():
+        if last - first > DIRECT or x[P.K.start[first] : P.K.start[last]].any():
             continue
         count = operations(pattern_of(patterns, k, cut(P, k)))
         if worth(last - first, int(P.A.N.first[last] - P.A.N.first[first]), count, 0) <= CHEAP:
@@ -150,7 +147,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
         for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] > MANY)):
             states[k, LEFT] = 1.0 if is_dear(cut(P, begin + int(k)), begin + int(k), patterns) else 0.0
     if law == 0 and not (results[:, ERROR] <= tol).all():
-        pass_over(P, x, memory.results, memory.states, begin, end, patterns)
+        pass_over(P, x, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
         done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)
     states[:, LEFT] = 0.0
@@ -190,7 +187,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
         going &= states[mine, LEFT] == 0.0
         if not going.any() or used >= last:
             break
-        steps *= 2
+        steps = min(2 * steps, MOST)
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
     errors = np.where(spent > 0, results[mine, ERROR], 0.0)
     return [Part("apgd", mine, spent, errors, elapsed)] if spent.any() else []
@@ -232,7 +229,7 @@ def improve(island: Island, tol: float) -> None:
 
 def near(island: Island, tol: float) -> None:
     """Newton's method from a start that is near."""
-    if island.error < STARTED:
+    if island.error < STARTED and island.x.any():
         island.newton(tol, FEW)
 
 

@@ -37,7 +37,7 @@ from pluecker.contact.solving.newton import evaluate_all, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.interruption import LONG, answering
+from pluecker.spatial.parallel.interruption import LONG, answering, takes_long
 
 __all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "operations", "pattern_of"]
 
@@ -152,7 +152,7 @@ class Island:
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1)
+        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1, long=takes_long(limit, len(x)))
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
         self.note("apgd", int(results[0, ITERATIONS]), began)
@@ -170,7 +170,7 @@ class Island:
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
         memory.states[0, [RELAXATION, MOMENTUM]] = relaxation, momentum
         P = self.P if self.factors is None else self.factors
-        answering(run_psor, P, self.law, x, u, tol, limit, memory, 0, 1)
+        answering(run_psor, P, self.law, x, u, tol, limit, memory, 0, 1, long=takes_long(limit, len(x)))
         self.take(x, u)
         last = memory.work[BEST_X, : len(x)], memory.work[BEST_U, : len(u)]
         if np.isfinite(last).all():

@@ -35,6 +35,7 @@ from pluecker.spatial.parallel.interruption import interruptible, takes_long
 __all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
+PIECES = 8000  # iterations of a recipe in one piece, at most: more of them answer by themselves
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 
@@ -265,7 +266,7 @@ def may_take_long(options: Options, P: Prepared) -> bool:
     size, limit = len(P.b), options.rounds(len(P.b))
     if not options.how.recipe:
         return takes_long(limit, size) or not getattr(options.how.run, "overloads", True)
-    return limit * (len(P.A.N.data) + PER_ROW * size) > PIECE
+    return min(limit, PIECES) * (len(P.A.N.data) + PER_ROW * size) > PIECE
 
 
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
