@@ -2,8 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 
+from benchmarks.contact_problems import packing
 from pluecker.contact import Problem, errors_of, solve
+from pluecker.spatial.parallel import interruption
+from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
 
 
@@ -59,6 +63,25 @@ def test_the_convex_law_begins_with_the_interior_point_unless_there_is_a_start()
     assert warm.converged
     assert "interior_point" not in stages(warm)
     np.testing.assert_allclose(warm.velocity, cold.velocity, rtol=0.0, atol=1e-6 * np.abs(cold.velocity).max())
+
+
+def test_it_begins_so_beside_islands_that_are_solved_already():
+    """Their multipliers are no start for others"""
+    rng = np.random.default_rng(3)
+    J = rng.normal(size=(60, 40))
+    N, b = scipy.linalg.block_diag(np.eye(3), J @ J.T), np.concatenate([[-1.0, 0.1, 0.0], J @ rng.normal(size=40)])
+    result = solve(Problem.from_delassus(N, b, np.full(21, 0.4)), "ccp", tol=1e-8)
+    assert (result.status, stages(result)) == ("converged", ["dense", "interior_point"])
+
+
+@pytest.mark.skipif(not COMPILED, reason="compiled code alone may be long in one piece")
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+def test_problems_of_sixty_contacts_need_no_thread(monkeypatch, law):
+    """One takes as long to start as a problem of this size"""
+    problem = packing(60)
+    expected = solve(problem, law, threads=1)  # compiles
+    monkeypatch.setattr(interruption, "in_thread", None)
+    assert np.array_equal(solve(problem, law, threads=1).multipliers, expected.multipliers)
 
 
 def cube(velocity, mu=0.5):
