@@ -76,9 +76,9 @@ def test_it_begins_so_beside_islands_that_are_solved_already():
 
 @pytest.mark.skipif(not COMPILED, reason="compiled code alone may be long in one piece")
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
-def test_problems_of_sixty_contacts_need_no_thread(monkeypatch, law):
+def test_problems_of_some_hundred_contacts_need_no_thread(monkeypatch, law):
     """One takes as long to start as a problem of this size"""
-    problem = packing(60)
+    problem = packing(150)
     expected = solve(problem, law, threads=1)  # compiles
     monkeypatch.setattr(interruption, "in_thread", None)
     assert np.array_equal(solve(problem, law, threads=1).multipliers, expected.multipliers)
