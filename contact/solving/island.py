@@ -37,12 +37,14 @@ from pluecker.contact.solving.newton import evaluate_all, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.interruption import LONG, answering, takes_long
+from pluecker.spatial.parallel.interruption import LONG, answering
 
-__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "on_islands", "operations", "pattern_of"]
+__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of"]
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 CALL = 200  # iterations of a convex solver in one call
+PER_ROW = 8  # operations of an iteration besides its product
+PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 USUAL = 50  # those that it takes where it gets anywhere, at most
 
 
@@ -152,7 +154,7 @@ class Island:
         limit = min(limit, self.rest)
         began, x, u, results = time.perf_counter(), self.x.copy(), self.u.copy(), np.array([[np.inf, 0.0, 0.0]])
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
-        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1, long=takes_long(limit, len(x)))
+        answering(run_apgd, self.P, self.law, x, u, tol, limit, memory, 0, 1, long=is_long(self.P, limit))
         self.take(x, u)
         self.products += int(results[0, PRODUCTS])
         self.note("apgd", int(results[0, ITERATIONS]), began)
@@ -170,7 +172,7 @@ class Island:
         memory = self.memory._replace(results=results, history=self.record[self.iterations :])
         memory.states[0, [RELAXATION, MOMENTUM]] = relaxation, momentum
         P = self.P if self.factors is None else self.factors
-        answering(run_psor, P, self.law, x, u, tol, limit, memory, 0, 1, long=takes_long(limit, len(x)))
+        answering(run_psor, P, self.law, x, u, tol, limit, memory, 0, 1, long=is_long(self.P, limit))
         self.take(x, u)
         last = memory.work[BEST_X, : len(x)], memory.work[BEST_U, : len(u)]
         if np.isfinite(last).all():
@@ -236,6 +238,11 @@ class Island:
         g = np.zeros(len(x))
         shift(self.P.K, self.velocity(x), g)
         return g
+
+
+def is_long(P: Prepared, iterations: float) -> bool:
+    """Whether so many iterations of a first-order method may take long in one piece of compiled code."""
+    return iterations * (len(P.A.N.data) + PER_ROW * len(P.b)) > PIECE
 
 
 def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbolic:

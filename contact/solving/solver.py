@@ -24,6 +24,7 @@ from pluecker.contact.results.result import Result, Stage, is_converged, judge
 from pluecker.contact.results.states import Blocks
 from pluecker.contact.solving.compiled_parts import MANY, begin, end, first_steps
 from pluecker.contact.solving.eliminated import solve_eliminated
+from pluecker.contact.solving.island import is_long
 from pluecker.contact.solving.methods import Options, checked_options
 from pluecker.contact.solving.preparation import Eliminated, Preparation, difference, prepare_for, prepare_rows
 from pluecker.contact.solving.running import Done, Job, goal_of, run_on_islands
@@ -36,8 +37,6 @@ __all__ = ["Solver"]
 
 NOTHING = np.zeros(0)
 PIECES = 8000  # iterations of a recipe in one piece, at most: more of them answer by themselves
-PER_ROW = 8  # operations of an iteration besides its product
-PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
 
 
 class Solver:
@@ -266,7 +265,7 @@ def may_take_long(options: Options, P: Prepared) -> bool:
     size, limit = len(P.b), options.rounds(len(P.b))
     if not options.how.recipe:
         return takes_long(limit, size) or not getattr(options.how.run, "overloads", True)
-    return min(limit, PIECES) * (len(P.A.N.data) + PER_ROW * size) > PIECE
+    return is_long(P, min(limit, PIECES))
 
 
 def at_once(P: Prepared, exact: int, x: Array, tol: float, limit: int) -> Done | None:
