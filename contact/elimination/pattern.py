@@ -10,14 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
 import scipy.sparse.csgraph
 
 from pluecker.contact.elimination.block_rows import stack_rows
 from pluecker.contact.problem.operator import Operator, multiply_factors
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, from_scipy, to_scipy
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, from_scipy, graph_of, to_scipy
 from pluecker.contact.sparse.cholesky import Symbolic, analyse
 
 __all__ = ["Pattern", "bilateral_blocks", "bilateral_matrix", "find_pattern", "rows_of"]
@@ -108,9 +107,7 @@ def find_pattern(problem: Problem) -> Pattern | None:
     others, rows = np.flatnonzero(is_other), K.start[:-1][bilateral]
     group = group_rows(operator, bilateral)
     N = bilateral_matrix(operator, bilateral, rows, group)
-    n = len(group) - 1
-    graph = scipy.sparse.csr_matrix((np.ones(len(N.column)), N.column, N.first), shape=(n, n))
-    components, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
+    components, label = scipy.sparse.csgraph.connected_components(graph_of(N), directed=False)
     component = np.repeat(label.astype(np.int64), np.diff(group))
     factor = Symbolic(*analyse(N))
     return Pattern(bilateral, others, rows, rows_of(K, others), group, component, int(components), factor)

@@ -43,9 +43,8 @@ def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int
     if P.islands[island + 1] - P.islands[island] < LARGE:
         return None
     if (kind, number) not in layouts:
-        layouts[kind, number] = import_module(f"{HERE}large_{kind}").lay_out(
-            P, island
-        )  # small problems need not load it
+        large = import_module(f"{HERE}large_{kind}")  # small problems need not load it
+        layouts[kind, number] = large.lay_out(P, island)
     return layouts[kind, number]
 
 

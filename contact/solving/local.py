@@ -23,7 +23,6 @@ import time
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
 from pluecker.contact.problem.prepared import Prepared
@@ -31,7 +30,7 @@ from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import residual, velocity
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, graph_of
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Subdomains", "part_of"]
@@ -154,9 +153,7 @@ class Subdomains:
 
 def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
     """Some blocks, in sets that do not act on one another."""
-    n = len(N.first) - 1
-    pattern = csr_matrix((np.ones(len(N.column), np.int8), N.column, N.first), shape=(n, n))
-    count, label = connected_components(pattern[blocks][:, blocks], directed=False)
+    count, label = connected_components(graph_of(N)[blocks][:, blocks], directed=False)
     return [blocks[label == k] for k in range(count)]
 
 

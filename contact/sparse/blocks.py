@@ -22,6 +22,7 @@ __all__ = [
     "diagonal",
     "empty_blocks",
     "from_scipy",
+    "graph_of",
     "multiply",
     "to_scipy",
 ]
@@ -100,6 +101,12 @@ def to_scipy(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
     entries = matrix.data[matrix.place[block] + inside]
     shape = int(matrix.rows[-1]), int(matrix.columns[-1])
     return scipy.sparse.csr_matrix((entries, (i, j)), shape=shape)
+
+
+def graph_of(matrix: BlockMatrix) -> scipy.sparse.csr_matrix:
+    """Which blocks there are, for SciPy's algorithms on graphs: one for each, block rows by as many block columns."""
+    n = len(matrix.first) - 1
+    return scipy.sparse.csr_matrix((np.ones(len(matrix.column), np.int8), matrix.column, matrix.first), shape=(n, n))
 
 
 def to_full(matrix: BlockMatrix) -> Array:

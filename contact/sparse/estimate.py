@@ -17,10 +17,9 @@ R. J. Lipton, D. J. Rose and R. E. Tarjan, "Generalized nested dissection" (1979
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import breadth_first_order
 
-from pluecker.contact.sparse.blocks import BlockMatrix
+from pluecker.contact.sparse.blocks import BlockMatrix, graph_of
 
 __all__ = ["least_operations"]
 
@@ -36,8 +35,7 @@ def least_operations(N: BlockMatrix) -> float:
     n = len(N.rows) - 1
     if n == 0:
         return 0.0
-    ones = np.ones(len(N.column), np.int8)
-    pattern = csr_matrix((ones, N.column, N.first), shape=(n, n))
+    pattern = graph_of(N)
     end, levels, reached = 0, 1, n
     for _ in range(WALKS):
         order, before = breadth_first_order(pattern, end)
