@@ -104,7 +104,8 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
     if island.error > tol:
         in_short_pieces(island, tol, cheaper * min(least, paid))
     if island.error > tol:
-        in_growing_pieces(island, tol, start, cheaper * min(price(), paid), OVER_RELAXED, price() > paid)
+        dear = price()
+        in_growing_pieces(island, tol, start, cheaper * min(dear, paid), OVER_RELAXED, dear > paid)
 
 
 def in_growing_pieces(
