@@ -33,7 +33,7 @@ from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.newton import evaluate_all, newton, velocity
+from pluecker.contact.solving.newton import System, evaluate_all, make_system, newton, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
@@ -120,6 +120,11 @@ class Island:
     def pattern(self) -> Symbolic:
         """Of the factor that the interior point needs."""
         return pattern_of(self.patterns, self.number, self.P)
+
+    @cached_property
+    def system(self) -> System:
+        """Of Newton's equation."""
+        return make_system(self.P.A.N, self.pattern)
 
     @property
     def rest(self) -> int:
@@ -213,7 +218,8 @@ class Island:
         began = time.perf_counter()
         x = self.x.copy() if x is None else x.copy()
         u = self.velocity(x)
-        steps = newton(self.P, self.law, x, u, tol, min(most, self.rest), self.record[self.iterations :], 0)
+        most = min(most, self.rest)
+        steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], 0, self.system)
         self.take(x, u)
         self.note("newton", steps, began)
 

@@ -29,8 +29,10 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
-from pluecker.contact.solving.newton import residual, velocity
+from pluecker.contact.solving.newton import make_system, residual, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, graph_of
+from pluecker.contact.sparse.symbolic import analyse
+from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Subdomains", "part_of"]
@@ -49,24 +51,38 @@ SOLVED = 0.05  # of the best error of all: a part that has no more is left as it
 
 
 class Subdomain:
-    """Some contacts, and how often Newton's method was of no use there."""
+    """Some contacts as a problem of their own, and how often Newton's method was of no use there.
 
-    def __init__(self, blocks: Indices) -> None:
-        self.blocks, self.failed, self.rest = blocks, 0, 0
+    Args:
+        P: the problem of all.
+        blocks: these contacts, ascending.
+        before: the part that this one takes the place of, whose failures are its own.
+    """
+
+    def __init__(self, P: Prepared, blocks: Indices, before: Subdomain | None = None) -> None:
+        self.blocks = blocks
+        self.failed, self.rest = (0, 0) if before is None else (before.failed, before.rest)
+        self.Q, self.rows = part_of(P, blocks)
+        self.pattern = analyse(self.Q.A.N)
+        self.system = make_system(self.Q.A.N, self.pattern)
 
     def is_due(self) -> bool:
         """Whether it is tried: after each failure twice as many times go by as after the one before."""
         self.rest -= 1
         return self.rest < 0
 
+    def alone(self, x: Array, u: Array) -> Prepared:
+        """The problem of these contacts while all others have the multipliers x, with the velocities u."""
+        return self.Q._replace(b=u[self.rows] - velocity(self.Q, x[self.rows]))
+
     def improve(self, island: Island, x: Array, u: Array, held_up: bool) -> bool:
         """Its solution, all others held; whether x and u have changed.
 
         While sweeps are not ``held_up`` all others move, and a few steps must do.
         """
-        P, law = island.P, island.law
-        Q, rows = part_of(P, self.blocks, x, u)
-        part = Island(Q, law, x[rows], u[rows], np.zeros(0), min(STEPS, island.rest))
+        rows, nothing = self.rows, np.zeros(0)
+        part = Island(self.alone(x, u), island.law, x[rows], u[rows], nothing, min(STEPS, island.rest))
+        part.patterns[part.number], part.system = self.pattern, self.system
         part.take(part.x.copy(), part.u.copy())
         before = part.error
         if before <= SOLVED * island.error:
@@ -82,8 +98,8 @@ class Subdomain:
                 self.failed += 1
                 self.rest = 2**self.failed
             return False
-        self.failed, x[rows] = 0, part.x
-        u[:] = island.velocity(x)
+        self.failed = 0
+        change(island.P, self.blocks, part.x - x[rows], x, u)
         return True
 
 
@@ -125,7 +141,7 @@ class Subdomains:
         inside[part.blocks] = True
         inside = self.around(inside)
         if np.count_nonzero(inside) <= GROWN:
-            part.blocks = np.flatnonzero(inside)
+            self.parts[self.parts.index(part)] = Subdomain(self.island.P, np.flatnonzero(inside), part)
             self.covered |= inside
 
     def extend(self, x: Array, u: Array, most: float) -> None:
@@ -147,7 +163,7 @@ class Subdomains:
                 inside[:] = False
                 inside[blocks] = True
                 self.parts = [part for part in self.parts if not inside[part.blocks].all()]
-                self.parts.append(Subdomain(blocks))
+                self.parts.append(Subdomain(P, blocks))
                 self.covered |= inside
 
 
@@ -157,13 +173,12 @@ def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
     return [blocks[label == k] for k in range(count)]
 
 
-def part_of(P: Prepared, blocks: Indices, x: Array, u: Array) -> tuple[Prepared, Indices]:
-    """Some blocks as a problem of their own, in which the multipliers x of all others stay, and its rows in P.
+def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
+    """Some blocks as a problem of their own, whose offset is zero, and its rows in P.
 
     Args:
         P: with its matrix.
         blocks: ascending.
-        x, u: multipliers of all blocks and their velocities, scaled, ``(m,)``.
     """
     K, N, heights = P.K, P.A.N, np.diff(P.K.start)[blocks]
     number = np.full(len(K.start) - 1, -1)
@@ -180,8 +195,30 @@ def part_of(P: Prepared, blocks: Indices, x: Array, u: Array) -> tuple[Prepared,
     sets = Sets(start, K.sizes[blocks], K.friction[blocks], K.lower[blocks], K.upper[blocks])
     operator = P.A._replace(N=matrix, compliance=P.A.compliance[rows])
     zero = np.zeros(len(rows))
-    Q = Prepared(operator, sets, zero, P.s[rows], np.array([0, len(blocks)]), np.zeros(2, np.int64))
-    return Q._replace(b=u[rows] - velocity(Q, x[rows])), rows
+    return Prepared(operator, sets, zero, P.s[rows], np.array([0, len(blocks)]), np.zeros(2, np.int64)), rows
+
+
+def change(P, blocks, step, x, u):
+    """Add a step of some blocks, one after the other, to x, and what it changes to u"""
+    N, start, compliance = P.A.N, P.K.start, P.A.compliance
+    top = 0
+    for i in blocks:
+        n = start[i + 1] - start[i]
+        for r in range(n):
+            x[start[i] + r] += step[top + r]
+            u[start[i] + r] += compliance[start[i] + r] * step[top + r]
+        for k in range(N.first[i], N.first[i + 1]):
+            j, p = N.column[k], N.place[k]
+            width = N.columns[j + 1] - N.columns[j]
+            for c in range(width):
+                y = 0.0
+                for r in range(n):
+                    y += N.data[p + r * width + c] * step[top + r]
+                u[N.columns[j] + c] += y
+        top += n
+
+
+change = allocation_free(change)
 
 
 def ranges(begin: Indices, count: Indices) -> tuple[Indices, Indices]:

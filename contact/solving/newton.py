@@ -7,9 +7,9 @@ derivative of De Saxce's correction (zero in the convex law),
 
     (1 - V + V ((1 + G) N + sigma)) d = -F(x)
 
-is its Newton equation, which has the blocks of N and is solved by a sparse factorisation. Where N is singular, forces
-are not unique; the proximal term sigma holds them near the centre, which follows, and sigma falls with the error. Steps
-are shortened until |F| falls.
+is its Newton equation, which has the blocks of N and is solved by a sparse factorisation (:mod:`~pluecker.contact.sparse.lu`). Where N is
+singular, forces are not unique; the proximal term sigma holds them near the centre, which follows, and sigma falls with the
+error. Steps are shortened until |F| falls.
 
 Newton's method is good near a solution only; it starts from what another method found, and gives back something better or
 the same. Sources: Qi and Sun (1993) for semismooth equations; Acary, Bremond and Huber (2018), section 4, for their use on
@@ -18,33 +18,62 @@ friction; the proximal outer iteration as there in section 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-import scipy.linalg.lapack
-import scipy.sparse
-import scipy.sparse.linalg
 
 from pluecker.contact.first_order.runner import evaluate
 from pluecker.contact.problem.natural_map import distance_block
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import COMPONENTS, DISCS, derivative_block, length, project, shift_block
-from pluecker.contact.sparse.blocks import fill, multiply, to_scipy
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.contact.sparse.blocks import BlockMatrix, multiply
+from pluecker.contact.sparse.lu import Factors, factor_lu, make_factors, solve_lu
+from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import LONG, answering
+from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["System", "evaluate_all", "newton", "velocity"]
+__all__ = ["System", "derivative_row", "evaluate_all", "make_system", "newton", "velocity"]
 
-DENSE = 90  # multipliers up to which a dense factorisation is faster
-PIVOT = 0.01  # of the largest entry of a column, from which its diagonal is the pivot: with 1 there is twice the fill
 INNER = 25  # Newton steps for one centre
 SHORTEST = 1e-4  # step that is tried
 PROXIMAL = 0.1  # of the error, the first sigma
 LEAST = 1e-10  # sigma
 FALL = 0.2  # of sigma from centre to centre
 PATIENCE = 6  # centres without progress
+MISSED = 0.1  # of the right-hand side: what misses more of it solves nothing
+AFRESH = 5  # steps after which velocities are computed anew
+
+# Rows of the vectors that Newton's method works in.
+POINT, SPEED, NEW, FAST, STEP, CHANGE, Z, MAP, CENTRE, WORK, ZERO, VECTORS = range(12)
 
 
+class System(NamedTuple):
+    """The Newton equation of one island, and memory to solve it in: what depends on the pattern alone.
+
+    Attributes:
+        values: the numbers of the matrix, in the places of the blocks of N.
+        factors: of it.
+        vectors: ``(VECTORS, m)``.
+        blocks: to work in, ``(3, COMPONENTS, COMPONENTS)``.
+        row: the same, ``(COMPONENTS,)``.
+    """
+
+    values: Array
+    factors: Factors
+    vectors: Array
+    blocks: Array
+    row: Array
+
+
+def make_system(N: BlockMatrix, pattern: Symbolic | None = None) -> System:
+    """For an island with the matrix N; the pattern of its factors is found unless it is known."""
+    vectors, blocks = np.zeros((VECTORS, int(N.rows[-1]))), np.zeros((3, COMPONENTS, COMPONENTS))
+    return System(np.zeros(len(N.data)), make_factors(N, pattern), vectors, blocks, np.zeros(COMPONENTS))
+
+
+@allocation_free_kernel
 def residual(P, exact, x, u, centre, sigma, z, F):
     """F(x) with u = N x + b, and z = x - w before the projection; |F|
 
@@ -63,19 +92,36 @@ def residual(P, exact, x, u, centre, sigma, z, F):
     return np.sqrt(s)
 
 
-def jacobian(P, exact, u, z, sigma, V, w, M, out):
-    """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N
+@allocation_free_kernel
+def derivative_row(P, i, A, B, soft, out):
+    """A + B (N + compliance + soft) of block row i, in the places of its blocks; A stands on the diagonal"""
+    N, top = P.A.N, P.K.start[i]
+    n = P.K.start[i + 1] - top
+    for k in range(N.first[i], N.first[i + 1]):
+        j, p = N.column[k], N.place[k]
+        width = N.columns[j + 1] - N.columns[j]
+        for a in range(n):
+            for c in range(width):
+                y = 0.0
+                for b in range(n):
+                    y += B[a, b] * N.data[p + b * width + c]
+                if j == i:
+                    y += A[a, c] + B[a, c] * (soft + P.A.compliance[top + c])
+                out[p + a * width + c] = y
 
-    V, w and M have ``COMPONENTS`` entries in each direction, to work in.
-    """
-    K, N = P.K, P.A.N
+
+@allocation_free_kernel
+def jacobian(P, exact, u, z, sigma, system):
+    """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
+    K, w, V, A, B = P.K, system.row, system.blocks[0], system.blocks[1], system.blocks[2]
     for i in range(len(K.start) - 1):
         top = K.start[i]
         n = K.start[i + 1] - top
         derivative_block(K, i, z, V, w)
         for a in range(n):
             for b in range(n):
-                M[a, b] = V[a, b]
+                A[a, b] = (1.0 if a == b else 0.0) - V[a, b] + sigma * V[a, b]
+                B[a, b] = V[a, b]
         if exact == 1:
             row = 1
             for d in range(DISCS):
@@ -85,136 +131,153 @@ def jacobian(P, exact, u, z, sigma, V, w, M, out):
                     if speed > 0.0:
                         for b in range(row, row + size):
                             for a in range(n):
-                                M[a, b] += V[a, 0] * K.friction[i, d] * u[top + b] / speed
+                                B[a, b] += V[a, 0] * K.friction[i, d] * u[top + b] / speed
                     row += size
-        for k in range(N.first[i], N.first[i + 1]):
-            j, p = N.column[k], N.place[k]
-            width = N.columns[j + 1] - N.columns[j]
-            for a in range(n):
-                for c in range(width):
-                    y = 0.0
-                    for b in range(n):
-                        y += M[a, b] * N.data[p + b * width + c]
-                    out[p + a * width + c] = y
-            if j == i:
-                for a in range(n):
-                    for c in range(n):
-                        one = 1.0 if a == c else 0.0
-                        soft = P.A.compliance[top + c]
-                        out[p + a * n + c] += one - V[a, c] + sigma * V[a, c] + M[a, c] * soft
+        derivative_row(P, i, A, B, 0.0, system.values)
 
 
-residual, jacobian = allocation_free(residual), allocation_free(jacobian)
-
-
-class System:
-    """The Newton equation of one island: its pattern is found once."""
-
-    def __init__(self, P: Prepared) -> None:
-        N = P.A.N
-        self.N, self.size = N, len(P.b)
-        self.values = np.zeros(len(N.data))
-        if self.size <= DENSE:
-            self.dense = np.zeros((self.size, self.size))
-            return
-        numbered = to_scipy(N._replace(data=np.arange(1.0, len(N.data) + 1.0)))
-        numbered.sort_indices()
-        self.slot = numbered.data.astype(np.int64) - 1
-        self.pattern = numbered
-
-    def factorised(self) -> Callable[[Array], Array] | None:
-        """What solves with the values as they are, or nothing where the matrix is singular or numbers overflow."""
-        if not np.isfinite(self.values).all():
-            return None
-        try:
-            if self.size <= DENSE:
-                fill(self.N, self.values, self.dense)
-                both = scipy.linalg.lapack.dgetrf(self.dense)
-                return None if both[2] else lambda right: scipy.linalg.lapack.dgetrs(*both[:2], right)[0]
-            matrix, values = self.pattern, self.values[self.slot]
-            columns = scipy.sparse.csc_matrix((values, matrix.indices, matrix.indptr), shape=matrix.shape)
-            factors = scipy.sparse.linalg.splu(
-                columns, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=PIVOT, options={"SymmetricMode": True}
-            )
-        except RuntimeError:
-            return None
-        return lambda right: np.asarray(factors.solve(right, trans="T"))
-
-    def solve(self, right: Array) -> Array | None:
-        """The solution, or nothing where the matrix is singular or numbers overflow."""
-        solved = self.factorised()
-        d = None if solved is None else solved(right)
-        return d if d is not None and np.isfinite(d).all() else None
-
-
-def velocity(P: Prepared, x: Array) -> Array:
-    """N x + b of an assembled operator, scaled, ``(m,)``."""
-    u = np.empty(len(x))
+@called_kernel
+def velocity_into(P, x, u):
+    """u = N x + b of an assembled operator, scaled"""
     multiply(P.A.N, x, u, 0, len(P.K.start) - 1)
-    return u + P.A.compliance * x + P.b
+    for k in range(len(x)):
+        u[k] += P.A.compliance[k] * x[k] + P.b[k]
 
 
-def newton(P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int) -> int:
-    """Improve one island; x and u become the best pair that was met. Returns the number of Newton steps."""
-    K = P.K
-    work, z, F, zero = np.empty(len(x)), np.empty(len(x)), np.empty(len(x)), np.zeros(len(x))
-    V, small, M = np.zeros((COMPONENTS, COMPONENTS)), np.zeros(COMPONENTS), np.zeros((COMPONENTS, COMPONENTS))
-    system = System(P)
-
-    def error_of(x: Array, u: Array) -> float:
-        return float(evaluate_all(P, zero, x, u, law, work))
-
-    point, speed = x.copy(), velocity(P, x)
-    best = error_of(point, speed)
-    x[:], u[:] = point, speed
-    size = max(float(np.linalg.norm(vector)) for vector in (P.b, point, speed))
-    sigma, centre, steps, idle = max(PROXIMAL * min(best, 0.1), LEAST), point.copy(), 0, 0
-    while steps < limit and best > tol and idle < PATIENCE:
-        before, start = best, 0.0
-        for inner in range(INNER):
-            f = residual(P, law, point, speed, centre, sigma, z, F)
-            if inner == 0:
-                start = f
-            if not np.isfinite(f) or f <= max(0.1 * start * min(1.0, sigma), 1e-16 * size) or steps >= limit:
-                break
-            jacobian(P, law, speed, z, sigma, V, small, M, system.values)
-            d = system.solve(-F)
-            if d is None:
-                break
-            steps += 1
-            a, Nd = 1.0, velocity(P, d) - P.b
-            while True:
-                new, fast = point + a * d, speed + a * Nd
-                g = residual(P, law, new, fast, centre, sigma, z, F)
-                if g <= (1.0 - 1e-4 * a) * f or a < SHORTEST:
-                    break
-                a *= 0.5
-            point, speed = new, velocity(P, new) if steps % 5 == 0 else fast
-            error = error_of(point, speed)
-            if error < best:
-                best = error
-                x[:], u[:] = point, speed
-            if len(history):
-                history[done + steps] = max(history[done + steps], best)
-            if best <= tol:
-                break
-        project(K, point, point)
-        if not np.isfinite(point).all():
-            point = x.copy()
-        speed = velocity(P, point)
-        error = error_of(point, speed)
-        if error < best:
-            best = error
-            x[:], u[:] = point, speed
-        idle = 0 if best < 0.5 * before else idle + 1
-        centre, sigma = point.copy(), max(FALL * sigma, LEAST)
-    u[:] = velocity(P, x)
-    return steps
-
-
+@called_kernel
 def evaluate_all(P, g, x, u, exact, work):
     """The error of all blocks"""
     return evaluate(P, g, x, u, exact, 0, len(P.K.start) - 1, work)
 
 
-evaluate_all = allocation_free(evaluate_all)
+@allocation_free_kernel
+def copy(x, y):
+    """y := x"""
+    for k in range(len(x)):
+        y[k] = x[k]
+
+
+@allocation_free_kernel
+def norm(x):
+    """|x|"""
+    s = 0.0
+    for k in range(len(x)):
+        s += x[k] * x[k]
+    return np.sqrt(s)
+
+
+@allocation_free_kernel
+def find_step(P, law, system, sigma):
+    """The solution d of the Newton equation, and N d; whether there is one"""
+    d, Nd, F = system.vectors[STEP], system.vectors[CHANGE], system.vectors[MAP]
+    jacobian(P, law, system.vectors[SPEED], system.vectors[Z], sigma, system)
+    for k in range(len(F)):
+        F[k] = -F[k]
+    if not factor_lu(system.factors, P.A.N, system.values):
+        return False
+    if not solve_lu(system.factors, P.A.N, system.values, F, d) < MISSED:
+        return False
+    velocity_into(P, d, Nd)
+    for k in range(len(Nd)):
+        Nd[k] -= P.b[k]
+    return True
+
+
+@allocation_free_kernel
+def search(P, law, system, sigma, f):
+    """The next point on the step d, which is shortened until |F| falls; with its velocities"""
+    vectors = system.vectors
+    point, speed, new, fast = vectors[POINT], vectors[SPEED], vectors[NEW], vectors[FAST]
+    d, Nd, share = vectors[STEP], vectors[CHANGE], 1.0
+    while True:
+        for k in range(len(d)):
+            new[k], fast[k] = point[k] + share * d[k], speed[k] + share * Nd[k]
+        g = residual(P, law, new, fast, vectors[CENTRE], sigma, vectors[Z], vectors[MAP])
+        if g <= (1.0 - 1e-4 * share) * f or share < SHORTEST:
+            break
+        share *= 0.5
+    copy(new, point)
+    copy(fast, speed)
+
+
+def iterate(P, law, system, x, u, tol, limit, history, done):
+    """Improve one island, whose velocities at x are u; how many steps"""
+    K, vectors = P.K, system.vectors
+    point, speed, centre, work, zero = vectors[POINT], vectors[SPEED], vectors[CENTRE], vectors[WORK], vectors[ZERO]
+    copy(x, point)
+    copy(x, centre)
+    copy(u, speed)
+    best = evaluate_all(P, zero, point, speed, law, work)
+    size = max(norm(P.b), norm(point), norm(speed))
+    sigma, steps, idle = max(PROXIMAL * min(best, 0.1), LEAST), 0, 0
+    while steps < limit and best > tol and idle < PATIENCE and not interrupted():
+        before, start = best, 0.0
+        for inner in range(INNER):
+            f = residual(P, law, point, speed, centre, sigma, vectors[Z], vectors[MAP])
+            if inner == 0:
+                start = f
+            if not f < np.inf or f <= max(0.1 * start * min(1.0, sigma), 1e-16 * size) or steps >= limit:
+                break
+            if not find_step(P, law, system, sigma):
+                break
+            steps += 1
+            search(P, law, system, sigma, f)
+            if steps % AFRESH == 0:
+                velocity_into(P, point, speed)
+            error = evaluate_all(P, zero, point, speed, law, work)
+            if error < best:
+                best = error
+                copy(point, x)
+                copy(speed, u)
+            if len(history) > 0:
+                history[done + steps] = max(history[done + steps], best)
+            if best <= tol:
+                break
+        project(K, point, point)
+        if not norm(point) < np.inf:
+            copy(x, point)
+        velocity_into(P, point, speed)
+        error = evaluate_all(P, zero, point, speed, law, work)
+        if error < best:
+            best = error
+            copy(point, x)
+            copy(speed, u)
+        idle = 0 if best < 0.5 * before else idle + 1
+        copy(point, centre)
+        sigma = max(FALL * sigma, LEAST)
+    velocity_into(P, x, u)
+    return steps
+
+
+iterate = allocation_free(iterate)
+
+
+def velocity(P: Prepared, x: Array) -> Array:
+    """N x + b of an assembled operator, scaled, ``(m,)``."""
+    u = np.empty(len(x))
+    velocity_into(P, x, u)
+    return u
+
+
+def newton(
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int,
+    system: System | None = None,
+) -> int:  # fmt: skip
+    """Improve one island; x and u become the best pair that was met.
+
+    Args:
+        P: with its matrix.
+        law: 1 for Coulomb's law.
+        x, u: scaled multipliers and their velocities, ``(m,)``.
+        tol: the error to be reached.
+        limit: Newton steps.
+        history: takes the best error after each step, from ``done + 1`` on, or is empty.
+        system: memory that was made for the pattern of P, if there is some.
+
+    Returns:
+        The number of Newton steps.
+    """
+    system = make_system(P.A.N) if system is None else system
+    u[:] = velocity(P, x)
+    long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG
+    return int(answering(iterate, P, law, system, x, u, tol, limit, history, done, long=long))

@@ -12,8 +12,9 @@ in short pieces     where momentum is held up: the solution of a circle moves wi
 over-relaxed        slower, from nothing, and seldom held up
 ==================  ===================================================================================================
 
-Lengths of pieces and numbers of pieces that may fail were chosen on packings of 5,000, 20,000 and 100,000 contacts, 30, 10
-and 1 seeds, of which all converge; so do 15 other seeds of 5,000 and one of 100,000.
+Lengths of pieces and numbers of pieces that may fail were chosen on packings of 5,000 and 20,000 contacts, 30 and 12 seeds,
+of which all converge. Longer pieces after those that fail do not help: with pieces three times as long there are 1,620 sweeps,
+not 1,500, and 2,900, not 2,500.
 """
 
 from __future__ import annotations
@@ -47,7 +48,6 @@ class Sweeps(NamedTuple):
         relaxation, momentum: of each sweep.
         first: sweeps of the first piece, after which Newton's method looks at what is left.
         growth: from piece to piece.
-        begins_anew: whether the piece after one that helped is as long as the first.
         patience: pieces in a row that may promise too little.
     """
 
@@ -55,11 +55,10 @@ class Sweeps(NamedTuple):
     momentum: bool
     first: int
     growth: float
-    begins_anew: bool
     patience: int
 
 
-WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, FAST, 3.0, True, 3), Sweeps(USUAL, False, 512, 1.5, False, 2)
+WITH_MOMENTUM, OVER_RELAXED = Sweeps(1.0, True, FAST, 1.0, 3), Sweeps(USUAL, False, 512, 1.5, 2)
 
 
 class Pieces:
@@ -120,7 +119,7 @@ def in_growing_pieces(
             break
         missing = done * np.log(error / REFERENCE) if error > REFERENCE else 0.0
         bad = bad + 1 if not error < WORTH * before or missing > (left - done) * np.log(before / error) else 0
-        steps = kind.first if kind.begins_anew and error < before else min(int(kind.growth * steps), LARGEST)
+        steps = min(int(kind.growth * steps), LARGEST)
         if pieces.left > 0 and (to_the_end or bad < kind.patience):
             pieces.parts.improve(pieces.x, pieces.u, bad > 0)
     pieces.end()

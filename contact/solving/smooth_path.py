@@ -43,9 +43,11 @@ import numpy as np
 
 from pluecker.contact.problem.sets import project
 from pluecker.contact.solving.island import Island
-from pluecker.contact.solving.newton import System, velocity
+from pluecker.contact.solving.newton import velocity
 from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
+from pluecker.contact.sparse.lu import factor_lu, make_factors, solve_lu
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import LONG, answering
 
 __all__ = ["ATTEMPTS", "Attempt", "follow", "is_smoothable"]
 
@@ -100,7 +102,8 @@ class Curve:
         unit = float(np.abs(self.P.b).max())
         self.begin, self.stiffness = attempt.level * unit, attempt.stiffness / unit
         self.close = NEAR * np.sqrt(len(self.P.K.start) - 1)
-        self.L, self.system, self.place = place_for(self.P), System(self.P), np.empty(3)
+        self.L, self.place, N = place_for(self.P), np.empty(3), self.P.A.N
+        self.values, self.lu = np.empty(len(N.data)), make_factors(N, island.pattern)
         self.missed, self.size, self.factors = np.zeros(len(self.centre)), unit, 0
         self.value(self.centre, np.log(self.begin))
         self.missed = self.L.F.copy()
@@ -116,8 +119,15 @@ class Curve:
     def factorised(self, level: float) -> Callable[[Array], Array] | None:
         """What solves with the derivative of F by x, where it was looked at last."""
         self.factors += 1
-        linear_blocks(self.P, self.L, self.stiffness * float(np.exp(level)), self.system.values)
-        return self.system.factorised()
+        linear_blocks(self.P, self.L, self.stiffness * float(np.exp(level)), self.values)
+        factor, long = getattr(factor_lu, "entrance", factor_lu), 2.0 * float(self.lu.S.numbers[1]) > LONG
+        return self.solve if answering(factor, self.lu, self.P.A.N, self.values, long=long) else None
+
+    def solve(self, right: Array) -> Array:
+        """With the last factors."""
+        x = np.empty_like(right)
+        solve_lu(self.lu, self.P.A.N, self.values, right, x)
+        return x
 
     def product(self, dx: Array, dlevel: float, point: Point) -> float:
         """Of a change with the direction of a point: that of log m, and that of multipliers relative to their size."""

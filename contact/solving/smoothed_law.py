@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.solving.newton import derivative_row
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
 
@@ -135,21 +136,8 @@ def smoothed(P, x, u, centre, m, q, stiffness, w, L):
 
 def linear_blocks(P, L, soft, out):
     """A + B (N + compliance + soft) in the places of the blocks of N"""
-    K, N = P.K, P.A.N
-    for i in range(len(K.start) - 1):
-        top = K.start[i]
-        n = K.start[i + 1] - top
-        for k in range(N.first[i], N.first[i + 1]):
-            j, p = N.column[k], N.place[k]
-            width = N.columns[j + 1] - N.columns[j]
-            for a in range(n):
-                for c in range(width):
-                    y = 0.0
-                    for b in range(n):
-                        y += L.B[i, a, b] * N.data[p + b * width + c]
-                    if i == j:
-                        y += L.A[i, a, c] + L.B[i, a, c] * (soft + P.A.compliance[top + c])
-                    out[p + a * width + c] = y
+    for i in range(len(P.K.start) - 1):
+        derivative_row(P, i, L.A[i], L.B[i], soft, out)
 
 
 smoothed, linear_blocks = allocation_free(smoothed), allocation_free(linear_blocks)

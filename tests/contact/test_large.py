@@ -295,12 +295,17 @@ def test_a_part_is_the_whole_with_all_others_held():
     x = rng.normal(size=len(island.x))
     u = island.velocity(x)
     blocks = np.array([0, 3, 4, 11, 29])
-    part, rows = local.part_of(island.P, blocks, x, u)
-    assert np.allclose(velocity(part, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
+    part = local.Subdomain(island.P, blocks)
+    alone, rows = part.alone(x, u), part.rows
+    assert np.allclose(velocity(alone, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
     change = np.zeros_like(x)
     change[rows] = rng.normal(size=len(rows))
+    both, speeds = x.copy(), u.copy()
+    local.change(island.P, blocks, change[rows], both, speeds)
+    assert np.array_equal(both, x + change)
+    assert np.allclose(speeds, island.velocity(both), rtol=0, atol=1e-12 * np.abs(speeds).max())
     expected = island.velocity(x + change)[rows]
-    assert np.allclose(velocity(part, (x + change)[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    assert np.allclose(velocity(alone, (x + change)[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
 @pytest.mark.slow

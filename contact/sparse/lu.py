@@ -1,0 +1,285 @@
+"""LU factors of a sparse matrix of small dense blocks, with a symmetric pattern and any numbers: P A P' = L U.
+
+Newton's methods on Coulomb's law factor many matrices that are not symmetric, with the pattern of a symmetric one. The order
+of elimination and the pattern of the factors are those of Cholesky (:mod:`~pluecker.contact.sparse.cholesky`): L has the
+identity on its diagonal, U has the pattern of L', and its blocks lie transposed in the places of those of L. Column j of both
+is the column of the matrix, and that of its transpose, less what the columns k before it contribute,
+
+    L_ij D_j = A_ij - sum_{k < j} L_ik U_kj,        U_ji' = A_ji' - sum_{k < j} U_ki' L_jk',        D_j = U_jj.
+
+There are no interchanges of blocks, only of rows inside of diagonal blocks: for matrices ``(1 - V) + V N`` with N positive
+semidefinite and 0 <= V <= 1, rows of a definite matrix but for their scale, that is as stable as Cholesky's factor. What
+other matrices lose is seen when the solution is put in, and made good by refinement.
+
+==================  ==================================================================================================
+function            what it does
+==================  ==================================================================================================
+``mirrored``        which block is the transposed one of each
+``make_factors``    memory
+``factor_lu``       the numbers of L and U
+``solve_lu``        x of A x = b
+==================  ==================================================================================================
+
+Sources: T. A. Davis, "Direct methods for sparse linear systems" (SIAM, 2006), chapter 6, taken from entries to blocks; X. S.
+Li and J. W. Demmel, "SuperLU_DIST" (ACM Transactions on Mathematical Software 29, 2003), for static pivots with refinement.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply
+from pluecker.contact.sparse.symbolic import Symbolic, analyse
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption_flag import interrupted
+from pluecker.spatial.scalars.threes import subtract_product
+
+__all__ = ["Factors", "factor_lu", "make_factors", "mirrored", "solve_lu"]
+
+REFINEMENTS = 3
+ROUNDING = 1e-14  # of the right-hand side: what a solution may miss it by
+
+
+class Factors(NamedTuple):
+    """L and U, and what they are made in.
+
+    Attributes:
+        S: their pattern, for U that of its transpose.
+        mirror: the block of the matrix that is the transposed one of each, ``(nnz,)``.
+        L: the numbers of L, and in the places of its diagonal blocks the inverses of those of U.
+        U: the numbers of U, each block transposed.
+        where: the place of each block of one column, ``(n,)``.
+        work: as many numbers as a block has, and two rows of it more.
+        vectors: ``(3, m)``.
+    """
+
+    S: Symbolic
+    mirror: Indices
+    L: Array
+    U: Array
+    where: Indices
+    work: Array
+    vectors: Array
+
+
+def make_factors(N: BlockMatrix, S: Symbolic | None = None) -> Factors:
+    """Memory for the factors of matrices with the blocks of N, whose pattern is symmetric; S is found unless it is known."""
+    S = analyse(N) if S is None else S
+    count, most = int(S.numbers[0]), int(S.size.max(initial=0))
+    n, m = len(S.order), int(N.rows[-1])
+    return Factors(
+        S, mirrored(N), np.empty(count), np.empty(count), np.empty(n, np.int64), np.empty(2 * most), np.empty((3, m))
+    )
+
+
+def mirrored(N: BlockMatrix) -> Indices:
+    """The number of block ji for each block ij, in a symmetric pattern."""
+    row = np.repeat(np.arange(len(N.rows) - 1), np.diff(N.first))
+    mirror = np.empty(len(row), np.int64)
+    mirror[np.lexsort((N.column, row))] = np.lexsort((row, N.column))
+    return mirror
+
+
+@allocation_free_kernel
+def scatter(F, N, values):
+    """The lower triangle of the matrix in the places of L, and its transposed upper one in those of U"""
+    S, L, U = F.S, F.L, F.U
+    for k in range(len(L)):
+        L[k], U[k] = 0.0, 0.0
+    for j in range(len(S.order)):
+        i, n = positive(S.order[j]), positive(S.size[j])
+        for k in range(positive(N.first[i]), positive(N.first[i + 1])):
+            if S.target[k] >= 0:
+                p, q, t = positive(N.place[k]), positive(S.target[k]), positive(N.place[F.mirror[k]])
+                width = positive(N.columns[N.column[k] + 1] - N.columns[N.column[k]])
+                for c in range(width):
+                    for r in range(n):
+                        U[q + c * n + r] = values[p + r * width + c]
+                        L[q + c * n + r] = values[t + c * n + r]
+
+
+@allocation_free_kernel
+def subtract_threes(S, A, B, where, k, q):
+    """C_i -= A_i B' for the blocks of column k from position q on; B is the first block there of the other factor"""
+    b = positive(S.place[q])
+    numbers = (B[b], B[b + 1], B[b + 2], B[b + 3], B[b + 4], B[b + 5], B[b + 6], B[b + 7], B[b + 8])
+    for p in range(positive(q), positive(S.first[k + 1])):
+        subtract_product(A, positive(S.place[p]), positive(where[positive(S.row[p])]), numbers)
+
+
+@allocation_free_kernel
+def subtract_any(S, A, B, where, j, k, q):
+    """The same for blocks of any sizes"""
+    b, columns, inner = S.place[q], S.size[j], S.size[k]
+    for p in range(q, S.first[k + 1]):
+        a, c = S.place[p], where[S.row[p]]
+        for _ in range(S.size[S.row[p]]):
+            for s in range(columns):
+                x = 0.0
+                for t in range(inner):
+                    x += A[a + t] * B[b + s * inner + t]
+                A[c + s] -= x
+            a += inner
+            c += columns
+
+
+@allocation_free_kernel
+def invert(A, p, n, swap):
+    """The inverse of the block at p, in its place, by Gauss and Jordan with interchanges of rows; whether there is one"""
+    for j in range(n):
+        best = j
+        for i in range(j + 1, n):
+            if abs(A[p + i * n + j]) > abs(A[p + best * n + j]):
+                best = i
+        swap[j] = best
+        pivot = A[p + best * n + j]
+        if not abs(pivot) > 0.0:
+            return False
+        for c in range(n):
+            A[p + best * n + c], A[p + j * n + c] = A[p + j * n + c], A[p + best * n + c]
+        A[p + j * n + j] = 1.0
+        for c in range(n):
+            A[p + j * n + c] /= pivot
+        for i in range(n):
+            if i != j:
+                x = A[p + i * n + j]
+                A[p + i * n + j] = 0.0
+                for c in range(n):
+                    A[p + i * n + c] -= x * A[p + j * n + c]
+    for j in range(n - 1, -1, -1):
+        best = int(swap[j])
+        for i in range(n):
+            A[p + i * n + j], A[p + i * n + best] = A[p + i * n + best], A[p + i * n + j]
+    return True
+
+
+@allocation_free_kernel
+def multiply_rows(A, p, n, a, end, work):
+    """B := B D for the blocks one after the other from a to ``end``, with D at p"""
+    for b in range(a, end, n):
+        for c in range(n):
+            x = 0.0
+            for t in range(n):
+                x += A[b + t] * A[p + t * n + c]
+            work[c] = x
+        for c in range(n):
+            A[b + c] = work[c]
+
+
+@allocation_free_kernel
+def multiply_rows_of_three(A, p, a, end):
+    """The same for three rows"""
+    d0, d1, d2, d3, d4 = A[p], A[p + 1], A[p + 2], A[p + 3], A[p + 4]
+    d5, d6, d7, d8 = A[p + 5], A[p + 6], A[p + 7], A[p + 8]
+    for k in range(a, end, 3):
+        b = positive(k)
+        x, y, z = A[b], A[b + 1], A[b + 2]
+        A[b], A[b + 1], A[b + 2] = x * d0 + y * d3 + z * d6, x * d1 + y * d4 + z * d7, x * d2 + y * d5 + z * d8
+
+
+@called_kernel
+def factor_lu(F, N, values):
+    """The numbers of L and U, of the matrix with these values in the places of the blocks of N; whether it has such factors
+
+    Not where a diagonal block becomes singular, where numbers overflow, or where the work was interrupted.
+    """
+    S, L, U, where = F.S, F.L, F.U, F.where
+    n = len(S.order)
+    scatter(F, N, values)
+    for j in range(n):
+        size, p = positive(S.size[j]), positive(S.pivot[j])
+        where[j] = p
+        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+            where[positive(S.row[k])] = S.place[k]
+        end = S.pivot[j + 1] if j + 1 < n else S.numbers[0]
+        threes = S.threes[j] == 1
+        for t in range(positive(S.across[j]), positive(S.across[j + 1])):
+            if interrupted():
+                return False
+            k, q = positive(S.column[t]), positive(S.position[t])
+            if threes and S.threes[k] == 1:
+                subtract_threes(S, L, U, where, k, q)
+                subtract_threes(S, U, L, where, k, q)
+            else:
+                subtract_any(S, L, U, where, j, k, q)
+                subtract_any(S, U, L, where, j, k, q)
+        if not invert(L, p, size, F.work):
+            return False
+        if size == 3:
+            multiply_rows_of_three(L, p, p + 9, positive(end))
+        else:
+            multiply_rows(L, p, size, p + size * size, end, F.work)
+    return True
+
+
+@allocation_free_kernel
+def substitute(F, x):
+    """x := U^-1 L^-1 x"""
+    S, L, U, work = F.S, F.L, F.U, F.work
+    n = len(S.order)
+    for j in range(n):
+        size, top = positive(S.size[j]), positive(S.start[j])
+        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+            a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
+            for r in range(rows):
+                y = 0.0
+                for c in range(size):
+                    y += L[a + r * size + c] * x[top + c]
+                x[i + r] -= y
+    for j in range(n - 1, -1, -1):
+        size, p, top = positive(S.size[j]), positive(S.pivot[j]), positive(S.start[j])
+        for c in range(size):
+            work[c] = x[top + c]
+        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+            a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
+            for r in range(rows):
+                for c in range(size):
+                    work[c] -= U[a + r * size + c] * x[i + r]
+        for r in range(size):
+            y = 0.0
+            for c in range(size):
+                y += L[p + r * size + c] * work[c]
+            x[top + r] = y
+
+
+@called_kernel
+def solve_lu(F, N, values, b, x):
+    """x of A x = b, refined while that helps; by how much b is missed, relative to it
+
+    Args:
+        F: with the factors of the same values.
+        N, values: the matrix.
+        b: the right-hand side, ``(m,)``.
+        x: written; another array.
+    """
+    A = BlockMatrix(N.rows, N.columns, N.first, N.column, N.place, values, N.width)
+    r, product, step = F.vectors[0], F.vectors[1], F.vectors[2]
+    missed, size = 0.0, 0.0
+    for k in range(len(b)):
+        x[k], step[k] = 0.0, b[k]
+        size += b[k] * b[k]
+    before = np.inf
+    for _ in range(1 + REFINEMENTS):
+        substitute(F, step)
+        for k in range(len(b)):
+            x[k] += step[k]
+        multiply(A, x, product, 0, len(N.rows) - 1)
+        missed = 0.0
+        for k in range(len(b)):
+            r[k] = b[k] - product[k]
+            missed += r[k] * r[k]
+        if not missed < 0.25 * before:
+            if not missed < before:
+                for k in range(len(b)):
+                    x[k] -= step[k]
+                missed = before
+            break
+        if missed <= ROUNDING * ROUNDING * size:
+            break
+        before = missed
+        for k in range(len(b)):
+            step[k] = r[k]
+    return np.sqrt(missed / size) if size > 0.0 else 0.0
