@@ -19,9 +19,9 @@ ccp, frictionless       interior point; Newton; gradients to the limit; Newton
 ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel of several kinds, with
                         Newton's method on the few contacts that keep the rest from converging
                         (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts held in turn, from
-                        nothing; Newton; then in turn Gauss-Seidel, plain and over-relaxed, the splitting, shifts that are
-                        held, with Newton after every fourth, and curves of a smoothed law; in the end over-relaxed sweeps to
-                        the limit
+                        nothing; Newton; then in turn shifts that are held, with Newton after every fourth, where the
+                        point is near, Gauss-Seidel, plain and over-relaxed, the splitting, shifts from nothing, and curves
+                        of a smoothed law; in the end over-relaxed sweeps to the limit
                         (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 

@@ -6,7 +6,8 @@ method          where it is good
 Gauss-Seidel    many contacts that stick or slide between the same bodies: rock piles, granular flow; plain from the best
                 point, over-relaxed from nothing, since each comes where the other goes round in a circle
 splitting       arches, walls, houses of cards: one factor serves all iterations
-shifts, Newton  extreme mass ratios; the last digits
+shifts, Newton  the last digits: from the best point where it is near, and from nothing, since from other points they
+                seldom lead anywhere
 smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls on one another
 ==============  ======================================================================================================
 
@@ -37,7 +38,7 @@ AT_A_TIME = 4  # shifts in the first round
 INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 NEWTON_STEPS = 40  # after shifts
 FEW = 12  # from a point that may be near
-NEAR = 1e-4  # an error from which Newton's method is tried
+NEAR = 1e-4  # an error from which Newton's method is tried, and shifts from the best point
 NEARER = 0.1  # of the error at which it was tried last
 EARLY = 1  # rounds before curves are followed
 CURVES = 2  # in a round: one more often solves what one did not, and is cheaper than another round
@@ -93,10 +94,10 @@ class Turns:
             island.newton(tol, FEW)
 
     def shifts(self, tol: float, held: HeldShifts, most: int) -> None:
-        """Shifts, and Newton's method after every fourth"""
+        """Shifts where the best point is near, and Newton's method after every fourth"""
         island = self.island
         for _ in range(0, most, AT_A_TIME):
-            if island.error > tol and held.advance(tol, AT_A_TIME):
+            if tol < island.error < NEAR and held.advance(tol, AT_A_TIME):
                 island.newton(tol, NEWTON_STEPS, held.x)
 
     def curve(self, tol: float, number: int) -> None:
@@ -118,6 +119,7 @@ def take_turns(island: Island, tol: float) -> None:
     for number in range(ROUNDS):
         if island.error <= tol or island.rest <= 0:
             break
+        turns.shifts(tol, held, AT_A_TIME * 2**number)
         for method in ("pgs", "psor", "admm"):
             turns.first_order(method, tol, 2.0**number)
             turns.newton(tol)

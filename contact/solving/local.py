@@ -61,7 +61,8 @@ class Subdomain:
 
     def __init__(self, P: Prepared, blocks: Indices, before: Subdomain | None = None) -> None:
         self.blocks = blocks
-        self.failed, self.rest = (0, 0) if before is None else (before.failed, before.rest)
+        self.failed: int = 0 if before is None else before.failed
+        self.rest: int = 0 if before is None else before.rest
         self.Q, self.rows = part_of(P, blocks)
         self.pattern = analyse(self.Q.A.N)
         self.system = make_system(self.Q.A.N, self.pattern)

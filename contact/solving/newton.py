@@ -7,9 +7,9 @@ derivative of De Saxce's correction (zero in the convex law),
 
     (1 - V + V ((1 + G) N + sigma)) d = -F(x)
 
-is its Newton equation, which has the blocks of N and is solved by a sparse factorisation (:mod:`~pluecker.contact.sparse.lu`). Where N is
-singular, forces are not unique; the proximal term sigma holds them near the centre, which follows, and sigma falls with the
-error. Steps are shortened until |F| falls.
+is its Newton equation, which has the blocks of N and is solved by a sparse factorisation
+(:mod:`~pluecker.contact.sparse.lu`). Where N is singular, forces are not unique; the proximal term sigma holds them near
+the centre, which follows, and sigma falls with the error. Steps are shortened until |F| falls.
 
 Newton's method is good near a solution only; it starts from what another method found, and gives back something better or
 the same. Sources: Qi and Sun (1993) for semismooth equations; Acary, Bremond and Huber (2018), section 4, for their use on

@@ -13,8 +13,8 @@ over-relaxed        slower, from nothing, and seldom held up
 ==================  ===================================================================================================
 
 Lengths of pieces and numbers of pieces that may fail were chosen on packings of 5,000 and 20,000 contacts, 30 and 12 seeds,
-of which all converge. Longer pieces after those that fail do not help: with pieces three times as long there are 1,620 sweeps,
-not 1,500, and 2,900, not 2,500.
+of which all converge. Longer pieces after those that fail do not help: with pieces three times as long there are 1,620
+sweeps, not 1,500, and 2,900, not 2,500.
 """
 
 from __future__ import annotations

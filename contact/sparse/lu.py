@@ -1,9 +1,9 @@
 """LU factors of a sparse matrix of small dense blocks, with a symmetric pattern and any numbers: P A P' = L U.
 
-Newton's methods on Coulomb's law factor many matrices that are not symmetric, with the pattern of a symmetric one. The order
-of elimination and the pattern of the factors are those of Cholesky (:mod:`~pluecker.contact.sparse.cholesky`): L has the
-identity on its diagonal, U has the pattern of L', and its blocks lie transposed in the places of those of L. Column j of both
-is the column of the matrix, and that of its transpose, less what the columns k before it contribute,
+Newton's methods on Coulomb's law factor many matrices that are not symmetric, with the pattern of a symmetric one. The
+order of elimination and the pattern of the factors are those of Cholesky (:mod:`~pluecker.contact.sparse.cholesky`): L has
+the identity on its diagonal, U has the pattern of L', and its blocks lie transposed in the places of those of L. Column j
+of both is the column of the matrix, and that of its transpose, less what the columns k before it contribute,
 
     L_ij D_j = A_ij - sum_{k < j} L_ik U_kj,        U_ji' = A_ji' - sum_{k < j} U_ki' L_jk',        D_j = U_jj.
 
