@@ -397,3 +397,19 @@ def test_while_sweeps_get_nearer_a_part_costs_few_steps(monkeypatch):
     assert part.failed == 0
     assert np.array_equal(before, part.blocks)
     assert part.is_due()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+def test_a_large_island_with_a_start_that_is_near_factorises_no_matrix_of_all(law, monkeypatch):
+    """Of 3,000 contacts in space a factor takes longer than all sweeps: what a start saves may not be spent on it"""
+    problem = packing(3000)
+    found, sizes = solve(problem, law, tol=1e-6), []
+    steps = Island.newton
+    monkeypatch.setattr(Island, "newton", lambda island, *a: (sizes.append(len(island.x)), steps(island, *a))[1])
+    rng = np.random.default_rng(0)
+    start = found.multipliers * (1.0 + 1e-4 * rng.normal(size=found.multipliers.shape))
+    again = solve(problem, law, tol=1e-6, warm_start=start)
+    assert again.converged
+    assert max(sizes, default=0) < problem.size
+    assert again.iterations < found.iterations / 3
