@@ -47,7 +47,6 @@ def draw_outcome(outcome: Outcome) -> Any:
         drawing.draw(j)
         if j == 0:
             drawing.explain(pictures)
-        ax.set_zlabel("z in m", labelpad=-2)
         if motion.time is not None:
             ax.set_title(f"t = {motion.time[k]:.3g} s", fontsize=10)
     for j, panel in enumerate(outcome.panels):

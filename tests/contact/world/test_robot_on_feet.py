@@ -2,9 +2,9 @@
 
 Its twelve rows of contact are independent, so that they determine the forces. At an instant feet that stick are pins, whose
 forces both worlds know, moving or not. A step meets rates of constraints as they are where it begins: J v is zero there, so
-that the first one lacks, in reduced coordinates, what the turning of contact rows asks for, and in maximal coordinates, where
-a row of a joint is its mean rate over the step, half of what that of joints does. Velocities lag behind for this one step;
-from then on forces are those of the instant, to first order in the step.
+that the first one lacks, in reduced coordinates, what the turning of contact rows asks for, and in maximal coordinates,
+where a row of a joint is its mean rate over the step, half of what that of joints does. Velocities lag behind for this one
+step; from then on forces are those of the instant, to first order in the step.
 """
 
 import numpy as np
