@@ -138,7 +138,9 @@ def as_at_rest(motion: WorldTrajectory) -> WorldTrajectory:
             sizes = np.linalg.norm(vectors, axis=-1, keepdims=True)
             length = each.length * float(np.nanmax(sizes)) / unit
             label = f"forces of contacts, the longest {unit:.3g} N and more"
-            each = replace(each, vectors=vectors * np.minimum(1.0, unit / sizes), length=length, label=label)
+            each = replace(
+                each, vectors=vectors * np.minimum(1.0, unit / np.maximum(sizes, 1e-300)), length=length, label=label
+            )
         kept.append(each)
     return replace(motion, overlays=tuple(kept))
 
