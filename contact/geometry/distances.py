@@ -52,7 +52,8 @@ def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLik
 
     Returns:
         A :class:`Distance`. Where several points are nearest (parallel faces), it has one of them; where centres coincide,
-        one of the shortest ways out.
+        one of the shortest ways out. A mesh as it is given and a height field have no inside: of what they cut it says how
+        deep one of the triangles is that are cut.
 
     Raises:
         ArgumentTypeError: no shape, no array of numbers.

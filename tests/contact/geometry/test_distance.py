@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
+from benchmarks.surface_distances import SURFACES, compare_surface
 from pluecker.contact import GeometryError
 from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Sphere, distance
 from tests.conftest import COMPILED
@@ -260,3 +261,15 @@ def test_every_corner_of_a_box_meets_a_capsule_that_passes_it_and_a_corner(corne
     found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Box((2.0, 2.0, 2.0)), 2.0 * s + 0.5 * out)
     assert found.distance == pytest.approx(0.5)
     assert np.allclose(found.point_a, s)
+
+
+@pytest.mark.parametrize("kinds", SURFACES, ids=" and ".join)
+def test_the_distance_of_a_surface_is_that_of_its_triangles_and_what_it_cuts_is_not_apart(kinds):
+    """And neither the order of the two nor where the world is changes it."""
+    pytest.importorskip("coal", reason="it computes meshes (extra collision)")
+    title, pairs, _, apart, off, cut, wrong, *others = compare_surface(kinds, 100)
+    assert title == " - ".join(kinds)
+    assert min(int(apart), int(cut)) > 20
+    assert int(pairs) >= int(apart) + int(cut)
+    assert int(wrong) == 0
+    assert max(float(x) for x in (off, *others)) < 1e-8
