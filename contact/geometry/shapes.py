@@ -35,6 +35,7 @@ __all__ = [
 ]  # fmt: skip
 
 FLAT = 1e-9  # of its extent: how thick a hull has to be
+LINE = 1e-14  # twice the area of a triangle over the square of its longest side: coal is exact down to there
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,13 @@ def hull_of(label: str, vertices: Array) -> tuple[Array, Any]:
     return corners, faces
 
 
+def have_areas(corners: Array) -> Array:
+    """Which triangles ``(m, 3, 3)`` are more than a line."""
+    sides = np.roll(corners, -1, axis=1) - corners
+    longest = np.linalg.norm(sides, axis=2).max(axis=1)
+    return np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1) > LINE * longest * longest
+
+
 @dataclass(frozen=True)
 class Vertices(Shape):
     """What has vertices."""
@@ -295,12 +303,14 @@ class Mesh(Vertices):
 
     Attributes:
         vertices: ``(n, 3)``, m.
-        triangles: numbers of three vertices each, ``(m, 3)``, counterclockwise from outside.
+        triangles: numbers of three vertices each, ``(m, 3)``, counterclockwise from outside. Of a mesh that is taken as it
+            is given, those without an area, whose corners are on one line, are left out.
         convex: whether the hull stands for it. If not, each triangle is a surface without an inside, which is for what does
             not move: what has passed it is not pushed back.
 
     Raises:
-        GeometryError: a triangle names a vertex that is not there, a hull is flat, a number is not finite.
+        GeometryError: a triangle names a vertex that is not there, no triangle has an area, a hull is flat, a number is not
+            finite.
     """
 
     triangles: Any
@@ -319,6 +329,10 @@ class Mesh(Vertices):
             raise ArgumentTypeError(f"Mesh: convex is {shown(self.convex)}, expected True or False")
         if self.convex:
             found, faces = hull_of("Mesh", found)
+        else:
+            faces = faces[have_areas(found[faces])]
+            if not len(faces):
+                raise GeometryError("Mesh: no triangle has an area, expected one or more that do")
         object.__setattr__(self, "vertices", found)
         object.__setattr__(self, "triangles", faces)
         object.__setattr__(self, "convex", bool(self.convex))
