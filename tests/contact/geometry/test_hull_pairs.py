@@ -87,6 +87,37 @@ def test_hulls_that_are_boxes_touch_where_boxes_do(height):
             assert len(set(mine[:, 7])) == len(mine)
 
 
+def on_face(hull, face, gap, rng):
+    """Where a hull is whose face lies that far above the plane z = 0, turned and shifted along it."""
+    a, b, c = hull.vertices[hull.triangles[face]]
+    n = np.cross(b - a, c - a)
+    n /= np.linalg.norm(n)
+    u = (b - a) / np.linalg.norm(b - a)
+    down = np.stack([u, -np.cross(n, u), -n])  # its rows turn n to -z
+    turn = Rotation.from_rotvec([0, 0, rng.uniform(0, 6)]).as_matrix() @ down
+    middle = np.array([*rng.uniform(-0.1, 0.1, 2), gap])
+    return placement(turn, middle - turn @ ((a + b + c) / 3.0))
+
+
+def test_two_faces_touch_in_the_corners_of_what_they_have_in_common():
+    pytest.importorskip("coal", reason="the peer (extra collision)")
+    rng, counts = np.random.default_rng(7), []
+    upwards = np.diag([1.0, -1.0, -1.0, 1.0])
+    for _ in range(60 if COMPILED else 3):
+        first, second = (ConvexHull(rng.normal(size=(10, 3)) * rng.uniform(0.3, 1.0, 3)) for _ in range(2))
+        gap = float(rng.choice([0.0, 1e-5, -1e-5]))
+        T1 = upwards @ on_face(first, rng.integers(len(first.triangles)), 0.0, rng)
+        T2 = on_face(second, rng.integers(len(second.triangles)), gap, rng)
+        W = pose(rng)
+        (slots,) = solid_slots(first, (W @ T1)[None], second, (W @ T2)[None], SLACK)
+        found, true = slots[slots[:, GAP] < OPEN / 2], coal_contacts(first, W @ T1, second, W @ T2, 1e-3)
+        off = np.linalg.norm(found[:, None, 3:7] - true[None, :, 3:7], axis=2)
+        assert off.min(axis=1).max() < 1e-6
+        assert off.min(axis=0).max() < 1e-6
+        counts.append(len(found))
+    assert not COMPILED or {3, 4, 5, 6} <= set(counts)
+
+
 def test_of_many_corners_eight_are_taken_that_span_them_and_the_deepest():
     angles = 2 * np.pi * np.arange(16) / 16
     rim = np.stack([np.cos(angles), np.sin(angles)], axis=1)
