@@ -35,10 +35,11 @@ from pluecker.articulated import (  # noqa: E402
 )
 from pluecker.articulated.model.joints import JOINT_TYPES  # noqa: E402
 from pluecker.articulated.pictures.animation import Animation  # noqa: E402
+from pluecker.articulated.pictures.contents import parts_of  # noqa: E402
 from pluecker.articulated.pictures.figures import new_figure, save  # noqa: E402
 from pluecker.articulated.pictures.parts import BALLS, body_placements, joint_axes, rods, solids  # noqa: E402
 from pluecker.articulated.pictures.triangles import ball, box, coarser, cone, cylinder, finer, normals, turn_to  # noqa: E402
-from pluecker.articulated.pictures.visuals import GREY, visual_shapes  # noqa: E402
+from pluecker.articulated.pictures.visuals import GREY, Shape, visual_shapes  # noqa: E402
 from pluecker.articulated.robots import SEVEN_JOINT_ARM  # noqa: E402
 from pluecker.spatial import PlueckerError  # noqa: E402
 from tests.mechanisms import MOVING, random_description  # noqa: E402
@@ -216,6 +217,20 @@ def robot_with_shapes(folder):
     path = folder / "urdf" / "robot.urdf"
     path.write_text(text)
     return path
+
+
+@pytest.mark.parametrize(("at", "drawn"), [(-0.4, 1), (-0.1, 0)])
+def test_a_body_whose_only_shape_is_a_foot_is_drawn_as_a_rod_too(at, drawn):
+    """The shape is at its end, or next to its joint."""
+    builder = ModelBuilder("leg")
+    builder.add_body("shin", mass=1.0, center_of_mass=(0, 0, -0.2), inertia=(0.01, 0.01, 0.001))
+    builder.add_joint("knee", "revolute", "world", "shin", axis=(0, 1, 0))
+    builder.add_frame("foot", "shin", position=(0, 0, -0.4))
+    model = builder.build().replace()
+    vertices, faces = ball(np.full(3, 0.02))
+    model.tables["visuals"] = [Shape(0, (vertices + np.array([0, 0, at]), faces), np.array(GREY))]
+    own = [rod for rod in parts_of(model, True).rods if rod.first == rod.second == 0]
+    assert len(own) == drawn
 
 
 def test_shapes_are_where_yourdfpy_has_them(tmp_path):
