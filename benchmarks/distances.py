@@ -31,10 +31,7 @@ import numpy as np
 
 from benchmarks.report import markdown
 from benchmarks.surface_distances import COLUMNS, SURFACES, compare_surface
-from pluecker.contact.geometry import distance as public_distance
-from pluecker.contact.geometry.distances import Distance
-from pluecker.contact.geometry.pairs import solid_slots
-from pluecker.contact.geometry.slots import GAP
+from pluecker.contact.geometry import distance
 from pluecker.spatial.extras import require
 from tests.contact.geometry.pairs import BY_COAL, PRIMITIVES, pair_of_poses, pose, shape
 from tests.contact.geometry.peers import InMujoco, coal_nearest, coal_shape, separation
@@ -43,7 +40,6 @@ EACH = 100  # pairs of poses for one pair of shapes
 CLOSE = 1e-6  # m
 TURNED = 1e-3  # of normals
 APART = 1e-3  # m: nearer to each other points do not tell a normal
-KERNELS = (("Box", "ConvexHull", "kernel"), ("ConvexHull", "ConvexHull", "kernel"))  # of compiled steps, beside coal's
 OURS = ["shapes", "pairs", "ns", "doubt", "short", "exchanged", "moved"]
 PEERS = [
     *("shapes", "coal: other", "worst", "none", "normal", "points", "beside"),
@@ -88,26 +84,14 @@ class Peer:
             self.beside += int((across > APART).sum())
 
 
-def by_kernel(first: Any, T1: Array, second: Any, T2: Array) -> Distance:
-    """The distance of two hulls, or of a box and a hull, as compiled steps of worlds have it."""
-    if first.kind > second.kind:
-        gap, n, a, b = by_kernel(second, T2, first, T1)
-        return Distance(gap, -n, b, a)
-    slots = solid_slots(first, T1, second, T2, 0.0)
-    best = np.take_along_axis(slots, slots[:, :, GAP].argmin(axis=1)[:, None, None], axis=1)[:, 0]
-    gap, n, x = best[:, GAP], best[:, :3], best[:, 3:6]
-    return Distance(gap, n, x - 0.5 * gap[:, None] * n, x + 0.5 * gap[:, None] * n)
-
-
-def compare(kinds: tuple[str, ...], count: int) -> tuple[list[str], list[str]]:
+def compare(kinds: tuple[str, str], count: int) -> tuple[list[str], list[str]]:
     """The rows of both tables."""
-    distance = by_kernel if kinds[2:] else public_distance
     rng, coal = np.random.default_rng(0), require("coal", "collision", "comparing distances")
     peers = {name: Peer() for name in ("coal", "mujoco", "contacts")}
     seconds = doubt = exchanged = moved = 0.0
     missing, batches = 0, max(count // EACH, 1)
     for k in range(batches):
-        first, second = (shape(rng, kind) for kind in kinds[:2])
+        first, second = (shape(rng, kind) for kind in kinds)
         T1, T2 = map(np.array, zip(*(pair_of_poses(rng) for _ in range(EACH)), strict=True))
         W = pose(rng)
         if k == 0:
@@ -137,7 +121,7 @@ def compare(kinds: tuple[str, ...], count: int) -> tuple[list[str], list[str]]:
             gap, n = (np.array([each[i] for each in deepest if each is not None]) for i in range(2))
             own = type(found)(*(x[touch] for x in found))
             peers["contacts"].add(lambda n, k=touch, p=(first, T1, second, T2): at(p, k, n), own, gap, n)
-    title, pairs = " - ".join(kinds[:2]) + (", kernel" if kinds[2:] else ""), batches * EACH
+    title, pairs = " - ".join(kinds), batches * EACH
     short = max(peer.short for peer in peers.values())
     errors = (doubt, short, exchanged, moved)
     return [title, str(pairs), f"{1e9 * seconds / pairs:.0f}", *(f"{x:.1e}" for x in errors)], [
@@ -164,10 +148,10 @@ def main(arguments: Any = None) -> None:
     """Print both tables."""
     parser = argparse.ArgumentParser(description=__doc__.split(":")[0])
     parser.add_argument("pairs", type=int, nargs="?", default=100_000, help="of each kind")
-    parser.add_argument("--only", nargs="+", action="append", metavar="SHAPE", help="this kind of pairs alone")
+    parser.add_argument("--only", nargs=2, action="append", metavar="SHAPE", help="this kind of pairs alone")
     options = parser.parse_args(arguments)
     ours, theirs, surfaces = [], [], []
-    for kinds in map(tuple, options.only or (*PRIMITIVES, *BY_COAL, *KERNELS, *SURFACES)):
+    for kinds in map(tuple, options.only or (*PRIMITIVES, *BY_COAL, *SURFACES)):
         if kinds in SURFACES:
             surfaces.append(compare_surface(kinds, options.pairs // 10))
             print("  ".join(surfaces[-1]), flush=True)

@@ -21,7 +21,7 @@ from pluecker.contact.geometry.half_spaces import (
 from pluecker.contact.geometry.hull_faces import hull_hull
 from pluecker.contact.geometry.hull_parts import PART, Solid, hull_parts, solid_parts
 from pluecker.contact.geometry.hulls import capsule_hull, sphere_hull
-from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere
+from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere, is_surface
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from pluecker.spatial.algebra.vectors import load3
@@ -31,7 +31,8 @@ from pluecker.spatial.memory.views import flat
 from pluecker.spatial.scalars.operations import part
 
 __all__ = [
-    "HULLS", "HULL_PAIRS", "PAIRS", "POSE", "SOLID_PAIRS", "Pair", "has_hull_kernel", "hull_numbers", "hull_slots",
+    "HULLS", "HULL_PAIRS", "PAIRS", "POSE", "SOLID_PAIRS", "Pair", "has_hull_kernel", "has_solid_kernel", "hull_numbers",
+    "hull_slots",
     "packed_pose", "pair_slots", "solid_slots",
 ]  # fmt: skip
 
@@ -78,9 +79,20 @@ SOLID_PAIRS: dict[tuple[int, int], Pair] = {
 }
 
 
+MOST_EDGES = 4096  # pairs of edges of two hulls: 0.1 us each, and coal takes 0.2 ms for a pair of any hulls
+
+
 def has_hull_kernel(first: int, second: int) -> bool:
     """Whether there is a kernel for a shape of the first kind and one of the second, which is a hull."""
     return second in HULLS and first in HULL_PAIRS
+
+
+def has_solid_kernel(first: Any, second: Any) -> bool:
+    """Whether two shapes, in the order of their kinds, are hulls or a box and a hull, whose kernel is worth its time."""
+    if (first.kind, second.kind) not in SOLID_PAIRS or is_surface(first) or is_surface(second):
+        return False
+    edges = [solid.ends - solid.triangles for solid in map(solid_parts, (first, second))]
+    return edges[0] * edges[1] <= MOST_EDGES
 
 
 def hull_numbers(kind: int, hull: Any) -> tuple[Array, int]:

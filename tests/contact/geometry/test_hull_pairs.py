@@ -8,8 +8,9 @@ from scipy.spatial import ConvexHull as Hull
 from scipy.spatial.transform import Rotation
 
 from pluecker.contact.geometry import Box, ConvexHull, distance
+from pluecker.contact.geometry.coal_nearest import coal_nearest
 from pluecker.contact.geometry.coal_pairs import coal_contacts
-from pluecker.contact.geometry.pairs import packed_pose, pair_slots, solid_slots
+from pluecker.contact.geometry.pairs import has_solid_kernel, packed_pose, pair_slots, solid_slots
 from pluecker.contact.geometry.slots import GAP, OPEN
 from tests.conftest import COMPILED
 from tests.contact.geometry.pairs import CUBE, pair_of_poses, placement, pose, shape
@@ -41,7 +42,8 @@ def test_the_normal_parts_the_hulls_by_the_distance_which_is_coals(kinds):
     for first, second, T1, T2 in random_pairs(kinds, 1):
         found = deepest(solid_slots(first, T1, second, T2, 0.0))
         np.testing.assert_allclose(separation(first, T1, second, T2, found[:, :3]), found[:, GAP], atol=1e-11)
-        np.testing.assert_allclose(found[:, GAP], distance(first, T1, second, T2).distance, atol=1e-9)
+        coal = [coal_nearest(first, T, second, U).gap for T, U in zip(T1, T2, strict=True)]
+        np.testing.assert_allclose(found[:, GAP], coal, atol=1e-9)
 
 
 @pytest.mark.parametrize("kinds", KINDS)
@@ -145,3 +147,23 @@ def test_features_stay_while_a_hull_slides_and_sinks(first):
         own = set(found[found[:, GAP] < OPEN / 2, 7])
         assert names is None or own == names
         names = own
+
+
+def test_hulls_of_many_edges_have_the_distance_that_coal_says():
+    """Of which it would take as many steps as there are pairs of edges; and few of them take coal no more."""
+    pytest.importorskip("coal", reason="it computes large hulls (extra collision)")
+    rng = np.random.default_rng(8)
+    large, small = (ConvexHull(unit(rng.normal(size=(n, 3)))) for n in (60, 8))
+    assert has_solid_kernel(small, large)
+    assert not has_solid_kernel(large, large)
+    for one in (small, large):
+        T = np.array([pose(rng, 2.0) for _ in range(20)])
+        found, slots = (
+            distance(one, np.eye(4), large, T),
+            solid_slots(one, np.tile(np.eye(4), (20, 1, 1)), large, T, 0.0),
+        )
+        np.testing.assert_allclose(found.distance, deepest(slots)[:, GAP], atol=1e-9)
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
