@@ -15,6 +15,10 @@ with how many of its contacts are *missing* or too many. *None*: no finite numbe
 distances are equal, how many have another normal by more than 1e-3; inside one another these are other ways out that are
 as short. *Points*: of those 1 mm or more apart, by how much the points of a peer are off our two planes across the
 normal, m; *beside*: how many are elsewhere on them by more than 1 mm, where both shapes have an edge or a face along them.
+
+The third table is of surfaces of triangles, :mod:`benchmarks.surface_distances`, a tenth as many of each kind: of pairs that
+are *apart* by how much our distance is *off*, and how far our two points are beside the surfaces, m; how many are *cut*, and
+of how many of these we said that they are apart.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.report import markdown
+from benchmarks.surface_distances import COLUMNS, SURFACES, compare_surface
 from pluecker.contact.geometry import distance
 from pluecker.spatial.extras import require
 from tests.contact.geometry.pairs import BY_COAL, PRIMITIVES, pair_of_poses, pose, shape
@@ -145,13 +150,18 @@ def main(arguments: Any = None) -> None:
     parser.add_argument("pairs", type=int, nargs="?", default=100_000, help="of each kind")
     parser.add_argument("--only", nargs=2, action="append", metavar="SHAPE", help="this kind of pairs alone")
     options = parser.parse_args(arguments)
-    ours, theirs = [], []
-    for kinds in map(tuple, options.only or (*PRIMITIVES, *BY_COAL)):
+    ours, theirs, surfaces = [], [], []
+    for kinds in map(tuple, options.only or (*PRIMITIVES, *BY_COAL, *SURFACES)):
+        if kinds in SURFACES:
+            surfaces.append(compare_surface(kinds, options.pairs // 10))
+            print("  ".join(surfaces[-1]), flush=True)
+            continue
         mine, others = compare(kinds, options.pairs)
         ours.append(mine)
         theirs.append(others)
         print("  ".join(mine), "|", "  ".join(others[1:]), flush=True)
-    print(f"\n{markdown(OURS, ours)}\n\n{markdown(PEERS, theirs)}")
+    tables = ((OURS, ours), (PEERS, theirs), (COLUMNS, surfaces))
+    print("\n" + "\n\n".join(markdown(head, rows) for head, rows in tables if rows))
 
 
 if __name__ == "__main__":

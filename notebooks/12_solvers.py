@@ -579,7 +579,8 @@ np.testing.assert_allclose(np.abs(right[-1]), 0.5, atol=1e-6)  # nothing else is
 
 # %% [markdown]
 # Pushed from the side with 30 N, friction decides: feet stick up to a coefficient of $30 / (m g) = 0.19$ or so. One
-# coefficient, for sticking and sliding alike; that it takes more to get loose than to go on sliding is not in this law.
+# coefficient, for sticking and sliding alike. That it takes more to get loose than to go on sliding is not in this law; with
+# `kinetic_friction=` a contact has a smaller coefficient while it slides.
 
 # %%
 push = np.zeros((dog.n_bodies, 6))

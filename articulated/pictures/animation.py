@@ -27,6 +27,7 @@ from pluecker.articulated.pictures.drawing import CAMERA, Drawing, space
 from pluecker.articulated.pictures.figures import new_figure
 from pluecker.articulated.pictures.mechanism import as_camera, as_contents
 from pluecker.articulated.pictures.overlays import Overlay, as_overlays
+from pluecker.articulated.pictures.palette import common_palette, with_palette
 from pluecker.articulated.pictures.parts import body_placements
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.articulated.simulation.trajectory_files import to_path
@@ -107,7 +108,8 @@ class Animation:
         """As a GIF that repeats."""
         image = require("PIL.Image", "plot", "writing a GIF")
         frames = [image.open(io.BytesIO(picture)).convert("RGB") for picture in self.pictures]
-        frames = [frame.quantize(128, dither=image.Dither.NONE) for frame in frames]
+        palette = common_palette(image, frames)  # so that a mark keeps its colour
+        frames = [with_palette(image, frame, palette) for frame in frames]
         duration = 10 * max(2, round(CENTISECOND / self.rate))  # players take less than two hundredths for a mistake
         file = io.BytesIO()
         frames[0].save(file, format="GIF", save_all=True, append_images=frames[1:], duration=duration, loop=0)

@@ -66,10 +66,22 @@ def parts_of(model: Model, visuals: bool) -> Parts:
     """The parts of a mechanism, with the shapes of its URDF file or without."""
     shapes = visual_shapes(model) if visuals else []
     shaped = {shape.body for shape in shapes}
-    drawn = [rod for rod in rods(model) if not {rod.first, rod.second} - {-1} <= shaped]
+    drawn = [rod for rod in rods(model) if not {rod.first, rod.second} - {-1} <= shaped or is_bare(rod, shapes)]
     reached = shaped | {body for rod in drawn for body in (rod.first, rod.second)}
     all_solids = solids(model)
     return Parts(shapes, drawn, [solid for solid in all_solids if solid.body not in reached], all_solids)
+
+
+def is_bare(rod: Rod, shapes: Sequence[Shape]) -> bool:
+    """Whether a body has shapes at its far end alone, as a shin that has a foot, so that nothing would lead there."""
+    if rod.first != rod.second:
+        return False
+    half = 0.5 * float(np.linalg.norm(rod.end))
+    for shape in shapes:
+        low, high = shape.surface[0].min(0), shape.surface[0].max(0)
+        if shape.body == rod.first and np.linalg.norm(np.clip(0.0, low, high)) < half:
+            return False
+    return True
 
 
 def reach(parts: Parts, T: Array, overlays: Sequence[Overlay]) -> Array:

@@ -37,16 +37,18 @@ from pluecker.articulated.pictures.overlays import (
     rgb,
 )
 from pluecker.articulated.pictures.parts import joint_axes, transformed
-from pluecker.articulated.pictures.triangles import Surface, ball, box, coarser, cone, joined, normals, turn_to
+from pluecker.articulated.pictures.triangles import Surface, ball, box, coarser, cone, finer, joined, normals, turn_to
 from pluecker.spatial.extras import require
 
 __all__ = ["CAMERA", "Drawing", "make_room", "space"]
 
 Array = NDArray[np.float64]
 MOST_TRIANGLES = 9000  # of a drawing: matplotlib sorts them all for each picture, and a page is no finer
+FINE = 200  # of a box and its like: matplotlib sorts triangles by their middles, and large ones would cover near ones
 LIGHT = np.array([0.45, -0.6, 0.66])  # from where it comes, in world axes: from the front, above
 SHADE = 0.45  # of a surface that is turned away from the light
 CAMERA = (18.0, -58.0)
+THIN = 1e-9  # of its extent: a surface that is flat
 FLATTEST = 0.6  # of the longest edge of the room: an edge is not drawn shorter, so that there is room for its numbers
 
 
@@ -81,22 +83,24 @@ class Drawing:
         self.placements = placements
         self.parts = parts_of(model, contents.visuals)
         self.collection = art3d()
-        self.surface, self.body_of_vertex, self.colours = self.coarse_shapes(triangles)
+        self.surface, self.body_of_vertex, self.colours, self.ground = self.coarse_shapes(triangles)
         self.size = make_room(ax, reach(self.parts, placements, overlays))
         self.drawn: list[Any] = []
 
-    def coarse_shapes(self, most: int) -> tuple[Surface, NDArray[np.int64], Array]:
-        """All shapes as one surface, with the body of each vertex and the colour of each triangle."""
+    def coarse_shapes(self, most: int) -> tuple[Surface, NDArray[np.int64], Array, NDArray[np.bool_]]:
+        """All shapes as one surface, with the body of each vertex; of each triangle the colour, and whether it is ground:
+        of a plane in the world, which is behind all others."""
         total = sum(len(shape.surface[1]) for shape in self.parts.shapes) or 1
-        surfaces, bodies, colours = [], [np.zeros(0, np.int64)], [np.zeros((0, 3))]
+        surfaces, bodies, colours, ground = [], [np.zeros(0, np.int64)], [np.zeros((0, 3))], [np.zeros(0, np.bool_)]
         for shape in self.parts.shapes:
             share = max(60, int(most * len(shape.surface[1]) / total))
-            vertices, faces = coarser(shape.surface, share)
+            vertices, faces = finer(coarser(shape.surface, share), min(FINE, most // (2 * len(self.parts.shapes))))
             colour = shape.colour if shape.colour.ndim == 1 else shape.colour.mean(axis=0)
             surfaces.append((vertices, faces))
             bodies.append(np.full(len(vertices), shape.body))
             colours.append(np.broadcast_to(colour, (len(faces), 3)))
-        return joined(surfaces), np.concatenate(bodies), np.concatenate(colours)
+            ground.append(np.full(len(faces), shape.body < 0 and is_plane(vertices)))
+        return joined(surfaces), np.concatenate(bodies), np.concatenate(colours), np.concatenate(ground)
 
     # ---------------------------------------------------------------------------------------------------- one of them
 
@@ -133,14 +137,16 @@ class Drawing:
         """Shapes, and boxes of bodies that have neither shape nor length, in the light."""
         vertices, faces = self.surface
         world = transformed(T[self.body_of_vertex], vertices)
-        parts, colours = [world[faces]], [self.colours]
+        under = self.ground
+        self.triangles(world[faces[under]], self.colours[under], zorder=0.5)
+        parts, colours = [world[faces[~under]]], [self.colours[~under]]
         for solid in self.parts.boxes:
             corners, sides = box(np.maximum(solid.box, 0.004 * self.size))
             parts.append(transformed(T[solid.body], corners @ solid.axes.T + solid.center)[sides])
             colours.append(np.broadcast_to(rgb(SOLID), (len(sides), 3)))
         self.triangles(np.concatenate(parts), np.concatenate(colours), zorder=1)
 
-    def triangles(self, corners: Array, colours: Array, zorder: int, alpha: float = 1.0) -> None:
+    def triangles(self, corners: Array, colours: Array, zorder: float, alpha: float = 1.0) -> None:
         """Flat triangles, darker where they turn away from the light."""
         if not len(corners):
             return
@@ -235,6 +241,12 @@ class Drawing:
         else:
             place = {"loc": "outside lower center"}
         where.legend(found.values(), found.keys(), frameon=False, fontsize=8, ncols=3, **place)
+
+
+def is_plane(points: Array) -> bool:
+    """Whether they are all in one plane."""
+    spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
+    return bool(spread[-1] <= THIN * spread[0])
 
 
 def make_room(ax: Any, points: Array) -> float:

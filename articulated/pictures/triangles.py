@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Surface", "ball", "box", "coarser", "cone", "cylinder", "joined", "normals", "turn_to"]
+__all__ = ["Surface", "ball", "box", "coarser", "cone", "cylinder", "finer", "joined", "normals", "turn_to"]
 
 Array = NDArray[np.float64]
 Surface = tuple[Array, NDArray[np.int64]]
@@ -103,6 +103,18 @@ def coarser(surface: Surface, most: int) -> Surface:
         _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
         faces = faces[np.sort(first)]
         cells *= 0.8
+    return vertices, faces
+
+
+def finer(surface: Surface, most: int) -> Surface:
+    """The same surface with each triangle in four, again and again, as long as there are ``most`` or fewer."""
+    vertices, faces = surface
+    while 0 < 4 * len(faces) <= most:
+        n, (a, b, c) = len(vertices), vertices[faces.T]
+        vertices = np.concatenate([vertices, 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a)])
+        x, y, z = (n + k * len(faces) + np.arange(len(faces)) for k in range(3))
+        a, b, c = faces.T
+        faces = np.concatenate([np.stack(each, axis=1) for each in ((a, x, z), (x, b, y), (z, y, c), (x, y, z))])
     return vertices, faces
 
 

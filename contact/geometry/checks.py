@@ -103,4 +103,6 @@ def as_names(label: str, key: str, value: Any) -> tuple[str, ...]:
     names = (value,) if isinstance(value, str) else value
     if not isinstance(names, (tuple, list, set, frozenset)) or not all(isinstance(name, str) for name in names):
         raise ArgumentTypeError(f"{label}: {key} is {shown(value)}, expected a name, or names")
+    if "" in names:
+        raise GeometryError(f"{label}: {key} is {shown(value)}, expected names that are not empty")
     return tuple(sorted(set(names)))

@@ -34,9 +34,10 @@ def check_pair(label: str, first: Shape, second: Shape) -> None:
         raise GeometryError(f"{label}: two half-spaces, which have no distance: expected a shape with an end")
     surfaces = [shape for shape in (first, second) if is_surface(shape)]
     if len(surfaces) == 2 or (surfaces and HalfSpace.kind in (first.kind, second.kind)):
-        kinds = f"a {KINDS[first.kind]} and a {KINDS[second.kind]}"
+        names = [f"a {KINDS[each.kind]}{' without an inside' if is_surface(each) else ''}" for each in (first, second)]
         raise GeometryError(
-            f"{label}: {kinds} without an inside, expected one that has one: a hull, or Mesh(..., convex=True)"
+            f"{label}: {' and '.join(names)} have no distance; expected a shape with an end beside one without an inside: a "
+            "hull, or Mesh(..., convex=True)"
         )
 
 

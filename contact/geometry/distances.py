@@ -1,8 +1,9 @@
 """Distances between two shapes: nearest points, or how deep they penetrate.
 
 The signed distance is positive apart and negative inside one another: the length of the shortest way out. Of half-spaces,
-spheres, capsules and boxes, of cylinders with half-spaces and spheres, and of hulls with half-spaces, spheres and capsules
-it is exact to rounding, and takes whole batches; of others it is coal's (extra ``collision``).
+spheres, capsules and boxes, of cylinders with half-spaces and spheres, and of hulls with all of these but cylinders and
+among themselves it is exact to rounding, and takes whole batches; of others, and of two hulls with many edges, it is coal's
+(extra ``collision``).
 """
 
 from __future__ import annotations
@@ -16,7 +17,15 @@ from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import as_placement
 from pluecker.contact.geometry.coal_nearest import coal_nearest
 from pluecker.contact.geometry.coal_pairs import check_pair
-from pluecker.contact.geometry.pairs import PAIRS, has_hull_kernel, hull_slots, packed_pose, pair_slots
+from pluecker.contact.geometry.pairs import (
+    PAIRS,
+    has_hull_kernel,
+    has_solid_kernel,
+    hull_slots,
+    packed_pose,
+    pair_slots,
+    solid_slots,
+)
 from pluecker.contact.geometry.shapes import Shape, as_shape, is_surface
 from pluecker.contact.geometry.slots import GAP
 from pluecker.spatial.functions.elementwise import Array
@@ -52,7 +61,8 @@ def distance(shape_a: Shape, pose_a: ArrayLike, shape_b: Shape, pose_b: ArrayLik
 
     Returns:
         A :class:`Distance`. Where several points are nearest (parallel faces), it has one of them; where centres coincide,
-        one of the shortest ways out.
+        one of the shortest ways out. A mesh as it is given and a height field have no inside: of what they cut it says how
+        deep one of the triangles is that are cut.
 
     Raises:
         ArgumentTypeError: no shape, no array of numbers.
@@ -98,6 +108,8 @@ def nearest(first: Shape, T1: Array, second: Shape, T2: Array) -> tuple[Array, A
     elif has_hull_kernel(*kinds) and not is_surface(second):
         own = np.tile(first.sizes, (len(T1), 1))
         found = hull_slots(first.kind, packed_pose(T1), own, packed_pose(T2), second, 0.0)
+    elif has_solid_kernel(first, second):
+        found = solid_slots(first, T1, second, T2, 0.0)
     else:
         each = [coal_nearest(first, a, second, b) for a, b in zip(T1, T2, strict=True)]
         gap, n, x = ([one[k] for one in each] for k in range(3))

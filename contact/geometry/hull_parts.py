@@ -11,21 +11,27 @@ edge       both ends a, b; the unit normals of the two faces that meet there
 
 Triangles of one face have one normal, that of the largest of them, so that slivers have one that is right; between them
 there is no edge.
+
+Of two hulls kernels read more, in rows behind these: all corners, four in a row, the last one again and again in what is
+left; and one row of half the least width of the hull, the largest distance of a corner from its origin, and, as an integer,
+the number of triangles and edges.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pluecker.contact.geometry.face_contacts import faces_of_hull
+from pluecker.contact.geometry.shapes import Box, ConvexHull
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["PART", "hull_parts"]
+__all__ = ["PART", "Solid", "hull_parts", "solid_parts"]
 
 PART = 12  # numbers of a row
+CORNERS = 4  # in a row
 IN_PLANE = 1e-12  # of the extent: triangles that are off by less are one face; distances to it are as exact
 
 
@@ -45,3 +51,35 @@ def hull_parts(shape: Any) -> tuple[Array, int]:
     found = np.ascontiguousarray([*rows, *meeting])
     found.setflags(write=False)
     return found, len(rows)
+
+
+class Solid(NamedTuple):
+    """A hull as kernels of two hulls read it.
+
+    Attributes:
+        rows: ``(n, 12)``: triangles, edges, corners, and the one of sizes.
+        triangles: how many rows these are.
+        ends: and where the rows of edges end.
+    """
+
+    rows: Array
+    triangles: int
+    ends: int
+
+
+@functools.lru_cache(maxsize=256)
+def solid_parts(shape: Any) -> Solid:
+    """Of a hull, of a mesh that stands for its hull, or of a box."""
+    if isinstance(shape, Box):
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        shape = ConvexHull(signs * shape.sizes)
+    rows, triangles = hull_parts(shape)
+    left = -len(shape.vertices) % CORNERS
+    corners = np.concatenate([shape.vertices, np.repeat(shape.vertices[-1:], left, axis=0)]).reshape(-1, PART)
+    heights = shape.vertices @ rows[:triangles, 9:].T
+    sizes = np.zeros((1, PART))
+    sizes[0, :2] = 0.5 * np.ptp(heights, axis=0).min(), np.linalg.norm(shape.vertices, axis=1).max()
+    sizes.view(np.int64)[0, 2] = len(rows)
+    found = np.ascontiguousarray(np.concatenate([rows, corners, sizes]))
+    found.setflags(write=False)
+    return Solid(found, triangles, len(rows))

@@ -18,9 +18,10 @@ from pluecker.contact.geometry.half_spaces import (
     half_space_hull,
     half_space_sphere,
 )
-from pluecker.contact.geometry.hull_parts import PART, hull_parts
+from pluecker.contact.geometry.hull_faces import hull_hull
+from pluecker.contact.geometry.hull_parts import PART, Solid, hull_parts, solid_parts
 from pluecker.contact.geometry.hulls import capsule_hull, sphere_hull
-from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere
+from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere, is_surface
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
 from pluecker.spatial.algebra.vectors import load3
@@ -30,8 +31,9 @@ from pluecker.spatial.memory.views import flat
 from pluecker.spatial.scalars.operations import part
 
 __all__ = [
-    "HULLS", "HULL_PAIRS", "PAIRS", "POSE", "Pair", "has_hull_kernel", "hull_numbers", "hull_slots", "packed_pose",
-    "pair_slots",
+    "HULLS", "HULL_PAIRS", "PAIRS", "POSE", "SOLID_PAIRS", "Pair", "has_hull_kernel", "has_solid_kernel", "hull_numbers",
+    "hull_slots",
+    "packed_pose", "pair_slots", "solid_slots",
 ]  # fmt: skip
 
 POSE = 12  # numbers: the rotation row by row, the origin
@@ -64,11 +66,33 @@ HULL_PAIRS: dict[int, Pair] = {
     Sphere.kind: Pair(sphere_hull, 1),
     Capsule.kind: Pair(capsule_hull, 2),
 }
+# of two hulls, or a box and a hull, both of which come as arrays
+SOLID_PAIRS: dict[tuple[int, int], Pair] = {
+    kinds: Pair(hull_hull, 8)
+    for kinds in (
+        (Box.kind, ConvexHull.kind),
+        (Box.kind, Mesh.kind),
+        (ConvexHull.kind, ConvexHull.kind),
+        (ConvexHull.kind, Mesh.kind),
+        (Mesh.kind, Mesh.kind),
+    )
+}
+
+
+MOST_EDGES = 4096  # pairs of edges of two hulls: 0.1 us each, and coal takes 0.2 ms for a pair of any hulls
 
 
 def has_hull_kernel(first: int, second: int) -> bool:
     """Whether there is a kernel for a shape of the first kind and one of the second, which is a hull."""
     return second in HULLS and first in HULL_PAIRS
+
+
+def has_solid_kernel(first: Any, second: Any) -> bool:
+    """Whether two shapes, in the order of their kinds, are hulls or a box and a hull, whose kernel is worth its time."""
+    if (first.kind, second.kind) not in SOLID_PAIRS or is_surface(first) or is_surface(second):
+        return False
+    edges = [solid.ends - solid.triangles for solid in map(solid_parts, (first, second))]
+    return edges[0] * edges[1] <= MOST_EDGES
 
 
 def hull_numbers(kind: int, hull: Any) -> tuple[Array, int]:
@@ -99,6 +123,21 @@ def hull_slots(kind: int, first: Array, sizes: Array, second: Array, hull: Any, 
     columns = (np.ascontiguousarray(array) for array in (first, sizes, second))
     hull_loop(pair.kernel)(*columns, np.array(numbers), count, slack, out)
     return out.reshape(len(first), pair.slots, SLOT)
+
+
+def solid_slots(first: Any, T1: Array, second: Any, T2: Array, slack: float) -> Array:
+    """The same of two hulls, or a box and a hull, ``(n, slots, 8)``: placements ``(n, 4, 4)``."""
+    pair, solids = SOLID_PAIRS[first.kind, second.kind], [solid_parts(each) for each in (first, second)]
+    out = np.empty((len(T1), pair.slots * SLOT))
+    poses = [np.ascontiguousarray(packed_pose(T)) for T in (T1, T2)]
+    rows, counts = [np.array(each.rows) for each in solids], [solid_counts(each) for each in solids]
+    solid_loop(pair.kernel)(poses[0], rows[0], *counts[0], poses[1], rows[1], *counts[1], slack, out)
+    return out.reshape(len(T1), pair.slots, SLOT)
+
+
+def solid_counts(solid: Solid) -> tuple[int, int, int]:
+    """Triangles, where edges end, and where corners do."""
+    return solid.triangles, solid.ends, len(solid.rows) - 1
 
 
 ROWS = types.float64[:, ::1]
@@ -159,3 +198,29 @@ def hull_loop(kernel: Callable[..., None]) -> Any:
     driver = rows_one_by_one if config.DISABLE_JIT else rows
     driver.__name__ = driver.__qualname__ = f"{kernel.__name__}_pairs"
     return compiled_for(driver, (ROWS, ROWS, ROWS, ROWS, types.intp, types.float64, ROWS))
+
+
+@functools.cache
+def solid_loop(kernel: Callable[..., None]) -> Any:
+    """The compiled loop around a kernel of two hulls."""
+
+    def rows(first, A, t1, e1, r1, second, B, t2, e2, r2, slack, out):
+        n, m = len(first), out.shape[1]
+        a, b, x, y, results = flat(first), flat(second), flat(A), flat(B), flat(out)
+        for k in range(n):
+            i = POSE * k
+            R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
+            R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
+            found = part(results, m * k, m)
+            kernel(R1, load3(a, i + 9), x, (t1, e1, r1), R2, load3(b, i + 9), y, (t2, e2, r2), slack, found)
+
+    def rows_one_by_one(first, A, t1, e1, r1, second, B, t2, e2, r2, slack, out):
+        for k in range(len(first)):
+            one, other = (*pose_at(first, k), A.ravel(), (t1, e1, r1)), (*pose_at(second, k), B.ravel(), (t2, e2, r2))
+            with np.errstate(all="ignore"):
+                kernel(*one, *other, slack, out[k])
+
+    driver = rows_one_by_one if config.DISABLE_JIT else rows
+    driver.__name__ = driver.__qualname__ = f"{kernel.__name__}_pairs"
+    hull = (ROWS, types.intp, types.intp, types.intp)
+    return compiled_for(driver, (ROWS, *hull, ROWS, *hull, types.float64, ROWS))

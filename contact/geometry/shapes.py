@@ -26,15 +26,13 @@ import numpy as np
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.checks import LARGEST, length, lengths, numbers, points
+from pluecker.contact.geometry.triangulation import have_areas, hull_of
 from pluecker.spatial.errors import ArgumentTypeError, shown
-from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "KINDS", "Box", "Capsule", "ConvexHull", "Cylinder", "HalfSpace", "HeightField", "Mesh", "Shape", "Sphere", "Vertices",
     "as_shape", "is_surface",
 ]  # fmt: skip
-
-FLAT = 1e-9  # of its extent: how thick a hull has to be
 
 
 @dataclass(frozen=True)
@@ -208,30 +206,6 @@ class Cylinder(Round):
         return float(np.hypot(self.radius, 0.5 * self.length))
 
 
-def hull_of(label: str, vertices: Array) -> tuple[Array, Any]:
-    """The vertices and the triangles of a convex hull, these outwards; refused where it is flat."""
-    from scipy.spatial import ConvexHull as Hull
-    from scipy.spatial import QhullError
-
-    middle = 0.5 * (vertices.max(axis=0) + vertices.min(axis=0))
-    extent = float(np.ptp(vertices, axis=0).max())
-    values = np.linalg.svd(vertices - vertices.mean(axis=0), compute_uv=False) if extent > 0.0 else np.zeros(3)
-    try:
-        if not values[-1] > FLAT * values[0]:
-            raise QhullError
-        hull = Hull((vertices - middle) / extent)
-    except (QhullError, ValueError):
-        raise GeometryError(f"{label}: the points are all in one plane, expected a hull with a volume") from None
-    used, places = np.unique(hull.simplices, return_inverse=True)
-    faces = places.reshape(-1, 3)
-    corners = vertices[used]
-    normals = np.cross(corners[faces[:, 1]] - corners[faces[:, 0]], corners[faces[:, 2]] - corners[faces[:, 0]])
-    inwards = np.einsum("ij,ij->i", normals, hull.equations[:, :3]) < 0.0
-    faces[inwards] = faces[inwards][:, ::-1]
-    corners.setflags(write=False)
-    return corners, faces
-
-
 @dataclass(frozen=True)
 class Vertices(Shape):
     """What has vertices."""
@@ -295,12 +269,14 @@ class Mesh(Vertices):
 
     Attributes:
         vertices: ``(n, 3)``, m.
-        triangles: numbers of three vertices each, ``(m, 3)``, counterclockwise from outside.
+        triangles: numbers of three vertices each, ``(m, 3)``, counterclockwise from outside. Of a mesh that is taken as it
+            is given, those without an area, whose corners are on one line, are left out.
         convex: whether the hull stands for it. If not, each triangle is a surface without an inside, which is for what does
             not move: what has passed it is not pushed back.
 
     Raises:
-        GeometryError: a triangle names a vertex that is not there, a hull is flat, a number is not finite.
+        GeometryError: a triangle names a vertex that is not there, no triangle has an area, a hull is flat, a number is not
+            finite.
     """
 
     triangles: Any
@@ -319,6 +295,10 @@ class Mesh(Vertices):
             raise ArgumentTypeError(f"Mesh: convex is {shown(self.convex)}, expected True or False")
         if self.convex:
             found, faces = hull_of("Mesh", found)
+        else:
+            faces = faces[have_areas(found[faces])]
+            if not len(faces):
+                raise GeometryError("Mesh: no triangle has an area, expected one or more that do")
         object.__setattr__(self, "vertices", found)
         object.__setattr__(self, "triangles", faces)
         object.__setattr__(self, "convex", bool(self.convex))

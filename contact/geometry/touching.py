@@ -6,8 +6,17 @@ from dataclasses import dataclass
 
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.collision import SLACK
-from pluecker.contact.geometry.pairs import HULL_PAIRS, HULLS, PAIRS, Pair, has_hull_kernel, hull_numbers
-from pluecker.contact.geometry.shapes import KINDS, ConvexHull, HalfSpace, is_surface
+from pluecker.contact.geometry.hull_parts import solid_parts
+from pluecker.contact.geometry.pairs import (
+    HULL_PAIRS,
+    HULLS,
+    PAIRS,
+    SOLID_PAIRS,
+    Pair,
+    has_hull_kernel,
+    hull_numbers,
+)
+from pluecker.contact.geometry.shapes import KINDS, ConvexHull, HalfSpace, Mesh, is_surface
 from pluecker.contact.geometry.surfaces import Collider
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.properties import cached_property
@@ -40,6 +49,8 @@ class TouchingShapes:
     @property
     def pair(self) -> Pair:
         """The kernel, and its slots."""
+        if self.kinds in SOLID_PAIRS:
+            return SOLID_PAIRS[self.kinds]
         return HULL_PAIRS[self.kinds[0]] if self.with_hull else PAIRS[self.kinds]
 
     @property
@@ -48,9 +59,14 @@ class TouchingShapes:
         return self.pair.slots
 
     @cached_property
-    def hull_numbers(self) -> tuple[Array, int]:
-        """What the kernel reads of the hull; kernels of a world have its address, so that it lives as long as this does."""
-        return hull_numbers(self.kinds[0], self.colliders[1].shape)
+    def hulls(self) -> dict[int, tuple[Array, int]]:
+        """By the number of the shape, 0 or 1, what the kernel reads of a hull: numbers, and how many rows are triangles or
+        corners; kernels of a world have their addresses, so that they live as long as this does.
+        """
+        shapes = [collider.shape for collider in self.colliders]
+        if self.kinds in SOLID_PAIRS:
+            return {k: solid_parts(shape)[:2] for k, shape in enumerate(shapes)}
+        return {1: hull_numbers(self.kinds[0], shapes[1])} if self.with_hull else {}
 
     @property
     def with_hull(self) -> bool:
@@ -74,10 +90,12 @@ def touching_shapes(label: str, first: Collider, second: Collider) -> TouchingSh
     """
     for pair, turned in (((first, second), False), ((second, first), True)):
         kinds = pair[0].shape.kind, pair[1].shape.kind
-        if kinds in PAIRS or (has_hull_kernel(*kinds) and not is_surface(pair[1].shape)):
+        solid = not any(is_surface(collider.shape) for collider in pair)
+        if kinds in PAIRS or (solid and (kinds in SOLID_PAIRS or has_hull_kernel(*kinds))):
             return TouchingShapes(pair, turned)
     words = [KINDS[shape.kind] for shape in (first.shape, second.shape)]
-    known_kinds = (*PAIRS, *((kind, ConvexHull.kind) for kind in HULL_PAIRS))
+    own = (kinds for kinds in SOLID_PAIRS if Mesh.kind not in kinds)  # a mesh that has an inside is a hull
+    known_kinds = (*PAIRS, *((kind, ConvexHull.kind) for kind in HULL_PAIRS), *own)
     known = ", ".join(sorted(f"{KINDS[a]} and {KINDS[b]}" for a, b in known_kinds))
     raise GeometryError(
         f"{label}: a {words[0]} and a {words[1]} have no fixed places where they may touch; there are those of {known}; "

@@ -84,7 +84,7 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
         frames = [collider.frame for collider in pair.colliders]
         placements = [placed(tree.model, tree.links, frame.name) for frame in frames]
         at = PLACE * (links + 1)
-        call = call_of(pair.pair, pair.with_hull)
+        call = call_of(pair.pair, len(pair.hulls))
         head = [
             call, placements[0][0], placements[1][0], pair.slots, slot, at + layout.TOUCH_SLOT * slot,
             at + layout.TOUCH_SLOT * touching.n_slots, function, rows[function], int(pair.turned), turns,
@@ -98,9 +98,9 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
             numbers[layout.SIZES + 3 * k : layout.SIZES + 3 * k + 3] = collider.shape.sizes
             surface = (layout.SURFACE_1, layout.SURFACE_2)[k]
             numbers[surface : surface + 3] = shape[:3, :3] @ collider.surface.velocity
-        if pair.with_hull:
-            hull, count = pair.hull_numbers  # contiguous
-            numbers[layout.HULL : layout.HULL + 3].view(np.int64)[:] = hull.ctypes.data, count, hull.size
+        for k, (hull, count) in pair.hulls.items():  # contiguous
+            place = layout.HULLS[k]
+            numbers[place : place + 3].view(np.int64)[:] = hull.ctypes.data, count, hull.size
         numbers[layout.SLACK] = pair.slack
         numbers[layout.SHIFT] = 0.5 if pair.kinds[0] == HalfSpace.kind else 0.0
         records.append(numbers)
@@ -108,9 +108,9 @@ def pack_touching(tree: Any, touching: Touching, rows: dict[int, int]) -> Array:
 
 
 @functools.cache
-def call_of(pair: Pair, with_hull: bool) -> int:
-    """The address of what finds where two shapes touch; without compilation its number."""
-    function = (hull_call if with_hull else pair_call)(pair.kernel, pair.slots * SLOT)
+def call_of(pair: Pair, hulls: int) -> int:
+    """The address of what finds where two shapes touch, of which so many are hulls; without compilation its number."""
+    function = (pair_call, hull_call, two_hulls_call)[hulls](pair.kernel, pair.slots * SLOT)
     if config.DISABLE_JIT:
         CALLS.append(function)
         return len(CALLS) - 1
@@ -146,6 +146,26 @@ def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
         found = part(x, SLOT_PLACE, room)
         s1 = load3(x, SIZE_PLACE)
         kernel(R1, load3(x, 9), s1, R2, load3(x, 21), numbers, count, rows, load(x, SLACK_PLACE), found)
+        return 0
+
+    touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
+    return touch
+
+
+def two_hulls_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], int]:
+    """The same of the kernel of two hulls, see :class:`~pluecker.contact.geometry.hull_parts.Solid`."""
+    block_of, rows_at = (in_array, in_memory) if config.DISABLE_JIT else (numbers_at, numbers_at)
+
+    def touch(place, k):
+        x = block_of(place, SLOT_PLACE + room)
+        R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
+        R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
+        size1, size2 = load_integer(x, SIZE_PLACE + 2), load_integer(x, SIZE_PLACE + 5)
+        A, B = rows_at(load_integer(x, SIZE_PLACE), size1), rows_at(load_integer(x, SIZE_PLACE + 3), size2)
+        a = load_integer(x, SIZE_PLACE + 1), load_integer(A, size1 - PART + 2), size1 // PART - 1
+        b = load_integer(x, SIZE_PLACE + 4), load_integer(B, size2 - PART + 2), size2 // PART - 1
+        found = part(x, SLOT_PLACE, room)
+        kernel(R1, load3(x, 9), A, a, R2, load3(x, 21), B, b, load(x, SLACK_PLACE), found)
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ContactSamples", "contact_overlays", "padded"]
 
-LONGEST, NORMAL, CONE = 0.3, 0.08, 0.06  # of the size: the longest force, a normal, the longer edge of a cone
+LONGEST, NORMAL, CONE = 0.3, 0.13, 0.1  # of the size: the longest force, a normal, the longer edge of a cone
 COLOURS = {"open": "grey", "sticking": "green", "sliding": "orange", "undetermined": "black"}
 WORDS = {"open": "open contacts", "undetermined": "contacts that graze"}
 MOST_OF = 0.95  # of the samples with forces: in the others, impacts mostly, arrows are cut

@@ -24,7 +24,7 @@ from pluecker.contact.rows.layout import (
     CALL,
     FUNCTION,
     FUNCTIONS,
-    HULL,
+    HULLS,
     TURN_NUMBER,
     function_count,
     function_entry,
@@ -156,9 +156,9 @@ def key_of(world: World) -> str:
     pairs = [f.user[0] for part in world.parts for f in part.functions if f.kind == TOUCH]
     for c, pair in enumerate(dict.fromkeys(pairs)):
         array[touching_place(array, c) + CALL] = 0.0
-        if pair.with_hull:
-            array[touching_place(array, c) + HULL] = 0.0
-            found.update(pair.colliders[1].shape.vertices.tobytes())
+        for k, (numbers, _) in pair.hulls.items():
+            array[touching_place(array, c) + HULLS[k]] = 0.0
+            found.update(numbers.tobytes())
     found.update(array.tobytes())
     if world.found_contacts is not None:
         found.update(world.found_contacts.key())

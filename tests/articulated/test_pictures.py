@@ -35,10 +35,11 @@ from pluecker.articulated import (  # noqa: E402
 )
 from pluecker.articulated.model.joints import JOINT_TYPES  # noqa: E402
 from pluecker.articulated.pictures.animation import Animation  # noqa: E402
+from pluecker.articulated.pictures.contents import parts_of  # noqa: E402
 from pluecker.articulated.pictures.figures import new_figure, save  # noqa: E402
 from pluecker.articulated.pictures.parts import BALLS, body_placements, joint_axes, rods, solids  # noqa: E402
-from pluecker.articulated.pictures.triangles import ball, box, coarser, cone, cylinder, normals, turn_to  # noqa: E402
-from pluecker.articulated.pictures.visuals import GREY, visual_shapes  # noqa: E402
+from pluecker.articulated.pictures.triangles import ball, box, coarser, cone, cylinder, finer, normals, turn_to  # noqa: E402
+from pluecker.articulated.pictures.visuals import GREY, Shape, visual_shapes  # noqa: E402
 from pluecker.articulated.robots import SEVEN_JOINT_ARM  # noqa: E402
 from pluecker.spatial import PlueckerError  # noqa: E402
 from tests.mechanisms import MOVING, random_description  # noqa: E402
@@ -163,6 +164,19 @@ def test_a_coarser_surface_is_small_and_near_the_fine_one():
     assert coarser(fine, 10**6)[1] is fine[1]
 
 
+def test_a_finer_surface_is_the_same_in_more_triangles():
+    surface = box(np.array([1.0, 2.0, 3.0]))
+    vertices, faces = finer(surface, 200)
+    assert len(faces) == 192
+    corners, coarse = vertices[faces], surface[0][surface[1]]
+    areas = [np.linalg.norm(np.cross(x[:, 1] - x[:, 0], x[:, 2] - x[:, 0]), axis=1) / 2.0 for x in (corners, coarse)]
+    assert areas[0].max() == pytest.approx(areas[1].max() / 16.0)
+    assert areas[0].sum() == pytest.approx(22.0)
+    signs = [np.einsum("ij,ij->i", x[:, 0], np.cross(x[:, 1], x[:, 2])).sum() / 6.0 for x in (corners, coarse)]
+    np.testing.assert_allclose(signs, 6.0)  # the volume, with normals outwards
+    assert finer(surface, 47)[1] is surface[1]
+
+
 def test_turning_to_a_direction_is_a_rotation_that_takes_z_there():
     directions = np.array([[0, 0, 2.0], [0, 0, -3.0], [1e-9, 0, 0], [1, 2, 3.0], [-1, 0.5, 0.0]])
     R = turn_to(directions)
@@ -203,6 +217,20 @@ def robot_with_shapes(folder):
     path = folder / "urdf" / "robot.urdf"
     path.write_text(text)
     return path
+
+
+@pytest.mark.parametrize(("at", "drawn"), [(-0.4, 1), (-0.1, 0)])
+def test_a_body_whose_only_shape_is_a_foot_is_drawn_as_a_rod_too(at, drawn):
+    """The shape is at its end, or next to its joint."""
+    builder = ModelBuilder("leg")
+    builder.add_body("shin", mass=1.0, center_of_mass=(0, 0, -0.2), inertia=(0.01, 0.01, 0.001))
+    builder.add_joint("knee", "revolute", "world", "shin", axis=(0, 1, 0))
+    builder.add_frame("foot", "shin", position=(0, 0, -0.4))
+    model = builder.build().replace()
+    vertices, faces = ball(np.full(3, 0.02))
+    model.tables["visuals"] = [Shape(0, (vertices + np.array([0, 0, at]), faces), np.array(GREY))]
+    own = [rod for rod in parts_of(model, True).rods if rod.first == rod.second == 0]
+    assert len(own) == drawn
 
 
 def test_shapes_are_where_yourdfpy_has_them(tmp_path):
@@ -343,6 +371,10 @@ def test_a_film_lasts_as_long_as_the_motion_and_shows_its_last_sample(tmp_path):
     with image.open(tmp_path / "swing.gif") as gif:
         assert (gif.n_frames, gif.info["duration"], gif.info["loop"]) == (5, 100, 0)
     assert len(set(film.pictures)) == 5  # the pendulum moves, and so does the clock
+    with image.open(tmp_path / "swing.gif") as gif:
+        for k in range(gif.n_frames):  # whatever else is in a picture
+            gif.seek(k)
+            assert gif.convert("RGB").getpixel((2, 2)) == (255, 255, 255)
     film.save(tmp_path / "swing.html")
     page = (tmp_path / "swing.html").read_text()
     assert page.count("iVBOR") == 5  # which is how a PNG begins

@@ -11,12 +11,14 @@ structures formed from rigid blocks" (1978).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linprog
 
 from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel, threshold
 from pluecker.contact.app.scenes.parts import G, about_y, add_free, corner_contacts, quaternion_about_y, still, watch
 from pluecker.contact.constraints.relation import Frame
@@ -29,6 +31,7 @@ from pluecker.spatial.functions.elementwise import Array
 __all__ = ["run"]
 
 DEPTH, DENSITY, RADIUS = 0.3, 2000.0, 1.0
+SHORTER = 0.4  # arrows, so that they do not hide the stones
 MILANKOVITCH = 0.1075  # of the radius of the middle line
 
 
@@ -145,6 +148,10 @@ def run(numbers: tuple[int, ...] = (6, 8, 10), friction: float = 0.8, share: flo
     statics = [threshold(lambda t, n=n: stands_by_statics(int(n), t, friction), 0.03, 0.2, 1e-5) for n in many]  # type: ignore[misc]
     world, q = arch(numbers[-1], share * found[-1], friction)
     motion = watch(world, q, still(world), duration, step, every=5)
+    shorter = (
+        replace(each, length=SHORTER * each.length) if isinstance(each, Arrows) else each for each in motion.overlays
+    )
+    motion = replace(motion, overlays=tuple(shorter))
     assert motion.time is not None
     assert motion.q is not None
     claims = [

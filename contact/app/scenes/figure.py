@@ -47,7 +47,7 @@ def draw_outcome(outcome: Outcome) -> Any:
         drawing.draw(j)
         if j == 0:
             drawing.explain(pictures)
-        ax.set_zlabel("z in m", labelpad=-2)
+        ax.set_zlabel("z in m", labelpad=0.5)  # the last one would be cut off
         if motion.time is not None:
             ax.set_title(f"t = {motion.time[k]:.3g} s", fontsize=10)
     for j, panel in enumerate(outcome.panels):

@@ -27,20 +27,19 @@ SIZE, MASS, PAD, FINGER = (0.08, 0.08, 0.12), 0.5, 0.02, 0.2
 def hand(friction: float) -> tuple[World, Array]:
     """A box between a jaw that is fixed and a finger that slides along x, and where they touch it."""
     builder, contacts = ModelBuilder("hand"), []
+    builder.add_body("right", mass=FINGER)  # before the box, so that forces are those on the box
+    builder.add_joint("right", "prismatic", "world", "right", axis=(1, 0, 0))
     add_free(builder, "box", MASS, box_inertia(MASS, SIZE))
     shapes, half = [Collider("box", Box(SIZE), "box")], 0.5 * SIZE[0]
     for name, side in (("left", -1.0), ("right", 1.0)):
         on, x = ("world", side * half) if name == "left" else (name, 0.0)
-        if on == name:
-            builder.add_body(name, mass=FINGER)
-            builder.add_joint(name, "prismatic", "world", name, axis=(1, 0, 0))
         face = ("box", (side * half, 0.0, 0.0), about_y(0.5 * side * np.pi))
         for k, (y, z) in enumerate((y, z) for y in (-PAD, PAD) for z in (-PAD, PAD)):
             contacts.append(PointContact(f"{name} {k}", face, (on, (x, y, z)), friction=friction))
         pad = (on, (x + 0.01 * side, 0.0, 0.0))
         arm = (on, (x + 0.045 * side, 0.0, 0.06))
         shapes += [Collider(f"{name} pad", Box((0.02, 0.05, 0.05)), pad), Collider(name, Box((0.05, 0.03, 0.17)), arm)]
-    q = np.array([0, 0, 0, 1.0, 0, 0, 0, half])
+    q = np.array([half, 0, 0, 0, 1.0, 0, 0, 0])
     return World(
         draw_colliders(builder.build(), shapes, colors={"box": "#e3b04b", "right": "#6b7785", "right pad": "#6b7785"}),
         contacts,
@@ -49,7 +48,7 @@ def hand(friction: float) -> tuple[World, Array]:
 
 def squeeze(force: float) -> Array:
     """The finger presses with so much, and the jaw against it."""
-    return np.array([0, 0, 0, 0, 0, 0, -force])
+    return np.array([-force, 0, 0, 0, 0, 0, 0])
 
 
 def run(friction: float = 0.6, duration: float = 0.6, step: float = 1e-3, hold: float = 100.0) -> Outcome:
@@ -79,7 +78,7 @@ def run(friction: float = 0.6, duration: float = 0.6, step: float = 1e-3, hold: 
     assert motion.time is not None
     t = motion.time
     force, begins = least * (1.6 - 1.2 * t / duration), 0.5 * duration
-    fell = positions(motion)[:, 0, 2]
+    fell = positions(motion)[:, 1, 2]
     # from then on mu (F - F0) is missing: m a = -2 mu (F0 - F), F0 - F = 1.2 F0 (t - t0) / T
     rate = 1.2 * G / duration
     drop = -rate * np.maximum(t - begins, 0.0) ** 3 / 6.0

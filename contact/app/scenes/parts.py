@@ -10,6 +10,7 @@ import numpy as np
 
 from pluecker.articulated.algorithms.frames.forward_kinematics import forward_kinematics
 from pluecker.articulated.model.builder import ModelBuilder
+from pluecker.articulated.pictures.overlays import Arrows
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.constraints.point_contact import PointContact
 from pluecker.contact.constraints.relation import Frame
@@ -22,8 +23,24 @@ from pluecker.contact.world.world import World
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "FORCES", "G", "about_y", "add_free", "ball_inertia", "box_inertia", "box_on_slope", "corner_contacts",
-    "corners", "every_for", "positions", "quaternion_about_y", "shown_well", "slope_frame", "still", "velocities", "watch",
+    "FORCES",
+    "G",
+    "about_y",
+    "add_free",
+    "as_at_rest",
+    "ball_inertia",
+    "box_inertia",
+    "box_on_slope",
+    "corner_contacts",
+    "corners",
+    "every_for",
+    "positions",
+    "quaternion_about_y",
+    "shown_well",
+    "slope_frame",
+    "still",
+    "velocities",
+    "watch",
 ]  # fmt: skip
 
 G = 9.81
@@ -107,6 +124,24 @@ def shown_well(motion: WorldTrajectory) -> WorldTrajectory:
     kept = (each for each in motion.overlays if "of constraints" not in each.label)
     if many:
         kept = (each for each in kept if each.label.startswith(("forces of contacts", "sliding")))
+    return replace(motion, overlays=tuple(kept))
+
+
+def as_at_rest(motion: WorldTrajectory) -> WorldTrajectory:
+    """The same with forces drawn so long that those of its end can be seen, and what impacts have beyond that cut."""
+    last = motion.contacts_at(-1)
+    unit = float(np.linalg.norm(last.force, axis=1).max(initial=0.0))
+    kept: list[Any] = []
+    for each in motion.overlays:
+        if isinstance(each, Arrows) and each.label.startswith("forces of contacts") and unit > 0.0:
+            vectors = np.asarray(each.vectors)
+            sizes = np.linalg.norm(vectors, axis=-1, keepdims=True)
+            length = each.length * float(np.nanmax(sizes)) / unit
+            label = f"forces of contacts, the longest {unit:.3g} N and more"
+            each = replace(
+                each, vectors=vectors * np.minimum(1.0, unit / np.maximum(sizes, 1e-300)), length=length, label=label
+            )
+        kept.append(each)
     return replace(motion, overlays=tuple(kept))
 
 

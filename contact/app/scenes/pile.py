@@ -20,6 +20,7 @@ from pluecker.contact.app.scenes.parts import (
     G,
     about_y,
     add_free,
+    as_at_rest,
     ball_inertia,
     box_inertia,
     every_for,
@@ -122,5 +123,5 @@ def run(number: int = 18, friction: float = 0.4, duration: float = 1.5, step: fl
         f"{number} balls and boxes fall into a bin without a lid, whose four walls are not drawn, and come to rest. In "
         f"the end {int((contacts[-1].state != 'open').sum())} contacts carry them; nothing penetrated by more than "
         f"{1e3 * deepest:.2g} mm on the way.",
-        shown_well(motion), claims, panels, (0, len(motion) // 5, -1), camera=(22.0, -60.0),
+        as_at_rest(shown_well(motion)), claims, panels, (0, len(motion) // 5, -1), camera=(22.0, -60.0),
     )  # fmt: skip

@@ -64,6 +64,7 @@ def quadruped(friction: float) -> World:
         contacts.append(PointContact(f"{leg} foot", "world", foot, radius=FOOT, friction=friction))
         shapes += [
             Collider(f"{leg} foot", Sphere(FOOT), foot),
+            Collider(f"{leg} hip", Sphere(0.03), f"{leg} hip"),
             *(
                 Collider(f"{leg} {part}", Capsule(0.015, LINK), (f"{leg} {part}", (0, 0, -0.5 * LINK)))
                 for part in ("thigh", "shank")

@@ -14,7 +14,7 @@ from pluecker.articulated.algorithms.dynamics.potential_energy import potential_
 from pluecker.articulated.algorithms.momentum.center_of_mass import center_of_mass
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.contact.app.scenes.outcome import Claim, Curve, Outcome, Panel
-from pluecker.contact.app.scenes.parts import FORCES, G, every_for, shown_well
+from pluecker.contact.app.scenes.parts import FORCES, G, as_at_rest, every_for, shown_well
 from pluecker.contact.geometry.pictures import draw_colliders
 from pluecker.contact.geometry.shapes import Box, Capsule, HalfSpace, Shape, Sphere
 from pluecker.contact.geometry.surfaces import Collider, Surface
@@ -117,5 +117,5 @@ def run(friction: float = 0.6, duration: float = 2.4, step: float = 4e-3) -> Out
         "ragdoll", "A limp figure falls down",
         f"A figure of {model.n_bodies} bodies, {model.mass:.0f} kg, with dampers in its joints, falls on the floor and "
         "comes to rest. Its limbs touch the floor and one another wherever they happen to.",
-        shown_well(motion), claims, panels, (*moments, -1), camera=(12.0, -60.0),
+        as_at_rest(shown_well(motion)), claims, panels, (*moments, -1), camera=(12.0, -60.0),
     )  # fmt: skip

@@ -27,15 +27,15 @@ PRIMITIVES = (
     ("Capsule", "Box"),
     ("Capsule", "ConvexHull"),
     ("Box", "Box"),
+    ("Box", "ConvexHull"),
+    ("ConvexHull", "ConvexHull"),
 )
 # those that coal serves
 BY_COAL = (
     ("Capsule", "Cylinder"),
     ("Box", "Cylinder"),
-    ("Box", "ConvexHull"),
     ("Cylinder", "Cylinder"),
     ("Cylinder", "ConvexHull"),
-    ("ConvexHull", "ConvexHull"),
 )
 
 

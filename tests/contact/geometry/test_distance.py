@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
+from benchmarks.surface_distances import SURFACES, compare_surface
 from pluecker.contact import GeometryError
-from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Sphere, distance
+from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere, distance
 from tests.conftest import COMPILED
 from tests.contact.geometry.pairs import BY_COAL, CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
 from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
@@ -260,3 +261,26 @@ def test_every_corner_of_a_box_meets_a_capsule_that_passes_it_and_a_corner(corne
     found = distance(Box((2.0, 2.0, 2.0)), np.zeros(3), Box((2.0, 2.0, 2.0)), 2.0 * s + 0.5 * out)
     assert found.distance == pytest.approx(0.5)
     assert np.allclose(found.point_a, s)
+
+
+@pytest.mark.parametrize("one", [Sphere(0.1), Capsule(0.1, 0.3), Box((0.2, 0.2, 0.2))])
+def test_triangles_without_an_area_change_no_distance(one):
+    pytest.importorskip("coal", reason="it computes meshes (extra collision)")
+    rng = np.random.default_rng(7)
+    corners = [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0], [0, 0, 0]]
+    square, whole = [[0, 1, 2], [0, 2, 3]], [[0, 1, 2], [0, 2, 3], [0, 4, 2], [1, 1, 3], [4, 4, 4]]
+    T = np.array([pose(rng) for _ in range(COUNT)])
+    one_way, other = (distance(Mesh(corners, x, convex=False), np.eye(4), one, T).distance for x in (square, whole))
+    np.testing.assert_array_equal(one_way, other)
+
+
+@pytest.mark.parametrize("kinds", SURFACES, ids=" and ".join)
+def test_the_distance_of_a_surface_is_that_of_its_triangles_and_what_it_cuts_is_not_apart(kinds):
+    """And neither the order of the two nor where the world is changes it."""
+    pytest.importorskip("coal", reason="it computes meshes (extra collision)")
+    title, pairs, _, apart, off, cut, wrong, *others = compare_surface(kinds, 100)
+    assert title == " - ".join(kinds)
+    assert min(int(apart), int(cut)) > 20
+    assert int(pairs) >= int(apart) + int(cut)
+    assert int(wrong) == 0
+    assert max(float(x) for x in (off, *others)) < 1e-8

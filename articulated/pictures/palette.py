@@ -1,0 +1,50 @@
+"""The colours of a film in a GIF, which has 256 for all of its pictures: so that a mark has one colour from first to last.
+
+A palette that goes by areas, picture by picture, is all white and grey, and marks of one kind differ from picture to
+picture. This one has the colours that most pixels of the film have as they are, and mixes what is left of others.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+
+__all__ = ["common_palette", "with_palette"]
+
+SAMPLED = 8  # pictures of a film, whose colours are those of all
+COLOURS, OTHERS = 256, 96  # of a palette; those of them that are mixed of what few pixels have
+
+
+def common_palette(image: Any, pictures: list[Any]) -> NDArray[np.uint8]:
+    """The colours of a film, ``(n, 3)``: those that most pixels have, and 96 for all others."""
+    few = pictures[:: max(1, len(pictures) // SAMPLED)]
+    colours, counts = np.unique(np.concatenate([pixels(each) for each in few]), return_counts=True)
+    order = np.argsort(-counts, kind="stable")
+    flat, others = np.split(parts_of_colours(colours[order]), [COLOURS - OTHERS])
+    if len(others):
+        weights = np.ceil(np.sqrt(counts[order[len(flat) :]])).astype(np.int64)  # by areas alone marks would get none
+        mixed = image.fromarray(np.repeat(others, weights, axis=0)[None]).quantize(OTHERS)
+        flat = np.concatenate([flat, np.array(mixed.getpalette(), np.uint8).reshape(-1, 3)[:OTHERS]])
+    return flat
+
+
+def with_palette(image: Any, picture: Any, palette: NDArray[np.uint8]) -> Any:
+    """A picture in the nearest colours of a palette. Pillow takes the nearest to each fourth one alone."""
+    colours, places = np.unique(pixels(picture), return_inverse=True)
+    nearest = cKDTree(palette).query(parts_of_colours(colours))[1].astype(np.uint8)
+    made = image.fromarray(nearest[places].reshape(picture.size[::-1]))
+    made.putpalette(palette.ravel().tolist())
+    return made
+
+
+def pixels(picture: Any) -> NDArray[np.int64]:
+    """Of each pixel one number for red, green and blue."""
+    return np.asarray(picture).reshape(-1, 3).astype(np.int64) @ np.array([1 << 16, 1 << 8, 1])
+
+
+def parts_of_colours(numbers: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Red, green and blue of such numbers, ``(n, 3)``."""
+    return (numbers[:, None] >> np.array([16, 8, 0]) & 255).astype(np.uint8)
