@@ -35,6 +35,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
@@ -56,10 +57,8 @@ from pluecker.contact.rows import layout
 from pluecker.contact.rows.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
-    LAW,
     N_CONTACTS,
     N_TURNS,
-    ROTOR,
     entry_count,
     function_count,
     linear_count,
@@ -281,9 +280,18 @@ def copy_rows(n, x, out):
 
 
 def world_workspace(model: Model, scenario: Array) -> int:
-    """Of a step."""
+    """Of a step, counted once for a model and the counts of a world."""
     integers = scenario.view(np.int64)
-    w = integers[integers[MORE] :]
+    header = integers[integers[MORE] :][: layout.HEADER]
+    key = world_workspace, header.tobytes()
+    counted: int | None = model.tables.get(key)
+    if counted is None:
+        counted = model.tables[key] = count_workspace(model, header)
+    return counted
+
+
+def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
+    """The same, from the header of a world's rows."""
     functions, entries, rows, n, values, factor, _ = (int(x) for x in w[: layout.N_TURNS + 1])
     ranged = rows - n
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
@@ -319,10 +327,7 @@ def world_memory(model: Model, scenario: Array) -> int:
     """The time, angles over turns, impulses, the rates of rotors, and what touched, of each place where shapes may."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    rows = w[w[layout.ROWS] :][: layout.ROW * int(w[layout.N_LINEAR])].reshape(-1, layout.ROW)
-    pairs = w[w[layout.TOUCHING] :][: layout.TOUCH_RECORD * int(w[layout.N_TOUCHING])].reshape(-1, layout.TOUCH_RECORD)
-    own = int((rows[:, LAW] == ROTOR).sum()) + int(pairs[:, layout.SLOT_COUNT].sum())
-    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + own
+    return 1 + int(w[layout.N_TURNS] + w[layout.N_ROWS] + w[layout.N_ROTORS] + w[layout.N_SLOTS])
 
 
 def what_it_has(scenario: Array) -> tuple[bool, bool, bool]:
