@@ -1,9 +1,9 @@
 """Sums of multiples of rows: what dense algebra takes most of its time for.
 
 Of eight states each entry is a vector already. Of one state eight entries that lie side by side are taken together, then
-four, then one by one. LLVM would not do so by itself: the row that is written could be one of those that are read, and here
-is none of them. Sums are added up in the order in which they are written, with one rounding for a product and a sum, whatever
-is taken together: the numbers are those of a loop over the entries.
+four, then one by one. LLVM would not do so by itself: the row that is written could be one of those that are read. Here it
+is none of these. Sums are added up in the order in which they are written, with one rounding for a product and a sum,
+whatever is taken together: the numbers are those of a loop over the entries.
 """
 
 from __future__ import annotations
