@@ -34,9 +34,9 @@ private                              why
 ``Lower``, ``CompileResult``,        what only debuggers and annotations want is neither computed nor kept: the sizes of
 ``fndesc``, ``compile``              variables, types of all expressions, timers for each function
 ``_rec_list_vars``                   a quarter of a million lists of the variables in an instruction, most of them empty
-``peep_hole_...``, ``pysignature``,  each function is searched for what kernels do not have, the signatures of Numba's own
-``new_error_context``,               functions are found 16,000 times, and each expression and each call of LLVM is announced to
-``WarningsFixer``, ``start_event``   those who sort warnings, explain errors and measure times: together a twelfth of the time
+``peep_hole_...``, ``pysignature``,  each function is searched for what kernels do not have, signatures of Numba's own
+``new_error_context``,               functions are found 16,000 times, each expression and each call of LLVM is told to
+``WarningsFixer``, ``start_event``   those who sort warnings, explain errors, measure times: a twelfth of the time
 ``populate_array``                   makes an array of compiled code of its parts
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once

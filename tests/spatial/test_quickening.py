@@ -62,9 +62,10 @@ def test_a_compilation_that_fails_leaves_everything_as_it_was():
 
 def with_file(path):
     """What kernels do not have"""
-    with path as file:
-        total = len(file)
-    return total
+    total = 0
+    with path:
+        total += 1
+    return -total
 
 
 def test_what_is_looked_for_in_vain_in_kernels_is_found_elsewhere():
