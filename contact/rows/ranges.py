@@ -43,7 +43,7 @@ from pluecker.articulated.stepping.terms.rows import (
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
 from pluecker.contact.rows.contact_friction import friction_in_force
-from pluecker.contact.rows.contacts import contact_scratch, least_rate, solve_blocks, store_contact_law
+from pluecker.contact.rows.contacts import contact_scratch, least_rate, make_solve_blocks, store_contact_law
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_TERM,
@@ -184,8 +184,10 @@ def between(low, x, high):
 # -------------------------------------------------------------------------------------------------------------- in a step
 
 
-def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
-    """Made for worlds with contacts, or without: of what a world does not have, nothing is compiled."""
+def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[..., Any]:
+    """Made for worlds with contacts, or without, and with what :func:`make_solve_blocks` has more of them: of what a world
+    does not have, nothing is compiled."""
+    solve_blocks = make_solve_blocks(with_more)
 
     def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
         """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
@@ -219,7 +221,7 @@ def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
             store(guess, k, load(r, first + k))
         return error / TOLERANCE
 
-    obey_ranges.__name__ += f"_{with_contacts:d}"  # by which the cache tells it from the other
+    obey_ranges.__name__ += f"_{with_contacts + with_more:d}"  # by which the cache tells it from the others
     return called_kernel(obey_ranges)
 
 

@@ -105,10 +105,11 @@ RENEWALS = 6  # of J, where a step begins with gaps that are large beside length
 NEARER = 0.5  # of the error before: it still falls
 
 
-def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Callable[..., Any]:
+def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Callable[..., Any]:
     """The kernel of a step: of what a scenario does not have, nothing is compiled."""
-    own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts:d}"  # by which the cache tells it from the others
-    obey_ranges = make_obey_ranges(with_contacts)
+    # by which the cache tells it from the others
+    own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts + with_more:d}"
+    obey_ranges = make_obey_ranges(with_contacts, with_more)
     begin_impact = make_impact(obey_ranges)
 
     def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
@@ -166,10 +167,11 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, rho, values, guess, kept)
-        if with_contacts and return_count(w) > 0:
-            left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
+        if with_more:  # noqa: SIM102 - what is false here is not compiled
+            if return_count(w) > 0:
+                left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
         error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
-        if with_contacts:
+        if with_more:
             add_impact(w, r, kept)
         take_least_norm(w, S, r, u)
         if not (linear_count(w) == 0 and all_rates_are_linear(w)):
@@ -308,12 +310,12 @@ def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
     return kept + max(free, table + own + scratch)
 
 
-def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Integrator:
-    """The integrator for scenarios with elements, with ranges, with contacts among these."""
+def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Integrator:
+    """The integrator for scenarios with elements, with ranges, with contacts among these, and with more of contacts."""
     return Integrator(
         "world_step",
         1,
-        make_step(with_elements, with_ranges, with_contacts),
+        make_step(with_elements, with_ranges, with_contacts, with_more),
         workspace=world_workspace,
         memory=world_memory,
         takes_rows=True,
@@ -330,16 +332,17 @@ def world_memory(model: Model, scenario: Array) -> int:
     return 1 + int(w[layout.N_TURNS] + w[layout.N_ROWS] + w[layout.N_ROTORS] + w[layout.N_SLOTS])
 
 
-def what_it_has(scenario: Array) -> tuple[bool, bool, bool]:
-    """Elements, rows with a range, contacts."""
+def what_it_has(scenario: Array) -> tuple[bool, bool, bool, bool]:
+    """Elements, rows with a range, contacts, such that resist to rolling or spinning or return impulses."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    return number_of(ELEMENTS, scenario) > 0, bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)
+    ranges, contacts = bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)
+    return number_of(ELEMENTS, scenario) > 0, ranges, contacts, bool(w[layout.N_RESISTANCES] + w[layout.N_RETURNS] > 0)
 
 
 VARIANTS = {
-    (elements, ranges, contacts): make_variant(elements, ranges, contacts)
+    (elements, *others): make_variant(elements, *others)
     for elements in (False, True)
-    for ranges, contacts in ((False, False), (True, False), (True, True))
+    for others in ((False, False, False), (True, False, False), (True, True, False), (True, True, True))
 }
-WORLD_STEP = replace(VARIANTS[True, True, True], variant=lambda model, scenario: VARIANTS[what_it_has(scenario)])
+WORLD_STEP = replace(VARIANTS[True, True, True, True], variant=lambda model, scenario: VARIANTS[what_it_has(scenario)])
