@@ -109,13 +109,14 @@ def begin_ranges(w, h, v, x, J, rho, values, last, kept):
     for k in range(n):
         zero = 0.0 * load(x, 0)
         store(kept, k, zero)
-        before, free = row_rate(w, J, first + k, v), row_rate(w, J, first + k, x)
         kind, value = row_entry(w, first + k, ROW_LAW), load(values, first + k)
+        if kind >= TANGENT:
+            store(soft, k, zero)
+            continue
+        before, free = row_rate(w, J, first + k, v), row_rate(w, J, first + k, x)
         if kind == NORMAL:
             store(soft, k, store_contact_law(w, k, h, value, before, free, laws, LAW * k))
             store(laws, LAW * k, friction_in_force(w, J, k, v, rho, last))
-        elif kind >= TANGENT:
-            store(soft, k, zero)
         else:
             store(soft, k, store_law(w, k, h, value, before, free, laws, LAW * k))
 
@@ -247,7 +248,7 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
             pressed = load(guess, k) + load(laws, LAW * k + RETURNED)
             asks = smaller(select(smaller(0.0, pressed), -1.0 + 0.0 * u, u - least_rate(laws, LAW * k)), 0.0)
         else:
-            r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+            r, _ = staircase_response(laws, LAW * k, STEPS, 1.0, u)
             asks = smaller(0.0, larger(r, -r))
         now = select(asks, goes_on, is_awake)
         news = larger(news, now - is_awake)

@@ -151,7 +151,7 @@ def newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d):
             newton_contact(exact, S, n, row, load(laws, place), rho, x, u, M, d)
         else:
             r = load(x, row)
-            y, v = staircase_response(laws, place, kind, 1.0 + 0.0 * r, load(u, row) - r)
+            y, v = staircase_response(laws, place, kind, 1.0, load(u, row) - r)
             store(d, row, y - r)
             for j in range(n):
                 store(M, row * n + j, v * load(S, row * n + j))
