@@ -165,7 +165,7 @@ class ErrorContext:
                 raise error
 
 
-tell_context = errors.new_error_context
+tell_context: Any = vars(errors)["new_error_context"]
 
 
 class Warnings:
@@ -210,7 +210,7 @@ def quickened() -> Iterator[None]:
             ),
             replaced(lowering, new_error_context=ErrorContext),
             replaced(typeinfer, new_error_context=ErrorContext),
-            replaced(errors.WarningsFixer, catch_warnings=lambda fixer, filename=None, lineno=None: WARNINGS),
+            replaced(vars(errors)["WarningsFixer"], catch_warnings=lambda fixer, filename=None, lineno=None: WARNINGS),
             replaced(event, start_event=begin_event, end_event=end_event),
             replaced(utils, pysignature=functools.cache(utils.pysignature)),
         ):
