@@ -45,7 +45,15 @@ class Paths(NamedTuple):
 
 
 def ways_of(model: Model) -> Paths:
-    """Of all bodies of a model; so many rounds as the longest way has links."""
+    """Of all bodies of a model; kept with it."""
+    found: Paths | None = model.tables.get(ways_of)
+    if found is None:
+        found = model.tables[ways_of] = find_ways(model)
+    return found
+
+
+def find_ways(model: Model) -> Paths:
+    """The same, anew, in so many rounds as the longest way has links."""
     records, trees = model.links[:, INTEGERS_OF_LINK].astype(np.int64), model.coordinate_tree
     moving = np.flatnonzero(records[1:, BODY] >= 0) + 1
     at = np.zeros(model.n_bodies, np.int64)

@@ -63,11 +63,7 @@ PIECES = (
 @kernel
 def kept_count(w):
     """How many numbers last from step to step"""
-    n = 1 + load_integer(w, layout.N_TURNS) + layout.row_count(w)
-    for k in range(layout.linear_count(w)):
-        if layout.row_entry(w, k, layout.LAW) == layout.ROTOR:
-            n += 1
-    return n
+    return 1 + load_integer(w, layout.N_TURNS) + layout.row_count(w) + load_integer(w, layout.N_ROTORS)
 
 
 class Counts(NamedTuple):
@@ -87,11 +83,10 @@ def rows_in(scenario: Array) -> Array:
 
 def counts_of(constraints: Array) -> Counts:
     """Of constraints as kernels read them."""
-    w = constraints.view(np.int64)
-    n = int(w[layout.N_LINEAR])
-    records = w[w[layout.ROWS] :][: layout.ROW * n].reshape(-1, layout.ROW)
-    rotors = int((records[:, layout.LAW] == layout.ROTOR).sum())
-    return Counts(int(w[layout.N_ROWS]), n, int(w[layout.N_VALUES]), int(w[layout.N_TURNS]), rotors)
+    w = constraints[: layout.HEADER].view(np.int64)
+    return Counts(
+        *(int(w[k]) for k in (layout.N_ROWS, layout.N_LINEAR, layout.N_VALUES, layout.N_TURNS, layout.N_ROTORS))
+    )
 
 
 def inverse_sizes(model: Model) -> Array:
@@ -115,6 +110,11 @@ def kept_numbers(counts: Counts) -> int:
 
 
 def pieces_of(model: Model, counts: Counts) -> dict[str, slice]:
-    """Where each piece is."""
-    ends = np.cumsum(sizes(model, counts)).tolist()
-    return {name: slice(a, b) for name, a, b in zip(PIECES, [0, *ends[:-1]], ends, strict=True)}
+    """Where each piece is; kept with the model."""
+    key = pieces_of, counts
+    found: dict[str, slice] | None = model.tables.get(key)
+    if found is None:
+        ends = np.cumsum(sizes(model, counts)).tolist()
+        found = {name: slice(a, b) for name, a, b in zip(PIECES, [0, *ends[:-1]], ends, strict=True)}
+        model.tables[key] = found
+    return found

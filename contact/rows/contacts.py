@@ -16,6 +16,9 @@ Sources: Moreau, "Unilateral contact and dry friction in finite freedom dynamics
 friction in one step; source document 004 (docs/sources.md).
 """
 
+from collections.abc import Callable
+from typing import Any
+
 from pluecker.articulated.stepping.terms.rows import (
     DAMPING,
     LOWER,
@@ -56,7 +59,7 @@ from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
 
-__all__ = ["contact_scratch", "least_rate", "solve_blocks", "store_contact_law"]
+__all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_law"]
 
 ITERATIONS = 200  # of a problem, at most
 TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a problem does not come to the tolerance
@@ -103,7 +106,7 @@ def least_rate(law, at):
 
 
 def contact_scratch(n: int, numbers: int, resistances: int = 0, returns: int = 0) -> int:
-    """How many numbers of scratch memory :func:`solve_blocks` takes for n rows whose laws have so many numbers in all.
+    """How many numbers of scratch memory solving takes for n rows whose laws have so many numbers in all.
 
     Among them so many rows of resistance, whose blocks have up to two rows more, and so many contacts that return impulses,
     whose blocks have three; then there is another matrix.
@@ -122,50 +125,60 @@ def set_apart(W, n, k, here):
         store(W, k * n + i, select(here, y, other))
 
 
-@kernel
-def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
-    """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
+def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
+    """Made for worlds whose contacts resist to rolling or spinning or return impulses, or for those with none of these."""
 
-    The error, as one of other rows, of which less is tolerated. b and ``laws``, so many numbers a row, are those of all
-    rows; of normals b is less what is asked for.
-    """
-    n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
-    plain, most = staircase_count(w), n + 2 * resistance_count(w) + 3 * return_count(w)
-    c, x, law, error = part(ws, 0, most), part(ws, most, most), tail(ws, 2 * most + 1), part(ws, 2 * most, 1)
-    for k in range(plain):
-        if not sleeps(awake, k):
-            here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
-            for j in range(numbers):
-                number = load(laws, numbers * k + j)
-                store(law, place + j, number if j % 2 == 1 else select(here, number, zero))
-            store(c, column, select(here, load(b, k), zero))
-            store(x, column, select(here, load(r, k), zero))
-            column, place, staircases = column + 1, place + numbers, staircases + 1
-    for k in range(plain, plain + 3 * contact_count(w), 3):
-        if not sleeps(awake, k):
-            here = smaller(0.5, load(awake, k))
-            for j in range(3):
-                zero = 0.0 * load(b, k + j)
-                store(c, column + j, select(here, load(b, k + j), zero))
-                store(x, column + j, select(here, load(r, k + j), zero))
-                if not within(1.0 - load(awake, k), 0.0):
-                    set_apart(W, count, column + j, here)
-            store(law, place, load(laws, numbers * k))
-            column, place, touching = column + 3, place + 1, touching + 1
-    E, rest, resisting, returning = W, tail(ws, 2 * most + 1 + numbers * n), 0, 0
-    if most > n:
-        resisting, returning = resistance_blocks(w, awake), returns_now(w, awake, laws, numbers)
-    first, blocks = column + 3 * resisting, resisting + returning
-    size = column + 3 * blocks
-    c = part(c, 0, size)
-    if blocks > 0:
-        E, rest = part(rest, 0, size * size), tail(rest, size * size)
-        resisting_blocks(w, W, count, column, awake, b, r, laws, numbers, c, x, part(law, place, resisting), E)
-        returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
-    kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
-    solve_cone_problem(E, c, kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
-    if blocks > 0:
-        take_friction(w, awake, laws, numbers, first, x)
-        take_moments(w, awake, column, x)
-    store_of_awake(awake, x, r)
-    return TOLERANCE / TOLERATED * load(error, 0)
+    def solve_blocks(w, W, count, b, laws, numbers, awake, r, ws):
+        """The multipliers of the rows that are awake, in ``r``, where they begin; those of all others become zero
+
+        The error, as one of other rows, of which less is tolerated. b and ``laws``, so many numbers a row, are those of all
+        rows; of normals b is less what is asked for.
+        """
+        n, column, place, staircases, touching = len(awake), 0, 0, 0, 0
+        plain, most = staircase_count(w), n
+        if with_more:
+            most = n + 2 * resistance_count(w) + 3 * return_count(w)
+        c, x, law, error = part(ws, 0, most), part(ws, most, most), tail(ws, 2 * most + 1), part(ws, 2 * most, 1)
+        for k in range(plain):
+            if not sleeps(awake, k):
+                here, zero = smaller(0.5, load(awake, k)), 0.0 * load(b, k)
+                for j in range(numbers):
+                    number = load(laws, numbers * k + j)
+                    store(law, place + j, number if j % 2 == 1 else select(here, number, zero))
+                store(c, column, select(here, load(b, k), zero))
+                store(x, column, select(here, load(r, k), zero))
+                column, place, staircases = column + 1, place + numbers, staircases + 1
+        for k in range(plain, plain + 3 * contact_count(w), 3):
+            if not sleeps(awake, k):
+                here = smaller(0.5, load(awake, k))
+                for j in range(3):
+                    zero = 0.0 * load(b, k + j)
+                    store(c, column + j, select(here, load(b, k + j), zero))
+                    store(x, column + j, select(here, load(r, k + j), zero))
+                    if not within(1.0 - load(awake, k), 0.0):
+                        set_apart(W, count, column + j, here)
+                store(law, place, load(laws, numbers * k))
+                column, place, touching = column + 3, place + 1, touching + 1
+        E, rest, resisting, blocks = W, tail(ws, 2 * most + 1 + numbers * n), 0, 0
+        if with_more:  # noqa: SIM102 - what is false here is not compiled
+            if most > n:
+                resisting = resistance_blocks(w, awake)
+                blocks = resisting + returns_now(w, awake, laws, numbers)
+        first, size = column + 3 * resisting, column + 3 * blocks
+        c = part(c, 0, size)
+        if with_more:  # noqa: SIM102
+            if blocks > 0:
+                E, rest = part(rest, 0, size * size), tail(rest, size * size)
+                resisting_blocks(w, W, count, column, awake, b, r, laws, numbers, c, x, part(law, place, resisting), E)
+                returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
+        kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
+        solve_cone_problem(E, c, kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
+        if with_more:  # noqa: SIM102
+            if blocks > 0:
+                take_friction(w, awake, laws, numbers, first, x)
+                take_moments(w, awake, column, x)
+        store_of_awake(awake, x, r)
+        return TOLERANCE / TOLERATED * load(error, 0)
+
+    solve_blocks.__name__ += f"_{with_more:d}"
+    return kernel(solve_blocks)

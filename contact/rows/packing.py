@@ -146,6 +146,8 @@ def pack_constraints(model: Model, parts: Sequence[Parts]) -> Packed:
     header[: len(counts)] = counts
     header[layout.N_TOUCHING], header[layout.TOUCHING_NUMBERS] = len(touching.pairs), touching.numbers
     header[layout.N_RESISTANCES], header[layout.N_RETURNS] = resistances, returns
+    laws = pieces[layout.ROWS].view(np.int64).reshape(-1, layout.ROW)[:linear, layout.LAW]
+    header[layout.N_ROTORS], header[layout.N_SLOTS] = (laws == layout.ROTOR).sum(), touching.n_slots
     place = layout.HEADER
     for part, values in pieces.items():
         header[part] = place

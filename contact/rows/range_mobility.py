@@ -26,6 +26,7 @@ from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import FIRST_VALUE, VALUE_COUNT, column, linear_count, range_count, row_entry
 from pluecker.contact.rows.mobility import hold_rows
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail, within
 
 __all__ = ["FEW", "LAW", "STEPS", "answer", "store_range_mobility"]
@@ -94,25 +95,18 @@ def add_halves(m, t, factor, count, Z, W):
         row, above, depth = factored_place(m, k), factored_place(m, p), row_depth(m, p)
         y, z = part(Z, row_coordinate(m, k) * count, count), part(Z, row_coordinate(m, p) * count, count)
         if two:
-            add_multiples(count, -load(factor, row + depth), y, 0.0 * load(factor, row), y, z)
+            add_multiple(count, -load(factor, row + depth), y, 0, z, 0)
         begin, n = rows_that_meet(y, z, count)
-        y, z, second = part(y, begin, n), part(z, begin, n), 1.0 if two else 0.0
+        second = 1.0 if two else 0.0
         for a in range(depth if n > 0 else 0):
-            own = part(Z, row_coordinate(m, ancestor(m, row + a)) * count + begin, n)
-            add_multiples(n, -load(factor, row + a), y, -second * load(factor, above + a), z, own)
+            own = row_coordinate(m, ancestor(m, row + a)) * count + begin
+            b, c = -load(factor, row + a), -second * load(factor, above + a)
+            if not (within(b, 0.0) and within(c, 0.0)):
+                add_multiples(n, b, y, begin, c, z, begin, Z, own)
         d, e = load(factor, row + row_depth(m, k)), second * load(factor, above + depth)
-        for i in range(n):
-            own = part(W, (begin + i) * count + begin, n)
-            add_multiples(i + 1, d * load(y, i), y, e * load(z, i), z, own)
+        for i in range(begin, begin + n):
+            add_multiples(i + 1 - begin, d * load(y, i), y, begin, e * load(z, i), z, begin, W, i * count + begin)
         k = p - 1
-
-
-@kernel
-def add_multiples(n, a, x, b, y, z):
-    """z += a x + b y, of the first n numbers"""
-    if not (within(a, 0.0) and within(b, 0.0)):
-        for i in range(n):
-            accumulate(z, i, a * load(x, i) + b * load(y, i))
 
 
 @kernel

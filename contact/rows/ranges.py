@@ -43,7 +43,7 @@ from pluecker.articulated.stepping.terms.rows import (
 from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.constraints.relation import COORDINATE
 from pluecker.contact.rows.contact_friction import friction_in_force
-from pluecker.contact.rows.contacts import contact_scratch, least_rate, solve_blocks, store_contact_law
+from pluecker.contact.rows.contacts import contact_scratch, least_rate, make_solve_blocks, store_contact_law
 from pluecker.contact.rows.jacobian import add_row_force, row_rate
 from pluecker.contact.rows.layout import (
     FIRST_TERM,
@@ -109,13 +109,14 @@ def begin_ranges(w, h, v, x, J, rho, values, last, kept):
     for k in range(n):
         zero = 0.0 * load(x, 0)
         store(kept, k, zero)
-        before, free = row_rate(w, J, first + k, v), row_rate(w, J, first + k, x)
         kind, value = row_entry(w, first + k, ROW_LAW), load(values, first + k)
+        if kind >= TANGENT:
+            store(soft, k, zero)
+            continue
+        before, free = row_rate(w, J, first + k, v), row_rate(w, J, first + k, x)
         if kind == NORMAL:
             store(soft, k, store_contact_law(w, k, h, value, before, free, laws, LAW * k))
             store(laws, LAW * k, friction_in_force(w, J, k, v, rho, last))
-        elif kind >= TANGENT:
-            store(soft, k, zero)
         else:
             store(soft, k, store_law(w, k, h, value, before, free, laws, LAW * k))
 
@@ -184,8 +185,10 @@ def between(low, x, high):
 # -------------------------------------------------------------------------------------------------------------- in a step
 
 
-def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
-    """Made for worlds with contacts, or without: of what a world does not have, nothing is compiled."""
+def make_obey_ranges(with_contacts: bool, with_more: bool = False) -> Callable[..., Any]:
+    """Made for worlds with contacts, or without, and with what :func:`make_solve_blocks` has more of them: of what a world
+    does not have, nothing is compiled."""
+    solve_blocks = make_solve_blocks(with_more)
 
     def obey_ranges(m, w, factor, J, S, compliance, rho, x, r, guess, goes_on, kept, ws):
         """Impulses of rows with a range in ``r``, and x with them; the error as a share of what is tolerated
@@ -219,7 +222,7 @@ def make_obey_ranges(with_contacts: bool) -> Callable[..., Any]:
             store(guess, k, load(r, first + k))
         return error / TOLERANCE
 
-    obey_ranges.__name__ += f"_{with_contacts:d}"  # by which the cache tells it from the other
+    obey_ranges.__name__ += f"_{with_contacts + with_more:d}"  # by which the cache tells it from the others
     return called_kernel(obey_ranges)
 
 
@@ -245,7 +248,7 @@ def wake_ranges(w, J, x, rho, guess, goes_on, kept):
             pressed = load(guess, k) + load(laws, LAW * k + RETURNED)
             asks = smaller(select(smaller(0.0, pressed), -1.0 + 0.0 * u, u - least_rate(laws, LAW * k)), 0.0)
         else:
-            r, _ = staircase_response(laws, LAW * k, STEPS, 1.0 + 0.0 * u, u)
+            r, _ = staircase_response(laws, LAW * k, STEPS, 1.0, u)
             asks = smaller(0.0, larger(r, -r))
         now = select(asks, goes_on, is_awake)
         news = larger(news, now - is_awake)

@@ -35,6 +35,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.algorithms.dynamics.rnea import RNEA
 from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
@@ -56,10 +57,8 @@ from pluecker.contact.rows import layout
 from pluecker.contact.rows.impact_phases import add_impact, impact_scratch, make_impact
 from pluecker.contact.rows.jacobian import row_rate, store_geometry, store_row_values
 from pluecker.contact.rows.layout import (
-    LAW,
     N_CONTACTS,
     N_TURNS,
-    ROTOR,
     entry_count,
     function_count,
     linear_count,
@@ -106,10 +105,11 @@ RENEWALS = 6  # of J, where a step begins with gaps that are large beside length
 NEARER = 0.5  # of the error before: it still falls
 
 
-def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Callable[..., Any]:
+def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Callable[..., Any]:
     """The kernel of a step: of what a scenario does not have, nothing is compiled."""
-    own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts:d}"  # by which the cache tells it from the others
-    obey_ranges = make_obey_ranges(with_contacts)
+    # by which the cache tells it from the others
+    own_name = f"_{with_elements:d}{with_ranges:d}{with_contacts + with_more:d}"
+    obey_ranges = make_obey_ranges(with_contacts, with_more)
     begin_impact = make_impact(obey_ranges)
 
     def meet_rows(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places):
@@ -167,10 +167,11 @@ def make_step(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Ca
         if with_ranges:
             hold_first(m, w, factor, J, S, compliance, asked, r, x, u, y, rest)
             begin_ranges(w, h, v, x, J, rho, values, guess, kept)
-        if with_contacts and return_count(w) > 0:
-            left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
+        if with_more:  # noqa: SIM102 - what is false here is not compiled
+            if return_count(w) > 0:
+                left = begin_impact(m, w, factor, J, S, compliance, rho, v, x, r, kept, rest)
         error, worst = meet(m, w, h, time, size, q, x, moments, factor, q1, v1, r, places)
-        if with_contacts:
+        if with_more:
             add_impact(w, r, kept)
         take_least_norm(w, S, r, u)
         if not (linear_count(w) == 0 and all_rates_are_linear(w)):
@@ -281,9 +282,18 @@ def copy_rows(n, x, out):
 
 
 def world_workspace(model: Model, scenario: Array) -> int:
-    """Of a step."""
+    """Of a step, counted once for a model and the counts of a world."""
     integers = scenario.view(np.int64)
-    w = integers[integers[MORE] :]
+    header = integers[integers[MORE] :][: layout.HEADER]
+    key = world_workspace, header.tobytes()
+    counted: int | None = model.tables.get(key)
+    if counted is None:
+        counted = model.tables[key] = count_workspace(model, header)
+    return counted
+
+
+def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
+    """The same, from the header of a world's rows."""
     functions, entries, rows, n, values, factor, _ = (int(x) for x in w[: layout.N_TURNS + 1])
     ranged = rows - n
     kept = model.nv + MOMENT * (model.n_links + 1) + factor_numbers(model)
@@ -300,12 +310,12 @@ def world_workspace(model: Model, scenario: Array) -> int:
     return kept + max(free, table + own + scratch)
 
 
-def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool) -> Integrator:
-    """The integrator for scenarios with elements, with ranges, with contacts among these."""
+def make_variant(with_elements: bool, with_ranges: bool, with_contacts: bool, with_more: bool) -> Integrator:
+    """The integrator for scenarios with elements, with ranges, with contacts among these, and with more of contacts."""
     return Integrator(
         "world_step",
         1,
-        make_step(with_elements, with_ranges, with_contacts),
+        make_step(with_elements, with_ranges, with_contacts, with_more),
         workspace=world_workspace,
         memory=world_memory,
         takes_rows=True,
@@ -319,22 +329,20 @@ def world_memory(model: Model, scenario: Array) -> int:
     """The time, angles over turns, impulses, the rates of rotors, and what touched, of each place where shapes may."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    rows = w[w[layout.ROWS] :][: layout.ROW * int(w[layout.N_LINEAR])].reshape(-1, layout.ROW)
-    pairs = w[w[layout.TOUCHING] :][: layout.TOUCH_RECORD * int(w[layout.N_TOUCHING])].reshape(-1, layout.TOUCH_RECORD)
-    own = int((rows[:, LAW] == ROTOR).sum()) + int(pairs[:, layout.SLOT_COUNT].sum())
-    return 1 + int(w[layout.N_TURNS]) + int(w[layout.N_ROWS]) + own
+    return 1 + int(w[layout.N_TURNS] + w[layout.N_ROWS] + w[layout.N_ROTORS] + w[layout.N_SLOTS])
 
 
-def what_it_has(scenario: Array) -> tuple[bool, bool, bool]:
-    """Elements, rows with a range, contacts."""
+def what_it_has(scenario: Array) -> tuple[bool, bool, bool, bool]:
+    """Elements, rows with a range, contacts, such that resist to rolling or spinning or return impulses."""
     integers = scenario.view(np.int64)
     w = integers[integers[MORE] :]
-    return number_of(ELEMENTS, scenario) > 0, bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)
+    ranges, contacts = bool(w[layout.N_ROWS] > w[layout.N_LINEAR]), bool(w[N_CONTACTS] > 0)
+    return number_of(ELEMENTS, scenario) > 0, ranges, contacts, bool(w[layout.N_RESISTANCES] + w[layout.N_RETURNS] > 0)
 
 
 VARIANTS = {
-    (elements, ranges, contacts): make_variant(elements, ranges, contacts)
+    (elements, *others): make_variant(elements, *others)
     for elements in (False, True)
-    for ranges, contacts in ((False, False), (True, False), (True, True))
+    for others in ((False, False, False), (True, False, False), (True, True, False), (True, True, True))
 }
-WORLD_STEP = replace(VARIANTS[True, True, True], variant=lambda model, scenario: VARIANTS[what_it_has(scenario)])
+WORLD_STEP = replace(VARIANTS[True, True, True, True], variant=lambda model, scenario: VARIANTS[what_it_has(scenario)])

@@ -40,6 +40,11 @@ class Constrained:
         return pack_constraints(self.model, self.parts)
 
     @cached_property
+    def tables(self) -> dict[Any, Any]:
+        """What functions have found out about this world, which does not change: filled as they run."""
+        return {}
+
+    @cached_property
     def laws(self) -> tuple[Row, ...]:
         """The rows of all constraints with what becomes of them; those of the model's own joints last."""
         return tuple(row for part in self.parts for row in part.rows)

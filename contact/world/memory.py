@@ -147,6 +147,14 @@ def check_path(function: str, path: object) -> None:
 
 def key_of(world: World) -> str:
     """A fingerprint of the model and the constraints as kernels read them; of users' functions their parameters."""
+    key: str | None = world.tables.get(key_of)
+    if key is None:
+        key = world.tables[key_of] = find_key(world)
+    return key
+
+
+def find_key(world: World) -> str:
+    """The same, anew."""
     found, array = hashlib.sha256(world.model.packed.tobytes()), world.packed.array.copy()
     place = int(array.view(np.int64)[FUNCTIONS])
     for k, function in enumerate(f for part in world.parts for f in part.functions):

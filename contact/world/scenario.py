@@ -19,8 +19,17 @@ __all__ = ["world_integrator", "world_scenario"]
 
 
 def world_scenario(world: World, elements: Element | Sequence[Element] = ()) -> Array:
-    """The array of a scenario in which the world's constraints hold; friction and limits of joints are among them."""
-    return pack_scenario(world.smooth, elements, {"limits": False}, more=world.packed.array)
+    """The array of a scenario in which the world's constraints hold; friction and limits of joints are among them.
+
+    That without elements is kept with the world, and to be read only.
+    """
+    plain = isinstance(elements, tuple) and not elements
+    scenario: Array | None = world.tables.get(world_scenario) if plain else None
+    if scenario is None:
+        scenario = pack_scenario(world.smooth, elements, {"limits": False}, more=world.packed.array)
+        if plain:
+            world.tables[world_scenario] = scenario
+    return scenario
 
 
 def world_integrator(world: World, elements: Element | Sequence[Element] = ()) -> Integrator:

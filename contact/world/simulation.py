@@ -225,23 +225,32 @@ def refuse_lost_turns(world: World, q: Any) -> None:
     Raises:
         ConstraintError: a row begins with a gap of more than half a turn of one of its angles.
     """
-    rows = [(name, row, parts) for name, parts in zip(world.names, world.parts, strict=False) for row in parts.rows]
-    angles = [
-        min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
-        if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
-        else np.inf
-        for _, row, parts in rows
-    ]
-    if not np.isfinite(angles).any():
+    angles = world.tables.get(held_angles)
+    if angles is None:
+        angles = world.tables[held_angles] = held_angles(world)
+    if not len(angles):
         return
-    gaps = np.abs(world.rows_at(q).error[..., : len(rows)])
-    lost = (gaps > np.pi * np.array(angles)).reshape(-1, len(rows)).any(axis=0)
+    gaps = np.abs(world.rows_at(q).error[..., : len(angles)])
+    lost = (gaps > np.pi * angles).reshape(-1, len(angles)).any(axis=0)
     if lost.any():
-        name = rows[int(np.argmax(lost))][0]
+        row = int(np.argmax(lost))
+        name = [name for name, parts in zip(world.names, world.parts, strict=False) for _ in parts.rows][row]
         raise ConstraintError(
             f"simulate: {shown(name)} begins with a gap of more than half a turn; without a memory, angles begin in "
             "(-pi, pi]: start there, or go on from a memory that has counted the turns"
         )
+
+
+def held_angles(world: World) -> Array:
+    """The least coefficient of an angle that each row of the constraints holds, infinite without; nothing if all are."""
+    angles = [
+        min((abs(c) for k, c in row.terms if parts.functions[k].kind in ANGLES), default=np.inf)
+        if row.holonomic and row.motion is None and not (row.soft or row.ranged or row.inertia)
+        else np.inf
+        for _, parts in zip(world.names, world.parts, strict=False)
+        for row in parts.rows
+    ]
+    return np.array(angles if np.isfinite(angles).any() else [])
 
 
 def as_world_integrator(world: World, integrator: Any, scenario: Array) -> Integrator:

@@ -1,7 +1,8 @@
 """All of Numba that is used here and is not in its documented interface, with the reason for each.
 
-A new release of Numba may change any of it: this is the file to look at then, and
-:mod:`~pluecker.spatial.compiled.numba_passes`, the steps of its compiler. Nothing else in the package imports
+A new release of Numba may change any of it: this is the file to look at then, with
+:mod:`~pluecker.spatial.compiled.numba_passes`, the steps of its compiler, and
+:mod:`~pluecker.spatial.compiled.numba_quickened`, what is left out meanwhile. Nothing else in the package imports
 ``numba.core``; the bounds of the dependency are those between which the tests have run.
 
 ===================================  ====================================================================================
@@ -33,6 +34,9 @@ private                              why
 ``Lower``, ``CompileResult``,        what only debuggers and annotations want is neither computed nor kept: the sizes of
 ``fndesc``, ``compile``              variables, types of all expressions, timers for each function
 ``_rec_list_vars``                   a quarter of a million lists of the variables in an instruction, most of them empty
+``peep_hole_...``, ``pysignature``,  each function is searched for what kernels do not have, signatures of Numba's own
+``new_error_context``,               functions are found 16,000 times, each expression and each call of LLVM is told to
+``WarningsFixer``, ``start_event``   those who sort warnings, explain errors, measure times: a twelfth of the time
 ``populate_array``                   makes an array of compiled code of its parts
 ``enable_boundscheck``               intrinsics check indices where the rest of the code does
 ``global_compiler_lock``             held while a process forks; one lock, Numba's, for all that is compiled once
@@ -66,7 +70,8 @@ try:
 except ImportError:  # before Numba 0.61
     newpassmanagers = None
 
-from pluecker.spatial.compiled.numba_passes import quickened, settled, shorten
+from pluecker.spatial.compiled.numba_passes import settled, shorten
+from pluecker.spatial.compiled.numba_quickened import quickened
 from pluecker.spatial.compiled.stamp import source_stamp
 from pluecker.spatial.properties import cached_property
 
@@ -138,23 +143,20 @@ class Part(JITCodeLibrary):
         """Its code, which may be linked more than once, is kept as a tenth of the memory that LLVM takes for it."""
         self._raise_if_finalized()
         self._finalize_dynamic_globals()
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == binding.Linkage.external:
-                function.linkage = "linkonce_odr"
         self.code: bytes = self._final_module.as_bitcode()
         self._final_module = None
         self._finalized = True
 
     @functools.cached_property
     def called(self) -> dict[Any, None]:
-        """All parts and libraries that it calls, directly or not, each once and behind one that calls it."""
+        """All parts and libraries that it calls, directly or not, each once."""
         return with_called(self._linking_libraries)
 
     def _get_module_for_linking(self) -> Any:
-        """With all that it calls. The linker takes only what is called in the code that it already has."""
+        """With all that it calls."""
         self._ensure_finalized()
-        module = binding.parse_bitcode(self.code)
-        link(module, self.called)
+        module = united([self, *(library for library in self.called if isinstance(library, Part))])
+        link_others(module, self.called)
         return module
 
 
@@ -169,12 +171,35 @@ def with_called(libraries: Any) -> dict[Any, None]:
 
 
 def link(module: Any, libraries: Any) -> None:
-    """Their code, each by itself, is added to a module."""
+    """Their code, each by itself, is added to a module: of parts only what is called there, directly or not."""
+    parts = [library for library in libraries if isinstance(library, Part)]
+    if parts:
+        module.link_in(united(parts))
+    link_others(module, libraries)
+
+
+def link_others(module: Any, libraries: Any) -> None:
+    """The same of libraries that are no parts."""
     for library in libraries:
-        if isinstance(library, Part):
-            module.link_in(binding.parse_bitcode(library.code))
-        else:
+        if not isinstance(library, Part):
             module.link_in(library._get_module_for_linking(), preserve=True)
+
+
+def united(parts: list[Part]) -> Any:
+    """One module of the code of parts, from which whoever links it takes what is called.
+
+    Two by two, and these two by two again: LLVM's linker looks through all of the module that it adds to, each time, so that
+    one after the other takes time in proportion to the square of their number, a twentieth of the time to compile.
+    """
+    modules = [binding.parse_bitcode(part.code) for part in parts]
+    while len(modules) > 1:
+        for first, second in zip(modules[::2], modules[1::2], strict=False):
+            first.link_in(second)
+        modules = modules[::2]
+    for function in modules[0].functions:
+        if not function.is_declaration and function.linkage == binding.Linkage.external:
+            function.linkage = "linkonce_odr"
+    return modules[0]
 
 
 class PartCompiler(Compiler):

@@ -1,18 +1,14 @@
 """The steps by which Numba compiles a kernel, where they differ from its own: what kernels do not need is left out.
 
-With :mod:`~pluecker.spatial.compiled.numba_internals` the only file with private parts of Numba; its table has the
-reasons.
+With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons, and
+:mod:`~pluecker.spatial.compiled.numba_quickened` the only file with private parts of Numba.
 """
 
 from __future__ import annotations
 
-import contextlib
-import gc
-from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from numba import _dynfunc, types
-from numba.core import ir
+from numba import _dynfunc
 from numba.core.compiler import Flags
 from numba.core.compiler_machinery import register_pass
 from numba.core.ir_utils import build_definitions
@@ -22,7 +18,7 @@ from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import NativeLowering, PreLowerStripPhis
 from numba.core.untyped_passes import IRProcessing, ReconstructSSA
 
-__all__ = ["quickened", "settled", "shorten"]
+__all__ = ["settled", "shorten"]
 
 
 class PartLower(Lower):
@@ -152,93 +148,3 @@ def shorten(pipeline: Any) -> None:
     pipeline.passes = [(STEPS.get(step, step), text) for step, text in kept]
     pipeline._ENFORCING = False  # after each step Numba finds again where each variable lives
     pipeline.finalize()
-
-
-@contextlib.contextmanager
-def seldom_collected() -> Iterator[None]:
-    """Python looks for garbage seldom, and very seldom among all objects.
-
-    What compilation makes stays, and to go through it again and again is more than a tenth of the time to compile.
-    """
-    before = gc.get_threshold()
-    if before[0]:  # else it is not to look at all
-        gc.set_threshold(*map(max, before, SELDOM))
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-SELDOM = 20_000, 50, 100
-
-
-@contextlib.contextmanager
-def recalled_operators() -> Iterator[None]:
-    """What Numba finds for an operator on numbers is the same each time, and it is asked thousands of times: it goes through
-    all meanings of the operator each time, those for arrays, dates and strings too, a tenth of the time to compile.
-    """
-    found: dict[Any, Any] = {}
-    search = types.Function.get_call_type
-
-    def recall(function: Any, context: Any, arguments: Any, named: Any) -> Any:
-        if named or not all(isinstance(kind, NUMBERS) for kind in arguments):
-            return search(function, context, arguments, named)
-        key = function, tuple(arguments)
-        if key not in found:
-            found[key] = search(function, context, arguments, named)
-        return found[key]
-
-    types.Function.get_call_type = recall
-    try:
-        yield
-    finally:
-        types.Function.get_call_type = search
-
-
-NUMBERS = (types.Number, types.Boolean)
-
-
-@contextlib.contextmanager
-def listed_at_once() -> Iterator[None]:
-    """The variables in an instruction are collected in one list, in the same order: Numba makes one for each of its entries,
-    a thirtieth of the time to compile.
-    """
-    collect_each = ir.Inst._rec_list_vars
-    ir.Inst._rec_list_vars = variables_in
-    try:
-        yield
-    finally:
-        ir.Inst._rec_list_vars = collect_each
-
-
-def variables_in(instruction: Any, entries: Any) -> list[Any]:
-    """Of the entries of an instruction, whatever they are."""
-    found: list[Any] = []
-    collect((entries,), found)
-    return found
-
-
-def collect(entries: Any, found: list[Any]) -> None:
-    """Add the variables among the entries, and in them."""
-    for entry in entries:
-        kind = type(entry)
-        if kind in WITHOUT_VARIABLES:
-            continue
-        if isinstance(entry, ir.Var):
-            found.append(entry)
-        elif isinstance(entry, ir.Inst):
-            found.extend(entry.list_vars())
-        elif isinstance(entry, dict):
-            collect(entry.values(), found)
-        elif isinstance(entry, (list, tuple)):
-            collect(entry, found)
-
-
-WITHOUT_VARIABLES = frozenset({str, int, float, bool, type(None), ir.Loc})
-
-
-@contextlib.contextmanager
-def quickened() -> Iterator[None]:
-    """While something is compiled, by one thread."""
-    with seldom_collected(), recalled_operators(), listed_at_once():
-        yield

@@ -44,7 +44,7 @@ def cone_problem_error(kinds, laws, exact, x, u):
             e = e + contact_error(exact, load(laws, place), x, u, row)
         else:
             r = load(x, row)
-            y, _ = staircase_response(laws, place, kind, 1.0 + 0.0 * r, load(u, row) - r)
+            y, _ = staircase_response(laws, place, kind, 1.0, load(u, row) - r)
             e = e + (r - y) * (r - y)
         row, place = row + rows_of(kind), place + numbers_of(kind)
     return sqrt(e)

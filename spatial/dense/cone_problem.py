@@ -152,17 +152,20 @@ def add_springs(n, epsilon, start, S, c):
 
 @called_kernel
 def newton_turn(kinds, laws, exact, springs, S, c, n, goal, unit, damping, least, x, u, M, d, best):
-    """Steps of Newton's method from x; the best multipliers so far, and their error"""
-    velocities(S, c, n, x, u)
+    """Steps of Newton's method from x, where velocities are u; the best multipliers so far, and their error
+
+    Springs to the start are all that a step needs where multipliers are many. Where they were taken away, softer ones, to
+    where each step begins, do not let go at once.
+    """
     e = cone_problem_error(kinds, laws, exact, x, u)
     least = keep(n, goal, e, x, least, best)
-    soft = PROXIMAL if springs else COMPLIANCE  # where springs were taken away, softer ones do not let go at once
+    soft, softest = (0.0, 0.0) if springs else (COMPLIANCE, PROXIMAL)
     for _ in range(2 * NEWTON_STEPS if exact else NEWTON_STEPS):
         if reached(goal, least):
             break
         one = 1.0 + 0.0 * e
         rho = larger(damping * sqrt(select(smaller(e, unit), e / unit, one)), soft * one)
-        soft = max(SOFTENING * soft, PROXIMAL)
+        soft = max(SOFTENING * soft, softest)
         newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d)
         eliminate(M, n, d)
         for k in range(n):
@@ -175,16 +178,19 @@ def newton_turn(kinds, laws, exact, springs, S, c, n, goal, unit, damping, least
 
 @kernel
 def newton_from(kinds, laws, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best):
-    """Newton's method from x with springs to the start, and without, where that leads to a solution"""
+    """Newton's method from x, where velocities are u, with springs to the start, and without, where that leads on"""
     sharp, zero = SHARED * unit, 0.0 * unit
     # Zero in place of the least error says that there is nothing to be done.
     wanted = smaller(goal, least)
     add_springs(n, COMPLIANCE, start, S, c)
-    copy_vector(n, x, trial)
+    for k in range(n):
+        store(trial, k, load(x, k))
+        accumulate(u, k, COMPLIANCE * (load(x, k) - load(start, k)))
     lower = select(wanted, np.inf * unit, zero)
     lower = newton_turn(kinds, laws, exact, True, S, c, n, sharp, unit, damping, lower, trial, u, M, d, y)
     add_springs(n, -COMPLIANCE, start, S, c)
     found = smaller(lower, 100.0 * sharp)
+    velocities(S, c, n, y, u)
     now = newton_turn(kinds, laws, exact, False, S, c, n, goal, unit, 0.0, select(found, least, zero), y, u, M, d, best)
     return select(found, now, least)
 
@@ -246,7 +252,8 @@ def newton_if_near(kinds, laws, exact, S, c, n, goal, unit, start, least, x, u, 
         wanted = select(warm, least, 0.0 * unit)  # zero says that there is nothing to be done
         wanted = newton_from(kinds, laws, exact, S, c, n, goal, unit, 0.0, start, wanted, x, u, M, d, y, trial, best)
         least = select(warm, wanted, least)
-        velocities(S, c, n, x, u)
+        if not reached(goal, least):
+            velocities(S, c, n, x, u)
         for k in range(n):
             store(y, k, 0.0 * load(x, k))
     return least
@@ -283,6 +290,7 @@ def solve_cone_problem(W, b, kinds, laws, exact, tolerance, iterations, r, error
         )
         done, turn = done + steps, turn + 1
         damping = DAMPING if turn % 3 == 0 else 0.0
+        velocities(S, c, n, x, u)
         least = newton_from(
             kinds, scaled, exact, S, c, n, goal, unit, damping, start, least, x, u, M, d, y, trial, best
         )

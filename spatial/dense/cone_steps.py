@@ -19,6 +19,7 @@ from pluecker.spatial.dense.laws import (
     staircase_response,
 )
 from pluecker.spatial.dense.ldl import factorize_ldl
+from pluecker.spatial.memory.combinations import add_multiple, add_multiples, store_combination, taken_together
 from pluecker.spatial.scalars.operations import accumulate, load, load_integer, sqrt, store, within
 
 __all__ = [
@@ -61,10 +62,10 @@ def velocities(S, c, n, x, u):
     """u = S x + c, column by column, which S has as rows: what is added does not wait for what was added before"""
     for i in range(n):
         store(u, i, load(c, i))
-    for j in range(n):
-        xj = load(x, j)
-        for i in range(n):
-            accumulate(u, i, load(S, j * n + i) * xj)
+    for j in range(0, n - 1, 2):
+        add_multiples(n, load(x, j), S, j * n, load(x, j + 1), S, (j + 1) * n, u, 0)
+    if n % 2 == 1:
+        add_multiple(n, load(x, n - 1), S, (n - 1) * n, u, 0)
 
 
 @kernel
@@ -131,11 +132,9 @@ def newton_contact(exact, S, n, row, mu, rho, x, u, M, d):
     nn, na, nb, an, aa, ab, bn, ba, bb = contact_derivative(exact, mu, zn, za, zb)
     store_three(d, row, (y[0] - r[0], y[1] - r[1], y[2] - r[2]))
     top, middle, bottom = row * n, (row + 1) * n, (row + 2) * n
-    for j in range(n):
-        p, q, t = load(S, top + j), load(S, middle + j), load(S, bottom + j)
-        store(M, top + j, nn * p + na * q + nb * t)
-        store(M, middle + j, an * p + aa * q + ab * t)
-        store(M, bottom + j, bn * p + ba * q + bb * t)
+    store_combination(n, nn, na, nb, S, top, middle, bottom, M, top)
+    store_combination(n, an, aa, ab, S, top, middle, bottom, M, middle)
+    store_combination(n, bn, ba, bb, S, top, middle, bottom, M, bottom)
     f = rho - 1.0
     add_three(M, top + row, 1.0 + f * nn, f * na, f * nb)
     add_three(M, middle + row, f * an, 1.0 + f * aa, f * ab)
@@ -152,7 +151,7 @@ def newton_equations(kinds, laws, exact, S, n, rho, x, u, M, d):
             newton_contact(exact, S, n, row, load(laws, place), rho, x, u, M, d)
         else:
             r = load(x, row)
-            y, v = staircase_response(laws, place, kind, 1.0 + 0.0 * r, load(u, row) - r)
+            y, v = staircase_response(laws, place, kind, 1.0, load(u, row) - r)
             store(d, row, y - r)
             for j in range(n):
                 store(M, row * n + j, v * load(S, row * n + j))
@@ -182,25 +181,25 @@ def eliminate_two(M, n, k, d):
     """Rows k and k + 1 from all below, together: memory is what takes time here. Their pivots become 1 / pivot
 
     One after the other in each sum, so that a row that is set apart changes no bit of others, whichever is its partner.
+    Columns before k + 2, of which some may be changed with the others, are not looked at any more.
     """
     one, two = k * n, (k + 1) * n
     p = 1.0 / load(M, one + k)
     f = p * load(M, two + k)
-    for j in range(k + 1, n):
-        accumulate(M, two + j, -f * load(M, one + j))
+    add_multiple(n - k - 1, -f, M, one + k + 1, M, two + k + 1)
     accumulate(d, k + 1, -f * load(d, k))
     q = 1.0 / load(M, two + k + 1)
     store(M, one + k, p)
     store(M, two + k + 1, q)
+    count = taken_together(M, n - k - 2, n)
+    first = n - count
     for i in range(k + 2, n):
         row = i * n
         f = p * load(M, row + k)
         g = q * (load(M, row + k + 1) - f * load(M, one + k + 1))
-        for j in range(k + 2, n):
-            x = load(M, row + j) - f * load(M, one + j)
-            store(M, row + j, x - g * load(M, two + j))
-        x = load(d, i) - f * load(d, k)
-        store(d, i, x - g * load(d, k + 1))
+        add_multiples(count, -f, M, one + first, -g, M, two + first, M, row + first)
+        z = load(d, i) - f * load(d, k)
+        store(d, i, z - g * load(d, k + 1))
 
 
 @kernel

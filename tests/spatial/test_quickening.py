@@ -1,13 +1,14 @@
 """What is done to Numba and to Python while something is compiled: the same results, and no trace behind it."""
 
+import contextlib
 import gc
 
 import pytest
-from numba import types
-from numba.core import ir
+from numba import njit, types
+from numba.core import errors, event, interpreter, ir, lowering, typeinfer, utils
 from numba.core.compiler import run_frontend
 
-from pluecker.spatial.compiled.numba_passes import quickened
+from pluecker.spatial.compiled.numba_quickened import quickened
 
 
 def everything(a, b, *rest, c=1.5):
@@ -45,16 +46,53 @@ def test_variables_are_those_that_numba_lists_in_the_same_order(function):
 
 
 def test_a_compilation_that_fails_leaves_everything_as_it_was():
-    before = gc.get_threshold(), ir.Inst._rec_list_vars, types.Function.get_call_type
+    owners = errors.WarningsFixer, event, interpreter, ir.Inst, lowering, typeinfer, types.Function, utils
+    before = gc.get_threshold(), [dict(vars(owner)) for owner in owners]
 
     def fail():
         with quickened(), quickened():
             assert gc.get_threshold() != before[0]
+            assert all(dict(vars(owner)) != was for owner, was in zip(owners, before[1], strict=True))
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert (gc.get_threshold(), ir.Inst._rec_list_vars, types.Function.get_call_type) == before
+    assert (gc.get_threshold(), [dict(vars(owner)) for owner in owners]) == before
+
+
+def with_file(path):
+    """What kernels do not have"""
+    total = 0
+    with path:
+        total += 1
+    return -total
+
+
+def test_what_is_looked_for_in_vain_in_kernels_is_found_elsewhere():
+    functions = everything, with_file
+    expected = [list(map(str, block.body)) for each in functions for block in run_frontend(each).blocks.values()]
+    with quickened():
+        found = [list(map(str, block.body)) for each in functions for block in run_frontend(each).blocks.values()]
+    assert found == expected
+
+
+def test_errors_say_what_was_being_done():
+    def wrong(x):
+        return x + "text"
+
+    messages = []
+    for around in (contextlib.nullcontext, quickened):
+        with around(), pytest.raises(errors.TypingError) as caught:
+            njit(wrong).compile((types.float64,))
+        messages.append(str(caught.value))
+    places = [[line for line in each.splitlines() if "During" in line or "typing of" in line] for each in messages]
+    assert places[0] == places[1] != []
+
+
+def test_events_are_told_to_those_who_listen():
+    with quickened(), event.install_recorder("numba:compile") as record:
+        njit(lambda x: x).compile((types.float64,))
+    assert len(record.buffer) >= 2
 
 
 def test_who_collects_no_garbage_collects_none_while_something_is_compiled():

@@ -23,6 +23,7 @@ from pluecker.articulated.model.layout import (
 )
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.ldl import reciprocal
+from pluecker.spatial.memory.combinations import add_multiple, add_multiples
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = ["factorize_ltdl", "invert_ltdl", "multiply_ltdl", "solve_from_root", "solve_ltdl", "solve_towards_root"]
@@ -41,8 +42,7 @@ def factorize_ltdl(m, t, smallest, pivots, factor):
         if k > first and row_parent(m, k) == k - 1:
             row, above, d = factored_place(m, k), factored_place(m, k - 1), row_depth(m, k - 1)
             x = load(factor, row + d + 1) * load(factor, row + d)
-            for b in range(d + 1):
-                store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
+            add_multiple(d + 1, -x, factor, row, factor, above)
             store(factor, row + d, x)
             eliminate_pivot(m, k - 1, smallest, pivots, factor)
             eliminate_two(m, k, factor)
@@ -68,8 +68,7 @@ def eliminate_one(m, k, factor):
     dk = load(factor, row + depth)
     for a in range(depth - 1, -1, -1):
         above, x = factored_place(m, ancestor(m, row + a)), dk * load(factor, row + a)
-        for b in range(a + 1):
-            store(factor, above + b, load(factor, above + b) - x * load(factor, row + b))
+        add_multiple(a + 1, -x, factor, row, factor, above)
         store(factor, row + a, x)
 
 
@@ -81,9 +80,7 @@ def eliminate_two(m, k, factor):
     for a in range(depth - 1, -1, -1):
         above = factored_place(m, ancestor(m, row + a))
         x, y = dk * load(factor, row + a), dp * load(factor, second + a)
-        for b in range(a + 1):
-            h = load(factor, above + b) - x * load(factor, row + b)
-            store(factor, above + b, h - y * load(factor, second + b))
+        add_multiples(a + 1, -x, factor, row, -y, factor, second, factor, above)
         store(factor, row + a, x)
         store(factor, second + a, y)
 

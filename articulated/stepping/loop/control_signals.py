@@ -152,16 +152,15 @@ def make_plan(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...]
     """The same, anew."""
     early, command = EARLY * step, control.command
     signals = {given[0]: as_signal(model, given, batch, early) for given in inputs_of(control, f_ext)}
-    nothing = Signal.constant(np.zeros((1, model.nv)))
+    nothing, neither, no_wrench, no_parameters = zeros_of(model)
     torque = signals.get("control", signals.get("tau of control", nothing))
     position, velocity = signals.get("q of control"), signals.get("v of control", nothing)
     if position is None:
-        position = Signal.constant(np.zeros((1, model.nq)))
+        position = neither
     else:
         check_reference(model, position)
     gains = signals.get("stiffness", nothing), signals.get("damping", nothing)
-    wrench = signals.get("f_ext") or Signal.constant(np.zeros((1, 6 * model.n_bodies)))
-    parameters = signals.get("parameters") or Signal.constant(np.zeros((1, 0)))
+    wrench, parameters = signals.get("f_ext", no_wrench), signals.get("parameters", no_parameters)
     order = torque, position, velocity, *gains, wrench, parameters
     period = 1 if control.period is None else whole(control.period, step, "the period of control", "step")
     actuator = control.actuator
@@ -179,6 +178,15 @@ def make_plan(model: Model, control: Control, f_ext: Any, batch: tuple[int, ...]
         LIMITED: control.clip or actuator is not None,
     }
     return ControlPlan(order, settings, limits_of(model, control), period, delay)
+
+
+def zeros_of(model: Model) -> tuple[Signal, ...]:
+    """What is given in place of joint forces, of a configuration, of wrenches and of parameters; kept with the model."""
+    kept: tuple[Signal, ...] | None = model.tables.get(zeros_of)
+    if kept is None:
+        widths = model.nv, model.nq, 6 * model.n_bodies, 0
+        kept = model.tables[zeros_of] = tuple(Signal.constant(np.zeros((1, width))) for width in widths)
+    return kept
 
 
 def limits_of(model: Model, control: Control) -> Array:
@@ -201,7 +209,8 @@ def limits_of(model: Model, control: Control) -> Array:
 def check_reference(model: Model, position: Signal) -> None:
     """Refuse references whose quaternions are not of unit length."""
     for joint, part in model.quaternion_slices().items():
-        length = np.linalg.norm(position.values[..., part], axis=-1)
+        four = position.values[..., part]
+        length = np.sqrt(np.einsum("...k,...k", four, four))
         if not (np.abs(length - 1.0) <= UNIT).all():
             worst = length.flat[np.argmax(np.abs(length - 1.0))]
             raise ArgumentValueError(

@@ -1,0 +1,218 @@
+"""What is done to Numba and to Python while something is compiled, so that it takes less time and gives the same.
+
+With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons, and
+:mod:`~pluecker.spatial.compiled.numba_passes` the only file with private parts of Numba. Who compiles holds Numba's lock: no
+other thread meets what is changed here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numba import types
+from numba.core import errors, event, interpreter, ir, lowering, typeinfer, utils
+
+__all__ = ["quickened"]
+
+
+@contextlib.contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Python looks for garbage seldom, and very seldom among all objects.
+
+    What compilation makes stays, and to go through it again and again is more than a tenth of the time to compile.
+    """
+    before = gc.get_threshold()
+    if before[0]:  # else it is not to look at all
+        gc.set_threshold(*map(max, before, SELDOM))
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+SELDOM = 20_000, 50, 100
+
+
+@contextlib.contextmanager
+def recalled_operators() -> Iterator[None]:
+    """What Numba finds for an operator on numbers is the same each time, and it is asked thousands of times: it goes through
+    all meanings of the operator each time, those for arrays, dates and strings too, a tenth of the time to compile.
+    """
+    found: dict[Any, Any] = {}
+    search = types.Function.get_call_type
+
+    def recall(function: Any, context: Any, arguments: Any, named: Any) -> Any:
+        if named or not all(isinstance(kind, NUMBERS) for kind in arguments):
+            return search(function, context, arguments, named)
+        key = function, tuple(arguments)
+        if key not in found:
+            found[key] = search(function, context, arguments, named)
+        return found[key]
+
+    types.Function.get_call_type = recall
+    try:
+        yield
+    finally:
+        types.Function.get_call_type = search
+
+
+NUMBERS = (types.Number, types.Boolean)
+
+
+@contextlib.contextmanager
+def replaced(owner: Any, **others: Any) -> Iterator[None]:
+    """Other attributes, if there are such, and those that were there afterwards."""
+    kept = {name: vars(owner)[name] for name in others if name in vars(owner)}
+    for name in kept:
+        setattr(owner, name, others[name])
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            setattr(owner, name, value)
+
+
+# ------------------------------------------------------------------------------------------------- variables in instructions
+
+
+def variables_in(instruction: Any, entries: Any) -> list[Any]:
+    """Of the entries of an instruction, whatever they are.
+
+    They are collected in one list, in the same order: Numba makes one for each of its entries, a thirtieth of the time to
+    compile.
+    """
+    found: list[Any] = []
+    collect((entries,), found)
+    return found
+
+
+def collect(entries: Any, found: list[Any]) -> None:
+    """Add the variables among the entries, and in them."""
+    for entry in entries:
+        kind = KINDS.get(type(entry))
+        if kind is None:
+            kind = KINDS[type(entry)] = kind_of(entry)
+        if kind == NOTHING:
+            continue
+        if kind == VARIABLE:
+            found.append(entry)
+        elif kind == INSTRUCTION:
+            found.extend(entry.list_vars())
+        elif kind == MAPPING:
+            collect(entry.values(), found)
+        else:
+            collect(entry, found)
+
+
+NOTHING, VARIABLE, INSTRUCTION, MAPPING, SEQUENCE = range(5)
+KINDS: dict[type, int] = {}  # that were met
+
+
+def kind_of(entry: Any) -> int:
+    """What an entry may have in it."""
+    if isinstance(entry, ir.Var):
+        return VARIABLE
+    if isinstance(entry, ir.Inst):
+        return INSTRUCTION
+    return MAPPING if isinstance(entry, dict) else SEQUENCE if isinstance(entry, (list, tuple)) else NOTHING
+
+
+# ------------------------------------------------------------------------------------------------ what most code has not
+
+
+def assignments(function: Any) -> Iterator[Any]:
+    """All of a function."""
+    for block in function.blocks.values():
+        for each in block.body:
+            if type(each) is ir.Assign:
+                yield each
+
+
+delete_exits, fuse_updates = (
+    getattr(interpreter, name, lambda function: function)
+    for name in ("peep_hole_delete_with_exit", "peep_hole_fuse_dict_add_updates")
+)
+
+
+def exits_deleted(function: Any) -> Any:
+    """Variables of ``with`` are taken away where there are any: Numba looks at all variables of all instructions, twice."""
+    found = any(each.target.name.startswith("$setup_with_exitfn") for each in assignments(function))
+    return delete_exits(function) if found else function
+
+
+def updates_fused(function: Any) -> Any:
+    """Literals of long dictionaries are put together where there are any."""
+    found = any(type(each.value) is ir.Expr and each.value.op == "build_map" for each in assignments(function))
+    return fuse_updates(function) if found else function
+
+
+class ErrorContext:
+    """What is being done, for whoever reads the message of an error; without an error it costs nothing."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        self.arguments, self.named = arguments, named
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if error is not None:
+            with tell_context(*self.arguments, **self.named):
+                raise error
+
+
+tell_context: Any = vars(errors)["new_error_context"]
+
+
+class Warnings:
+    """In place of Numba's own, which catches the warnings of each expression to sort them: kernels give none."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *error: Any) -> None:
+        pass
+
+
+WARNINGS = Warnings()
+
+
+def only_heard(tell: Callable[..., None]) -> Callable[..., None]:
+    """An event begins or ends: nothing is made of it where nobody listens to its kind."""
+
+    def told(kind: str, *arguments: Any, **named: Any) -> None:
+        if event._registered.get(kind):
+            tell(kind, *arguments, **named)
+
+    return told
+
+
+begin_event, end_event = only_heard(event.start_event), only_heard(event.end_event)
+
+
+@contextlib.contextmanager
+def quickened() -> Iterator[None]:
+    """While something is compiled, by one thread.
+
+    What Numba does for each expression and each call of LLVM, and nobody needs, is an eighth of the time to compile.
+    """
+    with contextlib.ExitStack() as stack:
+        for change in (
+            seldom_collected(),
+            recalled_operators(),
+            replaced(ir.Inst, _rec_list_vars=variables_in),
+            replaced(
+                interpreter, peep_hole_delete_with_exit=exits_deleted, peep_hole_fuse_dict_add_updates=updates_fused
+            ),
+            replaced(lowering, new_error_context=ErrorContext),
+            replaced(typeinfer, new_error_context=ErrorContext),
+            replaced(vars(errors)["WarningsFixer"], catch_warnings=lambda fixer, filename=None, lineno=None: WARNINGS),
+            replaced(event, start_event=begin_event, end_event=end_event),
+            replaced(utils, pysignature=functools.cache(utils.pysignature)),
+        ):
+            stack.enter_context(change)
+        yield
