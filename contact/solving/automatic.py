@@ -228,7 +228,7 @@ def improve(island: Island, tol: float) -> None:
 
 
 def near(island: Island, tol: float) -> None:
-    """Newton's method from a start that is near, where factors are not dear: others are sooner there by sweeps or gradients."""
+    """Newton's method from a start that is near, where factors are not dear: sweeps and gradients are sooner there else."""
     few = len(island.P.K.start) <= MANY + 1
     if island.error < STARTED and island.x.any() and (few or not is_dear(island.P, island.number, island.patterns)):
         island.newton(tol, FEW)
