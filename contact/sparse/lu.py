@@ -102,26 +102,42 @@ def scatter(F, N, values):
 
 
 @allocation_free_kernel
-def subtract_threes(S, A, B, where, k, q):
-    """C_i -= A_i B' for the blocks of column k from position q on; B is the first block there of the other factor"""
+def subtract_threes(S, L, U, where, k, q):
+    """L_i -= L_ik U_jk' and U_i -= U_ik L_jk' for the blocks of column k from position q on, that of j; all are 3 by 3
+
+    U has its blocks transposed.
+    """
     b = positive(S.place[q])
-    numbers = (B[b], B[b + 1], B[b + 2], B[b + 3], B[b + 4], B[b + 5], B[b + 6], B[b + 7], B[b + 8])
+    A = (L[b], L[b + 1], L[b + 2], L[b + 3], L[b + 4], L[b + 5], L[b + 6], L[b + 7], L[b + 8])
+    B = (U[b], U[b + 1], U[b + 2], U[b + 3], U[b + 4], U[b + 5], U[b + 6], U[b + 7], U[b + 8])
     for p in range(positive(q), positive(S.first[k + 1])):
-        subtract_product(A, positive(S.place[p]), positive(where[positive(S.row[p])]), numbers)
+        a, c = positive(S.place[p]), positive(where[positive(S.row[p])])
+        subtract_product(L, a, c, B)
+        subtract_product(U, a, c, A)
 
 
 @allocation_free_kernel
-def subtract_any(S, A, B, where, j, k, q):
-    """The same for blocks of any sizes"""
-    b, columns, inner = S.place[q], S.size[j], S.size[k]
-    for p in range(q, S.first[k + 1]):
-        a, c = S.place[p], where[S.row[p]]
-        for _ in range(S.size[S.row[p]]):
+def subtract_any(S, L, U, where, j, k, q):
+    """The same for blocks of any sizes; rows that stand alone are most of them in mechanisms"""
+    first, columns, inner = positive(S.place[q]), positive(S.size[j]), positive(S.size[k])
+    for p in range(positive(q), positive(S.first[k + 1])):
+        i = positive(S.row[p])
+        a, c, rows = positive(S.place[p]), positive(where[i]), positive(S.size[i])
+        if columns == 1 and inner == 1:
+            for r in range(rows):
+                L[c + r] -= L[a + r] * U[first]
+                U[c + r] -= U[a + r] * L[first]
+            continue
+        for _ in range(rows):
+            b = first
             for s in range(columns):
-                x = 0.0
+                x, y = 0.0, 0.0
                 for t in range(inner):
-                    x += A[a + t] * B[b + s * inner + t]
-                A[c + s] -= x
+                    x += L[a + t] * U[b + t]
+                    y += U[a + t] * L[b + t]
+                L[c + s] -= x
+                U[c + s] -= y
+                b += inner
             a += inner
             c += columns
 
@@ -202,10 +218,8 @@ def factor_lu(F, N, values):
             k, q = positive(S.column[t]), positive(S.position[t])
             if threes and S.threes[k] == 1:
                 subtract_threes(S, L, U, where, k, q)
-                subtract_threes(S, U, L, where, k, q)
             else:
                 subtract_any(S, L, U, where, j, k, q)
-                subtract_any(S, U, L, where, j, k, q)
         if not invert(L, p, size, F.work):
             return False
         if size == 3:
