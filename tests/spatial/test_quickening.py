@@ -9,6 +9,7 @@ from numba.core import errors, event, interpreter, ir, lowering, typeinfer, util
 from numba.core.compiler import run_frontend
 
 from pluecker.spatial.compiled.numba_quickened import quickened
+from tests.conftest import COMPILED
 
 
 def everything(a, b, *rest, c=1.5):
@@ -76,6 +77,7 @@ def test_what_is_looked_for_in_vain_in_kernels_is_found_elsewhere():
     assert found == expected
 
 
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_errors_say_what_was_being_done():
     def wrong(x):
         return x + "text"
@@ -89,6 +91,7 @@ def test_errors_say_what_was_being_done():
     assert places[0] == places[1] != []
 
 
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
 def test_events_are_told_to_those_who_listen():
     with quickened(), event.install_recorder("numba:compile") as record:
         njit(lambda x: x).compile((types.float64,))
