@@ -15,7 +15,7 @@ help:
 	@echo "make accuracy   table: agreement with Pinocchio on the robots of example-robot-data"
 	@echo "make scaling    table: time per body on chains of 10, 100 and 1000 bodies"
 	@echo "make friction   table: contact solvers against Clarabel and one another, families of problems of every size"
-	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (16 minutes)"
+	@echo "make bench      speed, start-up and memory against the peers: tables and figures in benchmarks/results (20 minutes)"
 	@echo "make docs       the site: build/docs/html/index.html; fails if a page has an error or a link leads nowhere"
 	@echo "make clean      remove .venv and everything that was made"
 
