@@ -27,6 +27,7 @@ from pluecker.contact.geometry.scalars import (
     sign_of,
 )
 from pluecker.contact.geometry.slots import OPEN, add_scaled
+from pluecker.spatial.algebra.transforms import transpose
 from pluecker.spatial.algebra.vectors import add3, cross3, dot3, load3, rotate, rotate_back, scale3, subtract3
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import lift, select, smaller, within
@@ -177,7 +178,7 @@ def hull_hull_distance(R, c, A, m, B, l, face, n, size):
     ``face`` is how far the face that parts them most does so, along ``n``; m and l are triangles, ends and rows of both.
     """
     zero, close = 0.0 * face, CLOSE * size
-    back, away = (R[0], R[3], R[6], R[1], R[4], R[7], R[2], R[5], R[8]), scale3(-1.0, rotate_back(R, c))
+    back, away = transpose(R), scale3(-1.0, rotate_back(R, c))
     gap, u, y, name = nearest_to_face(R, c, A, m[0], B, l[1], l[2])
     x, feature = add_scaled(y, -0.5 * gap, u), 3.0 * name
     gap2, v, z, name = nearest_to_face(back, away, B, l[0], A, m[1], m[2])

@@ -24,8 +24,9 @@ from pluecker.contact.geometry.hulls import capsule_hull, sphere_hull
 from pluecker.contact.geometry.shapes import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere, is_surface
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.spheres import sphere_box, sphere_capsule, sphere_cylinder, sphere_sphere
+from pluecker.spatial.algebra.transforms import load_matrix
 from pluecker.spatial.algebra.vectors import load3
-from pluecker.spatial.compiled.decorators import compiled_for
+from pluecker.spatial.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import flat
 from pluecker.spatial.scalars.operations import part
@@ -143,13 +144,10 @@ def solid_counts(solid: Solid) -> tuple[int, int, int]:
 ROWS = types.float64[:, ::1]
 
 
-def pose_at(x, k):
-    """R, p of row k"""
-    return (x[k, 0], x[k, 1], x[k, 2], x[k, 3], x[k, 4], x[k, 5], x[k, 6], x[k, 7], x[k, 8]), (
-        x[k, 9],
-        x[k, 10],
-        x[k, 11],
-    )
+@kernel
+def load_pose(x, i):
+    """The rotation and the origin that begin at entry i"""
+    return load_matrix(x, i), load3(x, i + 9)
 
 
 @functools.cache
@@ -160,15 +158,15 @@ def loop_over_pairs(kernel: Callable[..., None]) -> Any:
         n, m = len(first), out.shape[1]
         a, b, s, t, results = flat(first), flat(second), flat(sizes1), flat(sizes2), flat(out)
         for k in range(n):
-            i, j = POSE * k, 3 * k
-            R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
-            R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
-            kernel(R1, load3(a, i + 9), load3(s, j), R2, load3(b, i + 9), load3(t, j), slack, part(results, m * k, m))
+            (R1, p1), (R2, p2) = load_pose(a, POSE * k), load_pose(b, POSE * k)
+            kernel(R1, p1, load3(s, 3 * k), R2, p2, load3(t, 3 * k), slack, part(results, m * k, m))
 
     def rows_one_by_one(first, sizes1, second, sizes2, slack, out):
         for k in range(len(first)):
             with np.errstate(all="ignore"):
-                kernel(*pose_at(first, k), tuple(sizes1[k]), *pose_at(second, k), tuple(sizes2[k]), slack, out[k])
+                kernel(
+                    *load_pose(first[k], 0), tuple(sizes1[k]), *load_pose(second[k], 0), tuple(sizes2[k]), slack, out[k]
+                )
 
     driver = rows_one_by_one if config.DISABLE_JIT else rows
     driver.__name__ = driver.__qualname__ = f"{kernel.__name__}_pairs"
@@ -183,15 +181,12 @@ def hull_loop(kernel: Callable[..., None]) -> Any:
         n, m, total = len(first), out.shape[1], numbers.size // PART
         a, s, b, x, results = flat(first), flat(sizes), flat(second), flat(numbers), flat(out)
         for k in range(n):
-            i = POSE * k
-            R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
-            R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
-            found = part(results, m * k, m)
-            kernel(R1, load3(a, i + 9), load3(s, 3 * k), R2, load3(b, i + 9), x, count, total, slack, found)
+            (R1, p1), (R2, p2), found = load_pose(a, POSE * k), load_pose(b, POSE * k), part(results, m * k, m)
+            kernel(R1, p1, load3(s, 3 * k), R2, p2, x, count, total, slack, found)
 
     def rows_one_by_one(first, sizes, second, numbers, count, slack, out):
         for k in range(len(first)):
-            poses = (*pose_at(first, k), tuple(sizes[k]), *pose_at(second, k))
+            poses = (*load_pose(first[k], 0), tuple(sizes[k]), *load_pose(second[k], 0))
             with np.errstate(all="ignore"):
                 kernel(*poses, numbers.ravel(), count, numbers.size // PART, slack, out[k])
 
@@ -208,15 +203,15 @@ def solid_loop(kernel: Callable[..., None]) -> Any:
         n, m = len(first), out.shape[1]
         a, b, x, y, results = flat(first), flat(second), flat(A), flat(B), flat(out)
         for k in range(n):
-            i = POSE * k
-            R1 = (*load3(a, i), *load3(a, i + 3), *load3(a, i + 6))
-            R2 = (*load3(b, i), *load3(b, i + 3), *load3(b, i + 6))
-            found = part(results, m * k, m)
-            kernel(R1, load3(a, i + 9), x, (t1, e1, r1), R2, load3(b, i + 9), y, (t2, e2, r2), slack, found)
+            (R1, p1), (R2, p2), found = load_pose(a, POSE * k), load_pose(b, POSE * k), part(results, m * k, m)
+            kernel(R1, p1, x, (t1, e1, r1), R2, p2, y, (t2, e2, r2), slack, found)
 
     def rows_one_by_one(first, A, t1, e1, r1, second, B, t2, e2, r2, slack, out):
         for k in range(len(first)):
-            one, other = (*pose_at(first, k), A.ravel(), (t1, e1, r1)), (*pose_at(second, k), B.ravel(), (t2, e2, r2))
+            one, other = (
+                (*load_pose(first[k], 0), A.ravel(), (t1, e1, r1)),
+                (*load_pose(second[k], 0), B.ravel(), (t2, e2, r2)),
+            )
             with np.errstate(all="ignore"):
                 kernel(*one, *other, slack, out[k])
 

@@ -14,7 +14,7 @@ from pluecker.articulated.forces.packing import placed
 from pluecker.articulated.running.arguments import Array
 from pluecker.contact.constraints.relation import TOUCH, TOUCH_TURN, Function
 from pluecker.contact.geometry.hull_parts import PART
-from pluecker.contact.geometry.pairs import Pair
+from pluecker.contact.geometry.pairs import POSE, Pair, load_pose
 from pluecker.contact.geometry.shapes import HalfSpace
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.touching import TouchingShapes
@@ -123,10 +123,9 @@ def pair_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
-        R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
-        R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
+        (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
         s1, s2 = load3(x, SIZE_PLACE), load3(x, SIZE_PLACE + 3)
-        kernel(R1, load3(x, 9), s1, R2, load3(x, 21), s2, load(x, SLACK_PLACE), part(x, SLOT_PLACE, room))
+        kernel(R1, p1, s1, R2, p2, s2, load(x, SLACK_PLACE), part(x, SLOT_PLACE, room))
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
@@ -139,13 +138,12 @@ def hull_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int], in
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
-        R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
-        R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
+        (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
         count, size = load_integer(x, SIZE_PLACE + 4), load_integer(x, SIZE_PLACE + 5)
         numbers, rows = rows_at(load_integer(x, SIZE_PLACE + 3), size), size // PART
         found = part(x, SLOT_PLACE, room)
         s1 = load3(x, SIZE_PLACE)
-        kernel(R1, load3(x, 9), s1, R2, load3(x, 21), numbers, count, rows, load(x, SLACK_PLACE), found)
+        kernel(R1, p1, s1, R2, p2, numbers, count, rows, load(x, SLACK_PLACE), found)
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"
@@ -158,14 +156,13 @@ def two_hulls_call(kernel: Callable[..., None], room: int) -> Callable[[Any, int
 
     def touch(place, k):
         x = block_of(place, SLOT_PLACE + room)
-        R1 = (*load3(x, 0), *load3(x, 3), *load3(x, 6))
-        R2 = (*load3(x, 12), *load3(x, 15), *load3(x, 18))
+        (R1, p1), (R2, p2) = load_pose(x, 0), load_pose(x, POSE)
         size1, size2 = load_integer(x, SIZE_PLACE + 2), load_integer(x, SIZE_PLACE + 5)
         A, B = rows_at(load_integer(x, SIZE_PLACE), size1), rows_at(load_integer(x, SIZE_PLACE + 3), size2)
         a = load_integer(x, SIZE_PLACE + 1), load_integer(A, size1 - PART + 2), size1 // PART - 1
         b = load_integer(x, SIZE_PLACE + 4), load_integer(B, size2 - PART + 2), size2 // PART - 1
         found = part(x, SLOT_PLACE, room)
-        kernel(R1, load3(x, 9), A, a, R2, load3(x, 21), B, b, load(x, SLACK_PLACE), found)
+        kernel(R1, p1, A, a, R2, p2, B, b, load(x, SLACK_PLACE), found)
         return 0
 
     touch.__name__ = touch.__qualname__ = f"{kernel.__name__}_touch"

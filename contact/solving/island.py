@@ -219,7 +219,7 @@ class Island:
         x = self.x.copy() if x is None else x.copy()
         u = self.velocity(x)
         most = min(most, self.rest)
-        steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], 0, self.system)
+        steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system)
         self.take(x, u)
         self.note("newton", steps, began)
 

@@ -30,8 +30,7 @@ from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import make_system, residual, velocity
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, graph_of
-from pluecker.contact.sparse.symbolic import analyse
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, graph_of, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -64,8 +63,7 @@ class Subdomain:
         self.failed: int = 0 if before is None else before.failed
         self.rest: int = 0 if before is None else before.rest
         self.Q, self.rows = part_of(P, blocks)
-        self.pattern = analyse(self.Q.A.N)
-        self.system = make_system(self.Q.A.N, self.pattern)
+        self.system = make_system(self.Q.A.N)
 
     def is_due(self) -> bool:
         """Whether it is tried: after each failure twice as many times go by as after the one before."""
@@ -83,7 +81,7 @@ class Subdomain:
         """
         rows, nothing = self.rows, np.zeros(0)
         part = Island(self.alone(x, u), island.law, x[rows], u[rows], nothing, min(STEPS, island.rest))
-        part.patterns[part.number], part.system = self.pattern, self.system
+        part.patterns[part.number], part.system = self.system.factors.S, self.system
         part.take(part.x.copy(), part.u.copy())
         before = part.error
         if before <= SOLVED * island.error:
@@ -100,7 +98,9 @@ class Subdomain:
                 self.rest = 2**self.failed
             return False
         self.failed = 0
-        change(island.P, self.blocks, part.x - x[rows], x, u)
+        step = np.zeros_like(x)
+        step[rows] = part.x - x[rows]
+        change(island.P, self.blocks, step, x, u)
         return True
 
 
@@ -200,23 +200,12 @@ def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
 
 
 def change(P, blocks, step, x, u):
-    """Add a step of some blocks, one after the other, to x, and what it changes to u"""
-    N, start, compliance = P.A.N, P.K.start, P.A.compliance
-    top = 0
+    """Add a step, which is zero but in some blocks, to x, and what it changes to u"""
     for i in blocks:
-        n = start[i + 1] - start[i]
-        for r in range(n):
-            x[start[i] + r] += step[top + r]
-            u[start[i] + r] += compliance[start[i] + r] * step[top + r]
-        for k in range(N.first[i], N.first[i + 1]):
-            j, p = N.column[k], N.place[k]
-            width = N.columns[j + 1] - N.columns[j]
-            for c in range(width):
-                y = 0.0
-                for r in range(n):
-                    y += N.data[p + r * width + c] * step[top + r]
-                u[N.columns[j] + c] += y
-        top += n
+        for k in range(P.K.start[i], P.K.start[i + 1]):
+            x[k] += step[k]
+            u[k] += P.A.compliance[k] * step[k]
+        multiply_row_transposed(P.A.N, i, step, u)
 
 
 change = allocation_free(change)

@@ -158,15 +158,6 @@ def copy(x, y):
 
 
 @allocation_free_kernel
-def norm(x):
-    """|x|"""
-    s = 0.0
-    for k in range(len(x)):
-        s += x[k] * x[k]
-    return np.sqrt(s)
-
-
-@allocation_free_kernel
 def find_step(P, law, system, sigma):
     """The solution d of the Newton equation, and N d; whether there is one"""
     d, Nd, F = system.vectors[STEP], system.vectors[CHANGE], system.vectors[MAP]
@@ -200,7 +191,7 @@ def search(P, law, system, sigma, f):
     copy(fast, speed)
 
 
-def iterate(P, law, system, x, u, tol, limit, history, done):
+def iterate(P, law, system, x, u, tol, limit, history):
     """Improve one island, whose velocities at x are u; how many steps"""
     K, vectors = P.K, system.vectors
     point, speed, centre, work, zero = vectors[POINT], vectors[SPEED], vectors[CENTRE], vectors[WORK], vectors[ZERO]
@@ -208,7 +199,8 @@ def iterate(P, law, system, x, u, tol, limit, history, done):
     copy(x, centre)
     copy(u, speed)
     best = evaluate_all(P, zero, point, speed, law, work)
-    size = max(norm(P.b), norm(point), norm(speed))
+    n = len(x)
+    size = max(length(P.b, 0, n), length(point, 0, n), length(speed, 0, n))
     sigma, steps, idle = max(PROXIMAL * min(best, 0.1), LEAST), 0, 0
     while steps < limit and best > tol and idle < PATIENCE and not interrupted():
         before, start = best, 0.0
@@ -230,11 +222,11 @@ def iterate(P, law, system, x, u, tol, limit, history, done):
                 copy(point, x)
                 copy(speed, u)
             if len(history) > 0:
-                history[done + steps] = max(history[done + steps], best)
+                history[steps] = max(history[steps], best)
             if best <= tol:
                 break
         project(K, point, point)
-        if not norm(point) < np.inf:
+        if not length(point, 0, n) < np.inf:
             copy(x, point)
         velocity_into(P, point, speed)
         error = evaluate_all(P, zero, point, speed, law, work)
@@ -260,8 +252,7 @@ def velocity(P: Prepared, x: Array) -> Array:
 
 
 def newton(
-    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, done: int,
-    system: System | None = None,
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, system: System
 ) -> int:  # fmt: skip
     """Improve one island; x and u become the best pair that was met.
 
@@ -271,13 +262,12 @@ def newton(
         x, u: scaled multipliers and their velocities, ``(m,)``.
         tol: the error to be reached.
         limit: Newton steps.
-        history: takes the best error after each step, from ``done + 1`` on, or is empty.
-        system: memory that was made for the pattern of P, if there is some.
+        history: takes the best error after each step, from 1 on, or is empty.
+        system: memory that was made for the pattern of P.
 
     Returns:
         The number of Newton steps.
     """
-    system = make_system(P.A.N) if system is None else system
-    u[:] = velocity(P, x)
+    velocity_into(P, x, u)
     long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG
-    return int(answering(iterate, P, law, system, x, u, tol, limit, history, done, long=long))
+    return int(answering(iterate, P, law, system, x, u, tol, limit, history, long=long))

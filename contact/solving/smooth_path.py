@@ -45,7 +45,7 @@ from pluecker.contact.problem.sets import project
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import velocity
 from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
-from pluecker.contact.sparse.lu import factor_lu, make_factors, solve_lu
+from pluecker.contact.sparse.lu import factor_lu, solve_lu
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 
@@ -102,8 +102,8 @@ class Curve:
         unit = float(np.abs(self.P.b).max())
         self.begin, self.stiffness = attempt.level * unit, attempt.stiffness / unit
         self.close = NEAR * np.sqrt(len(self.P.K.start) - 1)
-        self.L, self.place, N = place_for(self.P), np.empty(3), self.P.A.N
-        self.values, self.lu = np.empty(len(N.data)), make_factors(N, island.pattern)
+        self.L, self.place = place_for(self.P), np.empty(3)
+        self.values, self.lu = island.system.values, island.system.factors  # Newton's method is not under way
         self.missed, self.size, self.factors = np.zeros(len(self.centre)), unit, 0
         self.value(self.centre, np.log(self.begin))
         self.missed = self.L.F.copy()

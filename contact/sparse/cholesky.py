@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix
-from pluecker.contact.sparse.symbolic import Symbolic, analyse
+from pluecker.contact.sparse.symbolic import Symbolic, analyse, places_of_column
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
@@ -149,10 +149,7 @@ def factor_in(S, N, data, D, tiny, L, floor, where):
     scatter(S, N, data, D, L, floor, tiny)
     for j in range(n):
         size, p = positive(S.size[j]), positive(S.pivot[j])
-        where[j] = p
-        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
-            where[positive(S.row[k])] = S.place[k]
-        end = S.pivot[j + 1] if j + 1 < n else S.numbers[0]
+        end = places_of_column(S, j, where)
         threes = S.threes[j] == 1
         for t in range(positive(S.across[j]), positive(S.across[j + 1])):
             if interrupted():

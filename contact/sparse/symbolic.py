@@ -16,9 +16,9 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.ordering import minimum_degree
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point, outlined_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point, outlined_kernel, positive
 
-__all__ = ["Symbolic", "analyse"]
+__all__ = ["Symbolic", "analyse", "places_of_column"]
 
 
 class Symbolic(NamedTuple):
@@ -182,3 +182,12 @@ def analyse(N):
 
 
 analyse = entry_point(analyse)
+
+
+@allocation_free_kernel
+def places_of_column(S, j, where):
+    """Where each block of column j of a factor starts, by its row, in ``where``; and where the last one ends"""
+    where[j] = positive(S.pivot[j])
+    for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+        where[positive(S.row[k])] = S.place[k]
+    return S.pivot[j + 1] if j + 1 < len(S.order) else S.numbers[0]
