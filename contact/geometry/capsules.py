@@ -207,7 +207,8 @@ def capsule_box(R1, p1, s1, R2, p2, s2, slack, out):
     gap, normal, x, feature = segment_box(c, d, l, h)
     face, n, k = best_face(c, d, l, h)
     low, high = face_stretch(c, d, l, h, n)
-    near, far = add_scaled(c, low, d), add_scaled(c, high, d)
+    # no stretch: any points of the axis, for the slot is open
+    near, far = add_scaled(c, clamp(low, -l, l), d), add_scaled(c, clamp(high, -l, l), d)
     at_low, at_high = dot3(n, near) - dot3(h, (n[0] * n[0], n[1] * n[1], n[2] * n[2])), dot3(n, far)
     at_high = at_high - dot3(h, (n[0] * n[0], n[1] * n[1], n[2] * n[2]))
     lowest, size = least(at_low, at_high), r + l + h[0] + h[1] + h[2]
