@@ -23,8 +23,9 @@ __all__ = ["MEMBERS", "hard_families", "members", "warm_starts"]
 MEMBERS = 40
 LEAST, MOST = 20, 400  # contacts; sizes are even in their logarithm
 TOLERANCES = (1e-4, 1e-6, 1e-8)
-LONGEST = 20.0
+LONGEST = 60.0
 NOISE, SHORTEST = 1.25, 2e-3  # how much longer a looser tolerance may take by chance: a factor, and seconds
+AGAIN = 2  # more calls where one took longer than that, of which the shortest counts
 CHANGE = 1e-3  # of b
 LAWS = ("ccp", "ncp")
 
@@ -52,10 +53,15 @@ def hard_families(
     for name in names:
         counts, seconds, largest, failed, false = np.zeros(2, int), [], 0.0, [], 0
         for scene in progress(list(members(name, number)), name):
-            runs = [capped(partial(solve, scene.problem, tol=tol, threads=1), longest) for tol in TOLERANCES]
-            errors = [error_of(scene.problem, run) for run in runs]
-            counts += [exceeds(errors, 1.0, 0.0), exceeds([run.seconds for run in runs][::-1], NOISE, SHORTEST)]
-            seconds.append(runs[1].seconds)
+            runs = to_all_tolerances(scene.problem, longest)
+            errors, spent = [error_of(scene.problem, run) for run in runs], [run.seconds for run in runs]
+            for _ in range(AGAIN):  # what a busy machine delays is seldom delayed each time
+                if not exceeds(spent[::-1], NOISE, SHORTEST):
+                    break
+                again = to_all_tolerances(scene.problem, longest)
+                spent = [min(a, run.seconds) for a, run in zip(spent, again, strict=True)]
+            counts += [exceeds(errors, 1.0, 0.0), exceeds(spent[::-1], NOISE, SHORTEST)]
+            seconds.append(spent[1])
             largest = max(largest, errors[1])
             if errors[1] > TOLERANCES[1]:
                 failed.append(scene.seed)
@@ -71,9 +77,15 @@ def hard_families(
     report.target("hard problems, worse at a tighter tolerance", 0.0, worse)
     report.target("hard problems, slower at a looser tolerance", 0.0, slower)
     table.notes.append(
-        f"Each call is given up after {longest:g} s. Slower: by a factor of {NOISE:g} and more, and 2 ms."
+        f"Each call is given up after {longest:g} s. Slower: by a factor of {NOISE:g} and more, and 2 ms, "
+        f"in each of {AGAIN + 1} turns, of which the shortest calls are compared."
     )
     return table
+
+
+def to_all_tolerances(problem: Problem, longest: float) -> list[Run]:
+    """One call each."""
+    return [capped(partial(solve, problem, tol=tol, threads=1), longest) for tol in TOLERANCES]
 
 
 def error_of(problem: Problem, run: Run) -> float:

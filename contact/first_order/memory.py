@@ -13,7 +13,8 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "BEST_U", "BEST_X", "ERROR", "FREE", "ITERATIONS", "LEFT", "MOMENTUM", "NESTEROV", "OWN", "PRODUCTS", "RELAXATION",
-    "RHO", "ROWS_OF_WORK", "SCRATCH", "SHIFT", "SPENT", "STATE", "STEP", "ZERO", "Memory", "make_memory", "rows_apart",
+    "RHO", "ROWS_OF_WORK", "SCRATCH", "SHIFT", "SPENT", "STATE", "STEP", "TRIED", "ZERO", "Memory", "make_memory",
+    "rows_apart",
 ]  # fmt: skip
 
 # Rows of ``work``, vectors of all multipliers. The driver has the first five, methods what comes from FREE on; those that
@@ -28,7 +29,8 @@ RELAXATION = 2  # that the caller asks for; 0 for the method's own
 LEFT = 3  # 1 for an island that is left to others
 NESTEROV = 4  # 1 where the caller asks for the published sequence of momentum of gradients
 MOMENTUM = 5  # 1 where the caller asks for sweeps with momentum
-OWN, STATE = 6, 16  # more of the method's own, up to the end
+TRIED = 6  # the error from which Newton's method was tried last; 0 where it was not
+OWN, STATE = 7, 17  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
 ERROR, ITERATIONS, PRODUCTS = range(3)

@@ -16,12 +16,12 @@ one can tell.
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
 ccp, frictionless       interior point; Newton; gradients to the limit; Newton
-ncp                     where factors are dear, and before gradients, sweeps of Gauss-Seidel of several kinds, with
-                        Newton's method on the few contacts that keep the rest from converging
-                        (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts held in turn, from
-                        nothing; Newton; then in turn shifts that are held, with Newton after every fourth, where the
-                        point is near, Gauss-Seidel, plain and over-relaxed, the splitting, shifts from nothing, and curves
-                        of a smoothed law; in the end over-relaxed sweeps to the limit
+ncp                     gradients with Newton where they are near; where factors are dear, and before gradients,
+                        sweeps of Gauss-Seidel of several kinds, with Newton's method on the few contacts that keep the
+                        rest from converging (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts
+                        held in turn, from nothing; Newton; then in turn shifts that are held, with Newton after every
+                        fourth, where the point is near, Gauss-Seidel, plain and over-relaxed, the splitting, shifts from
+                        nothing, and curves of a smoothed law; in the end over-relaxed sweeps to the limit
                         (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
@@ -43,9 +43,9 @@ from pluecker.contact.first_order.runner import REFERENCE
 from pluecker.contact.first_order.sharing import run_gradients as descend
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.results.result import Part
-from pluecker.contact.solving.coulomb import FEW, take_turns
+from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
-from pluecker.contact.solving.island import STEPS, Island, on_islands, operations, pattern_of
+from pluecker.contact.solving.island import FEW, NEAR, STEPS, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.pieces import sweep_in_pieces
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
 from pluecker.contact.sparse.blocks import Indices
@@ -169,11 +169,18 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     before = np.minimum(results[mine, ERROR], 1.0)
     since = int(first[results[mine, ERROR] > tol].max(initial=0))
     tasks: dict[int, Any] = {}
+    polished: list[Part] = []
+    reached = results[mine, ERROR].copy()
     used, last = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
     while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
         used = min(used + steps, last)
         descend(P, law, x, u, tol, used, memory, begin, end, layouts, threads, tasks=tasks)
         error = results[mine, ERROR]
+        reached = error.copy()
+        if law == 1:
+            for k in np.flatnonzero((error > tol) & (error < NEAR) & (states[mine, LEFT] == 0.0)):
+                if not is_dear(cut(P, begin + int(k)), begin + int(k), patterns):
+                    polished += run_nearer(P, law, x, u, tol, limit, memory, begin + k, begin + k + 1, patterns)
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / judged(law, tol, error)) / np.log(before / error)
@@ -189,8 +196,11 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
             break
         steps = min(2 * steps, MOST)
     elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
-    errors = np.where(spent > 0, results[mine, ERROR], 0.0)
-    return [Part("apgd", mine, spent, errors, elapsed)] if spent.any() else []
+    for part in polished:
+        elapsed -= part.time
+        spent[part.islands.start - begin] -= part.iterations[0]
+    errors = np.where(spent > 0, reached, 0.0)
+    return [Part("apgd", mine, spent, errors, elapsed), *polished] if spent.any() else []
 
 
 def judged(law: int, tol: float, error: Array) -> Array:
@@ -231,6 +241,7 @@ def near(island: Island, tol: float) -> None:
     """Newton's method from a start that is near, where factors are not dear: sweeps and gradients are sooner there else."""
     few = len(island.P.K.start) <= MANY + 1
     if island.error < STARTED and island.x.any() and (few or not is_dear(island.P, island.number, island.patterns)):
+        island.tried = island.error
         island.newton(tol, FEW)
 
 
@@ -249,5 +260,5 @@ def inside(island: Island, tol: float) -> None:
     by_shifts(island, tol)
 
 
-run_near = on_islands(near)
-run_improve, run_polished, run_interior_point = on_islands(improve), on_islands(polish), on_islands(inside)
+run_near, run_nearer, run_improve = on_islands(near), on_islands(Island.newton_if_near), on_islands(improve)
+run_polished, run_interior_point = on_islands(polish), on_islands(inside)

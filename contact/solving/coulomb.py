@@ -24,10 +24,10 @@ import numpy as np
 from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
-from pluecker.contact.solving.island import Island, operations
+from pluecker.contact.solving.island import NEAR, Island, operations
 from pluecker.contact.solving.smooth_path import ATTEMPTS, follow, is_smoothable
 
-__all__ = ["FEW", "take_turns"]
+__all__ = ["take_turns"]
 
 STEEP = 10.0  # friction from which gradients lead nowhere: they see normal velocities divided by it
 ROUNDS = 5
@@ -37,9 +37,6 @@ HELPS = 0.5  # of the error, after twice the iterations
 AT_A_TIME = 4  # shifts in the first round
 INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 NEWTON_STEPS = 40  # after shifts
-FEW = 12  # from a point that may be near
-NEAR = 1e-4  # an error from which Newton's method is tried, and shifts from the best point
-NEARER = 0.1  # of the error at which it was tried last
 EARLY = 1  # rounds before curves are followed
 CURVES = 2  # in a round: one more often solves what one did not, and is cheaper than another round
 FACTORS = 600  # for one curve
@@ -49,7 +46,7 @@ class Turns:
     """The methods on one island, and where each of them is."""
 
     def __init__(self, island: Island) -> None:
-        self.island, self.tried = island, np.inf
+        self.island = island
         nothing = np.zeros(len(island.x))
         self.swept = {"pgs": (island.x.copy(), island.u.copy()), "psor": (nothing, island.velocity(nothing))}
         self.smoothable = is_smoothable(island.P)
@@ -86,13 +83,6 @@ class Turns:
             self.splitting = Splitting(self.island.P, 1, zero, zero.copy(), self.island.pattern)
         return self.splitting
 
-    def newton(self, tol: float) -> None:
-        """Newton's method, where the best point is nearer than it was when that was tried last."""
-        island = self.island
-        if tol < island.error < min(NEAR, NEARER * self.tried):
-            self.tried = island.error
-            island.newton(tol, FEW)
-
     def shifts(self, tol: float, held: HeldShifts, most: int) -> None:
         """Shifts where the best point is near, and Newton's method after every fourth"""
         island = self.island
@@ -105,7 +95,7 @@ class Turns:
         island = self.island
         if island.error > tol and number >= 0 and self.smoothable:
             follow(island, tol, ATTEMPTS[number % len(ATTEMPTS)], FACTORS)
-            self.newton(tol)
+            island.newton_if_near(tol)
 
 
 def take_turns(island: Island, tol: float) -> None:
@@ -113,7 +103,7 @@ def take_turns(island: Island, tol: float) -> None:
     if steepness(island) > STEEP:
         by_shifts(island, tol, fresh=True)
     turns = Turns(island)
-    turns.newton(tol)
+    island.newton_if_near(tol)
     held = HeldShifts(island, lambda: INSIDE * min(island.error, 1.0), 2 * AT_A_TIME, 0.1)
     fresh = HeldShifts(island, lambda: INSIDE * min(island.error, 1.0), AT_A_TIME, 0.05, fresh=True)
     for number in range(ROUNDS):
@@ -122,7 +112,7 @@ def take_turns(island: Island, tol: float) -> None:
         turns.shifts(tol, held, AT_A_TIME * 2**number)
         for method in ("pgs", "psor", "admm"):
             turns.first_order(method, tol, 2.0**number)
-            turns.newton(tol)
+            island.newton_if_near(tol)
         fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)
         for k in range(CURVES):

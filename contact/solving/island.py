@@ -24,6 +24,7 @@ from pluecker.contact.first_order.memory import (
     MOMENTUM,
     PRODUCTS,
     RELAXATION,
+    TRIED,
     Memory,
     make_memory,
 )
@@ -39,9 +40,23 @@ from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 
-__all__ = ["OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of"]
+__all__ = [
+    "FEW",
+    "NEAR",
+    "OURS",
+    "STEPS",
+    "ConvexSolver",
+    "Island",
+    "is_long",
+    "on_islands",
+    "operations",
+    "pattern_of",
+]
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
+FEW = 12  # from a point that may be near
+NEAR = 1e-4  # an error from which Newton's method is tried
+NEARER = 0.1  # of the error at which it was tried last
 CALL = 200  # iterations of a convex solver in one call
 PER_ROW = 8  # operations of an iteration besides its product
 PIECE = 8e8  # operations of gradients to the limit: half of them in one piece, 0.2 s where it was measured
@@ -78,6 +93,7 @@ class Island:
         factors: the island by factors too, where these are cheaper; for sweeps, of which each takes half the time then.
         layouts: of large islands, that are known.
         threads: that share the work of a large island, at most.
+        tried: the error from which Newton's method was tried last.
     """
 
     P: Prepared
@@ -95,6 +111,7 @@ class Island:
     factors: Prepared | None = None
     layouts: Layouts = field(default_factory=dict)
     threads: int = 1
+    tried: float = np.inf
 
     def __post_init__(self) -> None:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
@@ -223,6 +240,12 @@ class Island:
         self.take(x, u)
         self.note("newton", steps, began)
 
+    def newton_if_near(self, tol: float) -> None:
+        """Newton's method, where the best point is near, and nearer than it was when that was tried last."""
+        if tol < self.error < min(NEAR, NEARER * self.tried):
+            self.tried = self.error
+            self.newton(tol, FEW)
+
     def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS) -> Array:
         """The interior point's multipliers of the convex problem with shifted velocities."""
         if self.rest == 0:
@@ -298,11 +321,13 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
             island.patterns, island.number = patterns, k
             island.factors = cut(P, k, by_factors=True) if P.A.is_factored else None
             island.layouts, island.threads = {} if layouts is None else layouts, threads
+            island.tried = float(memory.states[k, TRIED]) or np.inf
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:
                 recipe(island, tol)
             x[rows], u[rows] = island.x, island.u
+            memory.states[k, TRIED] = island.tried if island.tried < np.inf else 0.0
             results[k] = island.error, done + island.iterations, results[k, PRODUCTS] + island.products
             for method, (iterations, error, seconds) in island.spent.items():
                 parts.append(Part(method, slice(k, k + 1), np.array([iterations]), np.array([error]), seconds))

@@ -108,10 +108,10 @@ class Subdomains:
     """Where the error is, part by part, as that becomes known."""
 
     def __init__(self, island: Island) -> None:
-        self.island, N = island, island.P.A.N
+        self.island = island
         n = len(island.P.K.start) - 1
         self.parts: list[Subdomain] = []
-        self.covered, self.row = np.zeros(n, bool), np.repeat(np.arange(n), np.diff(N.first))
+        self.covered = np.zeros(n, bool)
 
     def improve(self, x: Array, u: Array, held_up: bool = True) -> None:
         """Newton's method in all parts; x and u change where it helps there.
@@ -132,8 +132,8 @@ class Subdomains:
 
     def around(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Some contacts, and a ring of neighbours."""
-        inside = inside.copy()
-        inside[self.row[inside[self.island.P.A.N.column]]] = True
+        N, inside, blocks = self.island.P.A.N, inside.copy(), np.flatnonzero(inside)
+        inside[N.column[ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])[0]]] = True
         return inside
 
     def grow(self, part: Subdomain) -> None:
@@ -151,12 +151,15 @@ class Subdomains:
         residual(P, self.island.law, x, u, x, 0.0, z, F)
         error = np.add.reduceat(F * F, P.K.start[:-1])
         outside = np.where(self.covered, 0.0, error)
-        if not outside.sum() > OUTSIDE * error.sum():
+        whole = outside.sum()
+        if not whole > OUTSIDE * error.sum():
             return
-        order = np.argsort(-outside, kind="stable")
-        sums = np.cumsum(outside[order])
+        most_of_it = np.flatnonzero(
+            outside >= (1.0 - SHARE) * whole / len(error)
+        )  # the others have not even that share
+        order = most_of_it[np.argsort(-outside[most_of_it], kind="stable")]
         inside = np.zeros(len(error), bool)
-        inside[order[: 1 + np.searchsorted(sums, SHARE * sums[-1])]] = True
+        inside[order[: 1 + np.searchsorted(np.cumsum(outside[order]), SHARE * whole)]] = True
         for _ in range(RINGS):
             inside = self.around(inside)
         for blocks in apart(P.A.N, np.flatnonzero(inside)):

@@ -130,3 +130,17 @@ def test_a_looser_tolerance_ends_the_same_way_earlier(name, contacts, seed):
         spent = {stage.method: stage.iterations for stage in tighter.stages}
         assert all(stage.iterations <= spent[stage.method] for stage in looser.stages)
     assert all(tighter <= looser for looser, tighter in itertools.pairwise(errors))
+
+
+@pytest.mark.parametrize(("name", "seed"), [("packing", 5), ("rocks", 6), ("capsules", 6)])
+def test_gradients_that_are_near_leave_the_last_digits_to_newtons_method(name, seed):
+    """Ten digits cost gradients no more than four."""
+    problem = FAMILIES[name](60 if name != "rocks" else 40, seed).problem
+    coarse, fine = (solve(problem, tol=tol, threads=1, separate=False) for tol in (1e-6, 1e-10))
+    assert fine.converged
+    assert errors_of(problem, fine.multipliers).largest <= 1e-10
+    assert [stage.method for stage in fine.stages] == ["apgd", "newton"]
+    assert fine.stages[0].iterations <= 448
+    assert fine.stages[1].iterations <= 4
+    assert fine.iterations == sum(stage.iterations for stage in fine.stages)
+    assert coarse.iterations <= fine.iterations
