@@ -3,6 +3,8 @@
 Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES URDF``, and for friction as
 ``python -I first_result.py friction WHAT``: ``small`` is one sliding contact, ``hard`` a problem for the interior point and
 Newton's method too, and ``warmup`` is the command of that name, whose memory is that of its largest process. As
+``python -I first_result.py world WHAT`` it makes the first step of a box on the ground: ``found`` looks for contacts, ``named``
+has the pair by name, ``points`` has points at its corners. As
 ``python -I first_result.py simulate WHAT STATES URDF`` it simulates 0.1 s without control, and then under all other kinds of
 control, whose seconds stand beside: ``limits`` with the position limits of the file, ``free`` without. It imports nothing of
 the benchmarks, so that only the library's own start is measured.
@@ -50,6 +52,27 @@ elif LIBRARY == "pluecker":
     loaded = time.perf_counter()
     function = getattr(pluecker.articulated, ALGORITHM)
     function(*[model, zeros] if ALGORITHM == "crba" else [model, zeros, zeros, zeros])
+elif LIBRARY == "world":
+    import numpy as np
+
+    from pluecker.articulated import ModelBuilder
+    from pluecker.contact import World
+    from pluecker.contact.constraints import PointContact
+    from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
+
+    imported = time.perf_counter()
+    builder = ModelBuilder()
+    builder.add_body("box", mass=1.0, inertia=(0.01, 0.01, 0.01))
+    builder.add_joint("free", "free", parent="world", child="box")
+    half = 0.5 * np.array([1.0, -1.0])
+    corners = [PointContact(f"{x} {y}", "world", ("box", (x, y, -0.5)), friction=0.5) for x in half for y in half]
+    surface = Surface(friction=0.5)
+    solids = [Collider("ground", HalfSpace(), "world", surface), Collider("cube", Box((1.0, 1.0, 1.0)), "box", surface)]
+    what = {"points": {"constraints": corners}, "found": {"shapes": solids}}
+    what["named"] = {"shapes": solids, "pairs": [("ground", "cube")]}
+    world = World(builder.build(), **what[ALGORITHM])
+    loaded = time.perf_counter()
+    world.step([0, 0, 0.5, 1, 0, 0, 0], [0, 0, 0, 1.0, 0, 0], 1e-3)
 elif LIBRARY == "simulate":
     import numpy as np
 

@@ -29,6 +29,11 @@ FRICTION = {
     "hard": "pluecker, 60 contacts by every method of `auto`",
     "warmup": "pluecker warmup",
 }
+STEP = {
+    "points": "pluecker, a step of a world with contact points",
+    "named": "pluecker, a step with a named pair of shapes",
+    "found": "pluecker, a step with contacts that are looked for",
+}
 SIMULATION = {
     ("limits", 1): "one motion with position limits",
     ("free", 1): "one motion without",
@@ -86,6 +91,8 @@ def programs(report: Report, quick: bool) -> list[Program]:
             found.append(
                 Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "friction", what], cold)
             )
+        for what, meaning in list(STEP.items())[1 if quick else 0 : 2 if quick else None]:
+            found.append(Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "world", what], cold))
     return found
 
 

@@ -41,17 +41,8 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 
 __all__ = [
-    "FEW",
-    "NEAR",
-    "OURS",
-    "STEPS",
-    "ConvexSolver",
-    "Island",
-    "is_long",
-    "on_islands",
-    "operations",
-    "pattern_of",
-]
+    "FEW", "NEAR", "OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of",
+]  # fmt: skip
 
 STEPS = 150  # of Newton's method at a time, where nothing else is left
 FEW = 12  # from a point that may be near

@@ -154,9 +154,8 @@ class Subdomains:
         whole = outside.sum()
         if not whole > OUTSIDE * error.sum():
             return
-        most_of_it = np.flatnonzero(
-            outside >= (1.0 - SHARE) * whole / len(error)
-        )  # the others have not even that share
+        # the others have not even the rest together
+        most_of_it = np.flatnonzero(outside >= (1.0 - SHARE) * whole / len(error))
         order = most_of_it[np.argsort(-outside[most_of_it], kind="stable")]
         inside = np.zeros(len(error), bool)
         inside[order[: 1 + np.searchsorted(np.cumsum(outside[order]), SHARE * whole)]] = True
