@@ -2,9 +2,9 @@
 
 Started by the topic ``startup`` as ``python -I first_result.py LIBRARY ALGORITHM STATES URDF``, and for friction as
 ``python -I first_result.py friction WHAT``: ``small`` is one sliding contact, ``hard`` a problem for the interior point and
-Newton's method too, and ``warmup`` is the command of that name, whose memory is that of its largest process. As
-``python -I first_result.py world WHAT`` it makes the first step of a box on the ground: ``found`` looks for contacts, ``named``
-has the pair by name, ``points`` has points at its corners. As
+Newton's method too, and ``warmup`` is the command of that name, whose memory is that of its largest process. As ``python -I
+first_result.py world WHAT`` it makes the first step of a box on the ground: ``found`` looks for contacts, ``named`` has the
+pair by name, ``points`` has points at its corners. As
 ``python -I first_result.py simulate WHAT STATES URDF`` it simulates 0.1 s without control, and then under all other kinds of
 control, whose seconds stand beside: ``limits`` with the position limits of the file, ``free`` without. It imports nothing of
 the benchmarks, so that only the library's own start is measured.

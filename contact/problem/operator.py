@@ -192,31 +192,26 @@ def multiply_factors(J, T):
             where[free[T.column[k]]], row_of[k] = k, i
             free[T.column[k]] += 1
     # Which blocks there are: each row's in ascending order.
-    begin, seen, size, found = np.zeros(R + 1, np.int64), np.full(R, -1, np.int64), 0, 0
-    for turn in range(2):
-        if turn == 1:
-            column, place, data = np.empty(found, np.int64), np.empty(found, np.int64), np.zeros(size)
-            seen[:] = -1
-        else:
-            column, place, data = np.empty(0, np.int64), np.empty(0, np.int64), np.zeros(0)
-        found, size = 0, 0
-        for i in range(R):
-            top = found
-            for k in range(J.first[i], J.first[i + 1]):
-                for m in range(first[J.column[k]], first[J.column[k] + 1]):
-                    j = row_of[where[m]]
-                    if seen[j] != i:
-                        seen[j] = i
-                        size += (J.rows[i + 1] - J.rows[i]) * (J.rows[j + 1] - J.rows[j])
-                        if turn == 1:
-                            at = found
-                            while at > top and column[at - 1] > j:
-                                column[at] = column[at - 1]
-                                at -= 1
-                            column[at] = j
-                        found += 1
-            begin[i + 1] = found
-    p = 0
+    begin, seen, size, found, most = np.zeros(R + 1, np.int64), np.full(R, -1, np.int64), 0, 0, 0
+    for k in range(len(J.column)):
+        most += first[J.column[k] + 1] - first[J.column[k]]
+    columns = np.empty(most, np.int64)
+    for i in range(R):
+        top, height = found, J.rows[i + 1] - J.rows[i]
+        for k in range(J.first[i], J.first[i + 1]):
+            for m in range(first[J.column[k]], first[J.column[k] + 1]):
+                j, at = row_of[where[m]], found
+                if seen[j] == i:
+                    continue
+                seen[j] = i
+                size += height * (J.rows[j + 1] - J.rows[j])
+                while at > top and columns[at - 1] > j:
+                    columns[at] = columns[at - 1]
+                    at -= 1
+                columns[at] = j
+                found += 1
+        begin[i + 1] = found
+    column, place, data, p = columns[:found].copy(), np.empty(found, np.int64), np.zeros(size), 0
     slot, shape = np.empty(R, np.int64), np.empty(R, np.int64)
     for i in range(R):
         height = J.rows[i + 1] - J.rows[i]
@@ -232,11 +227,11 @@ def multiply_factors(J, T):
             width, q = J.columns[c + 1] - J.columns[c], J.place[k]
             for m in range(first[c], first[c + 1]):
                 j, t = row_of[where[m]], T.place[where[m]]
-                across = J.rows[j + 1] - J.rows[j]
+                across, s = J.rows[j + 1] - J.rows[j], slot[j]
                 for a in range(height):
                     for b in range(across):
                         x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
-                        data[slot[j] + a * across + b] += x
+                        data[s + a * across + b] += x
     symmetrise(J.rows, begin, column, place, data)
     return J.rows, J.rows, begin, column, place, data, shape
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 import time
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
@@ -30,7 +31,7 @@ from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import make_system, residual, velocity
-from pluecker.contact.sparse.blocks import BlockMatrix, Indices, graph_of, multiply_row_transposed
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -172,8 +173,20 @@ class Subdomains:
 
 def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
     """Some blocks, in sets that do not act on one another."""
-    count, label = connected_components(graph_of(N)[blocks][:, blocks], directed=False)
+    k, row, column = blocks_among(N, blocks)
+    graph = scipy.sparse.csr_matrix((np.ones(len(k), np.int8), (row, column)), shape=(len(blocks), len(blocks)))
+    count, label = connected_components(graph, directed=False)
     return [blocks[label == k] for k in range(count)]
+
+
+def blocks_among(N: BlockMatrix, blocks: Indices) -> tuple[Indices, Indices, Indices]:
+    """Which blocks of N some block rows have in columns of their own, and the numbers of both among these."""
+    number = np.full(len(N.first) - 1, -1)
+    number[blocks] = np.arange(len(blocks))
+    k, row = ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])
+    column = number[N.column[k]]
+    mine = column >= 0
+    return k[mine], row[mine], column[mine]
 
 
 def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
@@ -184,12 +197,7 @@ def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
         blocks: ascending.
     """
     K, N, heights = P.K, P.A.N, np.diff(P.K.start)[blocks]
-    number = np.full(len(K.start) - 1, -1)
-    number[blocks] = np.arange(len(blocks))
-    k, row = ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])
-    mine = number[N.column[k]] >= 0
-    k, row = k[mine], row[mine]
-    column = number[N.column[k]]
+    k, row, column = blocks_among(N, blocks)
     sizes, start = heights[row] * heights[column], np.concatenate([[0], np.cumsum(heights)])
     entries, _ = ranges(N.place[k], sizes)
     first, place = np.searchsorted(row, np.arange(len(blocks) + 1)), np.cumsum(sizes) - sizes

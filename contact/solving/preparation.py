@@ -137,13 +137,14 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     """A problem made ready as it is, bilateral rows and all."""
     operator, sets, form = problem.operator, problem.sets, options.form
     alone = prefers_matrix(operator)
-    if options.how.recipe and options.how.first and form == "best" and not alone and problem.blocks > BOTH:
-        operator = operator._replace(N=assemble(operator).N)
-    elif options.how.matrix or form == "matrix" or (form == "best" and alone):
+    both = options.how.recipe and options.how.first and form == "best" and not alone and problem.blocks > BOTH
+    if not both and (options.how.matrix or form == "matrix" or (form == "best" and alone)):
         operator = assemble(operator)
     operator, sets = contiguous(operator), Sets(*(plain(a, a.dtype.kind) for a in sets))
     order = find_order(operator, options.separate) if before is None else before.order
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
+    if both:  # of factors in the new order, in which neighbours are near
+        P = P._replace(A=P.A._replace(N=assemble(P.A).N))
     scale = np.ones(problem.size)
     scale[places] = P.s
     bounded = any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))
