@@ -36,8 +36,9 @@ def states() -> int:
 
 
 # Coverage makes plain Python five times as slow. The cases of these files, hundreds, take the same branches time and again:
-# it watches one in eight of them, others of the next test. Tests without parameters, and all other files, it watches whole.
-WATCHED = 8
+# the lane without compilation runs one in four of them, and coverage watches one in eight. Tests without parameters, and all
+# other files, it runs and watches whole.
+RUN, WATCHED = 4, 8
 ALIKE = {
     "articulated/stepping": ("adaptive", "closed_forms", "dop853", "implicit", "orders", "rows"),
     "articulated": (
@@ -49,6 +50,8 @@ ALIKE = {
         "running", "solver", "steep_friction", "tolerance",
     ),
     "contact/constraints": ("rows",),
+    "contact/geometry": ("distance",),
+    "contact/piles": ("meshes_and_hulls",),
     "contact/world": ("accelerations", "motions", "mujoco_equalities", "shape_contact", "signature", "twin_singularities"),
     "spatial": ("elementwise", "every_function", "lie", "rotations"),
     "": ("costs",),
@@ -58,17 +61,17 @@ FILES = {
 }
 
 
-def is_watched(item: pytest.Item) -> bool:
-    """Whether coverage, if it is there, watches this test."""
+def is_one_in(count: int, item: pytest.Item) -> bool:
+    """Whether a test is one of so many that are alike, or like no other."""
     alike = not COMPILED and str(item.path) in FILES and hasattr(item, "callspec")
-    return not alike or zlib.crc32(item.nodeid.encode()) % WATCHED == 0
+    return not alike or zlib.crc32(item.nodeid.encode()) % count == 0
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Without the tracer of coverage, for what it does not watch. (pytest-cov's ``no_cover`` does nothing in workers.)"""
     tracer = sys.gettrace()
-    if is_watched(pyfuncitem) or type(tracer).__module__.split(".")[0] != "coverage":
+    if is_one_in(WATCHED, pyfuncitem) or type(tracer).__module__.split(".")[0] != "coverage":
         return (yield)
     sys.settrace(None)
     try:
@@ -83,9 +86,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
 FOLDERS = ("contact", "", "articulated", "spatial")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files in the order in which they are handed out to workers; inside a file, tests stay in theirs."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Files in the order in which they are handed out to workers; inside a file, tests stay in theirs. Some of those that
+    are alike, where slow ones are left out.
+    """
     here = os.path.dirname(__file__)
+    if config.getoption("markexpr") == "not slow":
+        left_out = [item for item in items if not is_one_in(RUN, item)]
+        items[:] = [item for item in items if is_one_in(RUN, item)]
+        if left_out:
+            config.hook.pytest_deselected(items=left_out)
 
     def folder(item: pytest.Item) -> str:
         first, _, rest = os.path.relpath(item.path, here).partition(os.sep)

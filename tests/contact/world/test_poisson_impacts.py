@@ -6,6 +6,7 @@ import pytest
 from pluecker.contact import World, poisson_restitution, solve
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.geometry import Surface
+from tests.conftest import COMPILED
 from tests.contact.world.impacts import KINDS, kinetic, problem_of, random_balls, world_of_balls
 
 H = 1e-6
@@ -27,6 +28,7 @@ def test_friction_rubs_in_both_phases_and_what_rests_does_not_hop(kind, friction
     np.testing.assert_allclose(world.step(q, np.zeros(6), H).v, 0.0, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_ball_bounces_to_the_square_of_the_coefficient_of_its_height(kind):
     """Alone, and without friction, it does so by Newton's law too: h e^(2 n), to O(step)."""
@@ -65,6 +67,7 @@ def test_another_law_of_impacts_is_refused():
         World(model, impacts="poisson", law="ccp")
 
 
+@pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code alone")
 def test_motions_in_lanes_are_those_of_one_state():
     """Of some balls that are hit in a step and others that are not."""
     world = world_of_balls([0.1, 0.2], [1.0, 2.0], "named", Surface(0.3, restitution=0.6), impacts="poisson")
