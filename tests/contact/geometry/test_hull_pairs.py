@@ -120,7 +120,6 @@ def test_two_faces_touch_in_the_corners_of_what_they_have_in_common():
     assert not COMPILED or {3, 4, 5, 6} <= set(counts)
 
 
-@pytest.mark.slow
 def test_of_many_corners_eight_are_taken_that_span_them_and_the_deepest():
     angles = 2 * np.pi * np.arange(16) / 16
     rim = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -153,15 +152,15 @@ def test_features_stay_while_a_hull_slides_and_sinks(first):
 def test_hulls_of_many_edges_have_the_distance_that_coal_says():
     """Of which it would take as many steps as there are pairs of edges; and few of them take coal no more."""
     pytest.importorskip("coal", reason="it computes large hulls (extra collision)")
-    rng = np.random.default_rng(8)
-    large, small = (ConvexHull(unit(rng.normal(size=(n, 3)))) for n in (60, 8))
+    n, rng = 20 if COMPILED else 3, np.random.default_rng(8)
+    large, small = (ConvexHull(unit(rng.normal(size=(count, 3)))) for count in (60, 8))
     assert has_solid_kernel(small, large)
     assert not has_solid_kernel(large, large)
     for one in (small, large):
-        T = np.array([pose(rng, 2.0) for _ in range(20)])
+        T = np.array([pose(rng, 2.0) for _ in range(n)])
         found, slots = (
             distance(one, np.eye(4), large, T),
-            solid_slots(one, np.tile(np.eye(4), (20, 1, 1)), large, T, 0.0),
+            solid_slots(one, np.tile(np.eye(4), (n, 1, 1)), large, T, 0.0),
         )
         np.testing.assert_allclose(found.distance, deepest(slots)[:, GAP], atol=1e-9)
 
