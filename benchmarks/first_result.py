@@ -68,9 +68,12 @@ elif LIBRARY == "world":
     corners = [PointContact(f"{x} {y}", "world", ("box", (x, y, -0.5)), friction=0.5) for x in half for y in half]
     surface = Surface(friction=0.5)
     solids = [Collider("ground", HalfSpace(), "world", surface), Collider("cube", Box((1.0, 1.0, 1.0)), "box", surface)]
-    what = {"points": {"constraints": corners}, "found": {"shapes": solids}}
-    what["named"] = {"shapes": solids, "pairs": [("ground", "cube")]}
-    world = World(builder.build(), **what[ALGORITHM])
+    contacts = {
+        "points": {"constraints": corners},
+        "named": {"shapes": solids, "pairs": [("ground", "cube")]},
+        "found": {"shapes": solids},
+    }
+    world = World(builder.build(), **contacts[ALGORITHM])
     loaded = time.perf_counter()
     world.step([0, 0, 0.5, 1, 0, 0, 0], [0, 0, 0, 1.0, 0, 0], 1e-3)
 elif LIBRARY == "simulate":

@@ -30,8 +30,8 @@ FRICTION = {
     "warmup": "pluecker warmup",
 }
 STEP = {
-    "points": "pluecker, a step of a world with contact points",
-    "named": "pluecker, a step with a named pair of shapes",
+    "named": "pluecker, a step of a world with a named pair of shapes",
+    "points": "pluecker, a step with contact points",
     "found": "pluecker, a step with contacts that are looked for",
 }
 SIMULATION = {
@@ -68,7 +68,7 @@ class Program:
 
 
 def programs(report: Report, quick: bool) -> list[Program]:
-    """What is started, from the least to the most; if it is to be quick, one simulation alone is compiled."""
+    """What is started, from the least to the most; if it is to be quick, one simulation and one step alone are compiled."""
     arm = str(SEVEN_JOINT_ARM)
     found = [
         Program("Python alone", ["-c", "pass"]),
@@ -91,7 +91,7 @@ def programs(report: Report, quick: bool) -> list[Program]:
             found.append(
                 Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "friction", what], cold)
             )
-        for what, meaning in list(STEP.items())[1 if quick else 0 : 2 if quick else None]:
+        for what, meaning in list(STEP.items())[: 1 if quick else None]:
             found.append(Program(f"{meaning}, {'first time' if cold else 'later'}", [str(SCRIPT), "world", what], cold))
     return found
 

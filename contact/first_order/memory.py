@@ -29,7 +29,7 @@ RELAXATION = 2  # that the caller asks for; 0 for the method's own
 LEFT = 3  # 1 for an island that is left to others
 NESTEROV = 4  # 1 where the caller asks for the published sequence of momentum of gradients
 MOMENTUM = 5  # 1 where the caller asks for sweeps with momentum
-TRIED = 6  # the error from which Newton's method was tried last; 0 where it was not
+TRIED = 6  # the error from which Newton's method was tried last; infinite where it was not
 OWN, STATE = 7, 17  # more of the method's own, up to the end
 
 # Columns of ``results``, of all calls so far.
@@ -59,7 +59,8 @@ def make_memory(
 ) -> Memory:  # fmt: skip
     """For so many multipliers and islands; ``more`` rows of work after those of methods."""
     states, results = np.zeros((islands, STATE)), np.zeros((islands, 3))
-    states[:, RELAXATION], states[:, NESTEROV], results[:, ERROR] = relaxation, nesterov, np.inf
+    states[:, RELAXATION], states[:, NESTEROV], states[:, TRIED] = relaxation, nesterov, np.inf
+    results[:, ERROR] = np.inf
     return Memory(rows_apart(ROWS_OF_WORK + more, m), states, results, history)
 
 

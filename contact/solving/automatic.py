@@ -179,8 +179,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
         reached = error.copy()
         if law == 1:
             for k in np.flatnonzero((error > tol) & (error < NEAR) & (states[mine, LEFT] == 0.0)):
-                if not is_dear(cut(P, begin + int(k)), begin + int(k), patterns):
-                    polished += run_nearer(P, law, x, u, tol, limit, memory, begin + k, begin + k + 1, patterns)
+                polished += run_nearer(P, law, x, u, tol, limit, memory, begin + k, begin + k + 1, patterns)
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / judged(law, tol, error)) / np.log(before / error)
@@ -245,6 +244,12 @@ def near(island: Island, tol: float) -> None:
         island.newton(tol, FEW)
 
 
+def nearer(island: Island, tol: float) -> None:
+    """Newton's method from where gradients stopped, near, where factors are not dear."""
+    if not is_dear(island.P, island.number, island.patterns):
+        island.newton_if_near(tol)
+
+
 def polish(island: Island, tol: float) -> None:
     """Newton's method, started by gradients."""
     island.gradients(max(tol, 1e-4), START)
@@ -260,5 +265,5 @@ def inside(island: Island, tol: float) -> None:
     by_shifts(island, tol)
 
 
-run_near, run_nearer, run_improve = on_islands(near), on_islands(Island.newton_if_near), on_islands(improve)
+run_near, run_nearer, run_improve = on_islands(near), on_islands(nearer), on_islands(improve)
 run_polished, run_interior_point = on_islands(polish), on_islands(inside)

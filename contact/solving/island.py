@@ -312,13 +312,13 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
             island.patterns, island.number = patterns, k
             island.factors = cut(P, k, by_factors=True) if P.A.is_factored else None
             island.layouts, island.threads = {} if layouts is None else layouts, threads
-            island.tried = float(memory.states[k, TRIED]) or np.inf
+            island.tried = float(memory.states[k, TRIED])
             start = island.x.copy()
             island.take(start, island.velocity(start))
             if island.error > tol:
                 recipe(island, tol)
             x[rows], u[rows] = island.x, island.u
-            memory.states[k, TRIED] = island.tried if island.tried < np.inf else 0.0
+            memory.states[k, TRIED] = island.tried
             results[k] = island.error, done + island.iterations, results[k, PRODUCTS] + island.products
             for method, (iterations, error, seconds) in island.spent.items():
                 parts.append(Part(method, slice(k, k + 1), np.array([iterations]), np.array([error]), seconds))
