@@ -19,8 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.warmup import pendulum
+from pluecker.contact.constraints import PointContact
 from pluecker.contact.first_order.sharing import LARGE as LARGE_ISLAND
+from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
 from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.lcp.solve_lcp import solve_lcp
 from pluecker.contact.problem.problem import Problem
@@ -112,7 +115,7 @@ def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> Non
     topic              what is compiled
     =================  ================================================================================================
     ``"friction"``     ``solve`` with its own method, for small problems and for larger ones
-    ``"worlds"``       one step of a :class:`~pluecker.contact.World`, one state
+    ``"worlds"``       one step of a :class:`~pluecker.contact.World`, without contacts and with them, one state
     ``"instants"``     accelerations, impacts and rows of a world, for one state and for batches
     ``"methods"``      ``solve`` with every method and law, and ``solve_lcp``
     ``"large"``        gradients and sweeps on islands of thousands of contacts, whose work threads share
@@ -157,8 +160,21 @@ def usual_problems() -> list[Callable[[], object]]:
 
 
 def world_step() -> list[Callable[[], object]]:
-    """One step of a pendulum."""
-    return [partial(World(pendulum(), []).step, [0.1], [0.0], 0.001)]
+    """One step of a pendulum, and of a box on the ground: whose contacts are found, that has one pair, and with points."""
+    builder = ModelBuilder()
+    builder.add_body("box", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    builder.add_joint("free", "free", parent="world", child="box")
+    model, surface = builder.build(), Surface(friction=0.5)
+    solids = [Collider("ground", HalfSpace(), "world", surface), Collider("cube", Box((1.0, 1.0, 1.0)), "box", surface)]
+    worlds = (
+        World(model, shapes=solids), World(model, shapes=solids, pairs=[("ground", "cube")]),
+        World(model, [PointContact("corner", "world", ("box", (0.5, 0.5, -0.5)), friction=0.5)]),
+    )  # fmt: skip
+    lying = [0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], [0.0] * 6, 0.001
+    return [
+        partial(World(pendulum(), []).step, [0.1], [0.0], 0.001),
+        *(partial(world.step, *lying) for world in worlds),
+    ]
 
 
 def world_instants() -> list[Callable[[], object]]:
@@ -186,7 +202,7 @@ def large_island() -> list[Callable[[], object]]:
 
 TOPICS = {
     "friction": Topic("solve by its own method, small problems and large ones", usual_problems, usual=True),
-    "worlds": Topic("World.step, one state", world_step, usual=True),
+    "worlds": Topic("World.step, without contacts and with, one state", world_step, usual=True),
     "instants": Topic("World.accelerations, impact, rows_at", world_instants),
     "methods": Topic("solve by every method and law, solve_lcp", every_method),
     "large": Topic("solve for islands of thousands of contacts", large_island),

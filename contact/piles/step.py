@@ -45,6 +45,7 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.results.result import Result
 from pluecker.contact.rows.packing import Packed
+from pluecker.contact.solving.companion import companion
 from pluecker.contact.solving.solver import Solver
 
 __all__ = ["PileStep", "Touch"]
@@ -300,6 +301,7 @@ class PileStep:
                 return solver
             except ProblemError:
                 pass
+        companion.wait("found")  # the first time, it may be compiling what this would compile
         solver = Solver(problem, self.law, method, tol=aim, max_iterations=most, threads=self.threads)
         self.ready[method, aim] = solver
         return solver

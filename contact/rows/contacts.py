@@ -55,7 +55,7 @@ from pluecker.contact.rows.returned_impulses import (
     take_friction,
 )
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
+from pluecker.spatial.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.spatial.dense.laws import larger
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, tail, within
 
@@ -112,7 +112,7 @@ def contact_scratch(n: int, numbers: int, resistances: int = 0, returns: int = 0
     whose blocks have three; then there is another matrix.
     """
     m = n + 2 * resistances + 3 * returns
-    return (m * m if m > n else 0) + 2 * m + numbers + 1 + int(cone_problem_memory(m, numbers))
+    return (m * m if m > n else 0) + 2 * m + numbers + 1 + int(cone_solver_memory(m, numbers))
 
 
 @kernel
@@ -172,7 +172,7 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
                 resisting_blocks(w, W, count, column, awake, b, r, laws, numbers, c, x, part(law, place, resisting), E)
                 returning_blocks(w, awake, laws, numbers, first, c, x, tail(law, place + resisting), E)
         kinds, law = block_kinds(w, staircases, touching + blocks), part(law, 0, place + blocks)
-        solve_cone_problem(E, c, kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
+        solve_cone(E, c, kinds, law, True, TOLERANCE, ITERATIONS, part(x, 0, size), error, rest)
         if with_more:  # noqa: SIM102
             if blocks > 0:
                 take_friction(w, awake, laws, numbers, first, x)

@@ -18,7 +18,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project_block
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
-from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
+from pluecker.spatial.dense.cone_solver import cone_solver_memory, solve_cone
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.interruption_flag import interrupted
@@ -64,7 +64,7 @@ def place_for_small(P: Prepared) -> SmallIslands:
     m = min(ROWS, size)
     return SmallIslands(
         np.empty(m * m), np.empty(m, np.int64), np.empty(NUMBERS), np.empty((3, m)), np.empty(1),
-        np.empty(int(cone_problem_memory(m, NUMBERS))), np.zeros(size), np.empty(size),
+        np.empty(int(cone_solver_memory(m, NUMBERS))), np.zeros(size), np.empty(size),
     )  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
         count = laws_of(P, first, last, kinds, laws)
         for k in range(m):
             r[k], x0[k], u0[k] = x[top + k], x[top + k], u[top + k]
-        used = solve_cone_problem(
+        used = solve_cone(
             view(W[: m * m]), view(P.b[top:bottom]), view(kinds[: last - first].view(np.float64)), view(laws[:count]),
             law == 1, max(FINER * tol, FINEST), TURNS, view(r[:m]), view(error), view(work),
         )  # fmt: skip

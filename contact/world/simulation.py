@@ -23,6 +23,7 @@ from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
 from pluecker.contact.piles.smooth_part import smooth_part
 from pluecker.contact.piles.step import PileStep, Touch
+from pluecker.contact.solving.companion import companion
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called
@@ -187,10 +188,12 @@ def follow(
 
     own = {name: options[name] for name in ("record_to", "progress")}
     wanted = {name: value for name, value in options.items() if name not in own}
-    trajectory, outcome = follow_motion(
-        world.model, q, v, lambda shapes: prepare_motion(world.model, shapes, duration, step, choose, begun=begun, **wanted),
-        stacklevel=7, function="World.simulate", **own,
-    )  # fmt: skip
+
+    def prepare(shapes: Any) -> Any:
+        return prepare_motion(world.model, shapes, duration, step, choose, begun=begun, **wanted)
+
+    with companion.beside("rows" if world.found_contacts is None else "found"):
+        trajectory, outcome = follow_motion(world.model, q, v, prepare, stacklevel=7, function="World.simulate", **own)
     return trajectory, outcome, used[0]
 
 

@@ -29,6 +29,7 @@ from llvmlite import ir
 from numba import config, types
 from numba.extending import intrinsic
 
+from pluecker.spatial.compiled.numba_cache import keep_on_disk
 from pluecker.spatial.compiled.numba_internals import (
     WITHOUT_REFERENCES,
     CPUDispatcher,
@@ -40,7 +41,6 @@ from pluecker.spatial.compiled.numba_internals import (
     cgutils,
     compile_part,
     entrance,
-    keep_on_disk,
     once,
 )
 

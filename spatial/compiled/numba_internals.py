@@ -1,9 +1,10 @@
 """All of Numba that is used here and is not in its documented interface, with the reason for each.
 
 A new release of Numba may change any of it: this is the file to look at then, with
-:mod:`~pluecker.spatial.compiled.numba_passes`, the steps of its compiler, and
-:mod:`~pluecker.spatial.compiled.numba_quickened`, what is left out meanwhile. Nothing else in the package imports
-``numba.core``; the bounds of the dependency are those between which the tests have run.
+:mod:`~pluecker.spatial.compiled.numba_passes`, the steps of its compiler,
+:mod:`~pluecker.spatial.compiled.numba_quickened`, what is left out meanwhile, and
+:mod:`~pluecker.spatial.compiled.numba_cache`, what is kept on disk. Nothing else in the package imports ``numba.core``; the
+bounds of the dependency are those between which the tests have run.
 
 ===================================  ====================================================================================
 private                              why
@@ -11,8 +12,6 @@ private                              why
 ``CPUDispatcher`` and its options    ``numba.njit`` makes an entrance for Python for each function (twice the time to
                                      compile) and cannot leave out reference counting (``_nrt``): a record of arrays that is
                                      handed on from function to function would count each of its arrays each time
-``FunctionCache``, ``_index_key``,   the stamp covers what a function calls (:mod:`~pluecker.spatial.compiled.stamp`); a file
-``IndexDataCacheFile``               that was cut off or overwritten is one that is not there
 ``entry_point``                      the entrance that Numba makes for Python, without the dispatcher before it, which asks
                                      for the type of each argument once more
 ``overloads``, ``library``,          the address of machine code, for calls from other compiled code; ``numba.cfunc`` gives
@@ -47,18 +46,13 @@ private                              why
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import hashlib
 import os
-import pickle
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from llvmlite import binding
-from numba import types
-from numba.core import caching, cgutils, event, sigutils
+from numba.core import cgutils, event, sigutils
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
@@ -72,10 +66,9 @@ except ImportError:  # before Numba 0.61
 
 from pluecker.spatial.compiled.numba_passes import settled, shorten
 from pluecker.spatial.compiled.numba_quickened import quickened
-from pluecker.spatial.compiled.stamp import source_stamp
-from pluecker.spatial.properties import cached_property
 
 __all__ = [
+    "NAMED",
     "WITHOUT_REFERENCES",
     "CPUDispatcher",
     "EntranceCompiler",
@@ -90,8 +83,9 @@ __all__ = [
     "compiling",
     "entrance",
     "event",
-    "keep_on_disk",
-    "once", "populate_array",
+    "make_named",
+    "once",
+    "populate_array",
 ]  # fmt: skip
 
 # What allocates nothing need not count references: a record of arrays is then as cheap as the arrays.
@@ -238,14 +232,17 @@ class Entrance(JITCodeLibrary):
     """
 
     _linking_libraries: list[Any]
+    names: tuple[str, ...] = ()
 
     def finalize(self) -> None:
-        """All that is called is linked once, and not once for each that calls it."""
+        """All that is called is linked once, and not once for each that calls it; ``names`` are those of what is called by
+        its name."""
         called = with_called(self._linking_libraries)
         self._linking_libraries.clear()
         for library in called:
             vars(self).get("_reload_init", set()).update(vars(library).get("_reload_init", ()))  # not in old versions
         link(self._final_module, called)
+        self.names = tuple(each.name for each in self._final_module.global_variables if each.name in NAMED)
         super().finalize()
 
     def _finalize_final_module(self) -> None:
@@ -281,6 +278,15 @@ class Whole(Entrance):
         builder.getModulePassManager().run(self._final_module, builder)
 
 
+NAMED: dict[str, Callable[[], None]] = {}  # what compiled code finds by a name that LLVM knows, and how that is made
+
+
+def make_named(names: Iterable[str]) -> None:
+    """Make what has these names, before the code runs that calls it."""
+    for name in names:
+        NAMED[name]()
+
+
 class EntranceCompiler(Compiler):
     """How Numba compiles what Python enters."""
 
@@ -291,7 +297,9 @@ class EntranceCompiler(Compiler):
         self.state.library.enable_object_caching()
         self.state.flags = settled(self.state.flags)
         with quickened():
-            return super().compile_extra(function)
+            compiled = super().compile_extra(function)
+        make_named(compiled.library.names)
+        return compiled
 
 
 class WholeCompiler(EntranceCompiler):
@@ -329,11 +337,19 @@ def entrance(function: Any) -> Callable[..., Any]:
     return enter
 
 
-def call_address(context: Any, builder: Any, function: Any, result: Any, takes: tuple[Any, ...], values: Any) -> Any:
-    """Call the function at an address: whether it raised an exception, and what it gave."""
+def call_address(
+    context: Any, builder: Any, function: Any, result: Any, takes: tuple[Any, ...], values: Any, passes_on: bool = False
+) -> Any:
+    """Call the function at an address: whether it raised an exception, and what it gave.
+
+    If it ``passes_on``, an exception is one of the function that calls.
+    """
     kind = context.call_conv.get_function_type(result, takes)
     pointer = builder.inttoptr(function, kind.as_pointer())
     status, value = context.call_conv.call_function(builder, pointer, result, takes, values)
+    if passes_on:
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
     return status.is_error, value
 
 
@@ -341,81 +357,3 @@ def check_index(context: Any, builder: Any, index: Any, size: Any) -> None:
     """An IndexError where indices are checked and this one is none."""
     if context.enable_boundscheck:
         cgutils.do_boundscheck(context, builder, index, size, 0)
-
-
-# -------------------------------------------------------------------------------------------------------------- on disk
-
-
-class SealedFiles(caching.IndexDataCacheFile):
-    """The index and the files of machine code of one function, each behind a digest of the stamp and of what follows.
-
-    A file that was cut off, or overwritten, or written under another stamp, is one that is not there: its function is
-    compiled anew, and the file is written again.
-    """
-
-    def __init__(self, folder: str, name: str, function: Any) -> None:
-        super().__init__(folder, name, None)
-        self.function = function
-
-    @cached_property
-    def stamp(self) -> bytes:
-        """That of the function, when it is first used."""
-        return source_stamp(self.function).encode()
-
-    def write(self, path: str, data: bytes) -> None:
-        """Replace the file as a whole."""
-        with self._open_for_write(path) as file:
-            file.write(hashlib.sha256(self.stamp + data).digest() + data)
-
-    def read(self, path: str) -> bytes:
-        """What was written, else an OSError."""
-        text = Path(path).read_bytes()
-        seal, data = text[:32], text[32:]
-        if hashlib.sha256(self.stamp + data).digest() != seal:
-            raise OSError(f"{path} was damaged, or is not up to date")
-        return data
-
-    def _save_index(self, overloads: dict[Any, str]) -> None:
-        self.write(self._index_path, self._dump(overloads))
-
-    def _load_index(self) -> dict[Any, str]:
-        # AttributeError and ImportError: a class among the types of the arguments that is no longer where it was
-        with contextlib.suppress(OSError, AttributeError, ImportError):
-            return dict(pickle.loads(self.read(self._index_path)))
-        return {}
-
-    def _save_data(self, name: str, data: Any) -> None:
-        self.write(self._data_path(name), self._dump(data))
-
-    def _load_data(self, name: str) -> Any:
-        return pickle.loads(self.read(self._data_path(name)))
-
-
-class StampedCache(caching.FunctionCache):
-    """Numba's cache, in the folder that Numba chooses, with files as above."""
-
-    def __init__(self, dispatcher: Any) -> None:
-        super().__init__(dispatcher.py_func)
-        self._cache_file = SealedFiles(self._cache_path, self._impl.filename_base, dispatcher)
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        """Argument types, processor, and the fields of records; the code itself is what the stamp stands for."""
-        return sig, codegen.magic_tuple(), tuple(map(fields, sig if isinstance(sig, tuple) else sig.args))
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError:  # a folder that was taken away, a full disk: the compiled code is good all the same
-            self.disable()
-
-
-def fields(kind: Any) -> Any:
-    """The names of the fields of a record, and of the records in it, which Numba does not compare."""
-    return (getattr(kind, "fields", None), *map(fields, kind)) if isinstance(kind, types.BaseTuple) else None
-
-
-def keep_on_disk(dispatcher: Any) -> Any:
-    """Keep what is compiled, where a folder can be written."""
-    with contextlib.suppress(RuntimeError):
-        dispatcher._cache = StampedCache(dispatcher)
-    return dispatcher

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from importlib import import_module
 
+import numpy as np
 import pytest
 from numba.core import event
 
@@ -152,8 +153,11 @@ def test_the_usual_problems_are_solved_and_worlds_move():
     """Small problems go one way, and those of sixty contacts another one."""
     few, bodies, many = (part.args[0] for part in TOPICS["friction"].parts())
     assert [problem.blocks for problem in (few, bodies, many)] == [1, 3, 60]
-    (step,) = TOPICS["worlds"].parts()
-    assert step().v != 0.0
+    swings, *lie = TOPICS["worlds"].parts()
+    assert swings().v != 0.0
+    assert len(lie) == 3
+    for step in lie:
+        assert np.abs(step().v).max() < 1e-2
     assert [part.func.__name__ for part in TOPICS["instants"].parts()] == ["accelerations", "impact", "rows_at"] * 2
 
 
@@ -192,3 +196,38 @@ def test_the_first_small_problem_enters_no_function_of_the_methods_for_large_one
     entered = set(done.stdout.split())
     assert "first_steps" in entered
     assert entered.isdisjoint(LADDER)
+
+
+BESIDE = """
+from numba.core import caching
+asked, look = set(), caching.Cache.load_overload
+def look_up(cache, *arguments):
+    asked.add(f"{cache._py_func.__module__}.{cache._py_func.__name__}")
+    return look(cache, *arguments)
+caching.Cache.load_overload = look_up
+from pluecker.contact.app.warmup import world_step
+from pluecker.contact.solving.companion import companion, compile_beside
+companion.processes = {"found": None, "rows": None}
+steps = world_step()
+asked.clear()
+compile_beside(TOPIC)
+print(*asked)
+asked.clear()
+steps[STEP]()
+print(*asked)
+"""
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+@pytest.mark.parametrize(("topic", "step"), [("found", 1), ("rows", 2), ("rows", 3)])
+def test_what_is_compiled_beside_the_first_step_of_a_world_is_all_of_its_solver(topic, step):
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}
+    script = BESIDE.replace("TOPIC", repr(topic)).replace("STEP", str(step))
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    beside, here = (line.split() for line in done.stdout.splitlines())
+    assert beside
+    assert here  # other code, which is looked for in the same way
+    assert not set(beside) & set(here)
+    if topic == "found":
+        assert not [name for name in here if name.startswith(("pluecker.contact.solving", "pluecker.contact.problem"))]

@@ -1,0 +1,73 @@
+"""Compiled functions that stand apart: compiled by themselves, once, and called by others through a name that LLVM knows.
+
+A kernel becomes part of each entry point that calls it, and is compiled anew with each. What is long, has the same types of
+arguments everywhere and takes microseconds is better off apart: it has a file of its own on disk, and whatever calls it
+compiles faster, at the same time in another process if need be. By its name code from the disk finds it too, in any process:
+there is an address behind the name, which is filled in before the code runs that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, overload
+
+from pluecker.spatial.compiled.decorators import TAUGHT, address, allocation_free
+from pluecker.spatial.compiled.numba_internals import NAMED, call_address, compiling
+from pluecker.spatial.memory.views import scalar_of
+
+__all__ = ["apart", "by_scalar"]
+
+TAKES = (types.intp, types.intp)
+
+
+def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Callable[..., Any], Callable[[], None]]:
+    """What compiled code calls with two integers, as it calls what threads run, and what compiles it, or takes it from the disk.
+
+    Args:
+        name: by which it is found; no other has it.
+        make: gives the function, of what allocates nothing.
+    """
+    place = np.zeros(1, np.int64)
+    llvmlite.binding.add_symbol(name, place.ctypes.data)
+
+    def fill() -> None:
+        """Compile it, or take it from the disk."""
+        with compiling:
+            if not place[0]:
+                dispatcher: Any = allocation_free(make())
+                dispatcher.compile(TAKES)
+                place[0] = address(dispatcher)
+
+    NAMED[name] = fill
+
+    @intrinsic
+    def call(typing, block, k):
+        """Call it: an exception there is one here."""
+
+        def generate(context, builder, signature, arguments):
+            where = builder.module.globals.get(name)
+            if where is None:
+                where = ir.GlobalVariable(builder.module, ir.IntType(64), name)
+            return call_address(context, builder, builder.load(where), types.intp, TAKES, arguments, passes_on=True)[1]
+
+        return types.intp(*TAKES), generate
+
+    return call, fill
+
+
+def by_scalar(array, of_numbers, of_others):
+    """The first of two kernels for arrays of numbers, the other for all other arrays"""
+    return of_others
+
+
+@overload(by_scalar, jit_options=TAUGHT)
+def _by_scalar(array, of_numbers, of_others):
+    if scalar_of(array) == types.float64:
+        return lambda array, of_numbers, of_others: of_numbers
+    return lambda array, of_numbers, of_others: of_others
