@@ -27,7 +27,7 @@ TAKES = (types.intp, types.intp)
 
 
 def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Callable[..., Any], Callable[[], None]]:
-    """What compiled code calls with two integers, as it calls what threads run, and what compiles it, or takes it from the disk.
+    """What compiled code calls with two integers, as it calls what threads run, and what compiles it or takes it from disk.
 
     Args:
         name: by which it is found; no other has it.
