@@ -204,7 +204,7 @@ def throughput(effort: Effort, quick: bool, report: ContactReport) -> Report:
     table = Report(
         "contact_throughput", "Contacts times iterations a second: apgd on one core",
         f"Random packings of spheres, {ITERATIONS} iterations, all in one island. The operator N of `u = N r + b` is held "
-        "as a matrix, or as its factors: the Jacobian J and M^-1 J'. In islands of 2000 contacts and more, eight are taken "
+        "as a matrix, or as its factors: the Jacobian J and M^-1 J'. In islands of 200 contacts and more, eight are taken "
         "at a time.",
         ["contacts, N as", "million contact-iterations / s", "an iteration", "bytes an iteration, each contact", "matrices",
          "places", "vectors", "rest", "bandwidth, as many bytes", "of it reached"],

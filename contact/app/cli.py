@@ -44,7 +44,7 @@ WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and
 * worlds        World.step, without contacts and with, one state
   instants      World.accelerations, impact, rows_at
   methods       solve by every method and law, solve_lcp
-  large         solve for islands of thousands of contacts"""  # what solves is not imported to say so
+  large         solve for islands of hundreds of contacts and more"""  # what solves is not imported to say so
 
 FRICTION = """A friction problem of a file, of FCLIB or of Siconos, solved.
 

@@ -22,7 +22,7 @@ import numpy as np
 from pluecker.articulated.model.builder import ModelBuilder
 from pluecker.articulated.warmup import pendulum
 from pluecker.contact.constraints import PointContact
-from pluecker.contact.first_order.sharing import LARGE as LARGE_ISLAND
+from pluecker.contact.first_order.sharing import WIDE
 from pluecker.contact.geometry import Box, Collider, HalfSpace, Surface
 from pluecker.contact.lcp.solve_lcp import METHODS as LCP_SOLVERS
 from pluecker.contact.lcp.solve_lcp import solve_lcp
@@ -118,7 +118,7 @@ def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> Non
     ``"worlds"``       one step of a :class:`~pluecker.contact.World`, without contacts and with them, one state
     ``"instants"``     accelerations, impacts and rows of a world, for one state and for batches
     ``"methods"``      ``solve`` with every method and law, and ``solve_lcp``
-    ``"large"``        gradients and sweeps on islands of thousands of contacts, whose work threads share
+    ``"large"``        gradients and sweeps on islands of hundreds of contacts and more
     =================  ================================================================================================
 
     Args:
@@ -191,7 +191,7 @@ def world_instants() -> list[Callable[[], object]]:
 
 def large_island() -> list[Callable[[], object]]:
     """Some iterations on a chain of bodies, each of which touches the next one."""
-    n = LARGE_ISLAND + 1
+    n = WIDE + 1
     place, velocity = np.arange(3.0 * n).reshape(n, 3), np.arange(6.0 * n).reshape(n, 6) % 7.0
     bodies = Bodies(np.ones(n), np.tile(np.eye(3), (n, 1, 1)), place, velocity=velocity)
     pairs, normal = np.arange(n - 1)[:, None] + np.arange(2), np.tile([0.0, 0.0, 1.0], (n - 1, 1))
@@ -205,7 +205,7 @@ TOPICS = {
     "worlds": Topic("World.step, without contacts and with, one state", world_step, usual=True),
     "instants": Topic("World.accelerations, impact, rows_at", world_instants),
     "methods": Topic("solve by every method and law, solve_lcp", every_method),
-    "large": Topic("solve for islands of thousands of contacts", large_island),
+    "large": Topic("solve for islands of hundreds of contacts and more", large_island),
 }
 
 

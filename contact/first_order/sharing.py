@@ -1,10 +1,11 @@
 """Methods of first order on islands of all sizes: which code runs them, and what it keeps of large ones.
 
 Islands go through the method's own code one after the other. Those of many contacts, where these are nothing but contacts
-with friction between bodies, go through code whose work threads share: gradients through
+with friction between bodies, go through code that takes eight contacts at a time: gradients through
 :mod:`~pluecker.contact.first_order.large_gradients`, sweeps of Gauss-Seidel through
-:mod:`~pluecker.contact.first_order.large_sweeps`. Which way an island goes depends on the island alone, and not on how many
-threads there are.
+:mod:`~pluecker.contact.first_order.large_sweeps`. An iteration takes half to a fourth of the time there; to lay the island
+out takes as long as 50 iterations. Threads share the work of those of thousands. Which way an island goes depends on the
+island alone, and not on how many threads there are.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
-__all__ = ["LARGE", "Layouts", "layout_of", "run_gradients", "run_relaxed_sweeps", "run_sweeps"]
+__all__ = ["LARGE", "WIDE", "Layouts", "layout_of", "run_gradients", "run_relaxed_sweeps", "run_sweeps", "threads_for"]
 
-LARGE = 2000  # contacts of an island, from which its work is shared
+WIDE = 200  # contacts of an island, from which eight are taken at a time
+LARGE = 2000  # from which threads share its work
 Layouts = dict[tuple[str, int], Any]  # of large islands: by what they are for, and by their numbers
 HERE = "pluecker.contact.first_order."
 
@@ -40,12 +42,17 @@ def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int
     Returns:
         None for an island that goes the usual way.
     """
-    if P.islands[island + 1] - P.islands[island] < LARGE:
+    if P.islands[island + 1] - P.islands[island] < WIDE:
         return None
     if (kind, number) not in layouts:
         large = import_module(f"{HERE}large_{kind}")  # small problems need not load it
         layouts[kind, number] = large.lay_out(P, island)
     return layouts[kind, number]
+
+
+def threads_for(contacts: int, threads: int) -> int:
+    """Of so many threads those that are worth it for an island."""
+    return threads if contacts >= LARGE else 1
 
 
 def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..., None]:
@@ -63,7 +70,8 @@ def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..
     ) -> None:  # fmt: skip
         """As there; ``layouts`` are those that are known, to which others are added; ``more`` is for large islands."""
         layouts, first = {} if layouts is None else layouts, begin
-        for island in (begin + np.flatnonzero(np.diff(P.islands[begin : end + 1]) >= LARGE)).tolist():
+        sizes = np.diff(P.islands)
+        for island in (begin + np.flatnonzero(sizes[begin:end] >= WIDE)).tolist():
             if memory.results[island, ERROR] <= tol or memory.states[island, LEFT] == 1.0:
                 continue
             found = layout_of(kind, P, island, layouts, island)
@@ -71,7 +79,8 @@ def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..
                 if first < island:
                     answering(small, P, law, x, u, tol, limit, memory, first, island)
                 run_large = import_module(f"{HERE}large_{kind}").run_large
-                run_large(P, law, x, u, tol, limit, memory, island, found, threads, **options, **more)
+                crew = threads_for(int(sizes[island]), threads)
+                run_large(P, law, x, u, tol, limit, memory, island, found, crew, **options, **more)
                 first = island + 1
         if first < end:
             answering(small, P, law, x, u, tol, limit, memory, first, end)

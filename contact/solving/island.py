@@ -29,7 +29,7 @@ from pluecker.contact.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.first_order.pgs import run_psor
-from pluecker.contact.first_order.sharing import Layouts, layout_of
+from pluecker.contact.first_order.sharing import Layouts, layout_of, threads_for
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
@@ -200,7 +200,8 @@ class Island:
         """The same by code for large islands: sweeps, and the error of the best pair."""
         sweeping, history = self.sweeping, np.ascontiguousarray(self.record[self.iterations :])
         before = int(sweeping.spent)
-        sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, self.threads)
+        crew = threads_for(len(self.P.K.start) - 1, self.threads)
+        sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, crew)
         if len(history):
             self.record[self.iterations :] = history
         last = sweeping.x

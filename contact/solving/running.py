@@ -96,9 +96,11 @@ class Islands:
             apply(P.A, self.x, self.u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
         self.u += P.b
         self.start, self.begun = (self.x.copy(), self.u.copy()), np.full(islands, np.inf)
-        if job.law == 1:  # of the convex law all methods keep a start that is better
-            evaluate_islands(P, self.x, self.u, 1, work[SCRATCH], work[ZERO], self.begun)
         self.goal = goal_of(job.tol, islands)
+        if job.law == 1 or self.x.any():
+            evaluate_islands(P, self.x, self.u, job.law, work[SCRATCH], work[ZERO], self.begun)
+            solved = self.begun <= self.goal  # which no method lays out
+            self.results[solved, ERROR] = self.begun[solved]
 
     def call(self, begin: int, end: int, record: Array, threads: int = 1) -> list[Part]:
         """The method on some islands, with so many threads for each."""

@@ -53,7 +53,7 @@ def solve(
         relaxation: of ``psor``; its own choice unless given.
         momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
             :mod:`~pluecker.contact.first_order.apgd`.
-        threads: for islands, and for gradients on an island of 2000 contacts or more, see
+        threads: for islands, and for gradients and sweeps on an island of 2000 contacts or more, see
             :mod:`~pluecker.contact.first_order.sharing`; all cores unless given. Results do not depend on it, bit for bit.
         separate: solve islands one by one; otherwise all together, with one error.
         form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that

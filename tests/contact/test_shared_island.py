@@ -40,6 +40,7 @@ EPS = np.finfo(float).eps
 
 @pytest.fixture
 def all_are_large(monkeypatch):
+    monkeypatch.setattr(sharing, "WIDE", 1)
     monkeypatch.setattr(sharing, "LARGE", 1)
     monkeypatch.setattr(running, "LARGE", 1)
 

@@ -18,7 +18,7 @@ H = 0.01
 @pytest.mark.parametrize("make", [lambda: on_ground("box"), lambda: on_ground("hull"), stack])
 def test_named_contacts_that_go_on_resting_are_looked_at_once(make, monkeypatch):
     looks, iterations = [], []
-    error_of, solve = cone_problem.cone_problem_error, contacts.solve_cone_problem
+    error_of, solve = cone_problem.cone_problem_error, contacts.solve_cone
 
     def counted_error(*arguments):
         looks[-1] += 1
@@ -30,7 +30,7 @@ def test_named_contacts_that_go_on_resting_are_looked_at_once(make, monkeypatch)
         return iterations[-1]
 
     monkeypatch.setattr(cone_problem, "cone_problem_error", counted_error)
-    monkeypatch.setattr(contacts, "solve_cone_problem", counted_solve)
+    monkeypatch.setattr(contacts, "solve_cone", counted_solve)
     world, q = make()
     world.simulate(q, np.zeros(world.model.nv), 5 * H, H)
     assert iterations[0] > 0
