@@ -13,7 +13,7 @@ import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, eliminate
 from pluecker.contact.elimination.pattern import Pattern, bilateral_blocks
-from pluecker.contact.first_order.sharing import Layouts
+from pluecker.contact.first_order.sharing import WIDE, Layouts
 from pluecker.contact.problem.operator import Operator, assemble, contiguous, plain, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.problem.problem import Problem
@@ -28,7 +28,7 @@ __all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_ro
 
 FACTORS = 100.0  # matrices of all rows, that a factorisation with all that belongs to it takes the time of, at most
 
-BOTH = 300  # blocks above which ``auto`` has factors for products and sweeps beside the matrix that it may factorise
+BOTH = WIDE  # blocks from which ``auto`` has factors for products and sweeps beside the matrix that it may factorise
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +137,7 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     """A problem made ready as it is, bilateral rows and all."""
     operator, sets, form = problem.operator, problem.sets, options.form
     alone = prefers_matrix(operator)
-    both = options.how.recipe and options.how.first and form == "best" and not alone and problem.blocks > BOTH
+    both = options.how.recipe and options.how.first and form == "best" and not alone and problem.blocks >= BOTH
     if not both and (options.how.matrix or form == "matrix" or (form == "best" and alone)):
         operator = assemble(operator)
     operator, sets = contiguous(operator), Sets(*(plain(a, a.dtype.kind) for a in sets))
