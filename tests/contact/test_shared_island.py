@@ -299,3 +299,18 @@ def test_problems_of_other_blocks_go_the_usual_way(all_are_large):
         assert np.array_equal(x, mine)
     dense = Problem.from_delassus(np.eye(3), [-1.0, 3.0, 0.0], [0.5])
     assert solve(dense, "ncp", "apgd").converged
+
+
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+@pytest.mark.parametrize("method", ["apgd", "psor", "auto"])
+def test_an_island_that_its_start_solves_is_not_laid_out(method, law, all_are_large, monkeypatch):
+    problem = packing(COUNT)
+    first = solve(problem, law, method, tol=1e-4, form="factors")
+    monkeypatch.setattr(sharing, "import_module", None)  # by which code for wide islands is found
+    again = solve(problem, law, method, tol=1e-3, warm_start=first.multipliers, form="factors")
+    assert again.converged
+    assert again.iterations == 0
+
+
+def test_threads_share_what_takes_them_longer_than_to_meet():
+    assert [sharing.threads_for(contacts, 3) for contacts in (1, sharing.LARGE - 1, sharing.LARGE)] == [1, 1, 3]
