@@ -12,7 +12,6 @@ Sources: Moreau (1999); Stewart, Trinkle (1996); Anitescu, Potra (1997).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -51,12 +50,9 @@ from pluecker.contact.solving.solver import Solver
 __all__ = ["PileStep", "Touch"]
 
 SPARE = 1.25  # chosen: of the way that velocities without impulses lead, so that most steps look for contacts once
-# Methods, what they are asked for as a share of the accuracy, so that what they nearly reach is good enough, iterations,
-# and up to how many multipliers they are tried. Measured on falling and settling piles of 300 to 12,000 contacts: gradients
-# solve nine problems of ten, and are the fastest there; sweeps solve nearly all others, at a fourth of what Newton's method
-# takes and less, whose factors fill in large islands.
-LADDER = (("apgd", 0.3, 10000, inf), ("psor", 0.5, 20000, inf), ("auto", 0.5, 40000, 6000))
-SMALL_LADDER = (("auto", 0.1, 40000, inf),)
+# What ``auto`` is asked for as a share of the accuracy, so that what it nearly reaches is good enough, and iterations: of
+# what is small, which full matrices mostly solve at once and to many digits, and of what is not.
+AIM_OF_SMALL, AIM, ITERATIONS = 0.1, 0.3, 40000
 # What is small, and is solved by the impulses of the step before, but not to that share of the accuracy, gets more digits of
 # them, in so many iterations: not fewer, for which full matrices are left out. Measured: a box in a gripper moves by
 # 6e-11 m in 100 s then, and by 4e-7 m in 2 s without, for what is pressed together is about to buckle, and turns on as long
@@ -130,7 +126,7 @@ class PileStep:
     every: int = 0
     kept: Any = field(default_factory=list)
     taken: int = 0
-    ready: dict[tuple[str, float], Solver] = field(default_factory=dict, repr=False)
+    ready: dict[float, Solver] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self.ways = ways_of(self.model)
@@ -271,30 +267,18 @@ class PileStep:
         return after, error / self.accuracy, impulses
 
     def solved(self, problem: Problem, start: Array) -> Result:
-        """Gradients from the start; where these do not reach the accuracy, sweeps, and in the end all methods in turn.
-
-        What is small all methods solve at once, by full matrices.
-        """
-        best = None
-        for method, aim, most, largest in SMALL_LADDER if problem.size <= SMALL or self.law == "lcp" else LADDER:
-            if problem.size > largest:
-                break
-            solver = self.solver(method, problem, aim * self.accuracy, most)
-            found = solver.solve(warm_start=start if best is None else best.multipliers)
-            if best is None or not best.errors.largest <= found.errors.largest:
-                best = found
-            if best.errors.largest <= self.accuracy:
-                break
-        assert best is not None
-        if problem.size <= SMALL and best.iterations == 0 and best.errors.largest > POLISH * self.accuracy:
-            polisher = self.solver("auto", problem, POLISH * self.accuracy, POLISHING)
-            found = polisher.solve(warm_start=best.multipliers)
+        """By ``auto``, from the start."""
+        small = problem.size <= SMALL
+        aim = AIM_OF_SMALL if small or self.law == "lcp" else AIM
+        best = self.solver(problem, aim * self.accuracy, ITERATIONS).solve(warm_start=start)
+        if small and best.iterations == 0 and best.errors.largest > POLISH * self.accuracy:
+            found = self.solver(problem, POLISH * self.accuracy, POLISHING).solve(warm_start=best.multipliers)
             best = found if found.errors.largest < best.errors.largest else best
         return best
 
-    def solver(self, method: str, problem: Problem, aim: float, most: int | None) -> Solver:
+    def solver(self, problem: Problem, aim: float, most: int) -> Solver:
         """One that is ready for the pattern, which is often that of the step before."""
-        solver = self.ready.get((method, aim))
+        solver = self.ready.get(aim)
         if solver is not None:
             try:
                 solver.update(problem)
@@ -302,8 +286,8 @@ class PileStep:
             except ProblemError:
                 pass
         companion.wait("found")  # the first time, it may be compiling what this would compile
-        solver = Solver(problem, self.law, method, tol=aim, max_iterations=most, threads=self.threads)
-        self.ready[method, aim] = solver
+        solver = Solver(problem, self.law, tol=aim, max_iterations=most, threads=self.threads)
+        self.ready[aim] = solver
         return solver
 
     def remember(self) -> None:
