@@ -9,12 +9,11 @@ but time depends on it. ``warmup`` compiles ahead, and then there is none.
 from __future__ import annotations
 
 import atexit
-import contextlib
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from numba import config
@@ -22,6 +21,7 @@ from numba import config
 from pluecker.spatial.ahead import command_of
 from pluecker.spatial.compiled.numba_cache import is_kept
 from pluecker.spatial.compiled.numba_internals import event
+from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Companion"]
 
@@ -40,24 +40,15 @@ class Companion:
         self.processes: dict[str, subprocess.Popen[bytes] | None] = {}
         self.lock = threading.Lock()
 
-    @contextlib.contextmanager
-    def beside(self, name: str) -> Iterator[None]:
+    def beside(self, name: str) -> Beside:
         """A context: when something begins to be compiled in it that is kept on disk, the topic is compiled beside."""
-        if name in self.processes:
-            yield
-            return
-        listener = OnCompiling(lambda function: self.start(name) if is_kept(function) else None)
-        event.register(COMPILE, listener)
-        try:
-            yield
-        finally:
-            event.unregister(COMPILE, listener)
+        return Beside(self, name)
 
     def start(self, name: str) -> None:
         """Start its process, where it helps, unless it was started."""
         with self.lock:
             if name not in self.processes:
-                self.processes[name] = self.started(name) if processors() > 1 and sys.executable else None
+                self.processes[name] = self.started(name) if available_cores() > 1 and sys.executable else None
 
     def started(self, name: str) -> subprocess.Popen[bytes] | None:
         """Its process, which ends with this one; None where there can be none."""
@@ -79,23 +70,25 @@ class Companion:
             self.processes[name] = None
 
 
-class OnCompiling(event.Listener):
-    """Does something with each function that begins to be compiled."""
+class Beside(event.Listener):
+    """The context in which a topic of a companion may be compiled beside."""
 
-    def __init__(self, act: Callable[[Any], None]) -> None:
-        self.act = act
+    def __init__(self, companion: Companion, name: str) -> None:
+        self.companion, self.name = companion, name
+
+    def __enter__(self) -> None:
+        event.register(COMPILE, self)
+
+    def __exit__(self, *_: object) -> None:
+        event.unregister(COMPILE, self)
 
     def on_start(self, event: Any) -> None:
-        """It begins."""
-        self.act(event.data["dispatcher"])
+        """A function begins to be compiled."""
+        if is_kept(event.data["dispatcher"]):
+            self.companion.start(self.name)
 
     def on_end(self, event: Any) -> None:
         """It has ended."""
-
-
-def processors() -> int:
-    """How many this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def end(process: subprocess.Popen[bytes], owner: int) -> None:

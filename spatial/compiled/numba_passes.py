@@ -1,7 +1,8 @@
 """The steps by which Numba compiles a kernel, where they differ from its own: what kernels do not need is left out.
 
-With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons, and
-:mod:`~pluecker.spatial.compiled.numba_quickened` the only file with private parts of Numba.
+With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons,
+:mod:`~pluecker.spatial.compiled.numba_quickened` and :mod:`~pluecker.spatial.compiled.numba_cache` the only file with
+private parts of Numba.
 """
 
 from __future__ import annotations

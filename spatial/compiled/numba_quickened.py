@@ -1,8 +1,8 @@
 """What is done to Numba and to Python while something is compiled, so that it takes less time and gives the same.
 
-With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons, and
-:mod:`~pluecker.spatial.compiled.numba_passes` the only file with private parts of Numba. Who compiles holds Numba's lock: no
-other thread meets what is changed here.
+With :mod:`~pluecker.spatial.compiled.numba_internals`, whose table has the reasons,
+:mod:`~pluecker.spatial.compiled.numba_passes` and :mod:`~pluecker.spatial.compiled.numba_cache` the only file with
+private parts of Numba. Who compiles holds Numba's lock: no other thread meets what is changed here.
 """
 
 from __future__ import annotations

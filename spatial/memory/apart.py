@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import llvmlite.binding
-import numpy as np
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
 from pluecker.spatial.compiled.decorators import TAUGHT, address, allocation_free
 from pluecker.spatial.compiled.numba_internals import NAMED, call_address, compiling
+from pluecker.spatial.compiled.symbols import new_symbol, symbol
 from pluecker.spatial.memory.views import scalar_of
 
 __all__ = ["apart", "by_scalar"]
@@ -33,8 +31,7 @@ def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Cal
         name: by which it is found; no other has it.
         make: gives the function, of what allocates nothing.
     """
-    place = np.zeros(1, np.int64)
-    llvmlite.binding.add_symbol(name, place.ctypes.data)
+    place = new_symbol(name)
 
     def fill() -> None:
         """Compile it, or take it from the disk."""
@@ -51,10 +48,8 @@ def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Cal
         """Call it: an exception there is one here."""
 
         def generate(context, builder, signature, arguments):
-            where = builder.module.globals.get(name)
-            if where is None:
-                where = ir.GlobalVariable(builder.module, ir.IntType(64), name)
-            return call_address(context, builder, builder.load(where), types.intp, TAKES, arguments, passes_on=True)[1]
+            function = builder.load(symbol(builder, name))
+            return call_address(context, builder, function, types.intp, TAKES, arguments, passes_on=True)[1]
 
         return types.intp(*TAKES), generate
 

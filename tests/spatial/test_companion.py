@@ -29,7 +29,7 @@ def compile_something(folder, monkeypatch):
 
 @compiled_only
 def test_it_begins_when_something_begins_to_be_compiled_and_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "processors", lambda: 2)
+    monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, made = Companion(os.mkdir), tmp_path / "made"
     with found.beside(str(made)):
         compile_something(tmp_path, monkeypatch)
@@ -40,7 +40,7 @@ def test_it_begins_when_something_begins_to_be_compiled_and_is_waited_for(tmp_pa
 
 @compiled_only
 def test_it_does_not_begin_for_what_is_on_the_disk_or_outside_of_the_context(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "processors", lambda: 2)
+    monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, made = Companion(os.mkdir), str(tmp_path / "made")
     with found.beside(made):
         pass
@@ -54,7 +54,7 @@ def test_it_does_not_begin_for_what_is_on_the_disk_or_outside_of_the_context(tmp
 
 @compiled_only
 def test_it_begins_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "processors", lambda: 2)
+    monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, made = Companion(os.mkdir), str(tmp_path / "made")
     for number in range(2):
         with found.beside(made):
@@ -68,7 +68,7 @@ def test_it_begins_once(tmp_path, monkeypatch):
 @compiled_only
 @pytest.mark.parametrize("reason", ["one processor", "no interpreter", "no process"])
 def test_where_there_can_be_none_all_goes_on_without(reason, tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "processors", lambda: 1 if reason == "one processor" else 2)
+    monkeypatch.setattr(companion, "available_cores", lambda: 1 if reason == "one processor" else 2)
     if reason != "one processor":
         monkeypatch.setattr(sys, "executable", "" if reason == "no interpreter" else str(tmp_path / "nothing"))
     found, made = Companion(os.mkdir), str(tmp_path / "made")
@@ -81,7 +81,7 @@ def test_where_there_can_be_none_all_goes_on_without(reason, tmp_path, monkeypat
 
 @compiled_only
 def test_without_a_folder_for_compiled_code_there_is_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "processors", lambda: 2)
+    monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, function = Companion(os.mkdir), allocation_free(twice)
     function._cache.disable()
     with found.beside(str(tmp_path / "made")):
@@ -90,7 +90,7 @@ def test_without_a_folder_for_compiled_code_there_is_none(tmp_path, monkeypatch)
 
 
 def test_one_that_fails_is_as_none(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "processors", lambda: 2)
+    monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, nowhere = Companion(os.rmdir), str(tmp_path / "nowhere")
     found.start(nowhere)
     found.wait(nowhere)
@@ -100,7 +100,7 @@ def test_one_that_fails_is_as_none(tmp_path, monkeypatch):
 ENDS = """
 from pluecker.spatial import companion
 from tests.spatial.test_companion import sleep_long
-companion.processors = lambda: 2
+companion.available_cores = lambda: 2
 found = companion.Companion(sleep_long)
 found.start("")
 print(found.processes[""].pid)
