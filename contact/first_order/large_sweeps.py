@@ -104,8 +104,8 @@ class Sweeping:
     """One island on its way.
 
     Attributes:
-        x, best: multipliers, the last and the best ones, contact by contact, ``(m,)``.
-        error: of the best ones.
+        last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``.
+        error: of the best pair.
         used, spent: sweeps of the last call; products of the operator.
     """
 
@@ -113,11 +113,12 @@ class Sweeping:
         S = laid.strips
         self.strips, self.task, self.control = S, np.zeros(TASK, np.int64), np.zeros(NUMBERS)
         strips, blocks = len(S.begin) - 1, -(-S.groups // BLOCK)
-        x, along, begun, best = (rows(3 * S.groups) for _ in range(4))
+        x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
             self.task, self.control, S.J, S.T, S.sides, S.begin, to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse,
-            laid.soft, laid.rho, x, along, begun, best, v, v_along, v_begun, np.zeros(SUMS * max(strips, blocks)),
+            laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
+            np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
         for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
             self.task[k] = value
@@ -137,14 +138,18 @@ class Sweeping:
         self.error, self.used, self.spent = float(control[REACHED]), int(task[USED]), int(task[SPENDING])
 
     @property
-    def x(self) -> Array:
-        """The last multipliers."""
-        return from_slots(self.record.x, self.strips, 3).reshape(-1)
+    def last(self) -> tuple[Array, Array]:
+        """The last pair."""
+        return self.pair(self.record.x, self.record.u)
 
     @property
-    def best(self) -> Array:
-        """The best multipliers."""
-        return from_slots(self.record.best, self.strips, 3).reshape(-1)
+    def best(self) -> tuple[Array, Array]:
+        """The best pair."""
+        return self.pair(self.record.best, self.record.best_u)
+
+    def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
+        """Contact by contact."""
+        return from_slots(x, self.strips, 3).reshape(-1), from_slots(u, self.strips, 3).reshape(-1)
 
 
 def run_large(
@@ -164,7 +169,7 @@ def run_large(
     sweeping.task[SPENDING] = int(state[SPENT])
     relaxation = asked if asked != 0.0 and relaxation != 1.0 else relaxation
     sweeping.run(x[mine], law, tol, limit - done, relaxation, bool(state[WITH_MOMENTUM]), history, threads)
-    x[mine] = sweeping.best
+    x[mine] = sweeping.best[0]
     with np.errstate(all="ignore"):
         apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
         u[mine] += P.b[mine]

@@ -73,7 +73,7 @@ EVEN, ODD, LIMIT, LEAST, USED, SPENDING = range(
 TOL, REACHED = range(CONTROL, CONTROL + 2)
 # Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
 ARRAYS = SPENDING + 1
-PLACES = 21
+PLACES = 23
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
 
@@ -122,7 +122,8 @@ def error_of(L, roster):
 
 @outlined_kernel
 def improve(L, roster, history):
-    """So many sweeps, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps`"""
+    """So many sweeps, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps`; the last point is judged with
+    fresh velocities, for whoever goes on from it"""
     settings, control = L.settings, L.control
     limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
     over_contacts(L, roster, START)
@@ -144,7 +145,7 @@ def improve(L, roster, history):
         still = load(L.sums, CHANGE) <= STILL * STILL * load(L.sums, SIZE)
         if used < due and used < limit and not still:
             continue
-        due, fresh = used + max(least, used // RARER), still or used >= anew
+        due, fresh = used + max(least, used // RARER), still or used >= anew or used >= limit
         anew = used + REFRESH if fresh else anew
         error = 0.0
         for _ in range(2):
@@ -175,11 +176,11 @@ def in_one_thread(place, k):
         array_integers(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
         array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11), array_rows(task, at, 12),
         array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15), array_rows(task, at, 16),
-        array_rows(task, at, 17), array_numbers(task, at, 18),
+        array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19), array_numbers(task, at, 20),
     )  # fmt: skip
-    roster = array_integers(task, at, 19)
+    roster = array_integers(task, at, 21)
     if k == 0:
-        improve(L, roster, array_numbers(task, at, 20))
+        improve(L, roster, array_numbers(task, at, 22))
         dismiss(roster)
         return 0
     follow(L, roster, k)

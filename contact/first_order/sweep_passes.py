@@ -9,8 +9,8 @@ pass                  what it does with a strip, a block of groups of contacts, 
 ``stand``             no momentum, of bodies
 ``carry_on``          v = v + beta d v, between two sweeps, of bodies
 ``sweep``             x+ = P(y - w rho (J v + b + g)) and v += T' (x+ - y) of a strip, with y = x + beta d x
-``judge``             the sums of the natural map
-``remember``          x is the best that was met
+``judge``             u = J v + b, and the sums of the natural map
+``remember``          x and u are the best that were met
 ====================  ===============================================================================================
 
 This is the sweep of :mod:`~pluecker.contact.first_order.pgs`, in the order of
@@ -85,7 +85,9 @@ class Swept(NamedTuple):
         J, T, bodies, begin: as there.
         b, friction, inverse, soft: as of :class:`~pluecker.contact.first_order.large_record.Large`.
         rho: step lengths.
-        x, along, begun, best: multipliers; how far a sweep began from where the one before did; where it began; the best.
+        x, along, begun: multipliers; how far a sweep began from where the one before did; where it began.
+        u: velocities of contacts, where they were judged last.
+        best, best_u: the best multipliers that were judged, with their velocities.
         v, v_along, v_begun: velocities of bodies, likewise.
         sums: of each block.
     """
@@ -104,7 +106,9 @@ class Swept(NamedTuple):
     x: Any
     along: Any
     begun: Any
+    u: Any
     best: Any
+    best_u: Any
     v: Any
     v_along: Any
     v_begun: Any
@@ -257,7 +261,7 @@ def sweep(L, strip):
 
 @outlined_kernel
 def judge(L, block):
-    """The sums of the natural map"""
+    """Velocities, and the sums of the natural map"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
     exact, n = load(L.settings, EXACT), lift(0.0, load(L.x, 0))
     size, distance, motion, offset, lack, held, speed = n, n, n, n, n, n, n
@@ -269,6 +273,9 @@ def judge(L, block):
         near, far = places(L.bodies, i, False), places(L.bodies, i, True)
         ask_for_rows(L.J, HEIGHT * i + AHEAD, HEIGHT)
         u0, u1, u2 = velocity_of(L, i, read_velocities(L.v, near), read_velocities(L.v, far), x0, x1, x2)
+        store(L.u, k, u0)
+        store(L.u, k + 1, u1)
+        store(L.u, k + 2, u2)
         away, force = miss(load(L.friction, i), exact, n, x0, x1, x2, u0, u1, u2)
         distance, size = distance + away, size + force
         motion, offset = motion + (u0 * u0 + u1 * u1 + u2 * u2), offset + (b0 * b0 + b1 * b1 + b2 * b2)
@@ -279,10 +286,11 @@ def judge(L, block):
 
 @outlined_kernel
 def remember(L, block):
-    """The best multipliers"""
+    """The best multipliers, and their velocities"""
     first, last = bounds(load(L.settings, GROUPS), block, BLOCK)
     for k in range(3 * first, 3 * last):
         store(L.best, k, load(L.x, k))
+        store(L.best_u, k, load(L.u, k))
 
 
 @outlined_kernel

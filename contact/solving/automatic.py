@@ -187,11 +187,11 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     used, last = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
     while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
         used = min(used + steps, last)
-        descend(P, law, x, u, tol, used, memory, begin, end, layouts, threads, tasks=tasks)
         error = results[mine, ERROR]
-        reached = error.copy()
-        if law == 1:
-            for k in np.flatnonzero((error > tol) & (error < NEAR) & (states[mine, LEFT] == 0.0)):
+        for goal in (max(tol, NEAR), tol) if law == 1 else (tol,):
+            descend(P, law, x, u, goal, used, memory, begin, end, layouts, threads, tasks=tasks)
+            reached = error.copy()
+            for k in np.flatnonzero((error > tol) & (error < NEAR) & (states[mine, LEFT] == 0.0)) if law == 1 else ():
                 polished += run_nearer(P, law, x, u, tol, limit, memory, begin + k, begin + k + 1, patterns)
         going = (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):

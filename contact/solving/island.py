@@ -204,12 +204,11 @@ class Island:
         sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, crew)
         if len(history):
             self.record[self.iterations :] = history
-        last = sweeping.x
+        last = sweeping.last
         if np.isfinite(last).all():
-            x[:], u[:] = last, self.velocity(last)
+            x[:], u[:] = last
         if sweeping.error < self.error:
-            best = sweeping.best
-            self.take(best, u if np.array_equal(best, x) else self.velocity(best))
+            self.take(*sweeping.best)
         self.products += sweeping.spent - before
         return sweeping.used, sweeping.error
 

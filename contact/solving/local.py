@@ -11,6 +11,9 @@ solved again whenever it is off, a step or two of Newton's method each time. Thi
 chosen where the error is, with sweeps in place of a coarse problem. Contacts that do not act on one another are parts of
 their own: Newton's method takes as many steps as the hardest circle needs, and these are few when it is alone.
 
+Parts that do not act on one another are solved by threads side by side, those that do one after the other: the same bits for
+any number of threads.
+
 Where Newton's method fails, a part is solved as a hard problem is (:mod:`~pluecker.contact.solving.coulomb`); where that
 fails too, perhaps because there is no solution while the others are held, it gets a ring of neighbours more.
 
@@ -20,6 +23,9 @@ Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposi
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -34,6 +40,7 @@ from pluecker.contact.solving.newton import make_system, residual, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import joined
 
 __all__ = ["Subdomains", "part_of"]
 
@@ -57,6 +64,9 @@ class Subdomain:
         P: the problem of all.
         blocks: these contacts, ascending.
         before: the part that this one takes the place of, whose failures are its own.
+
+    Attributes:
+        reach: these contacts, and those that they act on.
     """
 
     def __init__(self, P: Prepared, blocks: Indices, before: Subdomain | None = None) -> None:
@@ -64,6 +74,8 @@ class Subdomain:
         self.failed: int = 0 if before is None else before.failed
         self.rest: int = 0 if before is None else before.rest
         self.Q, self.rows = part_of(P, blocks)
+        N = P.A.N
+        self.reach = np.unique(N.column[ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])[0]])
         self.system = make_system(self.Q.A.N)
 
     def is_due(self) -> bool:
@@ -75,34 +87,37 @@ class Subdomain:
         """The problem of these contacts while all others have the multipliers x, with the velocities u."""
         return self.Q._replace(b=u[self.rows] - velocity(self.Q, x[self.rows]))
 
-    def improve(self, island: Island, x: Array, u: Array, held_up: bool) -> bool:
-        """Its solution, all others held; whether x and u have changed.
+    def solve(self, island: Island, x: Array, u: Array, held_up: bool) -> Solved | None:
+        """Its solution, all others held; None where it has next to no error.
 
         While sweeps are not ``held_up`` all others move, and a few steps must do.
         """
-        rows, nothing = self.rows, np.zeros(0)
-        part = Island(self.alone(x, u), island.law, x[rows], u[rows], nothing, min(STEPS, island.rest))
+        rows = self.rows
+        part = Island(self.alone(x, u), island.law, x[rows], u[rows], np.zeros(0), min(STEPS, island.rest))
         part.patterns[part.number], part.system = self.system.factors.S, self.system
         part.take(part.x.copy(), part.u.copy())
         before = part.error
         if before <= SOLVED * island.error:
-            return False
+            return None
         part.newton(GOAL * before, STEPS if held_up else QUICK)
         if held_up and part.error > HELPS * before:
             part.limit = min(TURNS, island.rest)
             take_turns(part, GOAL * before)
-        for method, (steps, _, seconds) in part.spent.items():
-            island.note(method, int(steps), time.perf_counter() - seconds)
-        if part.error > HELPS * before:
-            if held_up:
-                self.failed += 1
-                self.rest = 2**self.failed
-            return False
+        return Solved(part, part.error <= HELPS * before)
+
+    def take(self, found: Solved, island: Island, x: Array, u: Array) -> None:
+        """Change x and u to what was found."""
         self.failed = 0
         step = np.zeros_like(x)
-        step[rows] = part.x - x[rows]
+        step[self.rows] = found.part.x - x[self.rows]
         change(island.P, self.blocks, step, x, u)
-        return True
+
+
+class Solved(NamedTuple):
+    """What came of a part: its island, and whether that is worth taking."""
+
+    part: Island
+    helps: bool
 
 
 class Subdomains:
@@ -122,14 +137,50 @@ class Subdomains:
         """
         n = len(self.covered)
         self.extend(x, u, NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * n)))
-        changed = False
-        for part in [part for part in self.parts if part.is_due()]:
-            failed = part.failed
-            changed = part.improve(self.island, x, u, held_up) or changed
-            if part.failed > failed:
-                self.grow(part)
+        island, changed = self.island, False
+        for parts in self.side_by_side([part for part in self.parts if part.is_due()]):
+            for part, found in zip(parts, self.solve(parts, x, u, held_up), strict=True):
+                if found is None:
+                    continue
+                for method, (steps, _, seconds) in found.part.spent.items():
+                    island.note(method, int(steps), time.perf_counter() - seconds)
+                if found.helps:
+                    part.take(found, island, x, u)
+                    changed = True
+                elif held_up:
+                    part.failed += 1
+                    part.rest = 2**part.failed
+                    self.grow(part)
         if changed:
-            self.island.take(x, u)
+            island.take(x, u)
+
+    def side_by_side(self, parts: list[Subdomain]) -> Iterator[list[Subdomain]]:
+        """These parts, in sets that can be solved at once: one that another acts on comes after it."""
+        after, number = np.zeros(len(self.covered), np.int64), np.zeros(len(parts), np.int64)
+        for k, part in enumerate(parts):
+            number[k] = after[part.blocks].max()
+            after[part.reach] = np.maximum(after[part.reach], number[k] + 1)
+        for at_once in range(number.max(initial=-1) + 1):
+            yield [parts[k] for k in np.flatnonzero(number == at_once)]
+
+    def solve(self, parts: list[Subdomain], x: Array, u: Array, held_up: bool) -> list[Solved | None]:
+        """What becomes of each of them, all others held."""
+
+        def one(part: Subdomain) -> Solved | None:
+            with np.errstate(all="ignore"):  # of its thread
+                return part.solve(self.island, x, u, held_up)
+
+        workers = min(self.island.threads, len(parts))
+        if workers == 1:
+            return list(map(one, parts))
+        with ThreadPoolExecutor(workers, initializer=joined()) as pool:
+            return list(pool.map(one, parts))
+
+    def only(self, blocks: Indices) -> NDArray[np.bool_]:
+        """Which of all contacts these are."""
+        inside = np.zeros(len(self.covered), bool)
+        inside[blocks] = True
+        return inside
 
     def around(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Some contacts, and a ring of neighbours."""
@@ -139,9 +190,7 @@ class Subdomains:
 
     def grow(self, part: Subdomain) -> None:
         """One ring more, if these are not too many."""
-        inside = np.zeros(len(self.covered), bool)
-        inside[part.blocks] = True
-        inside = self.around(inside)
+        inside = self.around(self.only(part.blocks))
         if np.count_nonzero(inside) <= GROWN:
             self.parts[self.parts.index(part)] = Subdomain(self.island.P, np.flatnonzero(inside), part)
             self.covered |= inside
@@ -164,8 +213,7 @@ class Subdomains:
             inside = self.around(inside)
         for blocks in apart(P.A.N, np.flatnonzero(inside)):
             if len(blocks) <= most:
-                inside[:] = False
-                inside[blocks] = True
+                inside = self.only(blocks)
                 self.parts = [part for part in self.parts if not inside[part.blocks].all()]
                 self.parts.append(Subdomain(P, blocks))
                 self.covered |= inside

@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.gather import W
-from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, entries, fits, to_lanes
+from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, entries, fits, from_lanes, to_lanes
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -71,8 +71,7 @@ def to_slots(numbers: Array, strips: Strips) -> Array:
 
 def from_slots(memory: Array, strips: Strips, k: int) -> Array:
     """What :func:`to_slots` has made such rows of, ``(n, k)``."""
-    groups, lane = strips.slots // W, strips.slots % W
-    return np.ascontiguousarray(memory.reshape(-1, k, W)[groups, :, lane])
+    return from_lanes(memory, strips.places, k)[strips.slots]
 
 
 def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Strips | None:

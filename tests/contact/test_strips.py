@@ -55,7 +55,9 @@ def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind):
     sweeping = Sweeping(laid, P.b)
     sweeping.run(x, law, 1e-300, 1, 1.3, False, np.zeros(0), 1)
     expected = one_sweep(P, order, law, x, steps, 1.3)
-    assert np.allclose(sweeping.x, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
+    x, u = sweeping.last
+    assert np.allclose(x, expected, rtol=0.0, atol=1e-12 * np.abs(expected).max())
+    assert np.allclose(u, to_matrix(P.A) @ x + P.b, rtol=0.0, atol=1e-12 * np.abs(u).max())
 
 
 @LAWS
@@ -70,7 +72,7 @@ def test_the_error_is_that_of_small_islands(law, kind):
     sweeping = Sweeping(lay_out(P, 0), P.b)
     sweeping.run(x, law, 1e-300, 0, 1.0, False, np.zeros(0), 1)
     assert sweeping.error == pytest.approx(memory.results[0, ERROR], rel=1e-9)
-    assert np.allclose(sweeping.x, x, rtol=0.0, atol=1e-13 * np.abs(x).max())
+    assert np.allclose(sweeping.last[0], x, rtol=0.0, atol=1e-13 * np.abs(x).max())
 
 
 @LAWS
@@ -85,7 +87,9 @@ def test_sweeps_in_strips_and_in_the_usual_order_have_one_limit(law):
         sweeping.run(np.zeros(len(P.b)), law, tol, 4000, 1.0, momentum, np.zeros(0), 1)
         assert sweeping.error <= tol
         assert memory.results[0, ERROR] <= tol
-        assert np.allclose(sweeping.best, x, rtol=0.0, atol=1e4 * tol * np.abs(x).max())
+        best, speeds = sweeping.best
+        assert np.allclose(best, x, rtol=0.0, atol=1e4 * tol * np.abs(x).max())
+        assert np.allclose(speeds, to_matrix(P.A) @ best + P.b, rtol=0.0, atol=1e-12 * np.abs(best).max())
 
 
 @pytest.mark.parametrize("seed", range(3))

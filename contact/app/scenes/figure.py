@@ -17,6 +17,7 @@ from pluecker.contact.app.scenes.outcome import Outcome, Panel
 __all__ = ["draw_outcome"]
 
 FEW = 40  # points, which are marked one by one
+STROKES = "--", ":"  # of theory
 COLOURS = ("#1f5fb4", "#e07b00", "#2e8b57", "#8e44ad", "#d62728", "#7f3b08")
 
 
@@ -58,12 +59,12 @@ def draw_outcome(outcome: Outcome) -> Any:
 
 
 def draw_panel(axis: Any, panel: Panel) -> None:
-    """Curves; those of theory dashed and black."""
-    number, dashed = 0, any(curve.theory and len(curve.x) > FEW for curve in panel.curves)
+    """Curves; those of theory dashed and black, the second of them dotted."""
+    number, strokes, dashed = 0, iter(STROKES), any(curve.theory and len(curve.x) > FEW for curve in panel.curves)
     for curve in panel.curves:
         few = len(curve.x) <= FEW
         if curve.theory:
-            axis.plot(curve.x, curve.y, "--", color="black", linewidth=1.2, label=curve.label, zorder=5)
+            axis.plot(curve.x, curve.y, next(strokes, "-."), color="black", linewidth=1.2, label=curve.label, zorder=5)
         else:
             style = ("o" if dashed else "o-") if few else "-"
             axis.plot(curve.x, curve.y, style, color=COLOURS[number % len(COLOURS)], label=curve.label, markersize=4)
