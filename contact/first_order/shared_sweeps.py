@@ -122,8 +122,8 @@ def error_of(L, roster):
 
 @outlined_kernel
 def improve(L, roster, history):
-    """So many sweeps, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps`; the last point is judged with
-    fresh velocities, for whoever goes on from it"""
+    """So many sweeps, or to the tolerance, as :func:`~pluecker.contact.first_order.pgs.sweeps`; velocities of the last point
+    are fresh, for whoever goes on from it"""
     settings, control = L.settings, L.control
     limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
     over_contacts(L, roster, START)

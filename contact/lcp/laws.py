@@ -130,8 +130,8 @@ class NormalsOnly:
         self.map = small_dense(scipy.sparse.csr_matrix((np.ones(n), (first, np.arange(n))), shape=(problem.size, n)))
         self.A: Any = small_dense(problem.matrix()[first][:, first])
         self.b, self.lower, self.upper = problem.offset[first], problem.sets.lower, problem.sets.upper
-        self.unit = scales(problem.operator, problem.sets)
-        self.scale = np.repeat(self.unit, np.diff(problem.sets.start))
+        self.scale = scales(problem.operator, problem.sets)
+        self.unit = self.scale[first]
 
     def project(self, z: Array) -> Array:
         """z within its bounds"""
@@ -155,8 +155,8 @@ class Polygon:
         self.problem, self.directions, self.contacts = problem, lcp.directions, lcp.contacts
         self.A, self.map = small_dense(lcp.A), small_dense(lcp.map)
         self.b, self.lower, self.upper = lcp.b, lcp.lower, lcp.upper
-        s, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
-        self.scale = np.repeat(s, np.diff(problem.sets.start))
+        self.scale, contact = scales(problem.operator, problem.sets), problem.sets.sizes[:, 0] > 0
+        s = self.scale[problem.sets.start[:-1]]
         of = s[contact]  # of an impulse; lambda is a velocity
         self.unit = np.concatenate([np.repeat(of, self.directions), of, 1.0 / of, s[~contact]])
         every = np.arange(self.contacts)

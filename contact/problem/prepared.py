@@ -17,7 +17,7 @@ import numpy as np
 
 from pluecker.contact.problem.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem.problem import Problem
-from pluecker.contact.problem.sets import Sets
+from pluecker.contact.problem.sets import DISCS, Sets, rows_of_part, scale_turning
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
@@ -32,7 +32,7 @@ class Prepared(NamedTuple):
 
     Attributes:
         A: the operator N^.
-        K: the sets, their bounds scaled.
+        K: the sets, scaled: bounds, and the lengths of rolling and spinning.
         b: the offset b^, ``(m,)``.
         s: the scale of each multiplier, ``(m,)``.
         islands: where the blocks of each island start, and their number, ``(I + 1,)``.
@@ -161,49 +161,64 @@ def arrange(operator: Operator, sets: Sets, offset: Array, chosen: Order) -> tup
     order, columns, islands, sides, _ = chosen
     s, original, m = scales(operator, sets, chosen), sets.start, len(offset)
     width = np.concatenate([[0], np.cumsum(np.diff(operator.J.columns)[columns])]) if operator.is_factored else [0]
-    heights, mine = np.diff(original)[order], s[order]
+    heights = np.diff(original)[order]
     start = np.zeros(len(original), np.int64)
     np.cumsum(heights, out=start[1:])
-    sets = Sets(start, sets.sizes[order], sets.friction[order], sets.lower[order] / mine, sets.upper[order] / mine)
     places = np.arange(m) + np.repeat(original[:-1][order] - start[:-1], heights)
-    full = np.repeat(mine, heights)
+    full = s[places]
+    mine = full[start[:-1]]
+    K = Sets(start, sets.sizes[order], sets.friction[order], sets.lower[order] / mine, sets.upper[order] / mine)
+    if K.sizes[:, 1:].any():
+        scale_turning(K, full, K.friction)
     prepared = Prepared(
-        scaled(operator, order, columns, s, full, places), sets, offset[places] * full, full, islands,
+        scaled(operator, order, columns, s, full, places), K, offset[places] * full, full, islands,
         np.asarray(width, np.int64)[sides],
     )  # fmt: skip
     return prepared, places
 
 
 def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
-    """One number for each block, the inverse root of the mean of its diagonal; ``order`` is found unless it is known.
+    """One number for each multiplier, the inverse root of the mean of a diagonal; ``order`` is found unless it is known.
+
+    Of a contact that of the normal and the friction is one, those of rolling and spinning have means of their own: what
+    turns may be a thousand times as easy to move, and lengths in the place of coefficients take up the difference.
 
     A diagonal that is rounding beside the largest of its island counts for zero. Then that one takes its place, or the
     largest of all, where all of the island are zero.
     """
     order = find_order(operator) if order is None else order
-    s, work = np.empty(len(sets.start) - 1), np.empty(int(sets.start[-1]))
+    m = int(sets.start[-1])
+    s, work = np.empty(m), np.empty(m)
     diagonal_of(operator, work)
-    find_scales(sets.start, order.blocks, order.apart, work, s)
+    find_scales(sets.start, sets.sizes, order.blocks, order.apart, work, s)
     return s
 
 
-def find_scales(start, blocks, islands, d, s):
+def find_scales(start, sizes, blocks, islands, d, s):
     """The same, in ``s``, from the diagonal"""
-    largest = 0.0
-    for i in range(len(s)):
-        s[i] = 0.0
-        for k in range(start[i], start[i + 1]):
-            s[i] += d[k]
-        s[i] /= start[i + 1] - start[i]
-        largest = max(largest, s[i])
-    for island in range(len(islands) - 1):
-        here = 0.0
-        for n in range(islands[island], islands[island + 1]):
-            here = max(here, s[blocks[n]])
-        for n in range(islands[island], islands[island + 1]):
-            i = blocks[n]
-            mean = s[i] if s[i] > ROUNDING * here else here if here > 0.0 else largest
-            s[i] = 1.0 / np.sqrt(mean) if mean > 0.0 else 1.0
+    for part in range(DISCS):
+        largest = 0.0
+        for i in range(len(start) - 1):
+            top, count = rows_of_part(start, sizes, i, part)
+            if count > 0:
+                s[top] = 0.0
+                for k in range(top, top + count):
+                    s[top] += d[k]
+                s[top] /= count
+                largest = max(largest, s[top])
+        for island in range(len(islands) - 1):
+            here = 0.0
+            for n in range(islands[island], islands[island + 1]):
+                top, count = rows_of_part(start, sizes, blocks[n], part)
+                if count > 0:
+                    here = max(here, s[top])
+            for n in range(islands[island], islands[island + 1]):
+                top, count = rows_of_part(start, sizes, blocks[n], part)
+                if count > 0:
+                    mean = s[top] if s[top] > ROUNDING * here else here if here > 0.0 else largest
+                    scale = 1.0 / np.sqrt(mean) if mean > 0.0 else 1.0
+                    for k in range(top, top + count):
+                        s[k] = scale
 
 
 find_scales = allocation_free(find_scales)
@@ -213,7 +228,7 @@ def scaled(operator: Operator, order: Indices, columns: Indices, s: Array, full:
     """The operator of the scaled multipliers, its block rows and block columns in a new order; G for J and T if known."""
     compliance = operator.compliance[places] * full * full
     if operator.is_factored:
-        ones = np.ones(len(columns))
+        ones = np.ones(int(operator.J.columns[-1]))
         factors = (operator.G,) if len(operator.G.data) else (operator.J, operator.T)
         parts = [rearranged(B, order, columns, s, ones) for B in factors]
         both = factored(parts[0], parts[-1], compliance)
@@ -256,11 +271,12 @@ def rearrange(B, order, columns, left, right, where, new):
         for at in range(top, n):
             m = place[at]
             j = B.column[m]
-            scale, q = left[i] * right[j], B.place[m]
+            q = B.place[m]
             place[at] = p
-            for _ in range(height * (B.columns[j + 1] - B.columns[j])):
-                data[p] = B.data[q] * scale
-                p, q = p + 1, q + 1
+            for a in range(B.rows[i], B.rows[i] + height):
+                for b in range(B.columns[j], B.columns[j + 1]):
+                    data[p] = B.data[q] * (left[a] * right[b])
+                    p, q = p + 1, q + 1
 
 
 rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_first)

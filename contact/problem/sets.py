@@ -38,7 +38,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "divided", "is_steep", "nearest_in_cone",
-    "project", "project_block", "shift", "shift_block", "signorini_block",
+    "project", "project_block", "rows_of_part", "scale_turning", "shift", "shift_block", "signorini_block",
 ]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning
@@ -71,6 +71,25 @@ class Sets(NamedTuple):
 
 
 # --------------------------------------------------------------------------------------------------------------- kernels
+
+
+@allocation_free_kernel
+def rows_of_part(start, sizes, i, part):
+    """The first row of a part of block i, and how many it has: of the normal and the first disc, or of another disc"""
+    if part == 0:
+        return start[i], 1 + sizes[i, 0]
+    first = start[i] + 1 + sizes[i, 0]
+    return first + (sizes[i, 1] if part == 2 else 0), sizes[i, part]
+
+
+@allocation_free_kernel
+def scale_turning(K, s, friction):
+    """Lengths of rolling and spinning in ``friction``, of multipliers that are divided by s"""
+    for i in range(len(K.start) - 1):
+        for part in range(1, DISCS):
+            row, count = rows_of_part(K.start, K.sizes, i, part)
+            if count > 0:
+                friction[i, part] = K.friction[i, part] * (s[K.start[i]] / s[row])
 
 
 @allocation_free_kernel

@@ -23,8 +23,10 @@ so that the errors of Signorini and of dissipation, which are about Coulomb's la
 law changes.
 
 A tolerance refers to the larger of two numbers, the natural map and velocity / speed. ``D_i = 1 / s_i^2`` is the mean
-diagonal of the block of N, the inverse of the mass that the block sees. So both are what they are in all units of mass: N
-multiplied by any number, and r divided by it, have the same errors. Each guards what the other does not see:
+diagonal of the block of N, the inverse of the mass that the block sees; rolling and spinning have an s of their own, so that
+they count with the length at which what turns moves as easily as the rest of the contact. So both are what they are in all
+units of mass: N multiplied by any number, and r divided by it, have the same errors. Each guards what the other does not
+see:
 
 - The natural map is an energy, the square root of that of what is missed beside that of all that moves or presses. A body
   of a milligram has no part in it beside one of a tonne, and it gets small where there is no solution, and the multipliers
@@ -48,11 +50,11 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from pluecker.contact.problem.natural_map import ROUNDING, natural_map
-from pluecker.contact.problem.sets import DISCS, Sets, length, project, shift_block, signorini_block
+from pluecker.contact.problem.sets import DISCS, Sets, length, project, scale_turning, shift_block, signorini_block
 from pluecker.spatial.compiled.decorators import called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "with_velocities"]
+__all__ = ["NUMBER", "VELOCITIES", "Errors", "all_errors", "measure", "place_for_scaled", "with_velocities"]
 
 
 TINY = float(np.finfo(np.float64).tiny)  # a smaller number has no inverse
@@ -145,7 +147,7 @@ def other_errors(K, r, u, exact, R, U, work):
 def measure(K, inside, b, r, u, s, exact, work, out):
     """All errors, in the order of :class:`Errors`
 
-    ``inside`` are the sets K with place for the bounds in scaled units; ``work`` has five rows of m numbers.
+    ``inside`` are the sets K with place for scaled ones; ``work`` has five rows of m numbers.
     """
     c, x, w, zero, scratch = work[0], work[1], work[2], work[3], work[4]
     R, U, bb, rr, blocks, bilateral = 0.0, 0.0, 0.0, 0.0, len(K.start) - 1, 0.0
@@ -158,6 +160,7 @@ def measure(K, inside, b, r, u, s, exact, work, out):
         inside.lower[i], inside.upper[i] = K.lower[i] / s[K.start[i]], K.upper[i] / s[K.start[i]]
         if K.lower[i] == -np.inf and K.upper[i] == np.inf:
             bilateral = max(bilateral, abs(u[K.start[i]]))
+    scale_turning(K, s, inside.friction)
     R, U = max(R, TINY) if R > 0.0 else 1.0, U if U > 0.0 else 1.0
     error, lack, held, speed = natural_map(inside, s, c, zero, x, w, exact, 0, blocks, scratch)
     cone, signorini, dissipation, gap, size = other_errors(K, r, u, exact, R, U, scratch)
@@ -165,6 +168,11 @@ def measure(K, inside, b, r, u, s, exact, work, out):
     out[0], out[1], out[2], out[3] = error, cone, signorini, dissipation
     out[4] = gap / (size if size > 0.0 else 1.0)
     out[5], out[6], out[7] = lack + ROUNDING * held, speed if speed > 0.0 else held, bilateral
+
+
+def place_for_scaled(K: Sets) -> Sets:
+    """The sets with places of their own for what :func:`measure` writes there."""
+    return K._replace(friction=K.friction.copy(), lower=np.empty_like(K.lower), upper=np.empty_like(K.upper))
 
 
 def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) -> Errors:
@@ -176,10 +184,10 @@ def all_errors(K: Sets, b: Array, r: Array, u: Array, law: str, scale: Array) ->
         r: the multipliers, ``(m,)``, N s.
         u: ``N r + b``, ``(m,)``, m/s.
         law: ``frictionless`` (with sets without friction), ``ccp`` or ``ncp``.
-        scale: s of each multiplier, ``(m,)``, one number for each block.
+        scale: s of each multiplier, ``(m,)``, as :func:`~pluecker.contact.problem.prepared.scales` finds it.
     """
     out, work = np.empty(NUMBER), np.empty((5, len(r)))
-    inside = K._replace(lower=np.empty_like(K.lower), upper=np.empty_like(K.upper))
+    inside = place_for_scaled(K)
     measure(K, inside, np.array(b), r, u, scale, int(law == "ncp"), work, out)
     return Errors(*out.tolist())
 

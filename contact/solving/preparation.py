@@ -18,6 +18,7 @@ from pluecker.contact.problem.operator import Operator, assemble, contiguous, pl
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets, divided
+from pluecker.contact.results.measures import place_for_scaled
 from pluecker.contact.solving.methods import Options
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
@@ -77,9 +78,9 @@ class Preparation:
             return self
         return replace(self, sets=divided(self.sets, exponent), P=self.P._replace(K=divided(self.P.K, exponent)))
 
-    def bounds_for_errors(self) -> Sets:
-        """The sets with place for their bounds in scaled units."""
-        return self.sets._replace(lower=np.empty_like(self.sets.lower), upper=np.empty_like(self.sets.upper))
+    def sets_for_errors(self) -> Sets:
+        """The sets with place for scaled ones."""
+        return place_for_scaled(self.sets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +120,7 @@ def prepare_for(
             if left.blocks:
                 alike = old is not None and old.rest is not None and same and not difference(old.elimination.left, left)
                 rest = prepare_rows(left, options, old.rest if old is not None and alike else None)
-            scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+            scale = scales(problem.operator, problem.sets)
             islands = len(find_islands(problem.operator)[2]) - 1 if options.separate else 1
             return Eliminated(problem, solved, elimination, scale, islands, rest)
     kept = before if isinstance(before, Preparation) else None

@@ -127,6 +127,6 @@ def errors_of(problem: Problem, multipliers: ArrayLike, law: str = "ncp") -> Err
     with np.errstate(all="ignore"):
         problem, start, exponent = in_units(problem, r, float(np.abs(r).max(initial=0.0)))
         r = r if start is None else start
-        scale = np.repeat(scales(problem.operator, problem.sets), np.diff(problem.sets.start))
+        scale = scales(problem.operator, problem.sets)
         errors = all_errors(problem.sets, problem.offset, r, problem.unchecked_velocity(r), law, scale)
         return with_velocities(errors, exponent)

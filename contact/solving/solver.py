@@ -229,7 +229,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
     operator, inner, P = ready.fresh(size)
     offset, r, u, x = (np.empty(size) for _ in range(4))
     work, numbers = np.empty((5, size)), np.empty(NUMBER)
-    places, exact, scaled = ready.places, int(law == "ncp"), ready.bounds_for_errors()
+    places, exact, scaled = ready.places, int(law == "ncp"), ready.sets_for_errors()
     exponent, started = begin(b, NOTHING if start is None else start, ready.sets, inner, P, places, offset, r, x)
 
     def judged() -> Errors:
