@@ -63,6 +63,9 @@ __all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_
 
 ITERATIONS = 200  # of a problem, at most
 TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a problem does not come to the tolerance
+# With resistance to turning, which several contacts of two bodies share, what is tolerated of contacts that are found: of 240
+# boxes that tumble and come to rest, seven have a step with more than 1e-6, none with more than 4e-6.
+TOLERATED_OF_TURNS = 1e-5
 
 
 @kernel
@@ -178,7 +181,7 @@ def make_solve_blocks(with_more: bool) -> Callable[..., Any]:
                 take_friction(w, awake, laws, numbers, first, x)
                 take_moments(w, awake, column, x)
         store_of_awake(awake, x, r)
-        return TOLERANCE / TOLERATED * load(error, 0)
+        return TOLERANCE / (TOLERATED_OF_TURNS if resisting > 0 else TOLERATED) * load(error, 0)
 
     solve_blocks.__name__ += f"_{with_more:d}"
     return kernel(solve_blocks)

@@ -2,8 +2,12 @@
 were.
 
 What is sparse here has a floor of a millisecond; four contacts as a full matrix take microseconds. Islands with other blocks
-than contacts with three components and rows are left to others, as are those that the first turns do not bring to the
-tolerance: their multipliers and velocities stay what they were.
+than contacts in space and rows are left to others, as are those that the first turns do not bring to the tolerance: their
+multipliers and velocities stay what they were.
+
+The kernel knows contacts with three components. Under Coulomb's law rolling and spinning are contacts of their own there,
+with a normal multiplier p beside the normal one r_n of the contact, see :mod:`~pluecker.contact.rows.resistance`: here, where
+all blocks have a mean diagonal of one, its velocity is ``p - r_n``, and that of r_n gains ``r_n - p``.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS
 from pluecker.contact.first_order.runner import evaluate
 from pluecker.contact.problem.prepared import Prepared
-from pluecker.contact.problem.sets import project_block
+from pluecker.contact.problem.sets import DISCS, project_block, rows_of_part
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.dense.cone_solver import cone_solver_memory, solve_cone
@@ -30,6 +34,7 @@ CONVEX_ROWS = (
     48  # in the convex law, from zero: beyond, the interior point takes half the time (measured, 60 and 72 rows)
 )
 TURNS = 7  # iterations, two turns: what these do not solve is seldom solved by more
+TURNING = 100  # iterations where anything rolls or spins: what others take there is a thousand times as much
 WORST = 300  # iterations that these turns may take: a turn that was begun is finished
 FINER = 0.01  # of the tolerance, inside: what is asked for there is relative to b alone, in other units
 FINEST = 1e-13
@@ -42,7 +47,8 @@ class SmallIslands(NamedTuple):
     Attributes:
         matrix: of an island, ``(m^2,)``, m being the rows of the largest.
         kinds, laws: of its blocks, as the kernel wants them.
-        vectors: the multipliers, and multipliers and velocities at the start, ``(3, m)``.
+        vectors: multipliers and offset as the kernel wants them, multipliers and velocities at the start, ``(4, m)``.
+        rows: where the rows of an island are in its matrix, ``(m,)``.
         error: ``(1,)``.
         work: of the kernel.
         zero, moved: for the error of all rows.
@@ -52,6 +58,7 @@ class SmallIslands(NamedTuple):
     kinds: Indices
     laws: Array
     vectors: Array
+    rows: Indices
     error: Array
     work: Array
     zero: Array
@@ -61,32 +68,57 @@ class SmallIslands(NamedTuple):
 def place_for_small(P: Prepared) -> SmallIslands:
     """For the islands of a problem."""
     size = len(P.b)
-    m = min(ROWS, size)
+    m = min(ROWS, 2 * size if P.K.sizes[:, 1:].any() else size)
     return SmallIslands(
-        np.empty(m * m), np.empty(m, np.int64), np.empty(NUMBERS), np.empty((3, m)), np.empty(1),
+        np.empty(m * m), np.empty(m, np.int64), np.empty(NUMBERS), np.empty((4, m)), np.empty(m, np.int64), np.empty(1),
         np.empty(int(cone_solver_memory(m, NUMBERS))), np.zeros(size), np.empty(size),
     )  # fmt: skip
 
 
 @allocation_free_kernel
 def is_small(P, law, x, first, last):
-    """Whether the blocks from ``first`` to ``last`` are contacts with three components, or rows, and few"""
-    top, bottom, begun = P.K.start[first], P.K.start[last], law == 1
+    """Whether the blocks from ``first`` to ``last`` are contacts in space, or rows, and few"""
+    top, bottom, begun, rows = P.K.start[first], P.K.start[last], law == 1, 0
     if bottom - top > ROWS:
         return False
     for i in range(first, last):
-        size = P.K.start[i + 1] - P.K.start[i]
-        if not (size == 1 or (size == 3 and P.K.sizes[i, 0] == 2)):
+        size, turning = P.K.start[i + 1] - P.K.start[i], parts_of(P.K, i) - 1
+        if not (size == 1 or P.K.sizes[i, 0] == 2) or (turning > 0 and law != 1):
             return False
+        rows += 1 if size == 1 else 3 + 3 * turning
     for k in range(top, bottom):
         begun = begun or x[k] != 0.0
-    return begun or bottom - top <= CONVEX_ROWS
+    return rows <= ROWS and (begun or rows <= CONVEX_ROWS)
 
 
 @allocation_free_kernel
-def full_matrix(P, first, last, W):
+def parts_of(K, i):
+    """The contacts of three rows that a contact is: itself, and one for each disc of rolling or spinning"""
+    return 1 + (1 if K.sizes[i, 1] > 0 else 0) + (1 if K.sizes[i, 2] > 0 else 0)
+
+
+@allocation_free_kernel
+def find_rows(P, first, last, rows):
+    """Where the rows of an island are in its matrix; how many there are in that"""
+    K, top, m = P.K, P.K.start[first], 0
+    for i in range(first, last):
+        begin, size = K.start[i] - top, K.start[i + 1] - K.start[i]
+        for a in range(min(size, 3)):
+            rows[begin + a] = m + a
+        m += min(size, 3)
+        for part in range(1, DISCS):
+            row, count = rows_of_part(K.start, K.sizes, i, part)
+            if count > 0:
+                for a in range(count):  # one row is the last of the three: the other tangent meets nothing
+                    rows[row - top + a] = m + 3 - count + a
+                m += 3
+    return m
+
+
+@allocation_free_kernel
+def full_matrix(P, first, last, rows, m, W):
     """The matrix of an island, its compliance included"""
-    N, top, m = P.A.N, P.K.start[first], P.K.start[last] - P.K.start[first]
+    N, top = P.A.N, P.K.start[first]
     for k in range(m * m):
         W[k] = 0.0
     for i in range(first, last):
@@ -96,24 +128,41 @@ def full_matrix(P, first, last, W):
             column, width = P.K.start[j] - top, P.K.start[j + 1] - P.K.start[j]
             for a in range(size):
                 for b in range(width):
-                    W[(row + a) * m + column + b] = N.data[N.place[k] + a * width + b]
+                    W[rows[row + a] * m + rows[column + b]] = N.data[N.place[k] + a * width + b]
         for a in range(size):
-            W[(row + a) * (m + 1)] += P.A.compliance[P.K.start[i] + a]
+            W[rows[row + a] * (m + 1)] += P.A.compliance[P.K.start[i] + a]
+
+
+@allocation_free_kernel
+def couple(P, first, last, rows, m, sign, W, r):
+    """Discs of rolling and spinning with the normal of their contact, or, with the other sign, without; r: p = r_n"""
+    top = P.K.start[first]
+    for i in range(first, last):
+        n = rows[P.K.start[i] - top]
+        for part in range(1, parts_of(P.K, i)):
+            p = n + 3 * part
+            W[n * (m + 1)] += sign
+            W[p * m + n], W[n * m + p], W[p * (m + 1)] = -sign, -sign, sign
+            r[p] = r[n]
+            if W[(p + 1) * (m + 1)] == 0.0:
+                W[(p + 1) * (m + 1)] = 1.0
 
 
 @allocation_free_kernel
 def laws_of(P, first, last, kinds, laws):
-    """What the kernel calls kinds and laws, and how many numbers these have"""
-    place = 0
+    """What the kernel calls kinds and laws, how many blocks there are, and how many numbers of laws"""
+    block, place = 0, 0
     for i in range(first, last):
         if P.K.sizes[i, 0] == 2:
-            kinds[i - first], laws[place] = 0, P.K.friction[i, 0]
-            place += 1
+            for disc in range(DISCS):
+                if P.K.sizes[i, disc] > 0:
+                    kinds[block], laws[place] = 0, P.K.friction[i, disc]
+                    block, place = block + 1, place + 1
         else:
-            kinds[i - first] = 1
+            kinds[block] = 1
             laws[place], laws[place + 1], laws[place + 2] = P.K.upper[i], 0.0, P.K.lower[i]
-            place += 3
-    return place
+            block, place = block + 1, place + 3
+    return block, place
 
 
 @called_kernel
@@ -122,8 +171,8 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
 
     Islands without it afterwards have what they had. ``place`` is a :class:`SmallIslands`.
     """
-    W, kinds, laws, error, work = place.matrix, place.kinds, place.laws, place.error, place.work
-    r, x0, u0 = place.vectors[0], place.vectors[1], place.vectors[2]
+    W, kinds, laws, rows, error, work = place.matrix, place.kinds, place.laws, place.rows, place.error, place.work
+    r, c, x0, u0 = place.vectors[0], place.vectors[1], place.vectors[2], place.vectors[3]
     if limit < WORST:
         return
     for island in range(begin, end):
@@ -133,27 +182,31 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
             continue
         if not is_small(P, law, x, first, last):
             continue
-        m = bottom - top
-        full_matrix(P, first, last, W)
-        count = laws_of(P, first, last, kinds, laws)
+        n, m = bottom - top, find_rows(P, first, last, rows)
+        full_matrix(P, first, last, rows, m, W)
+        blocks, count = laws_of(P, first, last, kinds, laws)
         for k in range(m):
-            r[k], x0[k], u0[k] = x[top + k], x[top + k], u[top + k]
+            r[k], c[k] = 0.0, 0.0
+        for k in range(n):
+            r[rows[k]], c[rows[k]], x0[k], u0[k] = x[top + k], P.b[top + k], x[top + k], u[top + k]
+        couple(P, first, last, rows, m, 1.0, W, r)
         used = solve_cone(
-            view(W[: m * m]), view(P.b[top:bottom]), view(kinds[: last - first].view(np.float64)), view(laws[:count]),
-            law == 1, max(FINER * tol, FINEST), TURNS, view(r[:m]), view(error), view(work),
+            view(W[: m * m]), view(c[:m]), view(kinds[:blocks].view(np.float64)), view(laws[:count]),
+            law == 1, max(FINER * tol, FINEST), TURNING if m > n else TURNS, view(r[:m]), view(error), view(work),
         )  # fmt: skip
-        for k in range(m):
-            x[top + k] = r[k]
+        couple(P, first, last, rows, m, -1.0, W, r)
+        for k in range(n):
+            x[top + k] = r[rows[k]]
         for i in range(first, last):
             project_block(P.K, i, x, x)
-        for k in range(m):
+        for k in range(n):
             v = P.b[top + k]
-            for j in range(m):
-                v += W[k * m + j] * x[top + j]
+            for j in range(n):
+                v += W[rows[k] * m + rows[j]] * x[top + j]
             u[top + k] = v
         e = evaluate(P, place.zero, x, u, law, first, last, place.moved)
         if e <= tol:
             results[island, ERROR], results[island, ITERATIONS] = e, used
         else:
-            for k in range(m):
+            for k in range(n):
                 x[top + k], u[top + k] = x0[k], u0[k]

@@ -71,6 +71,7 @@ FIRST, MOST = 6, 96  # iterations of a turn: it doubles from the first, up to th
 NEWTON_STEPS = 8  # of a turn in the convex law, where others follow; twice as many in Coulomb's
 # Of every third turn's steps, times the root of the error: where multipliers are many, steps jump between them.
 DAMPING = 0.01
+PATIENT = 3  # times as many of those steps, which are shorter
 COMPLIANCE = 1e-6  # of the springs to the start: soft beside contacts, stiff beside rounding and PROXIMAL
 SOFTENING = 0.3  # of what takes their place, from step to step
 WARM = 1e-1  # error: from a start that is as near, Newton's method alone is tried first
@@ -160,7 +161,7 @@ def newton_turn(kinds, laws, exact, springs, S, c, n, goal, unit, damping, least
     e = cone_problem_error(kinds, laws, exact, x, u)
     least = keep(n, goal, e, x, least, best)
     soft, softest = (0.0, 0.0) if springs else (COMPLIANCE, PROXIMAL)
-    for _ in range(2 * NEWTON_STEPS if exact else NEWTON_STEPS):
+    for _ in range((2 if exact else 1) * (PATIENT if damping > 0.0 else 1) * NEWTON_STEPS):
         if reached(goal, least):
             break
         one = 1.0 + 0.0 * e
