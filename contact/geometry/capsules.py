@@ -1,7 +1,7 @@
 """Capsules against capsules and boxes: the nearest points of segments, and the ends of what lies along a face.
 
 Two capsules touch where their axes are nearest; where these are nearly parallel, also at the far end of the stretch on which
-they lie beside each other, so that a capsule on another one, or on a box, rests on two points.
+they lie beside each other, so that a capsule on another one, on a face of a box or along its edge, rests on two points.
 
 Of a capsule, the first shape, and a box the signed distance of the axis is exact too: outside, the nearest points are those
 of an end of the segment and the box, of a corner and the segment, or of the segment and an edge, the one that the best
@@ -222,11 +222,35 @@ def capsule_box(R1, p1, s1, R2, p2, s2, slack, out):
     allowed = slack * least(r, least(h[0], least(h[1], h[2]))) + ROUNDING * size
     rests = over * indicator(smaller(gap - allowed, face), gap) * indicator(smaller(lowest, gap + allowed), gap)
     flat = holds(rests)
+    end, number, along = edge_end(c, d, l, h, dot3(d, subtract3(x, c)))
+    edge_gap, edge_normal = box_distance(end, h)
+    along = along * indicator(smaller(0.0 * gap, least(gap, edge_gap)), gap)
     v, x = select3(flat, n, normal), select3(flat, near, x)
     axis_ = rotate(R2, (-v[0], -v[1], -v[2]))
     touch_axis(R2, p2, x, r, axis_, select(flat, at_low, gap), out, 0, select(flat, 40.0 + 2.0 * k, feature))
-    touch_axis(R2, p2, far, r, axis_, at_high, out, 1, 41.0 + 2.0 * k)
-    open_slot_unless(out, 1, flat)
+    v, far = select3(flat, n, edge_normal), select3(flat, far, end)
+    axis_ = rotate(R2, (-v[0], -v[1], -v[2]))
+    touch_axis(
+        R2, p2, far, r, axis_, select(flat, at_high, edge_gap), out, 1, select(flat, 41.0 + 2.0 * k, 50.0 + number)
+    )
+    open_slot_unless(out, 1, holds(larger(rests, along)))
+
+
+@kernel
+def edge_end(c, d, l, h, t):
+    """Of a segment that is nearly parallel to edges of a box: the end of its stretch beside them that is farther from the
+    place t, the number of their axis, and whether there is such an end"""
+    zero = lift(0.0, l)
+    ck, dk, hk, number = c[0], d[0], h[0], zero
+    for k in range(1, 3):
+        other = smaller(absolute(dk), absolute(d[k]))
+        ck, dk, hk = select(other, c[k], ck), select(other, d[k], dk), select(other, h[k], hk)
+        number = select(other, zero + k, number)
+    low, high = slab(ck, dk, hk, -l, l)
+    end = select(smaller(absolute(high - t), absolute(low - t)), low, high)
+    parallel = indicator(smaller(1.0 - dk * dk, zero + NEARLY), l)
+    beside = indicator(smaller(low, high), l) * indicator(smaller(APART * (l + hk), absolute(end - t)), l)
+    return add_scaled(c, clamp(end, -l, l), d), number, parallel * beside
 
 
 @kernel

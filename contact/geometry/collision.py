@@ -103,7 +103,8 @@ class Collision:
     """Colliders on a model, and which of them may touch.
 
     Colliders of one body never touch, nor do two that are both fixed to the world; by default neither do those of a
-    body and of the one that carries it through a joint. A free joint carries nobody: a free body touches the world.
+    body and of the one that carries it through a joint. The world carries nobody: what is on the frame ``"world"`` is
+    touched by every body, whatever its joint. A link that is fixed to the world, such as the base of a robot, does carry.
 
     Args:
         model: the mechanism.
@@ -116,7 +117,8 @@ class Collision:
         ArgumentTypeError: an argument of another type.
         UnknownNameError: a frame or a collider is not there.
         GeometryError: a name comes twice, a margin is negative, two shapes that may touch have no distance (a
-            half-space and a surface of triangles that move against each other).
+            half-space and a surface of triangles that move against each other), or one is soft and the other has a
+            restitution.
 
     Source: Ericson, *Real-Time Collision Detection* (2005), chapters 5 and 7.
 
@@ -190,12 +192,20 @@ class Collision:
         return found
 
     def check_pairs(self) -> None:
-        """Refuse pairs that may touch and have no distance."""
+        """Refuse pairs that may touch and have no distance, or are soft and bounce."""
         endless = np.flatnonzero([shape.shape.kind in (0, 6, 7) for shape in self.colliders])
         pairs = np.array([(i, j) for i in endless for j in endless if i < j], np.int64).reshape(-1, 2)
         for i, j in self.allowed(pairs):
             first, second = self.colliders[i], self.colliders[j]
             check_pair(f"Collision: {shown(first.name)} and {shown(second.name)}", first.shape, second.shape)
+        bouncing = np.flatnonzero(self.rows[:, 3] > 0.0)
+        for i in np.flatnonzero(np.isfinite(self.rows[:, 4])) if len(bouncing) else ():
+            for _, j in self.allowed(np.column_stack([np.full_like(bouncing, i), bouncing]))[:1]:
+                soft, hard = shown(self.colliders[i].name), shown(self.colliders[j].name)
+                raise GeometryError(
+                    f"Collision: {hard} has a restitution, and {soft} is soft and gives back what its spring does; expected "
+                    "one of both, or that they ignore each other"
+                )
 
     def placements(self, q: ArrayLike) -> Array:
         """Where the shapes are in the world in a configuration ``(nq,)``: ``(n, 4, 4)``.

@@ -1,4 +1,8 @@
-"""Which colliders may touch: not those of one body, of a body and its parent, or of groups that ignore each other."""
+"""Which colliders may touch: not those of one body, of a body and its parent, or of groups that ignore each other.
+
+The world itself is nobody's parent: what is on a rail or hangs on a hinge touches the floor. A link that is fixed to the
+world, such as the base of a robot, is one, and ignores the links that it carries.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pluecker.articulated.model.description import WORLD
 from pluecker.articulated.model.model import Model
 from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.errors import GeometryError
@@ -33,20 +38,26 @@ class Filter:
         adjacent: bool,
     ) -> None:
         self.bodies = bodies
-        names = {collider.name: k for k, collider in enumerate(colliders)}
+        self.names = {collider.name: k for k, collider in enumerate(colliders)}
         self.count = len(colliders)
-        self.unwanted = np.unique([self.key(*pair) for pair in named_pairs(label, names, ignored)]).astype(np.int64)
+        unwanted = named_pairs(label, self.names, ignored)
+        self.unwanted = np.unique([self.key(*pair) for pair in unwanted]).astype(np.int64)
         self.families = np.unique([] if adjacent else families(model)).astype(np.int64)
         groups = sorted({name for collider in colliders for name in (*collider.groups, *collider.ignores)})
         if len(groups) > MOST_GROUPS:
             raise GeometryError(f"{label}: there are {len(groups)} groups, expected at most {MOST_GROUPS}")
         bit = {name: 1 << k for k, name in enumerate(groups)}
+        self.carries = np.array([each.frame.name != WORLD for each in colliders], bool)
         self.groups = np.array([sum(bit[name] for name in each.groups) for each in colliders], np.int64)
         self.ignores = np.array([sum(bit[name] for name in each.ignores) for each in colliders], np.int64)
 
     def key(self, i: Any, j: Any) -> Any:
         """One number for a pair of colliders."""
         return np.minimum(i, j) * self.count + np.maximum(i, j)
+
+    def is_ignored(self, first: str, second: str) -> bool:
+        """Whether these two are named among those that do not touch."""
+        return bool(np.isin(self.key(self.names[first], self.names[second]), self.unwanted))
 
     def __call__(self, pairs: Pairs) -> Pairs:
         """Those that may touch."""
@@ -57,7 +68,7 @@ class Filter:
         if len(self.unwanted):
             left &= ~np.isin(self.key(i, j), self.unwanted)
         if len(self.families):
-            left &= ~np.isin(body_key(a, b), self.families)
+            left &= ~(np.isin(body_key(a, b), self.families) & self.carries[i] & self.carries[j])
         return pairs[left]
 
 

@@ -44,7 +44,7 @@ class Surface:
 
     Raises:
         GeometryError: a number is negative or not finite, a restitution above 1, a soft surface without stiffness and
-            damping.
+            damping, or with a restitution.
 
     Source: Coulomb friction with rolling and spinning resistance as in
     :class:`~pluecker.contact.scenes.table.ContactTable`.
@@ -81,6 +81,11 @@ class Surface:
             raise GeometryError("Surface: stiffness and damping are both 0: nothing would hold two bodies apart")
         if np.isinf(self.stiffness) and self.damping:
             raise GeometryError("Surface: a rigid surface has no damping, expected a finite stiffness with it")
+        if np.isfinite(self.stiffness) and self.restitution > 0.0:
+            raise GeometryError(
+                f"Surface: restitution is {self.restitution:g} and stiffness {self.stiffness:g}: a soft surface gives back "
+                "what its spring does"
+            )
         v = numbers("Surface", "velocity", self.velocity, (3,))
         object.__setattr__(self, "velocity", tuple((v + 0.0).tolist()))
 

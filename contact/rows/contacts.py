@@ -63,8 +63,8 @@ __all__ = ["contact_scratch", "least_rate", "make_solve_blocks", "store_contact_
 
 ITERATIONS = 200  # of a problem, at most
 TOLERATED = 1e-8  # of the largest impulse: what rounding may leave where a problem does not come to the tolerance
-# With resistance to turning, which several contacts of two bodies share, what is tolerated of contacts that are found: of 240
-# boxes that tumble and come to rest, seven have a step with more than 1e-6, none with more than 4e-6.
+# With resistance to turning, which several contacts of two bodies share, as much as of contacts that are found: of 240 boxes
+# that tumble and come to rest, seven have a step with more than 1e-6, none with more than 4e-6.
 TOLERATED_OF_TURNS = 1e-5
 
 

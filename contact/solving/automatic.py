@@ -49,10 +49,8 @@ from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import FEW, NEAR, STEPS, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.pieces import sweep_in_pieces
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
-from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.estimate import least_operations
 from pluecker.contact.sparse.symbolic import Symbolic
-from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
@@ -76,7 +74,7 @@ STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
 
 
-def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
+def worth(contacts: int, blocks: int, count: float, law: int) -> float:
     """How many iterations of gradients take as long as what comes after them, where a factor takes so many operations.
 
     Times were measured; those of Coulomb's law are for some shifts and Newton's method.
@@ -86,11 +84,10 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     return then / gradients
 
 
-def times_as_fast(P: Prepared, contacts: Any, law: int) -> Any:
+def times_as_fast(P: Prepared, contacts: int, law: int) -> float:
     """By how much gradients are faster than :func:`worth` counts them, where they take eight contacts at a time: in the
     convex law up to :data:`DIRECT` contacts; all else was measured with what it counts."""
-    wide = P.A.is_factored == 1 and law == 0
-    return np.where((contacts >= WIDE) & (contacts <= DIRECT), WIDER if wide else 1.0, 1.0)
+    return WIDER if P.A.is_factored == 1 and law == 0 and WIDE <= contacts <= DIRECT else 1.0
 
 
 def least_of(P: Any) -> float:
@@ -160,72 +157,63 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
             states[k, LEFT] = 1.0 if is_dear(cut(P, begin + int(k)), begin + int(k), patterns) else 0.0
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.states, begin, end, patterns)
-    if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
-        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)
+    for k in begin + np.flatnonzero((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)):
+        done += run_gradients(P, law, x, u, tol, limit, memory, int(k), patterns, layouts, threads)
     states[:, LEFT] = 0.0
     if (results[:, ERROR] <= tol).all():
         return done
     return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)]
 
 
-def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads):
-    """Gradients on the islands that are not left, which are left where they would take longer than what follows."""
-    began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
-    states, results = memory.states, memory.results
-    contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
-    least = np.array(
-        [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
-    )
-    faster = times_as_fast(P, contacts, law)
-    limits, known = faster * worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
-    first = results[mine, ITERATIONS].copy()
-    before = np.minimum(results[mine, ERROR], 1.0)
-    since = int(first[results[mine, ERROR] > tol].max(initial=0))
+def run_gradients(P, law, x, u, tol, limit, memory, island, patterns, layouts, threads):
+    """Gradients on one island, which are left where they would take longer than what follows.
+
+    One by one: what is decided does not depend on which islands a thread has.
+    """
+    began, mine, steps = time.perf_counter(), (island, island + 1), PROBE
+    state, result = memory.states[island], memory.results[island]
+    first, last = int(P.islands[island]), int(P.islands[island + 1])
+    contacts, blocks = last - first, int(P.A.N.first[last] - P.A.N.first[first])
+    faster, known = times_as_fast(P, contacts, law), False
+    most = faster * worth(contacts, blocks, least_of(cut(P, island)) if contacts > DIRECT else 0.0, law)
+    before, since = min(result[ERROR], 1.0), int(result[ITERATIONS])
     tasks: dict[int, Any] = {}
     polished: list[Part] = []
-    reached = results[mine, ERROR].copy()
-    used, last = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
-    while not (states[mine, LEFT] == 1.0)[results[mine, ERROR] > tol].all():
-        used = min(used + steps, last)
-        error = results[mine, ERROR]
+    used, end = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
+    while state[LEFT] == 0.0 and result[ERROR] > tol and used < end:
+        used = min(used + steps, end)
         for goal in (max(tol, NEAR), tol) if law == 1 else (tol,):
-            descend(P, law, x, u, goal, used, memory, begin, end, layouts, threads, tasks=tasks)
-            reached = error.copy()
-            for k in np.flatnonzero((error > tol) & (error < NEAR) & (states[mine, LEFT] == 0.0)) if law == 1 else ():
-                polished += run_nearer(P, law, x, u, tol, limit, memory, begin + k, begin + k + 1, patterns)
-        going = (error > tol) & (states[mine, LEFT] == 0.0)
+            descend(P, law, x, u, goal, used, memory, *mine, layouts, threads, tasks=tasks)
+            reached = float(result[ERROR])
+            if law == 1 and tol < reached < NEAR:
+                polished += run_nearer(P, law, x, u, tol, limit, memory, *mine, patterns)
+        error, steps = float(result[ERROR]), min(2 * steps, MOST)
+        if error <= tol:
+            break
         with np.errstate(all="ignore"):
             more = (used - since) * np.log(error / judged(law, tol, error)) / np.log(before / error)
-        allowed = enough(used - since, limits, contacts)
-        # Nothing is left because of an estimate from below.
-        for k in np.flatnonzero(going & (more >= allowed) & (more < np.inf) & ~known):
-            count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
-            limits[k], known[k] = faster[k] * worth(contacts[k], blocks[k], count, law), True
-        allowed = enough(used - since, limits, contacts)
-        states[mine, LEFT][going & ~((more > 0) & (more < allowed))] = 1.0
-        going &= states[mine, LEFT] == 0.0
-        if not going.any() or used >= last:
-            break
-        steps = min(2 * steps, MOST)
-    elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS] - first
-    for part in polished:
-        elapsed -= part.time
-        spent[part.islands.start - begin] -= part.iterations[0]
-    errors = np.where(spent > 0, reached, 0.0)
-    return [Part("apgd", mine, spent, errors, elapsed), *polished] if spent.any() else []
+        if not known and enough(used - since, most, contacts) <= more < np.inf:  # not because of an estimate from below
+            count = operations(pattern_of(patterns, island, cut(P, island)))
+            most, known = faster * worth(contacts, blocks, count, law), True
+        if not 0 < more < enough(used - since, most, contacts):
+            state[LEFT] = 1.0
+    spent = int(result[ITERATIONS]) - since - sum(int(part.iterations[0]) for part in polished)
+    elapsed = time.perf_counter() - began - sum(part.time for part in polished)
+    errors = np.array([reached if spent else 0.0])
+    return [Part("apgd", slice(*mine), np.array([spent]), errors, elapsed), *polished] if spent or polished else []
 
 
-def judged(law: int, tol: float, error: Array) -> Array:
+def judged(law: int, tol: float, error: float) -> float:
     """The error by which progress of gradients is judged; under Coulomb's law the same whatever the tolerance."""
-    return np.minimum(FINE[law], FURTHER * error if law == 1 else tol)
+    return min(FINE[law], FURTHER * error if law == 1 else tol)
 
 
-def enough(used: int, limits: Array, contacts: Indices) -> Array:
+def enough(used: int, most: float, contacts: int) -> float:
     """Iterations of gradients that may follow: fewer when as many are spent already as what comes after them takes.
 
     On packings of many contacts the interior point takes three times as many iterations as :func:`worth` counts.
     """
-    return np.where(used < limits, limits, np.where(contacts > MANY, 0.5, 0.25) * limits)
+    return most if used < most else (0.5 if contacts > MANY else 0.25) * most
 
 
 def improve(island: Island, tol: float) -> None:

@@ -6,7 +6,7 @@ than contacts in space and rows are left to others, as are those that the first 
 multipliers and velocities stay what they were.
 
 The kernel knows contacts with three components. Under Coulomb's law rolling and spinning are contacts of their own there,
-with a normal multiplier p beside the normal one r_n of the contact, see :mod:`~pluecker.contact.rows.resistance`: here, where
+with a normal multiplier p beside the normal one r_n of the contact (:mod:`~pluecker.contact.rows.resistance`). Here, where
 all blocks have a mean diagonal of one, its velocity is ``p - r_n``, and that of r_n gains ``r_n - p``.
 """
 

@@ -23,6 +23,7 @@ from pluecker.contact.piles.warm_start import WIDTH, Remembered
 from pluecker.contact.problem.problem import LAWS
 from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.pairs import as_colliders
+from pluecker.spatial.errors import shown
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -93,6 +94,7 @@ def as_found_contacts(
 
     Raises:
         ConstraintError: Poisson's law of impact with the convex law, in which what is returned would rub too much;
+            another law than Coulomb's where no contacts are found;
             the shapes are those of another model; there are constraints between other shapes besides.
     """
     law, impacts = as_choice("World: law", law, LAWS), as_impacts("World", impacts)
@@ -103,6 +105,10 @@ def as_found_contacts(
         raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
     colliders = as_colliders(shapes)
     if paired or not colliders:
+        if law != "ncp":
+            raise ConstraintError(
+                f"World: law is {shown(law)}, expected 'ncp': no contacts are found, those of constraints have Coulomb's law"
+            )
         return None
     if named:
         raise ConstraintError(

@@ -29,7 +29,8 @@ def pair_contacts(
     Raises:
         TypeError: something is no collider, no pair of names.
         KeyError: there is no collider of that name.
-        ValueError: two colliders have one name, a pair is of one collider with itself, or comes twice, another law.
+        ValueError: two colliders have one name, a pair is of one collider with itself, comes twice, or is ignored, another
+            law.
     """
     if law != "ncp":
         raise ConstraintError(f"World: law is {shown(law)}, expected 'ncp': named pairs have Coulomb's law")
@@ -42,10 +43,14 @@ def pair_contacts(
             raise ArgumentTypeError(f"World: pairs hold {shown(pair)}, expected two names of shapes")
         for name in pair:
             if name not in colliders:
-                raise UnknownNameError(f"World: pairs: no shape {shown(name)}; there are {', '.join(colliders)}")
+                raise UnknownNameError(
+                    f"World: pairs: no shape {shown(name)}; there are {', '.join(colliders) or 'none'}"
+                )
         if frozenset(pair) in found or pair[0] == pair[1]:
             what = "come twice" if pair[0] != pair[1] else "are one shape"
             raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} {what}")
+        if isinstance(shapes, Collision) and shapes.allowed.is_ignored(*pair):
+            raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} are ignored by the Collision")
         first, second = (colliders[name] for name in pair)
         name = f"{pair[0]}/{pair[1]}"
         found[frozenset(pair)] = ShapeContact(name, first, second, recovery=recovery, impacts=impacts)

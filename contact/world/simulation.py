@@ -79,7 +79,9 @@ class WorldStep(StateAfterStep):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldTrajectory(Trajectory):
-    """The motion of a world; its parts are plain trajectories.
+    """The motion of a world; its parts are plain trajectories, and so is what is read from a file.
+
+    A file has the samples and the columns. Who goes on from it, bit for bit, saves :attr:`memory` beside it.
 
     Attributes:
         memory: what the world remembers at the end, from which another simulation goes on; None where it came to none.

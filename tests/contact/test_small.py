@@ -51,6 +51,48 @@ def test_other_blocks_and_few_iterations_are_left_to_others():
     assert stages(solve(space)) == ["dense"]
 
 
+def turning(seed, contacts=4):
+    """Contacts of one body, that resist to rolling and spinning, in metres and newtons."""
+    rng = np.random.default_rng(seed)
+    body = np.diag(np.repeat([0.7, 30.0], 3))
+    rows = []
+    for _ in range(contacts):
+        arm, frame = rng.normal(scale=0.1, size=3), np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        cross = np.cross(np.eye(3), arm)
+        rows += [np.r_[axis, cross @ axis] for axis in frame] + [
+            np.r_[0.0, 0.0, 0.0, axis] for axis in frame[[1, 2, 0]]
+        ]
+    J = np.array(rows)
+    return J @ body @ J.T, J @ rng.normal(size=6), np.tile([0.5, 0.01, 0.005], (contacts, 1))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_contacts_that_resist_to_turning_are_found_where_others_find_them(seed):
+    problem = Problem.from_delassus(*turning(seed), size=6, symmetrise=True)
+    small = solve(problem, tol=1e-9)
+    assert stages(small) in (["dense"], [])
+    other = solve(problem, method="admm", tol=1e-9, max_iterations=200_000)
+    assert other.converged
+    np.testing.assert_allclose(small.velocity, other.velocity, rtol=0.0, atol=1e-6 * np.abs(other.velocity).max())
+
+
+def test_in_other_units_of_length_rolling_and_spinning_are_the_same_problem():
+    """Moments in N mm and turns in rad/mm, with coefficients in mm: the errors are what they were, to rounding"""
+    N, b, mu = turning(0)
+    units = np.tile([1.0, 1.0, 1.0, 1e-3, 1e-3, 1e-3], 4)
+    metres = Problem.from_delassus(N, b, mu, size=6, symmetrise=True)
+    other = Problem.from_delassus(units * N * units[:, None], units * b, mu * (1.0, 1e3, 1e3), size=6, symmetrise=True)
+    r = np.random.default_rng(0).normal(size=24) ** 2 * 0.1
+    for law in ("ccp", "ncp"):
+        one, two = errors_of(metres, r, law), errors_of(other, r / units, law)
+        assert one.natural_map == pytest.approx(two.natural_map, rel=1e-12)
+        assert one.velocity == pytest.approx(two.velocity, rel=1e-12)
+        found, again = solve(metres, law, tol=1e-9), solve(other, law, tol=1e-9)
+        np.testing.assert_allclose(
+            again.velocity / units, found.velocity, rtol=0.0, atol=1e-7 * np.abs(found.velocity).max()
+        )
+
+
 def test_the_convex_law_begins_with_the_interior_point_unless_there_is_a_start():
     """Of 20 contacts on one island; from a start near the solution few gradients are enough."""
     rng = np.random.default_rng(3)

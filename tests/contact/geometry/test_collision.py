@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 from pluecker.articulated import ModelBuilder
-from pluecker.contact import Bodies, GeometryError, assemble_contacts, solve
+from pluecker.contact import Bodies, GeometryError, World, assemble_contacts, solve
 from pluecker.contact.geometry import (
     Box,
     Capsule,
@@ -223,21 +225,38 @@ def test_bodies_of_one_family_do_not_touch_unless_they_shall():
     for k, parent in enumerate(("world", "l0", "l1")):
         builder.add_body(f"l{k}", mass=1.0)
         builder.add_joint(f"j{k}", "revolute", parent=parent, child=f"l{k}", axis=(0, 0, 1))
+    builder.add_body("foot", mass=1.0)
+    builder.add_joint("bolts", "fixed", parent="world", child="foot")
+    builder.add_body("hand", mass=1.0)
+    builder.add_joint("wrist", "revolute", parent="foot", child="hand", axis=(0, 0, 1))
     model = builder.build()
     ball = Sphere(1.0)
     colliders = [Collider(name, ball, frame) for name, frame in (("a", "l0"), ("b", "l1"), ("c", "l2"), ("w", "world"))]
 
     def pairs(**more):
-        found = Collision(model, colliders, **more).find(np.zeros(3))
+        found = Collision(model, colliders, **more).find(np.zeros(4))
         return {frozenset("abcw"[k] for k in pair) for pair in found.colliders.tolist()}
 
-    assert pairs() == {frozenset("ac"), frozenset("bw"), frozenset("cw")}
+    on_world = {frozenset(pair) for pair in ("aw", "bw", "cw")}  # which carries nobody
+    assert pairs() == {frozenset("ac"), *on_world}
     assert len(pairs(adjacent=True)) == 6
-    assert pairs(ignored=[("a", "c"), ("w", "b")]) == {frozenset("cw")}
+    assert pairs(ignored=[("a", "c"), ("w", "b")]) == {frozenset("aw"), frozenset("cw")}
     colliders = [Collider(x, ball, f"l{k}", groups="arm", ignores="arm") for k, x in enumerate("abc")]
     assert pairs() == set()
     colliders = [*colliders, Collider("w", ball, "world")]
-    assert pairs() == {frozenset("bw"), frozenset("cw")}
+    assert pairs() == on_world
+    colliders = [Collider("a", ball, "foot"), Collider("b", ball, "hand"), Collider("c", ball, "world")]
+    assert pairs() == {frozenset("bc")}  # a foot that is bolted to the world carries the hand
+    assert pairs(adjacent=True) == {frozenset("ab"), frozenset("bc")}
+
+
+def test_a_bead_on_a_rail_rests_on_the_floor():
+    builder = ModelBuilder()
+    builder.add_body("bead", mass=1.0)
+    builder.add_joint("rail", "prismatic", "world", "bead", axis=(0, 0, 1))
+    shapes = [Collider("floor", HalfSpace(), "world"), Collider("skin", Sphere(0.1), "bead")]
+    motion = World(builder.build(), shapes=shapes).simulate([0.3], [0.0], 0.5, 0.01)
+    np.testing.assert_allclose(motion.q[-1], 0.1, rtol=0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize("count", [0, 1, 40, 400])
@@ -258,7 +277,7 @@ def test_the_broad_phase_finds_all_pairs_that_are_near(count):
 def test_surfaces_combine_the_same_way_in_any_order():
     rubber, sprung = (
         Surface(0.25, 0.1, 0.0, 0.5, kinetic_friction=0.04),
-        Surface(1.0, 0.0, 0.2, 0.1, 100.0, 3.0, kinetic_friction=0.25),
+        Surface(1.0, 0.0, 0.2, 0.0, 100.0, 3.0, kinetic_friction=0.25),
     )
     rows = np.array([rubber.row, sprung.row])
     both = combined(rows[:1], rows[1:])
@@ -294,6 +313,17 @@ def test_the_table_is_a_friction_problem_that_carries_the_weight():
 # ------------------------------------------------------------------------------------------------------------- refusals
 
 
+SOFT_AND_BOUNCING = (
+    Collider("floor", HalfSpace(), "world", Surface(stiffness=1e3), groups="ground"),
+    Collider("x", Sphere(1.0), "b0", Surface(restitution=0.5)),
+)
+
+
+def test_what_is_soft_and_what_bounces_may_ignore_each_other():
+    soft, bouncing = SOFT_AND_BOUNCING
+    assert len(Collision(free(1), [soft, replace(bouncing, ignores="ground")]).colliders) == 2
+
+
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -315,6 +345,8 @@ def test_the_table_is_a_friction_problem_that_carries_the_weight():
         (lambda: Surface(friction=-0.1), "Surface: friction is -0.1"),
         (lambda: Surface(restitution=1.5), "Surface: restitution is 1.5"),
         (lambda: Surface(stiffness=0.0), "nothing would hold"),
+        (lambda: Surface(stiffness=1e3, restitution=0.5), "restitution is 0.5 and stiffness 1000: a soft surface"),
+        (lambda: Collision(free(1), SOFT_AND_BOUNCING), "'x' has a restitution, and 'floor' is soft"),
         (lambda: Collider("", Sphere(1.0), "world"), "name is empty"),
         (
             lambda: Collider("x", Sphere(1.0), "world", groups=("a", "")),

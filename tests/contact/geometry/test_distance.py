@@ -11,10 +11,23 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
+from scipy.spatial.transform import Rotation
 
 from benchmarks.surface_distances import SURFACES, compare_surface
+from pluecker.articulated import ModelBuilder
 from pluecker.contact import GeometryError
-from pluecker.contact.geometry import Box, Capsule, ConvexHull, Cylinder, HalfSpace, Mesh, Sphere, distance
+from pluecker.contact.geometry import (
+    Box,
+    Capsule,
+    Collider,
+    Collision,
+    ConvexHull,
+    Cylinder,
+    HalfSpace,
+    Mesh,
+    Sphere,
+    distance,
+)
 from tests.conftest import COMPILED
 from tests.contact.geometry.pairs import BY_COAL, CUBE, PRIMITIVES, pair_of_poses, placement, pose, shape
 from tests.contact.geometry.peers import coal_distance, mujoco_distance, separation
@@ -125,6 +138,32 @@ def test_two_boxes_with_one_centre_have_the_shortest_way_out():
     assert distance(Box((1.0, 2.0, 3.0)), np.zeros(3), Box((1.0, 2.0, 3.0)), np.zeros(3)).distance == pytest.approx(
         -1.0
     )
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.02, -0.05])
+@pytest.mark.parametrize("side", range(3))
+def test_a_capsule_along_an_edge_of_a_box_touches_it_at_two_places(side, tilt):
+    """Both ends of the stretch that it lies beside; each as far away as a ball there is."""
+    box, capsule = Box((1.0, 1.2, 1.4)), Capsule(0.1, 0.8)
+    axis = np.roll(np.eye(3), side, axis=0)  # the box is turned about that of its sides, and the capsule along it
+    out = np.array([1.0, 1.0, 1.0]) - axis[2]
+    corner = 0.5 * out * box.size
+    T = np.eye(4)
+    T[:3, :3] = np.stack([axis[0], axis[1], axis[2]], axis=1) @ Rotation.from_euler("x", tilt).as_matrix()
+    T[:3, 3] = corner + out / np.sqrt(2.0) * 0.1 + 0.3 * axis[2]
+    builder = ModelBuilder()
+    builder.add_body("b", mass=1.0)
+    builder.add_joint("j", "free", "world", "b")
+    q = [*T[:3, 3], *Rotation.from_matrix(T[:3, :3]).as_quat(scalar_first=True)]
+    found = Collision(builder.build(), [Collider("box", box, "world"), Collider("x", capsule, "b")], margin=0.1).find(q)
+    along = found.point @ axis[2]
+    assert len(found) == 2
+    assert np.ptp(along) == pytest.approx(0.5 * box.size[int(np.argmax(axis[2]))] + 0.1, abs=0.02)
+    for point, normal, gap in zip(found.point, found.normal, found.gap, strict=True):
+        centre = point + normal * (0.5 * gap + 0.1)
+        np.testing.assert_allclose(np.cross(centre - T[:3, 3], T[:3, 2]), 0.0, rtol=0.0, atol=1e-12)
+        nearest = np.clip(centre, -0.5 * np.array(box.size), 0.5 * np.array(box.size))
+        assert np.linalg.norm(centre - nearest) - 0.1 == pytest.approx(gap, abs=1e-12)
 
 
 def test_crossing_capsules_part_across_both_axes():

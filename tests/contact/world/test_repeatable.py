@@ -51,6 +51,21 @@ def test_contacts_that_are_found_are_solved_alike_on_any_number_of_threads():
 
 
 @pytest.mark.skipif(not COMPILED, reason="without compilation there are no threads")
+def test_what_is_hard_is_solved_alike_beside_any_others():
+    """Boxes that resist to rolling come down in towers, of which one or another is not solved at once."""
+    rng = np.random.default_rng(7)
+    boxes = [Box(rng.uniform(0.15, 0.3, 3)) for _ in range(9)]
+    world = world_of(boxes, Surface(0.5, rolling_friction=0.002), masses=1.0 + np.arange(9))
+    q, v = np.zeros((9, 7)), rng.standard_normal((9, 6))
+    q[:, 0], q[:, 1], q[:, 2] = 0.9 * (np.arange(9) % 3), 0.1 * rng.standard_normal(9), 0.2 + 0.26 * (np.arange(9) // 3)
+    turns = rng.standard_normal((9, 4))
+    q[:, 3:] = turns / np.linalg.norm(turns, axis=1)[:, None]
+    motions = [world.simulate(q.ravel(), v.ravel(), 0.6, 2e-3, threads=n) for n in (1, 2, 3)]
+    for other in motions[1:]:
+        np.testing.assert_array_equal(other.v, motions[0].v)
+
+
+@pytest.mark.skipif(not COMPILED, reason="without compilation there are no threads")
 def test_a_batch_of_named_contacts_moves_alike_on_any_number_of_threads():
     shapes = [Box((0.2, 0.3, 0.1)), Sphere(0.1)]
     surface = Surface(0.4, rolling_friction=1e-3, restitution=0.3, kinetic_friction=0.2)
