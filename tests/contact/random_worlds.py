@@ -74,13 +74,15 @@ def rough_ground(seed):
 
 
 def random_world(seed, named=False, kinds=4, rough=False):
-    """One of these; half of them have Poisson's law of impacts, a third two coefficients of friction."""
+    """One of these; half of them have Poisson's law of impacts, a third two coefficients of friction, and a fifth resist to
+    rolling and spinning."""
     rng = np.random.default_rng(seed)
     n, builder, restitution = int(rng.integers(1, 6)), ModelBuilder(), float(rng.choice([0.0, 0.0, 0.7]))
     soft = {"stiffness": 1e4, "damping": 10.0} if restitution == 0.0 and rng.random() < 0.2 else {}
     friction = float(rng.choice([0.0, 0.3, 1.0, 5.0]))
     kinetic = 0.5 * friction if seed % 3 == 0 else None
-    surface = Surface(friction=friction, kinetic_friction=kinetic, restitution=restitution, **soft)
+    turning = {"rolling_friction": 0.01, "spinning_friction": 0.005} if seed % 5 == 1 else {}
+    surface = Surface(friction=friction, kinetic_friction=kinetic, restitution=restitution, **turning, **soft)
     ground = rough_ground(seed) if rough else HalfSpace()
     shapes, q, v, joined = [Collider("floor", ground, "world", surface)], [], [], set()
     for k in range(n):

@@ -13,6 +13,7 @@ import pytest
 import scipy.optimize
 
 from pluecker.contact import solve
+from pluecker.contact.problem.prepared import scales
 from pluecker.contact.problem.sets import derivative_block, project, shift
 from tests.contact.any_blocks import SIZES, cone, of_factors, of_matrix, sets_of
 
@@ -170,14 +171,17 @@ def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():
 
 @pytest.mark.parametrize("size", [1, *CONES])
 def test_a_sweep_over_one_block_takes_the_inverse_of_its_largest_eigenvalue(size):
-    """r = -b / (largest eigenvalue of N), of any rank and size, where that is in the cone"""
+    """r / s = -s b / (largest eigenvalue of s N s), of any rank and size, where that is in the cone"""
     rng = np.random.default_rng(size)
     for _ in range(20):
         G = rng.normal(size=(size, rng.integers(1, size + 1))) * 10.0 ** rng.uniform(-6, 6)
         N, r = G @ G.T, rng.uniform(0.1, 1.0, size)
         K = cone(size, np.full(3, 30.0)) if size > 1 else sets_of([(0, 0, 0)], np.zeros((1, 3)), [0.0], [np.inf])
-        found = solve(of_matrix(N, -np.linalg.eigvalsh(N)[-1] * r, K), "ccp", "pgs", tol=1e-300, max_iterations=1)
-        assert found.multipliers == pytest.approx(r, rel=1e-13)
+        s = scales(of_matrix(N, r, K).operator, K)
+        assert s[: 1 + K.sizes[0, 0]] == pytest.approx(s[0])  # what turns may have another one
+        b = -np.linalg.eigvalsh(s * N * s[:, None])[-1] * r / s**2
+        found = solve(of_matrix(N, b, K), "ccp", "pgs", tol=1e-300, max_iterations=1)
+        assert found.multipliers == pytest.approx(r, rel=1e-12)
 
 
 @pytest.mark.parametrize("form", ["matrix", "factors"])
@@ -186,8 +190,10 @@ def test_a_sweep_goes_from_block_to_block_in_both_forms(form):
     K = sets_of([(2, 0, 0), (0, 0, 0), (2, 2, 1)], np.full((3, 3), 30.0), np.zeros(3), np.full(3, np.inf))
     J, c, r = rng.normal(size=(10, 12)), rng.uniform(size=10), rng.uniform(0.1, 1.0, 10)
     N, b, x = J @ J.T + np.diag(c), np.zeros(10), np.zeros(10)
+    s = scales(of_matrix(J @ J.T, b, K, c).operator, K)
+    scaled = s * N * s[:, None]
     for a, z in ((0, 3), (3, 4), (4, 10)):  # so that the sweep finds r
-        b[a:z] = -np.linalg.eigvalsh(N[a:z, a:z])[-1] * r[a:z] - N[a:z] @ x
+        b[a:z] = -np.linalg.eigvalsh(scaled[a:z, a:z])[-1] * r[a:z] / s[a:z] ** 2 - N[a:z] @ x
         x[a:z] = r[a:z]
     problem = of_matrix(J @ J.T, b, K, c) if form == "matrix" else of_factors(J, J, np.array([0, 6, 12]), b, K, c)
     found = solve(problem, "ccp", "pgs", tol=1e-300, max_iterations=1, form=form)
