@@ -1,8 +1,9 @@
 """Pairs that have no kernel here, by coal: hulls among themselves and with boxes, meshes, cylinders with all but some.
 
 Where the normal that it finds, :mod:`~pluecker.contact.geometry.coal_nearest`, is that of a face, contacts are the corners
-of what that face and the other shape have in common, :mod:`~pluecker.contact.geometry.face_contacts`; else coal's contact
-patches, mostly one point, all with the gap of the patch.
+of what that face and the other shape have in common, :mod:`~pluecker.contact.geometry.face_contacts`; of two cylinders side
+by side, both ends of what they have beside each other; else coal's contact patches, mostly one point, all with the gap of
+the patch.
 
 Source: Pan, Chitta, Manocha, "FCL" (2012).
 """
@@ -16,6 +17,7 @@ import numpy as np
 from pluecker.contact.errors import GeometryError
 from pluecker.contact.geometry.coal_nearest import FARTHEST, Nearest, coal, coal_nearest, geometry, place, request, unit
 from pluecker.contact.geometry.face_contacts import clipped, count_of, face_towards
+from pluecker.contact.geometry.ridge_contacts import beside
 from pluecker.contact.geometry.shapes import KINDS, Cylinder, HalfSpace, Shape, is_surface
 from pluecker.contact.geometry.slots import SLOT
 from pluecker.contact.geometry.surface_contacts import ALONG, surface_contacts
@@ -49,6 +51,7 @@ def coal_contacts(first: Shape, T1: Array, second: Shape, T2: Array, margin: flo
     if found.gap > margin:
         return np.zeros((0, SLOT))
     corners = face_corners(first, T1, second, T2, found.normal)
+    corners = corners if len(corners) else line_ends(first, T1, second, T2, found.normal)
     points = patch(first, T1, second, T2, margin, found) if not len(corners) else []
     slots = [[*found.normal, *point, found.gap, float(k)] for k, point in enumerate(points)]
     return np.array(slots) if slots else corners
@@ -104,6 +107,26 @@ def face_corners(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) ->
     slots[:, :3] = normal if k == 0 else -normal
     slots[:, 3:6] = found.points - 0.5 * found.gaps[:, None] * normal
     slots[:, 6], slots[:, 7] = found.gaps, 2 * found.features + k
+    return slots
+
+
+def line_ends(first: Shape, T1: Array, second: Shape, T2: Array, n: Array) -> Array:
+    """The contacts of two shapes whose sides are lines along each other: at both ends of what is beside; else none.
+
+    Where they are parallel, the normal is that across both axes, which is known better than coal finds it.
+    """
+    axis, other, apart = T1[:3, 2], T2[:3, 2], T2[:3, 3] - T1[:3, 3]
+    across = apart - (apart @ axis) * axis
+    size = float(np.linalg.norm(across))
+    if np.linalg.norm(np.cross(axis, other)) <= ALONG and across @ n > (1.0 - ALONG) * size > 0.0:
+        n = across / size
+    faces = face_towards(first, T1, n), face_towards(second, T2, -n)
+    if any(len(each.points) != 2 for each in faces):
+        return np.zeros((0, SLOT))
+    points, gaps = beside(faces[0].points, faces[1].points, n)
+    slots = np.zeros((len(gaps), SLOT))
+    slots[:, :3], slots[:, 3:6] = n, points + 0.5 * gaps[:, None] * n
+    slots[:, 6], slots[:, 7] = gaps, np.arange(len(gaps))
     return slots
 
 

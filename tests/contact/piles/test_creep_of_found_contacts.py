@@ -6,10 +6,11 @@ those it is 7e-10, as after one.
 """
 
 import numpy as np
+import pytest
 
 from pluecker.articulated import ModelBuilder
 from pluecker.contact import World
-from pluecker.contact.geometry import Box, Collider, Surface
+from pluecker.contact.geometry import Box, Collider, Cylinder, Surface
 from tests.conftest import COMPILED
 from tests.contact.piles.worlds import UPRIGHT, G, world_of
 
@@ -30,6 +31,20 @@ def pushed(share, duration):
 def test_boxes_do_not_creep_in_any_direction():
     places = pushed(0.5, LONG).q.reshape(-1, DIRECTIONS, 7)[..., :3]
     assert np.abs(places - places[0]).max() <= 1e-9
+
+
+def test_a_log_that_lies_on_two_others_does_not_creep_however_far_it_stands_out():
+    """It touches each of them at both ends of what they have beside each other; with one point on each it turned."""
+    pytest.importorskip("coal", reason="it finds the contacts of cylinders (extra collision)")
+    logs, apart, lies = [Cylinder(0.1, 1.0)] * 3, 0.115, np.array([np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0])
+    world, high = world_of(logs, Surface(FRICTION)), 0.1 + np.sqrt(0.2**2 - apart**2)
+    for out in (0.0, 0.3, 0.45):
+        q = np.concatenate([[-apart, 0, 0.1, *lies], [apart, 0, 0.1, *lies], [0, out, high, *lies]])
+        motion = world.simulate(q, np.zeros(18), 0.5 if COMPILED else 0.02, 0.01, record="constraint_forces")
+        np.testing.assert_allclose(motion.q[-1], q, rtol=0.0, atol=1e-9)
+        found = motion.contacts_at(-1)
+        on_top = found.wrench("b0", "b2") + found.wrench("b1", "b2")
+        np.testing.assert_allclose(on_top[3:], (0.0, 0.0, G), rtol=0.0, atol=1e-6 * G)
 
 
 def test_they_move_in_every_direction_if_the_push_is_more_than_friction_holds():
