@@ -112,11 +112,14 @@ def look(P, g, now, old, beta, new, island, work, sums):
 
 @allocation_free_kernel
 def offset_size(P, first, last):
-    """|b|^2, and the largest component of b, not scaled"""
+    """|b|^2, and the largest component of b, as a velocity of its block"""
     total, largest = 0.0, 0.0
-    for k in range(P.K.start[first], P.K.start[last]):
-        total += P.b[k] * P.b[k]
-        largest = max(largest, abs(P.b[k]) / P.s[k])
+    for i in range(first, last):
+        top, of_block = P.K.start[i], 0.0
+        for k in range(top, P.K.start[i + 1]):
+            total += P.b[k] * P.b[k]
+            of_block = max(of_block, abs(P.b[k]))
+        largest = max(largest, of_block / P.s[top])
     return total, largest
 
 

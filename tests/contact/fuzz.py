@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import dataclasses
 import faulthandler
-import itertools
 import sys
 import time
 import warnings
@@ -96,11 +95,23 @@ def signorini(r: np.ndarray, u: np.ndarray) -> Any:
 
 
 def inverse_masses(K: Any, diagonal: np.ndarray, joined: np.ndarray | None = None) -> np.ndarray:
-    """The mean diagonal of each block of N; where it is nothing beside the largest of its island, that, or that of all.
+    """Of each row the mean diagonal of its part of its block of N, of normal and friction, of rolling, or of spinning; where
+    it is nothing beside the largest of these on its island, that, or that of all.
 
     ``joined`` is not zero between rows that meet; all are on one island unless it is given.
     """
-    mean = np.array([diagonal[a:b].mean() for a, b in itertools.pairwise(K.start)], Extended)
+    out = np.zeros(int(K.start[-1]), Extended)
+    for part in range(3):
+        first = K.start[:-1] + (1 + K.sizes[:, :part].sum(axis=1) if part else 0)
+        last = K.start[:-1] + 1 + K.sizes[:, : part + 1].sum(axis=1)
+        mean = np.array([diagonal[a:b].mean() if b > a else 0 for a, b in zip(first, last, strict=True)], Extended)
+        for a, b, x in zip(first, last, largest_instead(K, mean, joined), strict=True):
+            out[a:b] = x
+    return out
+
+
+def largest_instead(K: Any, mean: np.ndarray, joined: np.ndarray | None) -> np.ndarray:
+    """These numbers of blocks; in place of those that are nothing the largest one."""
     island = np.zeros(len(mean), np.int64)
     if joined is not None and len(mean):
         block = np.repeat(np.arange(len(mean)), np.diff(K.start))
@@ -118,13 +129,16 @@ def long_errors(
 ) -> tuple[float, ...]:
     """|x - P(x - w - g)| / max(|s b|, |x|, |w|) with x = r / s and w = s u; the largest velocity of a block, |D (r - P(r -
     (u + g) / D))|; what it is compared with, the largest component of b and u, or the largest |D r| where nothing moves."""
-    D, total, worst = inverse_masses(K, np.asarray(diagonal, Extended), joined), Extended(0), Extended(0)
-    held = Extended(0)
+    row_D, total, worst = inverse_masses(K, np.asarray(diagonal, Extended), joined), Extended(0), Extended(0)
+    held, speed, D = Extended(0), Extended(0), row_D[K.start[:-1]]
     r, u, b = (np.asarray(x, Extended) for x in (r, u, b))
     for i in range(len(K.start) - 1):
         rows = slice(int(K.start[i]), int(K.start[i + 1]))
-        mu = np.zeros(3) if law == "frictionless" else K.friction[i]
-        f, v = r[rows] * D[i], u[rows]
+        length = np.sqrt(D[i] / row_D[rows])  # by which turns are velocities like the others
+        ends = np.minimum(1 + np.cumsum(np.concatenate([[0], K.sizes[i][:-1]])), len(length) - 1)
+        mu = np.zeros(3) if law == "frictionless" else K.friction[i] / length[ends]
+        f, v = r[rows] * D[i] / length, u[rows] * length
+        speed = max(speed, np.abs(v).max(), np.abs(b[rows] * length).max())
         held = max(held, long_norm(f))
         x = f - v
         if not K.sizes[i].any():
@@ -140,10 +154,9 @@ def long_errors(
         if law == "ncp" and (mu**2).sum() > 1.0:
             part = max(part, signorini(f, v) ** 2)
         total, worst = total + part / D[i], max(worst, part)
-    s = 1 / np.sqrt(np.repeat(D, np.diff(K.start)))
+    s = 1 / np.sqrt(row_D)
     scale = max(long_norm(s * b), long_norm(r / s), long_norm(s * u))
     natural = np.sqrt(total) / scale if scale > 0 else np.sqrt(total)
-    speed = max(np.abs(u).max(initial=0.0), np.abs(b).max(initial=0.0))
     return float(natural), float(np.sqrt(worst)), float(speed or held)
 
 
@@ -203,8 +216,9 @@ def judge(case: Case, result: Result) -> list[str]:
             wrong.append(f"the natural map is {natural:.6e}, not {e.natural_map:.6e}")
     elif result.converged:
         K, D = problem.sets, inverse_masses(problem.sets, np.diag(case.N), case.size)
-        of = 1 / np.sqrt(D)
-        s, inner = np.repeat(of, np.diff(K.start)), K._replace(lower=K.lower / of, upper=K.upper / of)
+        s = 1 / np.sqrt(D)
+        of = s[K.start[:-1]]
+        inner = K._replace(lower=K.lower / of, upper=K.upper / of)
         again = polygon_map(inner, s * b, r / s, s * u, case.arguments["directions"])
         most = max(1.0, problem.sets.friction.max(initial=0.0))
         if not again <= 100 * most * tol + 1e-12:
