@@ -49,8 +49,10 @@ from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import FEW, NEAR, STEPS, Island, on_islands, operations, pattern_of
 from pluecker.contact.solving.pieces import sweep_in_pieces
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.estimate import least_operations
 from pluecker.contact.sparse.symbolic import Symbolic
+from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["run_automatic", "run_interior_point", "run_polished"]
@@ -74,20 +76,32 @@ STARTED = 0.2  # an error of a start from which Newton's method is tried
 START = 2000  # iterations of gradients before Newton's method, at most
 
 
-def worth(contacts: int, blocks: int, count: float, law: int) -> float:
+def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
     """How many iterations of gradients take as long as what comes after them, where a factor takes so many operations.
 
     Times were measured; those of Coulomb's law are for some shifts and Newton's method.
     """
-    gradients, interior = 3e-7 + 4e-8 * contacts + 4e-9 * blocks, 1e-5 + 6e-7 * contacts + 2e-10 * count
+    interior = 1e-5 + 6e-7 * contacts + 2e-10 * count
     then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
-    return then / gradients
+    return then / iteration(contacts, blocks)
 
 
-def times_as_fast(P: Prepared, contacts: int, law: int) -> float:
+def iteration(contacts: Any, blocks: Any) -> Any:
+    """Seconds of an iteration of gradients."""
+    return 3e-7 + 4e-8 * contacts + 4e-9 * blocks
+
+
+def price_of_trial(contacts: Any, blocks: Any) -> Any:
+    """How many iterations of gradients take as long as a few steps of Newton's method where factors are not dear, with what
+    lies around them: in piles of hundreds of islands gradients are done before."""
+    return (1e-3 + 2e-6 * contacts) / iteration(contacts, blocks)
+
+
+def times_as_fast(P: Prepared, contacts: Any, law: int) -> Any:
     """By how much gradients are faster than :func:`worth` counts them, where they take eight contacts at a time: in the
     convex law up to :data:`DIRECT` contacts; all else was measured with what it counts."""
-    return WIDER if P.A.is_factored == 1 and law == 0 and WIDE <= contacts <= DIRECT else 1.0
+    wide = P.A.is_factored == 1 and law == 0
+    return np.where((contacts >= WIDE) & (contacts <= DIRECT), WIDER if wide else 1.0, 1.0)
 
 
 def least_of(P: Any) -> float:
@@ -157,63 +171,82 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
             states[k, LEFT] = 1.0 if is_dear(cut(P, begin + int(k)), begin + int(k), patterns) else 0.0
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.states, begin, end, patterns)
-    for k in begin + np.flatnonzero((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)):
-        done += run_gradients(P, law, x, u, tol, limit, memory, int(k), patterns, layouts, threads)
+    if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
+        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)
     states[:, LEFT] = 0.0
     if (results[:, ERROR] <= tol).all():
         return done
     return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)]
 
 
-def run_gradients(P, law, x, u, tol, limit, memory, island, patterns, layouts, threads):
-    """Gradients on one island, which are left where they would take longer than what follows.
+def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads):
+    """Gradients on the islands that are not left, which are left where they would take longer than what follows.
 
-    One by one: what is decided does not depend on which islands a thread has.
+    All together, and each as it would be alone: iterations are counted from here.
     """
-    began, mine, steps = time.perf_counter(), (island, island + 1), PROBE
-    state, result = memory.states[island], memory.results[island]
-    first, last = int(P.islands[island]), int(P.islands[island + 1])
-    contacts, blocks = last - first, int(P.A.N.first[last] - P.A.N.first[first])
-    faster, known = times_as_fast(P, contacts, law), False
-    most = faster * worth(contacts, blocks, least_of(cut(P, island)) if contacts > DIRECT else 0.0, law)
-    before, since = min(result[ERROR], 1.0), int(result[ITERATIONS])
+    began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
+    states, results = memory.states, memory.results
+    going = (results[mine, ERROR] > tol) & (states[mine, LEFT] == 0.0)
+    contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
+    least = np.array(
+        [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
+    )
+    faster = times_as_fast(P, contacts, law)
+    limits, known = faster * worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
+    early = price_of_trial(contacts, blocks) if law == 1 else np.full(end - begin, np.inf)
+    first = np.where(going, results[mine, ITERATIONS], 0.0)
+    results[mine, ITERATIONS] -= first
+    if len(memory.history):  # of one island
+        memory = memory._replace(history=memory.history[int(first[0]) :])
+    before, reached = np.minimum(results[mine, ERROR], 1.0), results[mine, ERROR].copy()
     tasks: dict[int, Any] = {}
     polished: list[Part] = []
-    used, end = since, min(limit, since + 1 + int(SHARE * (limit - since - 1)))
-    while state[LEFT] == 0.0 and result[ERROR] > tol and used < end:
-        used = min(used + steps, end)
-        for goal in (max(tol, NEAR), tol) if law == 1 else (tol,):
-            descend(P, law, x, u, goal, used, memory, *mine, layouts, threads, tasks=tasks)
-            reached = float(result[ERROR])
-            if law == 1 and tol < reached < NEAR:
-                polished += run_nearer(P, law, x, u, tol, limit, memory, *mine, patterns)
-        error, steps = float(result[ERROR]), min(2 * steps, MOST)
-        if error <= tol:
-            break
+    rest = limit - FEW if x.any() else limit  # Newton's method may have been tried
+    used, last = 0, 1 + int(SHARE * (rest - 1)) if rest > 0 else 0
+    while going.any() and used < last:
+        upto = min(used + steps, last)
+        for goal, chosen in ((max(tol, NEAR), going & (used >= early)), (tol, going)):
+            for k in begin + np.flatnonzero(chosen) if goal > tol else (begin,):
+                descend(
+                    P, law, x, u, goal, upto, memory, k, k + 1 if goal > tol else end, layouts, threads, tasks=tasks
+                )
+            error = results[mine, ERROR]
+            still = chosen & (error > tol)
+            reached[still] = error[still]
+            for k in begin + np.flatnonzero(still & (error < NEAR)) if law == 1 else ():
+                polished += run_nearer(P, law, x, u, tol, limit, memory, k, k + 1, patterns)
+        used, going = upto, (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
-            more = (used - since) * np.log(error / judged(law, tol, error)) / np.log(before / error)
-        if not known and enough(used - since, most, contacts) <= more < np.inf:  # not because of an estimate from below
-            count = operations(pattern_of(patterns, island, cut(P, island)))
-            most, known = faster * worth(contacts, blocks, count, law), True
-        if not 0 < more < enough(used - since, most, contacts):
-            state[LEFT] = 1.0
-    spent = int(result[ITERATIONS]) - since - sum(int(part.iterations[0]) for part in polished)
-    elapsed = time.perf_counter() - began - sum(part.time for part in polished)
-    errors = np.array([reached if spent else 0.0])
-    return [Part("apgd", slice(*mine), np.array([spent]), errors, elapsed), *polished] if spent or polished else []
+            more = used * np.log(error / judged(law, tol, error)) / np.log(before / error)
+        allowed = enough(used, limits, contacts)
+        # Nothing is left because of an estimate from below.
+        for k in np.flatnonzero(going & (more >= allowed) & (more < np.inf) & ~known):
+            count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
+            limits[k], known[k] = faster[k] * worth(contacts[k], blocks[k], count, law), True
+        allowed = enough(used, limits, contacts)
+        states[mine, LEFT][going & ~((more > 0) & (more < allowed))] = 1.0
+        going &= states[mine, LEFT] == 0.0
+        steps = min(2 * steps, MOST)
+    elapsed, spent = time.perf_counter() - began, results[mine, ITERATIONS].copy()
+    results[mine, ITERATIONS] += first
+    for part in polished:
+        elapsed -= part.time
+        spent[part.islands.start - begin] -= part.iterations[0]
+    errors = np.where(spent > 0, reached, 0.0)
+    return [Part("apgd", mine, spent, errors, elapsed), *polished] if spent.any() else []
 
 
-def judged(law: int, tol: float, error: float) -> float:
+def judged(law: int, tol: float, error: Array) -> Array:
     """The error by which progress of gradients is judged; under Coulomb's law the same whatever the tolerance."""
-    return min(FINE[law], FURTHER * error if law == 1 else tol)
+    return np.minimum(FINE[law], FURTHER * error if law == 1 else tol)
 
 
-def enough(used: int, most: float, contacts: int) -> float:
+def enough(used: int, limits: Array, contacts: Indices) -> Array:
     """Iterations of gradients that may follow: fewer when as many are spent already as what comes after them takes.
 
     On packings of many contacts the interior point takes three times as many iterations as :func:`worth` counts.
     """
-    return most if used < most else (0.5 if contacts > MANY else 0.25) * most
+    return np.where(used < limits, limits, np.where(contacts > MANY, 0.5, 0.25) * limits)
 
 
 def improve(island: Island, tol: float) -> None:
