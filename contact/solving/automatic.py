@@ -206,14 +206,14 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     while going.any() and used < last:
         upto = min(used + steps, last)
         for goal, chosen in ((max(tol, NEAR), going & (used >= early)), (tol, going)):
+            chosen = chosen & (results[mine, ERROR] > tol)
             for k in begin + np.flatnonzero(chosen) if goal > tol else (begin,):
                 descend(
                     P, law, x, u, goal, upto, memory, k, k + 1 if goal > tol else end, layouts, threads, tasks=tasks
                 )
             error = results[mine, ERROR]
-            still = chosen & (error > tol)
-            reached[still] = error[still]
-            for k in begin + np.flatnonzero(still & (error < NEAR)) if law == 1 else ():
+            reached[chosen] = error[chosen]
+            for k in begin + np.flatnonzero(chosen & (tol < error) & (error < NEAR)) if law == 1 else ():
                 polished += run_nearer(P, law, x, u, tol, limit, memory, k, k + 1, patterns)
         used, going = upto, (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
