@@ -181,7 +181,7 @@ class ContactForces:
         """What pictures show of the contacts: points by state, normals, forces, cones of friction.
 
         Args:
-            size: of the mechanism in the picture, m; that of the contacts together if None.
+            size: of the mechanism in the picture, m; twice that of the contacts together if None.
 
         Raises:
             ValueError: ``size`` is not above 0.

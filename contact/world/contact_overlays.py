@@ -59,7 +59,7 @@ def contact_overlays(samples: ContactSamples, size: float | None = None) -> tupl
 
     Args:
         samples: their contacts.
-        size: of the mechanism in the picture, m; that of the contacts of all samples together if None.
+        size: of the mechanism in the picture, m; twice that of the contacts of all samples together if None.
 
     Raises:
         ValueError: ``size`` is not above 0.
@@ -67,7 +67,7 @@ def contact_overlays(samples: ContactSamples, size: float | None = None) -> tupl
     point, state = samples.point, samples.state
     there = state != ""
     if size is None:
-        size = float(np.ptp(point[there], axis=0).max()) if there.any() else 0.0
+        size = 2.0 * float(np.ptp(point[there], axis=0).max()) if there.any() else 0.0
         size = size or 1.0
     size = positive("overlays", "size", size)
     touches = there & (state != "open")
