@@ -5,6 +5,8 @@ Looks inside: the sizes from which things are done otherwise are lowered, so tha
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -361,6 +363,43 @@ def test_parts_do_not_act_on_one_another(count, seed):
     assert np.array_equal(where[row][both], where[N.column][both])
     for part in parts:  # and none could be divided
         assert len(local.apart(N, part)) == 1
+
+
+@given(st.integers(1, 12), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
+def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(count, seed):
+    """Whatever overlaps; what comes of them is what comes of one after the other"""
+    island, rng = island_of(packing(40), 10), np.random.default_rng(seed)
+    domains, N = local.Subdomains(island), island.P.A.N
+    meets = np.zeros((40, 40), bool)
+    meets[np.repeat(np.arange(40), np.diff(N.first)), N.column] = True
+    parts = [
+        local.Subdomain(island.P, np.sort(rng.choice(40, rng.integers(1, 4), replace=False))) for _ in range(count)
+    ]
+    rounds = list(domains.side_by_side(parts))
+    assert sorted(map(id, itertools.chain(*rounds))) == sorted(map(id, parts))
+    number = {id(part): k for k, at_once in enumerate(rounds) for part in at_once}
+    for one, two in itertools.combinations(parts, 2):
+        if meets[np.ix_(one.blocks, two.blocks)].any():
+            assert number[id(one)] < number[id(two)]
+
+
+@pytest.mark.slow
+def test_parts_are_solved_alike_by_any_number_of_threads():
+    """Two faults that are far apart, and one thread or two"""
+    island = island_of(packing(60), 4000)
+    automatic.improve(island, 1e-10)
+    found = []
+    for threads in (1, 2):
+        x = island.x.copy()
+        for faulty in np.argsort(x[::3])[[-1, -9]]:
+            x[3 * faulty : 3 * faulty + 3] *= 1.0 + 1e-3
+        u, island.threads = island.velocity(x), threads
+        local.Subdomains(island).improve(x, u)
+        found.append((x, u))
+    assert np.array_equal(found[0][0], found[1][0])
+    assert np.array_equal(found[0][1], found[1][1])
+    assert not np.array_equal(found[0][0], island.x)
 
 
 def unsolved(monkeypatch, held_up):
