@@ -203,18 +203,27 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     polished: list[Part] = []
     rest = limit - FEW if x.any() else limit  # Newton's method may have been tried
     used, last = 0, 1 + int(SHARE * (rest - 1)) if rest > 0 else 0
+
+    def gradients(goal: float, upto: int, one: int, stop: int) -> None:
+        """To an error, or so many iterations; then Newton's method where an island is near"""
+        open_ = (results[one:stop, ERROR] > tol) & (states[one:stop, LEFT] == 0.0)
+        descend(P, law, x, u, goal, upto, memory, one, stop, layouts, threads, tasks=tasks)
+        for k in one + np.flatnonzero(open_):
+            reached[k - begin] = results[k, ERROR]
+            if law == 1 and tol < results[k, ERROR] < NEAR:
+                polished.extend(run_nearer(P, law, x, u, tol, limit, memory, k, k + 1, patterns))
+
     while going.any() and used < last:
         upto = min(used + steps, last)
-        for goal, chosen in ((max(tol, NEAR), going & (used >= early)), (tol, going)):
-            chosen = chosen & (results[mine, ERROR] > tol)
-            for k in begin + np.flatnonzero(chosen) if goal > tol else (begin,):
-                descend(
-                    P, law, x, u, goal, upto, memory, k, k + 1 if goal > tol else end, layouts, threads, tasks=tasks
-                )
-            error = results[mine, ERROR]
-            reached[chosen] = error[chosen]
-            for k in begin + np.flatnonzero(chosen & (tol < error) & (error < NEAR)) if law == 1 else ():
-                polished += run_nearer(P, law, x, u, tol, limit, memory, k, k + 1, patterns)
+        alone = begin + np.flatnonzero(going & (used >= early) & (tol < NEAR))
+        for k in alone.tolist():
+            gradients(NEAR, upto, k, k + 1)
+            if results[k, ERROR] <= NEAR:
+                gradients(tol, upto, k, k + 1)
+        for one, stop in zip((begin, *(alone + 1).tolist()), (*alone.tolist(), end), strict=True):
+            if one < stop:
+                gradients(tol, upto, one, stop)
+        error = results[mine, ERROR]
         used, going = upto, (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
             more = used * np.log(error / judged(law, tol, error)) / np.log(before / error)

@@ -74,8 +74,7 @@ class Subdomain:
         self.failed: int = 0 if before is None else before.failed
         self.rest: int = 0 if before is None else before.rest
         self.Q, self.rows = part_of(P, blocks)
-        N = P.A.N
-        self.reach = np.unique(N.column[ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])[0]])
+        self.reach = np.unique(met_by(P.A.N, blocks))
         self.system = make_system(self.Q.A.N)
 
     def is_due(self) -> bool:
@@ -184,8 +183,8 @@ class Subdomains:
 
     def around(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Some contacts, and a ring of neighbours."""
-        N, inside, blocks = self.island.P.A.N, inside.copy(), np.flatnonzero(inside)
-        inside[N.column[ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])[0]]] = True
+        inside, blocks = inside.copy(), np.flatnonzero(inside)
+        inside[met_by(self.island.P.A.N, blocks)] = True
         return inside
 
     def grow(self, part: Subdomain) -> None:
@@ -225,6 +224,11 @@ def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
     graph = scipy.sparse.csr_matrix((np.ones(len(k), np.int8), (row, column)), shape=(len(blocks), len(blocks)))
     count, label = connected_components(graph, directed=False)
     return [blocks[label == k] for k in range(count)]
+
+
+def met_by(N: BlockMatrix, blocks: Indices) -> Indices:
+    """The columns in which some block rows of N have blocks."""
+    return N.column[ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])[0]]
 
 
 def blocks_among(N: BlockMatrix, blocks: Indices) -> tuple[Indices, Indices, Indices]:

@@ -139,13 +139,15 @@ def couple(P, first, last, rows, m, sign, W, r):
     top = P.K.start[first]
     for i in range(first, last):
         n = rows[P.K.start[i] - top]
-        for part in range(1, parts_of(P.K, i)):
-            p = n + 3 * part
-            W[n * (m + 1)] += sign
-            W[p * m + n], W[n * m + p], W[p * (m + 1)] = -sign, -sign, sign
-            r[p] = r[n]
-            if W[(p + 1) * (m + 1)] == 0.0:
-                W[(p + 1) * (m + 1)] = 1.0
+        p = n
+        for disc in range(1, DISCS):
+            if P.K.sizes[i, disc] > 0:
+                p += 3
+                W[n * (m + 1)] += sign
+                W[p * m + n], W[n * m + p], W[p * (m + 1)] = -sign, -sign, sign
+                r[p] = r[n]
+                if P.K.sizes[i, disc] == 1:  # of the tangent that meets nothing
+                    W[(p + 1) * (m + 1)] = 1.0
 
 
 @allocation_free_kernel

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from benchmarks.contact_problems import packing
 from pluecker.contact import Problem, errors_of, solve
 from tests.conftest import COMPILED
 from tests.contact.fuzz import RUNNABLE
@@ -79,6 +80,16 @@ def test_the_history_ends_at_the_error_of_the_result(method, law):
         assert len(errors) <= result.iterations
         if result.iterations:
             assert errors[-1] == pytest.approx(result.errors.largest, rel=1e-6, abs=1e-12)
+
+
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+@pytest.mark.parametrize("tol", [1e-2, 1e-3, 1e-5])
+def test_the_last_stage_has_the_error_of_the_result(tol, law):
+    """However coarse the tolerance, of one island that full matrices do not solve"""
+    problem = packing(60)
+    result = solve(problem, law, tol=tol, separate=False)
+    assert result.converged
+    assert result.stages[-1].error == pytest.approx(result.errors.largest, rel=1e-6, abs=1e-12)
 
 
 @pytest.mark.parametrize("law", ["ccp", "ncp"])
