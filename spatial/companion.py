@@ -1,9 +1,12 @@
 """A process beside this one that compiles a part of what is needed here, while this one compiles the rest.
 
 Numba compiles one function at a time, and holds Python's lock meanwhile: threads do not help. What the other process has
-compiled lies on disk when this one gets there. It is started when something has to be compiled, and not where this process
-has one processor alone, or no folder for compiled code. Where it cannot be started, or fails, all is compiled here: nothing
-but time depends on it. ``warmup`` compiles ahead, and then there is none.
+compiled lies on disk when this one gets there. Of a topic it compiles one part after the other. Whoever needs the topic here
+takes the parts that are left from the same queue, a pipe with a byte for each, until there are none.
+
+The other process is started when something has to be compiled, and not where this one has one processor alone, or no folder
+for compiled code. Where it cannot be started, or fails, all is compiled here: nothing but time depends on it. ``warmup``
+compiles ahead, and then there is none.
 """
 
 from __future__ import annotations
@@ -13,14 +16,14 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from numba import config
 
 from pluecker.spatial.ahead import command_of
 from pluecker.spatial.compiled.numba_cache import is_kept
-from pluecker.spatial.compiled.numba_internals import event
+from pluecker.spatial.compiled.numba_internals import AWAITED, compiling, event
 from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Companion"]
@@ -28,16 +31,31 @@ __all__ = ["Companion"]
 COMPILE = "numba:compile"
 
 
+class Running(NamedTuple):
+    """A process, and the queue of what nobody has begun to compile."""
+
+    process: subprocess.Popen[bytes]
+    queue: int
+
+
 class Companion:
     """What may be compiled beside, by topics; a process for each, at most one in the life of this one.
 
     Args:
-        compile_named: a function of a module, which compiles the topic whose name it is given.
+        topics: the names of their parts, in the order in which they are begun; no part needs a later one. A part that is
+            called by its name (:mod:`~pluecker.spatial.memory.apart`) has that name.
+        compile_part: compiles the part whose name it is given.
+        compile_topic: a function of a module that calls :meth:`work` with the topic that it is given, and the input.
     """
 
-    def __init__(self, compile_named: Callable[[str], None]) -> None:
-        self.compile_named = compile_named
-        self.processes: dict[str, subprocess.Popen[bytes] | None] = {}
+    def __init__(
+        self,
+        topics: Mapping[str, Sequence[str]],
+        compile_part: Callable[[str], None],
+        compile_topic: Callable[[str], None],
+    ) -> None:
+        self.topics, self.compile_part, self.compile_topic = topics, compile_part, compile_topic
+        self.running: dict[str, Running | None] = {}
         self.lock = threading.Lock()
 
     def beside(self, name: str) -> Beside:
@@ -47,27 +65,41 @@ class Companion:
     def start(self, name: str) -> None:
         """Start its process, where it helps, unless it was started."""
         with self.lock:
-            if name not in self.processes:
-                self.processes[name] = self.started(name) if available_cores() > 1 and sys.executable else None
+            if name not in self.running:
+                self.running[name] = self.started(name) if available_cores() > 1 and sys.executable else None
 
-    def started(self, name: str) -> subprocess.Popen[bytes] | None:
+    def started(self, name: str) -> Running | None:
         """Its process, which ends with this one; None where there can be none."""
-        command = command_of(self.compile_named, name)
+        command = command_of(self.compile_topic, name)
         folder = {"NUMBA_CACHE_DIR": config.CACHE_DIR} if config.CACHE_DIR else {}
-        nowhere: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        queue, end_of_queue = os.pipe()
+        os.write(end_of_queue, bytes(range(len(self.topics[name]))))
+        os.close(end_of_queue)
+        nowhere: Any = dict.fromkeys(("stdout", "stderr"), subprocess.DEVNULL)
         try:
-            process = subprocess.Popen(command, env={**os.environ, **folder}, **nowhere)
+            process = subprocess.Popen(command, env={**os.environ, **folder}, stdin=queue, **nowhere)
         except OSError:
+            os.close(queue)
             return None
         atexit.register(end, process, os.getpid())
-        return process
+        return Running(process, queue)
+
+    def work(self, name: str, queue: int) -> None:
+        """Compile what nobody has begun, part by part."""
+        while begun := os.read(queue, 1):
+            self.compile_part(self.topics[name][begun[0]])
 
     def wait(self, name: str) -> None:
-        """Until the topic is compiled, if it is compiled beside."""
-        process = self.processes.get(name)
-        if process is not None:
-            process.wait()
-            self.processes[name] = None
+        """Until the topic is compiled, if it is compiled beside; meanwhile its parts are compiled here, too."""
+        if self.running.get(name) is None:
+            return
+        with compiling:  # the second of two threads waits for the first
+            running = self.running[name]
+            if running is not None:
+                self.work(name, running.queue)
+                running.process.wait()
+                os.close(running.queue)
+                self.running[name] = None
 
 
 class Beside(event.Listener):
@@ -78,9 +110,16 @@ class Beside(event.Listener):
 
     def __enter__(self) -> None:
         event.register(COMPILE, self)
+        AWAITED.append(self.wait_for)
 
     def __exit__(self, *_: object) -> None:
+        AWAITED.remove(self.wait_for)
         event.unregister(COMPILE, self)
+
+    def wait_for(self, part: str) -> None:
+        """What is called by its name is needed now."""
+        if part in self.companion.topics[self.name]:
+            self.companion.wait(self.name)
 
     def on_start(self, event: Any) -> None:
         """A function begins to be compiled."""

@@ -201,7 +201,7 @@ def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
     if operator.is_factored:
         each = np.arange(len(blocks) + 1, dtype=np.int64)
         J, T = (BlockMatrix(*stack_rows(B, blocks, each)) for B in (operator.J, operator.T))
-        return BlockMatrix(*multiply_factors(J, T))
+        return multiply_factors(J, T)
     heights = np.diff(operator.N.rows)[blocks]
     start = np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)
     return from_scipy(to_scipy(operator.N)[pattern.kept][:, pattern.kept], start, start)

@@ -87,7 +87,7 @@ def bilateral_matrix(operator: Operator, chosen: Indices, rows: Indices, group: 
     """N between bilateral rows, without compliance, group by group; which blocks it has depends on no number."""
     if operator.is_factored:
         J, T = (BlockMatrix(*stack_rows(B, chosen, group)) for B in (operator.J, operator.T))
-        return BlockMatrix(*multiply_factors(J, T))
+        return multiply_factors(J, T)
     N = to_scipy(operator.N)[rows][:, rows]
     return from_scipy(N, group, group)
 

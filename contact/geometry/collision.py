@@ -216,6 +216,10 @@ class Collision:
         bodies = forward_kinematics(self.model, q)
         if bodies.ndim != 3:
             raise GeometryError(f"Collision: q has shape {np.shape(q)}, expected ({self.model.nq},): one configuration")
+        return self.on_bodies(bodies)
+
+    def on_bodies(self, bodies: Array) -> Array:
+        """The same, from where the bodies are, ``(n_bodies, 4, 4)``."""
         return np.concatenate([bodies, np.eye(4)[None]])[self.bodies] @ self.offsets
 
     def find(self, q: ArrayLike, reach: ArrayLike | None = None) -> Contacts:

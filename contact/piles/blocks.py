@@ -12,11 +12,12 @@ from pluecker.contact.piles.jacobian import Paths, add_contact_rows, factor_tree
 from pluecker.contact.problem.sets import DISCS, DISCS_OF, Sets, make_sets
 from pluecker.contact.rows.touching import tangents
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply_row, multiply_row_transposed
-from pluecker.spatial.compiled.decorators import entry_point
+from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
     "add_transposed",
+    "compile_products",
     "contact_matrix",
     "frames_of",
     "joined",
@@ -51,9 +52,17 @@ def store_frames(normals, frames):
             frames[k, 0, a], frames[k, 1, a], frames[k, 2, a] = n[a], t1[a], t2[a]
 
 
-store_frames = entry_point(store_frames)
-times = entry_point(times)
-add_transposed = entry_point(add_transposed)
+store_frames = allocation_free(store_frames)
+times = allocation_free(times)
+add_transposed = allocation_free(add_transposed)
+
+
+def compile_products() -> None:
+    """Compile products with a matrix, or take them from the disk."""
+    rows, columns, first = (np.array([0, n], np.int64) for n in (3, 6, 1))
+    J = BlockMatrix(rows, columns, first, np.zeros(1, np.int64), np.zeros(1, np.int64), np.zeros(18), np.array([6]))
+    times(J, np.zeros(6), np.zeros(3))
+    add_transposed(J, np.zeros(3), np.zeros(6))
 
 
 def size_of(surfaces: Array) -> int:

@@ -17,9 +17,18 @@ import numpy as np
 from pluecker.articulated.model.layout import BODY, COUNT, FIRST, INTEGERS_OF_LINK, PARENT
 from pluecker.articulated.model.model import Model
 from pluecker.contact.sparse.blocks import Indices
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 
-__all__ = ["Paths", "add_contact_rows", "factor_trees", "find_blocks", "point_column", "times_trees", "ways_of"]
+__all__ = [
+    "Paths",
+    "add_contact_rows",
+    "factor_trees",
+    "find_blocks",
+    "links_of_bodies",
+    "point_column",
+    "times_trees",
+    "ways_of",
+]
 
 
 class Paths(NamedTuple):
@@ -52,12 +61,19 @@ def ways_of(model: Model) -> Paths:
     return found
 
 
+def links_of_bodies(model: Model) -> Indices:
+    """Of each body the link that carries it."""
+    body = model.links[:, INTEGERS_OF_LINK].astype(np.int64)[:, BODY]
+    moving = np.flatnonzero(body[1:] >= 0) + 1
+    at = np.zeros(model.n_bodies, np.int64)
+    at[body[moving]] = moving
+    return at
+
+
 def find_ways(model: Model) -> Paths:
     """The same, anew, in so many rounds as the longest way has links."""
     records, trees = model.links[:, INTEGERS_OF_LINK].astype(np.int64), model.coordinate_tree
-    moving = np.flatnonzero(records[1:, BODY] >= 0) + 1
-    at = np.zeros(model.n_bodies, np.int64)
-    at[records[moving, BODY]] = moving
+    at = links_of_bodies(model)
     tree = trees.tree_of_link[at].astype(np.int64)
     bodies, links = [], []
     body = np.arange(model.n_bodies)
@@ -117,7 +133,7 @@ def find_blocks(bodies, tree, start, size, first, column, place, of_body, width)
     """Blocks of each contact: its trees in their order, and where each begins; how many numbers all of them have"""
     p = e = 0
     for k in range(len(bodies)):
-        i, j = bodies[k]
+        i, j = bodies[k, 0], bodies[k, 1]
         one, two = tree[i] if i >= 0 else -1, tree[j] if j >= 0 else -1
         wide = before = -1
         first[k] = e
@@ -165,7 +181,7 @@ def times_trees(rows, first, column, place, data, start, matrices, square, out):
                     out[p + a * n + c] = x
 
 
-add_contact_rows = entry_point(add_contact_rows)
-factor_trees = entry_point(factor_trees)
-find_blocks = entry_point(find_blocks)
-times_trees = entry_point(times_trees)
+add_contact_rows = allocation_free(add_contact_rows)
+factor_trees = allocation_free(factor_trees)
+find_blocks = allocation_free(find_blocks)
+times_trees = allocation_free(times_trees)

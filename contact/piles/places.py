@@ -31,6 +31,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
@@ -50,6 +51,7 @@ __all__ = [
     "kept_count",
     "kept_numbers",
     "pieces_of",
+    "placements_of",
     "rows_in",
     "sizes",
 ]
@@ -118,3 +120,12 @@ def pieces_of(model: Model, counts: Counts) -> dict[str, slice]:
         found = {name: slice(a, b) for name, a, b in zip(PIECES, [0, *ends[:-1]], ends, strict=True)}
         model.tables[key] = found
     return found
+
+
+def placements_of(links: Array, at: NDArray[np.int64]) -> Array:
+    """Where bodies are, ``(n, 4, 4)``, from where links are, and the link of each body: E and the origin."""
+    E_r = links.reshape(-1, PLACE)[at]
+    T = np.zeros((len(at), 4, 4))
+    T[:, :3, :3] = E_r[:, :9].reshape(-1, 3, 3).transpose(0, 2, 1)
+    T[:, :3, 3], T[:, 3, 3] = E_r[:, 9:], 1.0
+    return T

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from pluecker.articulated.algorithms.dynamics.rnea import RNEA
-from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, solve_workspace
 from pluecker.articulated.algorithms.inertia.inertia_sweeps import solve_by_sweeps
 from pluecker.articulated.algorithms.inertia.ltdl import solve_ltdl
 from pluecker.articulated.model.layout import (
@@ -36,7 +35,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT
-from pluecker.articulated.stepping.semi_implicit.semi_implicit import free_velocity
+from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity, free_velocity_workspace
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, more, number_of
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
@@ -160,8 +159,7 @@ def inverse_count(m):
 def workspace(model: Model, scenario: Array) -> int:
     """Of the kernel."""
     counts, w = counts_of(rows_in(scenario)), rows_in(scenario).view(np.int64)
-    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
-    free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
+    free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
     own = int(w[layout.N_FUNCTIONS]) + int(w[layout.N_ENTRIES]) + PLACE * (model.n_links + 1)
     rows = own + (LAW_SIZE + 2) * (counts.rows - counts.linear)
     rows += max(COLUMN * len(model.freedoms), counts.rows)

@@ -31,12 +31,13 @@ from pluecker.contact.piles.blocks import (
     times,
     times_inverse,
 )
+from pluecker.contact.piles.companion import companion
 from pluecker.contact.piles.constraint_rows import ConstraintRows, row_table, rows_of_constraints
 from pluecker.contact.piles.impacts import impulses_with_impact
-from pluecker.contact.piles.jacobian import ways_of
+from pluecker.contact.piles.jacobian import links_of_bodies, ways_of
 from pluecker.contact.piles.laws import are_hit, friction_in_force, least_velocity, softness_of
 from pluecker.contact.piles.moves import move, move_along_rows
-from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of
+from pluecker.contact.piles.places import counts_of, kept_numbers, pieces_of, placements_of
 from pluecker.contact.piles.reach import reach_of
 from pluecker.contact.piles.warm_start import NOTHING, Remembered, remembered_forces
 from pluecker.contact.problem.operator import factored
@@ -44,7 +45,6 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.results.result import Result
 from pluecker.contact.rows.packing import Packed
-from pluecker.contact.solving.companion import companion
 from pluecker.contact.solving.solver import Solver
 
 __all__ = ["PileStep", "Touch"]
@@ -129,7 +129,7 @@ class PileStep:
     ready: dict[float, Solver] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        self.ways = ways_of(self.model)
+        self.ways, self.links = ways_of(self.model), links_of_bodies(self.model)
         self.counts = counts_of(self.packed.array)
         self.places = pieces_of(self.model, self.counts)
         self.table = row_table(self.packed, self.ways) if self.packed.n_rows else None
@@ -153,7 +153,7 @@ class PileStep:
         piece = {name: memory[where] for name, where in self.places.items()}
         X, C, order = piece["links"], piece["columns"], self.ways.v
         rows = self.rows(piece)
-        T = self.collision.placements(q)
+        T = self.collision.on_bodies(placements_of(X, self.links))
         before, x = v[order], free[order]
         far = SPARE * np.maximum(*(self.reach(T, h, y, X, C) for y in (before, x)))
         roots = roots_of(piece["inverse"], self.ways)

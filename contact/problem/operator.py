@@ -23,7 +23,7 @@ from pluecker.contact.sparse.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, entry_point
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
@@ -75,8 +75,7 @@ def assemble(operator: Operator) -> Operator:
     """The same operator with its matrix."""
     if not operator.is_factored:
         return operator
-    N = BlockMatrix(*multiply_factors(operator.J, operator.T))
-    return assembled(N, operator.compliance)
+    return assembled(multiply_factors(operator.J, operator.T), operator.compliance)
 
 
 def contiguous(operator: Operator) -> Operator:
@@ -177,25 +176,36 @@ def diagonal_of(A, out):
             out[k] += A.compliance[k]
 
 
-def multiply_factors(J, T):
-    """J T', the parts of a :class:`BlockMatrix`, symmetric to the last bit"""
-    R, C = len(J.rows) - 1, len(J.columns) - 1
-    # The block rows of T by their columns.
-    first, where = np.zeros(C + 1, np.int64), np.empty(len(T.column), np.int64)
-    for k in range(len(T.column)):
-        first[T.column[k] + 1] += 1
-    for j in range(C):
-        first[j + 1] += first[j]
-    free, row_of = first[:-1].copy(), np.empty(len(T.column), np.int64)
+def multiply_factors(J: BlockMatrix, T: BlockMatrix) -> BlockMatrix:
+    """J T', symmetric to the last bit."""
+    R, C, blocks = len(J.rows) - 1, len(J.columns) - 1, len(T.column)
+    first, begin = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64)
+    np.cumsum(np.bincount(T.column, minlength=C), out=first[1:])
+    columns = np.empty(int(np.diff(first)[J.column].sum()), np.int64)  # as many as there may be
+    where, row_of, slot = np.empty(blocks, np.int64), np.empty(blocks, np.int64), np.empty(R, np.int64)
+    found, size = find_products(J, T, first, first[:-1].copy(), where, row_of, slot, begin, columns)
+    column, place, data, shape = (
+        columns[:found].copy(),
+        np.empty(found, np.int64),
+        np.zeros(size),
+        np.empty(R, np.int64),
+    )
+    add_products(J, T, first, where, row_of, begin, column, slot, place, data, shape)
+    return BlockMatrix(J.rows, J.rows, begin, column, place, data, shape)
+
+
+def find_products(J, T, first, free, where, row_of, seen, begin, columns):
+    """Which blocks J T' has, each row's in ascending order; how many, and how many numbers they have
+
+    ``first``: where the blocks of each column of T begin in ``where``, which becomes their places; ``row_of`` becomes the
+    block row of each block of T. ``free``, ``seen``: scratch memory, at first as ``first`` is, of columns and of rows.
+    """
+    R, size, found = len(J.rows) - 1, 0, 0
     for i in range(R):
+        seen[i] = -1
         for k in range(T.first[i], T.first[i + 1]):
             where[free[T.column[k]]], row_of[k] = k, i
             free[T.column[k]] += 1
-    # Which blocks there are: each row's in ascending order.
-    begin, seen, size, found, most = np.zeros(R + 1, np.int64), np.full(R, -1, np.int64), 0, 0, 0
-    for k in range(len(J.column)):
-        most += first[J.column[k] + 1] - first[J.column[k]]
-    columns = np.empty(most, np.int64)
     for i in range(R):
         top, height = found, J.rows[i + 1] - J.rows[i]
         for k in range(J.first[i], J.first[i + 1]):
@@ -211,9 +221,13 @@ def multiply_factors(J, T):
                 columns[at] = j
                 found += 1
         begin[i + 1] = found
-    column, place, data, p = columns[:found].copy(), np.empty(found, np.int64), np.zeros(size), 0
-    slot, shape = np.empty(R, np.int64), np.empty(R, np.int64)
-    for i in range(R):
+    return found, size
+
+
+def add_products(J, T, first, where, row_of, begin, column, slot, place, data, shape):
+    """The blocks, in ``data``, which is zero, their places, and which rows have blocks of 3 x 3; ``slot``: scratch memory"""
+    p = 0
+    for i in range(len(J.rows) - 1):
         height = J.rows[i + 1] - J.rows[i]
         shape[i] = 3 if height == 3 else 0
         for n in range(begin[i], begin[i + 1]):
@@ -233,7 +247,6 @@ def multiply_factors(J, T):
                         x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
                         data[s + a * across + b] += x
     symmetrise(J.rows, begin, column, place, data)
-    return J.rows, J.rows, begin, column, place, data, shape
 
 
 @allocation_free_kernel
@@ -261,4 +274,4 @@ def symmetrise(rows, first, column, place, data):
 
 
 diagonal_of = allocation_free(diagonal_of)
-multiply_factors = entry_point(multiply_factors)
+find_products, add_products = allocation_free(find_products), allocation_free(add_products)

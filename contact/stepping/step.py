@@ -37,8 +37,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pluecker.articulated.algorithms.dynamics.rnea import RNEA
-from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers, factor_workspace, solve_workspace
+from pluecker.articulated.algorithms.inertia.inertia_factor import factor_numbers
 from pluecker.articulated.model.layout import (
     body_count,
     clear,
@@ -49,7 +48,7 @@ from pluecker.articulated.model.layout import (
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.stepping.semi_implicit.free_roots import MOMENT, move_configuration
-from pluecker.articulated.stepping.semi_implicit.semi_implicit import free_velocity
+from pluecker.articulated.stepping.semi_implicit.free_velocity import free_velocity, free_velocity_workspace
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, MORE, more, number_of
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
@@ -305,8 +304,7 @@ def count_workspace(model: Model, w: NDArray[np.int64]) -> int:
     obeying = range_scratch(ranged, n, model.nv, int(w[layout.N_RESISTANCES]), returns)
     obeying += impact_scratch(ranged, rows, model.nv) if returns else 0
     scratch = max(columns, n + 7 * model.nv, rows + 1, model.nq + 8 * model.nv + n, obeying)
-    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
-    free = 6 * model.n_bodies + max(3 * model.nv + recursions, stage_workspace(model))
+    free = 6 * model.n_bodies + max(free_velocity_workspace(model), stage_workspace(model))
     return kept + max(free, table + own + scratch)
 
 

@@ -21,9 +21,9 @@ from pluecker.contact.arguments.values import can_be_listed
 from pluecker.contact.constraints.checks import positive
 from pluecker.contact.constraints.relation import ANGLES
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.piles.companion import companion
 from pluecker.contact.piles.smooth_part import smooth_part
 from pluecker.contact.piles.step import PileStep, Touch
-from pluecker.contact.solving.companion import companion
 from pluecker.contact.stepping.smooth_steps import SMOOTH
 from pluecker.contact.stepping.step import WORLD_STEP
 from pluecker.contact.world.called import called

@@ -68,6 +68,7 @@ from pluecker.spatial.compiled.numba_passes import settled, shorten
 from pluecker.spatial.compiled.numba_quickened import quickened
 
 __all__ = [
+    "AWAITED",
     "NAMED",
     "WITHOUT_REFERENCES",
     "CPUDispatcher",
@@ -281,9 +282,14 @@ class Whole(Entrance):
 NAMED: dict[str, Callable[[], None]] = {}  # what compiled code finds by a name that LLVM knows, and how that is made
 
 
+AWAITED: list[Callable[[str], None]] = []  # they wait for what has a name, if another process makes it
+
+
 def make_named(names: Iterable[str]) -> None:
     """Make what has these names, before the code runs that calls it."""
     for name in names:
+        for wait in tuple(AWAITED):
+            wait(name)
         NAMED[name]()
 
 

@@ -11,17 +11,16 @@ from collections.abc import Callable
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.memory.apart import apart, by_scalar
+from pluecker.spatial.memory.apart import apart, array_in, by_scalar, put_array
 from pluecker.spatial.scalars.operations import load, store, tail
 
-__all__ = ["compile_cone_solver", "cone_solver_memory", "solve_cone"]
+__all__ = ["CONE_SOLVER", "compile_cone_solver", "cone_solver_memory", "solve_cone"]
 
-NAME = "pluecker_cone_solver"
-# the block: addresses, the lengths that are not known, and what is asked for
-MATRIX, OFFSET, KINDS, LAWS, MULTIPLIERS, ERROR, WORK, ROWS, BLOCKS, NUMBERS, SIZE, EXACT, TOLERANCE, ITERATIONS = (
-    range(14)
-)
-BLOCK = 16
+CONE_SOLVER = "pluecker_cone_solver"
+# the block: the arrays, in this order; what is asked for
+MATRIX, OFFSET, KINDS, LAWS, MULTIPLIERS, ERROR, WORK = range(7)
+EXACT, TOLERANCE, ITERATIONS = 14, 15, 16
+BLOCK = 24
 
 
 @kernel
@@ -49,19 +48,15 @@ def solve_here(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
 @kernel
 def solve_apart(W, b, kinds, laws, exact, tolerance, iterations, r, error, work):
     """The same by the function apart"""
-    place, rest = address_of(work), tail(work, BLOCK)
+    place = address_of(work)
     block = integers_at(place, BLOCK)
-    store(block, MATRIX, address_of(W))
-    store(block, OFFSET, address_of(b))
-    store(block, KINDS, address_of(kinds))
-    store(block, LAWS, address_of(laws))
-    store(block, MULTIPLIERS, address_of(r))
-    store(block, ERROR, address_of(error))
-    store(block, WORK, address_of(rest))
-    store(block, ROWS, len(b))
-    store(block, BLOCKS, len(kinds))
-    store(block, NUMBERS, len(laws))
-    store(block, SIZE, len(rest))
+    put_array(block, MATRIX, W)
+    put_array(block, OFFSET, b)
+    put_array(block, KINDS, kinds)
+    put_array(block, LAWS, laws)
+    put_array(block, MULTIPLIERS, r)
+    put_array(block, ERROR, error)
+    put_array(block, WORK, work)
     store(block, EXACT, int(exact))
     store(numbers_at(place, BLOCK), TOLERANCE, tolerance)
     store(block, ITERATIONS, iterations)
@@ -72,16 +67,14 @@ def solver() -> Callable[[int, int], int]:
     """The function apart."""
 
     def solve_cone_at(place, k):
-        block, n = integers_at(place, BLOCK), load(integers_at(place, BLOCK), ROWS)
-        return solve_cone_problem(
-            numbers_at(load(block, MATRIX), n * n), numbers_at(load(block, OFFSET), n),
-            numbers_at(load(block, KINDS), load(block, BLOCKS)), numbers_at(load(block, LAWS), load(block, NUMBERS)),
+        block = integers_at(place, BLOCK)
+        return solve_here(
+            array_in(block, MATRIX), array_in(block, OFFSET), array_in(block, KINDS), array_in(block, LAWS),
             load(block, EXACT) != 0, load(numbers_at(place, BLOCK), TOLERANCE), load(block, ITERATIONS),
-            numbers_at(load(block, MULTIPLIERS), n), numbers_at(load(block, ERROR), 1),
-            numbers_at(load(block, WORK), load(block, SIZE)),
+            array_in(block, MULTIPLIERS), array_in(block, ERROR), array_in(block, WORK),
         )  # fmt: skip
 
     return solve_cone_at
 
 
-call_solver, compile_cone_solver = apart(NAME, solver)
+call_solver, compile_cone_solver = apart(CONE_SOLVER, solver)

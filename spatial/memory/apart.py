@@ -14,22 +14,27 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic, overload
 
-from pluecker.spatial.compiled.decorators import TAUGHT, address, allocation_free
+from pluecker.spatial.compiled.decorators import TAUGHT, address, allocation_free, compiled_for, kernel
 from pluecker.spatial.compiled.numba_internals import NAMED, call_address, compiling
 from pluecker.spatial.compiled.symbols import new_symbol, symbol
+from pluecker.spatial.memory.addresses import address_of, numbers_at
 from pluecker.spatial.memory.views import scalar_of
+from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["apart", "by_scalar"]
+__all__ = ["apart", "array_in", "by_scalar", "put_array"]
 
 TAKES = (types.intp, types.intp)
 
 
-def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Callable[..., Any], Callable[[], None]]:
+def apart(
+    name: str, make: Callable[[], Callable[[int, int], int]], of_scalars: bool = False
+) -> tuple[Callable[..., Any], Callable[[], None]]:
     """What compiled code calls with two integers, as it calls what threads run, and what compiles it or takes it from disk.
 
     Args:
         name: by which it is found; no other has it.
         make: gives the function, of what allocates nothing.
+        of_scalars: it is long code of scalars, whose loops are short: they stay as they are.
     """
     place = new_symbol(name)
 
@@ -37,9 +42,13 @@ def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Cal
         """Compile it, or take it from the disk."""
         with compiling:
             if not place[0]:
-                dispatcher: Any = allocation_free(make())
-                dispatcher.compile(TAKES)
-                place[0] = address(dispatcher)
+                function: Any = make()
+                if of_scalars:
+                    function = compiled_for(function, TAKES, optimised_once=True)
+                else:
+                    function = allocation_free(function)
+                    function.compile(TAKES)
+                place[0] = address(function)
 
     NAMED[name] = fill
 
@@ -54,6 +63,19 @@ def apart(name: str, make: Callable[[], Callable[[int, int], int]]) -> tuple[Cal
         return types.intp(*TAKES), generate
 
     return call, fill
+
+
+@kernel
+def put_array(block, k, array):
+    """Write down in a block where an array is, and how many numbers it has, as the k-th of its arrays"""
+    store(block, 2 * k, address_of(array))
+    store(block, 2 * k + 1, len(array))
+
+
+@kernel
+def array_in(block, k):
+    """The k-th array that is written down in a block"""
+    return numbers_at(load(block, 2 * k), load(block, 2 * k + 1))
 
 
 def by_scalar(array, of_numbers, of_others):

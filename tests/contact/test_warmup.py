@@ -206,11 +206,12 @@ def look_up(cache, *arguments):
     return look(cache, *arguments)
 caching.Cache.load_overload = look_up
 from pluecker.contact.app.warmup import world_step
-from pluecker.contact.solving.companion import companion, compile_beside
-companion.processes = {"found": None, "rows": None}
+from pluecker.contact.piles import companion as beside
+beside.companion.running = {"found": None, "rows": None}
 steps = world_step()
 asked.clear()
-compile_beside(TOPIC)
+for part in beside.TOPICS[NAME]:
+    beside.compile_part(part)
 print(*asked)
 asked.clear()
 steps[STEP]()
@@ -222,7 +223,7 @@ print(*asked)
 @pytest.mark.parametrize(("topic", "step"), [("found", 1), ("rows", 2), ("rows", 3)])
 def test_what_is_compiled_beside_the_first_step_of_a_world_is_all_of_its_solver(topic, step):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}
-    script = BESIDE.replace("TOPIC", repr(topic)).replace("STEP", str(step))
+    script = BESIDE.replace("NAME", repr(topic)).replace("STEP", str(step))
     done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     beside, here = (line.split() for line in done.stdout.splitlines())

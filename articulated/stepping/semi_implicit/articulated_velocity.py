@@ -20,7 +20,7 @@ last, with what the linear ones leave, and their gyroscopic moment is taken in t
 (:mod:`~pluecker.articulated.stepping.semi_implicit.gyroscopic`).
 
 Mimic joints have no such recursion; steps with impulses need the factors of A:
-:func:`~pluecker.articulated.stepping.semi_implicit.semi_implicit.free_velocity` serves both.
+:func:`~pluecker.articulated.stepping.semi_implicit.free_velocity.free_velocity` serves both.
 
 Sources: RBDA section 7.3 and table 7.1 (without velocities); Luh, Walker, Paul (1980) for their forces; RBDA section 2.11
 for the two accelerations; Featherstone (1983).

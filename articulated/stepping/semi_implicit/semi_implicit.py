@@ -28,26 +28,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from pluecker.articulated.algorithms.dynamics import rnea
-from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
-from pluecker.articulated.algorithms.dynamics.rnea import LINK, RNEA
-from pluecker.articulated.algorithms.inertia import crba
+from pluecker.articulated.algorithms.dynamics.rnea import LINK
 from pluecker.articulated.algorithms.inertia.inertia_factor import (
     factor_numbers,
-    factor_workspace,
-    factorize_placed,
     solve_factorized,
     solve_workspace,
 )
 from pluecker.articulated.model.layout import (
-    DAMPING,
-    STIFFNESS,
     body_count,
     clear,
     factor_size,
     link_count,
     velocity_count,
-    velocity_table,
 )
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.running.arguments import Array
@@ -58,12 +50,14 @@ from pluecker.articulated.stepping.semi_implicit.articulated_velocity import (
 from pluecker.articulated.stepping.semi_implicit.drift_energy import add_force_at_rest, mark_trees, slow_down
 from pluecker.articulated.stepping.semi_implicit.free_roots import (
     MOMENT,
-    carried_moments,
-    frame_acceleration,
     move_configuration,
 )
-from pluecker.articulated.stepping.semi_implicit.gyroscopic import solve_with_gyroscopic_moments
-from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_force, place_links
+from pluecker.articulated.stepping.semi_implicit.free_velocity import (
+    add_joint_laws,
+    add_passive_forces,
+    free_velocity,
+    free_velocity_workspace,
+)
 from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.articulated.stepping.terms.rows import (
     add_impulses,
@@ -75,11 +69,10 @@ from pluecker.articulated.stepping.terms.rows import (
 )
 from pluecker.articulated.stepping.terms.scenario import ELEMENTS, ROWS, number_of, rows
 from pluecker.articulated.stepping.terms.stage import stage_workspace, stage_wrenches
-from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
-__all__ = ["SEMI_IMPLICIT", "free_velocity", "semi_implicit_workspace"]
+__all__ = ["SEMI_IMPLICIT", "semi_implicit_workspace"]
 
 
 def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callable[..., Any]:
@@ -131,12 +124,6 @@ def make_step(with_elements: bool, with_rows: bool, with_mimic: bool) -> Callabl
     return semi_implicit_step
 
 
-@called_kernel
-def add_passive_forces(m, q, v, tau):
-    """tau += damping v + friction sign(v) + k(q), called from three places: most of it is for springs of balls"""
-    add_passive_force(m, q, v, tau)
-
-
 @kernel
 def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
     """x = v + dv as :func:`free_velocity` has it, without factors"""
@@ -146,43 +133,6 @@ def free_velocity_by_sweeps(m, h, q, v, law, f, x, moments, ws):
     add_passive_forces(m, q, v, x)
     add_joint_laws(m, h, v, law, x, added)
     articulated_velocity(m, h, q, v, f, added, x, moments, rest)
-
-
-@called_kernel
-def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
-    """x = v + dv, of free joints on the world in the frozen frame; the factors of the matrix that was solved"""
-    nv = velocity_count(m)
-    added, pivots, rest = ws, tail(ws, nv), tail(ws, 3 * nv)
-    add_bias_force(m, q, v, f, moments, x, added, rest)
-    add_passive_forces(m, q, v, x)
-    add_joint_laws(m, h, v, law, x, added)
-    keep_transforms(m, rest)
-    factorize_placed(m, q, part(added, 0, nv), factor, pivots, rest)
-    solve_with_gyroscopic_moments(m, h, v, factor, x, rest)
-    for k in range(nv):
-        accumulate(x, k, load(v, k))
-
-
-@kernel
-def add_bias_force(m, q, v, f, moments, tau, a, ws):
-    """tau = c(q, v) by the recursive Newton-Euler algorithm, of free joints on the world without w x v; ``a`` is scratch"""
-    place_links(m, q, ws, rnea.LINK)
-    carried_moments(m, ws, rnea.LINK, moments)
-    frame_acceleration(m, v, moments, a)
-    clear(tau, velocity_count(m))
-    add_needed_force(m, q, v, a, f, tau, ws)
-    add_armature_force(m, a, tau)
-
-
-@kernel
-def add_joint_laws(m, h, v, law, x, added):
-    """x = h (u + h R - x - h (K + P) v), with the bias and passive forces in ``x``; added = h (D + D_c) + h^2 (K + P)"""
-    nv = velocity_count(m)
-    for k in range(nv):
-        K = velocity_table(m, STIFFNESS, k) + load(law, 2 * nv + k)
-        losses = velocity_table(m, DAMPING, k) + load(law, 3 * nv + k)
-        store(added, k, h * (losses + h * K))
-        store(x, k, h * (load(law, k) + h * load(law, nv + k) - load(x, k) - h * K * load(v, k)))
 
 
 @called_kernel
@@ -198,13 +148,6 @@ def kick(m, h, q, v, law, f, factor, x, ws):
         accumulate(x, k, load(v, k))
 
 
-@kernel
-def keep_transforms(m, ws):
-    """The joints' transforms from the records of Newton and Euler to those of the inertia matrix, which are shorter"""
-    for i in range(1, link_count(m) + 1):
-        store_transform(ws, crba.LINK * i, load_transform(ws, rnea.LINK * i))
-
-
 def semi_implicit_workspace(model: Model, scenario: Array) -> int:
     """Of a step, with elements and rows or without; counted once for a model."""
     key = semi_implicit_workspace, number_of(ROWS, scenario)
@@ -217,10 +160,9 @@ def semi_implicit_workspace(model: Model, scenario: Array) -> int:
 def count_workspace(model: Model, row_count: int) -> int:
     """The same, for so many rows."""
     kept, wrenches = model.nv + MOMENT * (model.n_links + 1), 6 * model.n_bodies
-    recursions = max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
     impulses = rows_workspace(model, row_count)
     drift = 3 * model.nv + 2 * (model.n_links + 1) + max(LINK * (model.n_links + 1), solve_workspace(model))
-    factored = factor_numbers(model) + model.nv + max(3 * model.nv + recursions, impulses, drift)
+    factored = factor_numbers(model) + model.nv + max(free_velocity_workspace(model), impulses, drift)
     swept = model.nv + articulated_velocity_workspace(model)
     return kept + wrenches + max(factored, swept, stage_workspace(model))
 

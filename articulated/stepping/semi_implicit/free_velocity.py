@@ -1,0 +1,140 @@
+"""The velocity at the end of a semi-implicit step without impulses of rows, and the factors of its matrix.
+
+The equation is that of :mod:`~pluecker.articulated.stepping.semi_implicit.semi_implicit`. What adds impulses to it needs the
+factors: steps in which limits act, and those of worlds. Of one state the code is the same in all of them, and is long: it
+stands apart, see :mod:`~pluecker.spatial.memory.apart`. What it works on is written down in a block at the beginning of its
+memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pluecker.articulated.algorithms.dynamics import rnea
+from pluecker.articulated.algorithms.dynamics.passive import add_armature_force, add_passive_force
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.articulated.algorithms.inertia import crba
+from pluecker.articulated.algorithms.inertia.inertia_factor import (
+    factor_workspace,
+    factorize_placed,
+    solve_workspace,
+)
+from pluecker.articulated.model.layout import DAMPING, STIFFNESS, clear, link_count, velocity_count, velocity_table
+from pluecker.articulated.model.model import Model
+from pluecker.articulated.stepping.semi_implicit.free_roots import carried_moments, frame_acceleration
+from pluecker.articulated.stepping.semi_implicit.gyroscopic import solve_with_gyroscopic_moments
+from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_force, place_links
+from pluecker.spatial.algebra.transforms import load_transform, store_transform
+from pluecker.spatial.compiled.decorators import called_kernel, kernel
+from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
+from pluecker.spatial.memory.apart import apart, array_in, by_scalar, put_array
+from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
+
+__all__ = [
+    "FREE_VELOCITY", "add_joint_laws", "add_passive_forces", "compile_free_velocity", "free_velocity",
+    "free_velocity_workspace",
+]  # fmt: skip
+
+FREE_VELOCITY = "pluecker_free_velocity"
+# the block: the arrays, in this order, and the step
+M, Q, V, LAW, F, X, MOMENTS, FACTOR, WORK = range(9)
+STEP = 18
+BLOCK = 24
+
+
+@kernel
+def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
+    """x = v + dv, of free joints on the world in the frozen frame; the factors of the matrix that was solved"""
+    of_state = by_scalar(q, free_velocity_apart, free_velocity_here)
+    of_state(m, h, q, v, law, f, x, moments, factor, ws)
+
+
+@kernel
+def free_velocity_apart(m, h, q, v, law, f, x, moments, factor, ws):
+    """The same by the function apart"""
+    place = address_of(ws)
+    block = integers_at(place, BLOCK)
+    put_array(block, M, m)
+    put_array(block, Q, q)
+    put_array(block, V, v)
+    put_array(block, LAW, law)
+    put_array(block, F, f)
+    put_array(block, X, x)
+    put_array(block, MOMENTS, moments)
+    put_array(block, FACTOR, factor)
+    put_array(block, WORK, ws)
+    store(numbers_at(place, BLOCK), STEP, h)
+    call_free_velocity(place, 0)
+
+
+def from_block() -> Callable[[int, int], int]:
+    """The function apart."""
+
+    def free_velocity_at(place, k):
+        block = integers_at(place, BLOCK)
+        free_velocity_here(
+            array_in(block, M), load(numbers_at(place, BLOCK), STEP), array_in(block, Q), array_in(block, V),
+            array_in(block, LAW), array_in(block, F), array_in(block, X), array_in(block, MOMENTS),
+            array_in(block, FACTOR), array_in(block, WORK),
+        )  # fmt: skip
+        return 0
+
+    return free_velocity_at
+
+
+call_free_velocity, compile_free_velocity = apart(FREE_VELOCITY, from_block, of_scalars=True)
+
+
+@called_kernel
+def free_velocity_here(m, h, q, v, law, f, x, moments, factor, ws):
+    """The same as a part of whoever calls it"""
+    nv = velocity_count(m)
+    added, pivots, rest = tail(ws, BLOCK), tail(ws, BLOCK + nv), tail(ws, BLOCK + 3 * nv)
+    add_bias_force(m, q, v, f, moments, x, added, rest)
+    add_passive_forces(m, q, v, x)
+    add_joint_laws(m, h, v, law, x, added)
+    keep_transforms(m, rest)
+    factorize_placed(m, q, part(added, 0, nv), factor, pivots, rest)
+    solve_with_gyroscopic_moments(m, h, v, factor, x, rest)
+    for k in range(nv):
+        accumulate(x, k, load(v, k))
+
+
+@called_kernel
+def add_passive_forces(m, q, v, tau):
+    """tau += damping v + friction sign(v) + k(q), called from three places: most of it is for springs of balls"""
+    add_passive_force(m, q, v, tau)
+
+
+@kernel
+def add_bias_force(m, q, v, f, moments, tau, a, ws):
+    """tau = c(q, v) by the recursive Newton-Euler algorithm, of free joints on the world without w x v; ``a`` is scratch"""
+    place_links(m, q, ws, rnea.LINK)
+    carried_moments(m, ws, rnea.LINK, moments)
+    frame_acceleration(m, v, moments, a)
+    clear(tau, velocity_count(m))
+    add_needed_force(m, q, v, a, f, tau, ws)
+    add_armature_force(m, a, tau)
+
+
+@kernel
+def add_joint_laws(m, h, v, law, x, added):
+    """x = h (u + h R - x - h (K + P) v), with the bias and passive forces in ``x``; added = h (D + D_c) + h^2 (K + P)"""
+    nv = velocity_count(m)
+    for k in range(nv):
+        K = velocity_table(m, STIFFNESS, k) + load(law, 2 * nv + k)
+        losses = velocity_table(m, DAMPING, k) + load(law, 3 * nv + k)
+        store(added, k, h * (losses + h * K))
+        store(x, k, h * (load(law, k) + h * load(law, nv + k) - load(x, k) - h * K * load(v, k)))
+
+
+@kernel
+def keep_transforms(m, ws):
+    """The joints' transforms from the records of Newton and Euler to those of the inertia matrix, which are shorter"""
+    for i in range(1, link_count(m) + 1):
+        store_transform(ws, crba.LINK * i, load_transform(ws, rnea.LINK * i))
+
+
+def free_velocity_workspace(model: Model) -> int:
+    """How many numbers of scratch memory it needs."""
+    return BLOCK + 3 * model.nv + max(RNEA.workspace(model), factor_workspace(model), solve_workspace(model))
