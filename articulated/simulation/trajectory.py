@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.running.arguments import FLOAT, as_model
 from pluecker.articulated.simulation.interpolation import interpolate
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
 __all__ = ["COLUMNS", "PARTS", "Sample", "Trajectory", "TrajectoryError", "names_of"]
@@ -145,7 +145,7 @@ class Trajectory:
         """Samples by a slice or an array, as a trajectory; by a number, one sample."""
         if isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
             if not -len(self) <= samples < len(self):
-                raise IndexError(f"Trajectory: there is no sample {samples}, there are {len(self)}")
+                raise EntryIndexError(f"Trajectory: there is no sample {samples}, there are {len(self)}")
             time = None if self.time is None else float(self.time[samples])
             return Sample(time, *(None if x is None else x[..., samples, :] for x in self._parts()))
         if not isinstance(samples, slice):
@@ -179,7 +179,7 @@ class Trajectory:
         """
         place = index if isinstance(index, tuple) else (index,)
         if len(place) > len(self.batch_shape):
-            raise IndexError(f"Trajectory: motion {index} of a batch of shape {self.batch_shape}")
+            raise EntryIndexError(f"Trajectory: motion {index} of a batch of shape {self.batch_shape}")
         parts = (None if x is None else x[place] for x in self._parts())
         columns = {name: x[place] for name, x in self.columns.items()}
         return Trajectory(self.time, *parts, model=self.model, columns=columns)

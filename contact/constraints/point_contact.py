@@ -54,6 +54,8 @@ class PointContact(TwoFrames):
         recovery: at which rate a depth is undone with which a step begins, at most all of it in a step; 1/s. Bodies that
             turn while they touch end a step with a depth of second order in it. To undo it takes energy from nowhere: half
             the square of rate times depth for each kilogram; none is undone at 0.
+        recovery_speed: the largest speed at which it is undone: what begins deep in another body comes out of it, and is
+            not thrown; m/s, may be infinite.
 
     Raises:
         TypeError, ValueError: what is no name, no frame, no number that can be.
@@ -79,11 +81,14 @@ class PointContact(TwoFrames):
     stiffness: float = field(default=np.inf, kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
     recovery: float = field(default=10.0, kw_only=True)
+    recovery_speed: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for key in ("radius", "friction", "recovery"):
             object.__setattr__(self, key, not_negative(self.label, key, getattr(self, key)))
+        speed = not_negative(self.label, "recovery_speed", self.recovery_speed, infinite=True)
+        object.__setattr__(self, "recovery_speed", speed)
         if self.kinetic_friction is not None:
             kinetic = not_negative(self.label, "kinetic_friction", self.kinetic_friction)
             object.__setattr__(self, "kinetic_friction", kinetic)
@@ -117,7 +122,7 @@ class PointContact(TwoFrames):
         normal = Row(
             ((0, 1.0),), offset=self.radius, lower=0.0, friction=friction, kinetic=kinetic,
             restitution=newton, returned=poisson, stiffness=self.stiffness, damping=self.damping,
-            correction=self.recovery, ranged=True, contact=NORMAL,
+            correction=self.recovery, speed=self.recovery_speed, ranged=True, contact=NORMAL,
         )  # fmt: skip
         tangents = (Row(((k, 1.0),), ranged=True, contact=TANGENT) for k in (1, 2))
         return Parts(self.functions(), (normal, *tangents))

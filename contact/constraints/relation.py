@@ -158,7 +158,7 @@ class Row:
         terms: of each function its number among those of the constraint, and its coefficient.
         offset: see above; in units of phi.
         stiffness, damping: of a soft row, which is a spring and a damper; finite.
-        speed: what the rate of phi is to be, of a row that holds, or of a motor.
+        speed: what the rate of phi is to be, of a row that holds, or of a motor; of a normal see ``correction``.
         inertia: see above.
         lower, upper: of a row with a range.
         restitution: Newton's, at its ends, 0 to 1.
@@ -168,7 +168,7 @@ class Row:
         force: the largest of a motor, whose speed is ``speed``.
         holonomic: whether phi itself is held, and not its rate alone.
         correction: of a motor that drives to phi = 0: its speed is ``-min(correction, 1/h) phi`` in a step h, and at
-            most ``speed``; 1/s. Of a normal how fast a depth is undone, likewise.
+            most ``speed``; 1/s. Of a normal the speed at which a depth is undone, likewise.
         contact: ``NORMAL``, ``TANGENT``, ``ROLLING`` or ``SPINNING`` of a row of a contact, 0 of others.
         motion: what phi is to be over time, beside ``offset``; of a row that holds, or is soft.
     """

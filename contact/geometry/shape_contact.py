@@ -76,8 +76,8 @@ class ShapeContact(Constraint):
             :class:`~pluecker.contact.constraints.PointContact`.
         stiffness, damping: of a soft contact, at each place where the two touch, a spring and a damper along the normal that
             only push; N/m and N s/m.
-        recovery: at which rate a depth is undone with which a step begins, as of a
-            :class:`~pluecker.contact.constraints.PointContact`; 1/s.
+        recovery, recovery_speed: at which rate, and at most at which speed, a depth is undone with which a step begins, as
+            of a :class:`~pluecker.contact.constraints.PointContact`; 1/s and m/s.
 
     Raises:
         TypeError, ValueError: what is no name, no collider, no number that can be; shapes without a kernel, such as two
@@ -114,6 +114,7 @@ class ShapeContact(Constraint):
     stiffness: Any = field(default=None, kw_only=True)
     damping: Any = field(default=None, kw_only=True)
     recovery: float = field(default=10.0, kw_only=True)
+    recovery_speed: float = field(default=1.0, kw_only=True)
 
     def __post_init__(self) -> None:
         check_name("ShapeContact", self.name)
@@ -129,6 +130,8 @@ class ShapeContact(Constraint):
             object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         object.__setattr__(self, "impacts", as_impacts(self.label, self.impacts))
         object.__setattr__(self, "recovery", not_negative(self.label, "recovery", self.recovery))
+        speed = not_negative(self.label, "recovery_speed", self.recovery_speed, infinite=True)
+        object.__setattr__(self, "recovery_speed", speed)
         self.check_law(self.law)
 
     def check_law(self, law: SurfaceLaw) -> None:
@@ -182,7 +185,8 @@ class ShapeContact(Constraint):
                 Row(
                     ((3 * slot, 1.0),), lower=0.0, friction=law.friction, kinetic=law.kinetic_friction,
                     restitution=newton, returned=poisson,
-                    stiffness=law.stiffness, damping=law.damping, correction=self.recovery, ranged=True, contact=NORMAL,
+                    stiffness=law.stiffness, damping=law.damping, correction=self.recovery, speed=self.recovery_speed,
+                    ranged=True, contact=NORMAL,
                 )
             )  # fmt: skip
             rows += [Row(((3 * slot + k, 1.0),), ranged=True, holonomic=False, contact=TANGENT) for k in (1, 2)]

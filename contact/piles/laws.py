@@ -40,14 +40,14 @@ def are_hit(found: Contacts, h: float, before: Array, free: Array) -> NDArray[np
 
 
 def least_velocity(
-    found: Contacts, h: float, recovery: float, before: Array, free: Array, poisson: bool = False
+    found: Contacts, h: float, recovery: float, speed: float, before: Array, free: Array, poisson: bool = False
 ) -> Array:
     """Of each contact, ``(K,)``; m/s.
 
     Args:
         found: the contacts.
         h: the step; s.
-        recovery: at which rate depths are undone; 1/s.
+        recovery, speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
         before, free: velocities along the normals before the step, and at its end without impulses; m/s.
         poisson: whether coefficients are Poisson's.
     """
@@ -55,7 +55,7 @@ def least_velocity(
     least = np.where(gap > 0.0, -gap / h, 0.0)
     back = np.zeros(len(found)) if poisson else -found.restitution * before
     least = np.where(are_hit(found, h, before, free), back, least)
-    least = np.where(gap < 0.0, np.maximum(least, -min(recovery, 1.0 / h) * gap), least)
+    least = np.where(gap < 0.0, np.maximum(least, np.minimum(-min(recovery, 1.0 / h) * gap, speed)), least)
     k, d = np.where(soft, found.stiffness, 1.0), found.damping
     with np.errstate(all="ignore"):
         sprung = np.where(gap > 0.0, -gap / h, -k / (h * k + d) * gap)

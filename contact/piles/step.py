@@ -104,7 +104,7 @@ class PileStep:
         collision: the colliders.
         law: of contacts.
         impacts: the law of impacts, ``newton`` or ``poisson``.
-        recovery: at which rate depths are undone; 1/s.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
         accuracy: that is tolerated of the law, as ``tol`` of :func:`~pluecker.contact.solve`; a tenth is aimed at.
         threads: for islands.
         remembered: forces of the contacts of the step before.
@@ -119,6 +119,7 @@ class PileStep:
     law: str
     impacts: str
     recovery: float
+    recovery_speed: float
     accuracy: float
     threads: int | None = None
     remembered: Remembered = NOTHING
@@ -221,7 +222,7 @@ class PileStep:
         u = b + moved
         normal, poisson = own[:, 0], self.impacts == "poisson"
         along = (speed + moved)[normal], u[normal]
-        least[normal] = least_velocity(found, h, self.recovery, *along, poisson)
+        least[normal] = least_velocity(found, h, self.recovery, self.recovery_speed, *along, poisson)
         hit = poisson and bool(are_hit(found, h, *along).any())
         compliance, linear = np.zeros(m), np.zeros(m, bool)
         compliance[normal] = softness_of(found, h)

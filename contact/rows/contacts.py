@@ -35,6 +35,7 @@ from pluecker.articulated.stepping.terms.rows import entry as range_entry
 from pluecker.contact.rows.layout import (
     ROW_CORRECTION,
     ROW_RETURNED,
+    ROW_SPEED,
     block_kinds,
     contact_count,
     linear_count,
@@ -83,7 +84,8 @@ def store_contact_law(w, k, h, x, before, free, law, at):
         if row_number(w, row, ROW_RETURNED) > 0.0:
             hit = is_hit(h, gap, before, free)
             least = select(smaller(0.5, hit), zero, least)
-        out = -min(row_number(w, row, ROW_CORRECTION), 1.0 / h) * gap
+        out, most = -min(row_number(w, row, ROW_CORRECTION), 1.0 / h) * gap, row_number(w, row, ROW_SPEED) + zero
+        out = select(smaller(most, out), most, out)
         least = select(smaller(gap, zero), larger(least, out), least)
     store(law, at + LEAST, least)
     store(law, at + LEAST_OF_IMPACT, select(smaller(zero, least), zero, least))

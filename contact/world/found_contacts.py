@@ -42,7 +42,7 @@ class FoundContacts:
         collision: the colliders.
         law: ``ncp``, Coulomb's, ``ccp``, ``lcp`` or ``frictionless``.
         impacts: ``newton`` or ``poisson``.
-        recovery: at which rate depths are undone; 1/s.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
         accuracy: that is tolerated in a step, as ``tol`` of :func:`~pluecker.contact.solve`.
     """
 
@@ -50,6 +50,7 @@ class FoundContacts:
     law: str
     impacts: str
     recovery: float
+    recovery_speed: float
     accuracy: float
 
     def options(self, collision: Collision | None = None) -> dict[str, Any]:
@@ -59,6 +60,7 @@ class FoundContacts:
             "law": self.law,
             "impacts": self.impacts,
             "recovery": self.recovery,
+            "recovery_speed": self.recovery_speed,
             "accuracy": self.accuracy,
         }
 
@@ -67,7 +69,7 @@ class FoundContacts:
         names = "\n".join(repr((each.name, each.groups, each.ignores)) for each in self.collision.colliders)
         found = hashlib.sha256(f"{self.law} {self.impacts} {names}".encode())
         touch = self.collision
-        numbers = (self.recovery, self.accuracy, touch.margin)
+        numbers = (self.recovery, self.recovery_speed, self.accuracy, touch.margin)
         for array in (
             touch.kinds,
             touch.bodies,
@@ -84,7 +86,15 @@ class FoundContacts:
 
 
 def as_found_contacts(
-    model: Model, shapes: Any, law: Any, impacts: Any, recovery: Any, accuracy: Any, named: bool, paired: bool
+    model: Model,
+    shapes: Any,
+    law: Any,
+    impacts: Any,
+    recovery: Any,
+    recovery_speed: Any,
+    accuracy: Any,
+    named: bool,
+    paired: bool,
 ) -> FoundContacts | None:
     """Checked; None where there are no shapes, or where the pairs that touch are named.
 
@@ -101,6 +111,7 @@ def as_found_contacts(
     if (law, impacts) == ("ccp", "poisson"):
         raise ConstraintError("World: law is 'ccp' and impacts is 'poisson', expected 'newton' with this law")
     rate, error = not_negative("World", "recovery", recovery), positive("World", "accuracy", accuracy)
+    speed = not_negative("World", "recovery_speed", recovery_speed, infinite=True)
     if isinstance(shapes, Collision) and shapes.model is not model:
         raise ConstraintError("World: shapes is a Collision of another model, expected one of the world's own")
     colliders = as_colliders(shapes)
@@ -116,12 +127,12 @@ def as_found_contacts(
             "as such constraints, or name the pairs that touch"
         )
     collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
-    return FoundContacts(collision, law, impacts, rate, error)
+    return FoundContacts(collision, law, impacts, rate, speed, error)
 
 
 def pile_steps(world: World, found: FoundContacts, memory: Any, threads: Any) -> PileStep:
     """The steps of a world, which go on from what is remembered."""
-    law = found.law, found.impacts, found.recovery, found.accuracy
+    law = found.law, found.impacts, found.recovery, found.recovery_speed, found.accuracy
     step = PileStep(world.smooth, world.packed, found.collision, *law, threads)
     if isinstance(memory, WorldMemory) and memory.key == key_of(world):
         step.remembered = remembered_in(memory, counts_of(world.packed.array).rotors, len(found.collision.colliders))

@@ -15,7 +15,12 @@ __all__ = ["pair_contacts"]
 
 
 def pair_contacts(
-    shapes: Any, pairs: Any, law: Any = "ncp", recovery: Any = 10.0, impacts: Any = "newton"
+    shapes: Any,
+    pairs: Any,
+    law: Any = "ncp",
+    recovery: Any = 10.0,
+    recovery_speed: Any = 1.0,
+    impacts: Any = "newton",
 ) -> tuple[ShapeContact, ...]:
     """A contact for each pair of names, called ``"first/second"``.
 
@@ -23,7 +28,7 @@ def pair_contacts(
         shapes: records of :class:`~pluecker.contact.geometry.Collider`, or a :class:`~pluecker.contact.geometry.Collision`.
         pairs: two names of colliders each.
         law: ``ncp``.
-        recovery: at which rate depths are undone; 1/s.
+        recovery, recovery_speed: at which rate depths are undone, and at most at which speed; 1/s and m/s.
         impacts: ``newton`` or ``poisson``.
 
     Raises:
@@ -53,7 +58,9 @@ def pair_contacts(
             raise ConstraintError(f"World: pairs: {shown(pair[0])} and {shown(pair[1])} are ignored by the Collision")
         first, second = (colliders[name] for name in pair)
         name = f"{pair[0]}/{pair[1]}"
-        found[frozenset(pair)] = ShapeContact(name, first, second, recovery=recovery, impacts=impacts)
+        found[frozenset(pair)] = ShapeContact(
+            name, first, second, recovery=recovery, recovery_speed=recovery_speed, impacts=impacts
+        )
     return tuple(found.values())
 
 

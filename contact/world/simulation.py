@@ -35,7 +35,7 @@ from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
 from pluecker.contact.world.overlays import overlays_of
 from pluecker.contact.world.point_contacts import PointContacts
 from pluecker.contact.world.scenario import world_scenario
-from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, shown
+from pluecker.spatial.errors import ArgumentTypeError, ArgumentValueError, EntryIndexError, shown
 
 if TYPE_CHECKING:
     from pluecker.contact.world.world import World
@@ -105,7 +105,7 @@ class WorldTrajectory(Trajectory):
             cure = "choose record='constraint_forces', and one motion"
             raise ConstraintError(f"WorldTrajectory.contacts_at: the contacts are not recorded; {cure}")
         if not -len(self) <= sample < len(self):
-            raise IndexError(f"WorldTrajectory.contacts_at: there is no sample {sample}, there are {len(self)}")
+            raise EntryIndexError(f"WorldTrajectory.contacts_at: there is no sample {sample}, there are {len(self)}")
         return self.contacts[sample]
 
 

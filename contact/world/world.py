@@ -58,6 +58,7 @@ class World(Instants):
         impacts: of contacts that are found, and of pairs: ``"newton"``, or ``"poisson"``, by which no impact of one contact
             gains energy with friction; see :class:`~pluecker.contact.constraints.PointContact`.
         recovery: at which rate depths of contacts are undone, at most all of them in a step; 1/s.
+        recovery_speed: the largest speed at which they are undone; m/s, may be infinite.
         accuracy: where contacts are found, the error of the law that is tolerated in a step, as ``tol`` of
             :func:`~pluecker.contact.solve`; steps aim at a tenth of it, and few contacts have more digits.
 
@@ -91,17 +92,18 @@ class World(Instants):
         law: str = "ncp",
         impacts: str = "newton",
         recovery: float = 10.0,
+        recovery_speed: float = 1.0,
         accuracy: float = 1e-5,
     ) -> None:
         self.model = as_model("World", model)
-        fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery, impacts)
+        fixed = () if pairs is None else pair_contacts(shapes, pairs, law, recovery, recovery_speed, impacts)
         self.constraints = checked((*checked(constraints), *fixed))
         if not isinstance(limits, (bool, np.bool_)):
             raise ArgumentTypeError(f"World: limits is a {type(limits).__name__}, expected True or False")
         self.limits = bool(limits)
         named = any(isinstance(each, ShapeContact) for each in self.constraints)
         self.found_contacts = as_found_contacts(
-            self.model, shapes, law, impacts, recovery, accuracy, named, pairs is not None
+            self.model, shapes, law, impacts, recovery, recovery_speed, accuracy, named, pairs is not None
         )
         self.parts = *(parts_of(each, self.model) for each in self.constraints), joint_rows(self.model, self.limits)
 

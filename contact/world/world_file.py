@@ -9,9 +9,9 @@ table                  what it is
                        ``capsule``, ``box``, ``cylinder``, ``convex_hull``, ``mesh`` or ``height_field``, with the
                        attributes of the shape, and ``frame``, ``surface``, ``groups``, ``ignores``
 ``[surface.rubber]``   a :class:`~pluecker.contact.geometry.Surface`, which shapes name
-``[contacts]``         ``pairs``, ``law``, ``impacts``, ``recovery``, ``accuracy`` of :class:`~pluecker.contact.World`; with
-                       ``robot = true`` the ``collision`` elements of the robot's URDF are shapes too, with the
-                       surface ``robot_surface``
+``[contacts]``         ``pairs``, ``law``, ``impacts``, ``recovery``, ``recovery_speed``, ``accuracy`` of
+                       :class:`~pluecker.contact.World`; with ``robot = true`` the ``collision`` elements of the robot's
+                       URDF are shapes too, with the surface ``robot_surface``
 =====================  ============================================================================================
 
 A surface is the name of one, or a table such as ``{ friction = 0.8 }``. For example::
@@ -66,7 +66,7 @@ SHAPES: dict[str, type[Any]] = {
     "convex_hull": ConvexHull, "mesh": Mesh, "height_field": HeightField,
 }  # fmt: skip
 OF_COLLIDERS = ("frame", "surface", "groups", "ignores")
-OF_WORLDS = ("pairs", "law", "impacts", "recovery", "accuracy")
+OF_WORLDS = ("pairs", "law", "impacts", "recovery", "recovery_speed", "accuracy")
 OF_ROBOTS = ("robot", "robot_surface")
 
 

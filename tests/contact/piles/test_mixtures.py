@@ -121,6 +121,7 @@ def test_what_is_recorded_is_what_the_steps_say():
     [
         ({"law": "newton"}, "law"),
         ({"recovery": -1.0}, "recovery"),
+        ({"recovery_speed": np.nan}, "recovery_speed"),
         ({"accuracy": 0.0}, "accuracy"),
         ({"shapes": [3]}, "Collider"),
         ({"shapes": Collision(bodies([Sphere(0.1)]), [])}, "another model"),

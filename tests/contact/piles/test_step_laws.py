@@ -103,6 +103,22 @@ def test_a_depth_is_undone_at_the_rate_of_recovery_and_adds_no_more_speed_than_t
     np.testing.assert_allclose(still.v[5], 0.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("pairs", [None, [("floor", "s0")]])
+@pytest.mark.parametrize(("limit", "speed"), [(1.0, 1.0), (0.2, 0.2), (np.inf, 3.0), (0.0, 0.0)])
+def test_what_begins_deep_in_another_comes_out_no_faster_than_is_allowed(pairs, limit, speed):
+    world = world_of([Sphere(0.5)], recovery=10.0, recovery_speed=limit, pairs=pairs)
+    v = world.step(placed(0.2), np.zeros(6), H).v
+    np.testing.assert_allclose(v[5], speed, rtol=1e-9, atol=1e-12)  # 0.3 m deep: else at 3 m/s
+
+
+def test_what_begins_deep_in_another_comes_to_rest_on_it():
+    world = world_of([Sphere(0.5)])
+    motion = world.simulate(placed(0.2), np.zeros(6), 1.5, H)
+    assert motion.q[:, 2].max() < 0.5 + 1e-6
+    np.testing.assert_allclose(motion.q[-1, 2], 0.5, atol=1e-4)
+    np.testing.assert_allclose(motion.v[:, 5].max(), 1.0, rtol=1e-6)
+
+
 @pytest.mark.parametrize("law", ["ncp", "ccp"])
 def test_the_convex_law_lifts_a_cube_that_slides_and_coulombs_does_not(law):
     mu, speed = 0.5, 3.0

@@ -199,6 +199,7 @@ def test_a_leg_stands_alike_in_reduced_and_in_maximal_coordinates():
         ({"friction": -0.1}, "friction is -0.1"),
         ({"restitution": 1.5}, "restitution is 1.5"),
         ({"recovery": np.nan}, "recovery"),
+        ({"recovery_speed": -1.0}, "recovery_speed"),
         ({"stiffness": 100.0, "restitution": 0.5}, "a soft contact"),
     ],
 )

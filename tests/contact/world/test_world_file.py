@@ -78,6 +78,7 @@ force = 2.0
 [contacts]
 pairs = [["floor", "ball"], ["crate", "floor"]]
 recovery = 5.0
+recovery_speed = 0.5
 """
 CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
@@ -110,6 +111,7 @@ def test_a_file_is_the_records(tmp_path):
         ),
         "pairs": [["floor", "ball"], ["crate", "floor"]],
         "recovery": 5.0,
+        "recovery_speed": 0.5,
     }
     assert {type(each.shape) for each in found.options["shapes"]} == set(SHAPES.values())
 
