@@ -37,6 +37,9 @@ TURNS = 7  # iterations, two turns: what these do not solve is seldom solved by 
 TURNING = 100  # iterations where anything rolls or spins: what others take there is a thousand times as much
 WORST = 300  # iterations that these turns may take: a turn that was begun is finished
 FINER = 0.01  # of the tolerance, inside: what is asked for there is relative to b alone, in other units
+# Up to this tolerance the same is asked for, so that a tighter one leads to the same multipliers, of which there are many in
+# some islands, and to no larger error by what these do to the scale of all.
+COMMON = 1e-10
 FINEST = 1e-13
 NUMBERS = 3 * ROWS  # of the laws of an island, at most
 
@@ -194,7 +197,7 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
         couple(P, first, last, rows, m, 1.0, W, r)
         used = solve_cone(
             view(W[: m * m]), view(c[:m]), view(kinds[:blocks].view(np.float64)), view(laws[:count]),
-            law == 1, max(FINER * tol, FINEST), TURNING if m > n else TURNS, view(r[:m]), view(error), view(work),
+            law == 1, max(FINER * min(tol, COMMON), FINEST), TURNING if m > n else TURNS, view(r[:m]), view(error), view(work),
         )  # fmt: skip
         couple(P, first, last, rows, m, -1.0, W, r)
         for k in range(n):
