@@ -197,7 +197,8 @@ def run_small(P, law, x, u, tol, limit, results, begin, end, place):
         couple(P, first, last, rows, m, 1.0, W, r)
         used = solve_cone(
             view(W[: m * m]), view(c[:m]), view(kinds[:blocks].view(np.float64)), view(laws[:count]),
-            law == 1, max(FINER * min(tol, COMMON), FINEST), TURNING if m > n else TURNS, view(r[:m]), view(error), view(work),
+            law == 1, max(FINER * min(tol, COMMON), FINEST), TURNING if m > n else TURNS,
+            view(r[:m]), view(error), view(work),
         )  # fmt: skip
         couple(P, first, last, rows, m, -1.0, W, r)
         for k in range(n):
