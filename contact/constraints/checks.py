@@ -13,7 +13,7 @@ from pluecker.spatial.errors import ArgumentTypeError, shown
 
 __all__ = [
     "IMPACTS", "as_impacts", "check_friction", "coefficients", "names_in", "not_negative", "plain_number", "positive",
-    "set_flag", "set_limits", "set_spring", "share",
+    "set_flag", "set_limits", "set_recovery", "set_spring", "share",
 ]  # fmt: skip
 
 IMPACTS = ("newton", "poisson")  # laws of impact, in both of which the coefficient is called restitution
@@ -85,6 +85,13 @@ def set_spring(record: Any, label: str) -> None:
     check_spring(label, "", k, d)
     object.__setattr__(record, "stiffness", k)
     object.__setattr__(record, "damping", d)
+
+
+def set_recovery(record: Any, label: str) -> None:
+    """Check the rate and the speed at which a contact undoes depths."""
+    object.__setattr__(record, "recovery", not_negative(label, "recovery", record.recovery))
+    speed = not_negative(label, "recovery_speed", record.recovery_speed, infinite=True)
+    object.__setattr__(record, "recovery_speed", speed)
 
 
 def set_limits(record: Any, label: str) -> None:

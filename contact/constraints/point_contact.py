@@ -24,6 +24,7 @@ from pluecker.contact.constraints.checks import (
     check_friction,
     coefficients,
     not_negative,
+    set_recovery,
     set_spring,
     share,
 )
@@ -85,10 +86,9 @@ class PointContact(TwoFrames):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for key in ("radius", "friction", "recovery"):
+        for key in ("radius", "friction"):
             object.__setattr__(self, key, not_negative(self.label, key, getattr(self, key)))
-        speed = not_negative(self.label, "recovery_speed", self.recovery_speed, infinite=True)
-        object.__setattr__(self, "recovery_speed", speed)
+        set_recovery(self, self.label)
         if self.kinetic_friction is not None:
             kinetic = not_negative(self.label, "kinetic_friction", self.kinetic_friction)
             object.__setattr__(self, "kinetic_friction", kinetic)

@@ -23,7 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints.checks import as_impacts, check_friction, coefficients, not_negative, share
+from pluecker.contact.constraints.checks import (
+    as_impacts,
+    check_friction,
+    coefficients,
+    not_negative,
+    set_recovery,
+    share,
+)
 from pluecker.contact.constraints.frames import check_apart, check_name, named
 from pluecker.contact.constraints.pair import Constraint
 from pluecker.contact.constraints.relation import (
@@ -129,9 +136,7 @@ class ShapeContact(Constraint):
         if self.restitution is not None:
             object.__setattr__(self, "restitution", share(self.label, "restitution", self.restitution))
         object.__setattr__(self, "impacts", as_impacts(self.label, self.impacts))
-        object.__setattr__(self, "recovery", not_negative(self.label, "recovery", self.recovery))
-        speed = not_negative(self.label, "recovery_speed", self.recovery_speed, infinite=True)
-        object.__setattr__(self, "recovery_speed", speed)
+        set_recovery(self, self.label)
         self.check_law(self.law)
 
     def check_law(self, law: SurfaceLaw) -> None:

@@ -62,7 +62,15 @@ def ways_of(model: Model) -> Paths:
 
 
 def links_of_bodies(model: Model) -> Indices:
-    """Of each body the link that carries it."""
+    """Of each body the link that carries it; kept with the model."""
+    found: Indices | None = model.tables.get(links_of_bodies)
+    if found is None:
+        found = model.tables[links_of_bodies] = find_links(model)
+    return found
+
+
+def find_links(model: Model) -> Indices:
+    """The same, anew."""
     body = model.links[:, INTEGERS_OF_LINK].astype(np.int64)[:, BODY]
     moving = np.flatnonzero(body[1:] >= 0) + 1
     at = np.zeros(model.n_bodies, np.int64)

@@ -15,12 +15,7 @@ __all__ = ["pair_contacts"]
 
 
 def pair_contacts(
-    shapes: Any,
-    pairs: Any,
-    law: Any = "ncp",
-    recovery: Any = 10.0,
-    recovery_speed: Any = 1.0,
-    impacts: Any = "newton",
+    shapes: Any, pairs: Any, law: Any, recovery: Any, recovery_speed: Any, impacts: Any
 ) -> tuple[ShapeContact, ...]:
     """A contact for each pair of names, called ``"first/second"``.
 

@@ -11,15 +11,14 @@ from collections.abc import Callable
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.dense.cone_problem import cone_problem_memory, solve_cone_problem
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.memory.apart import apart, array_in, by_scalar, put_array
+from pluecker.spatial.memory.apart import apart, arrays_in, by_scalar, put_arrays
 from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = ["CONE_SOLVER", "compile_cone_solver", "cone_solver_memory", "solve_cone"]
 
 CONE_SOLVER = "pluecker_cone_solver"
-# the block: the arrays, in this order; what is asked for
-MATRIX, OFFSET, KINDS, LAWS, MULTIPLIERS, ERROR, WORK = range(7)
-EXACT, TOLERANCE, ITERATIONS = 14, 15, 16
+ARRAYS = 7
+EXACT, TOLERANCE, ITERATIONS = range(2 * ARRAYS, 2 * ARRAYS + 3)  # behind them in the block
 BLOCK = 24
 
 
@@ -50,13 +49,7 @@ def solve_apart(W, b, kinds, laws, exact, tolerance, iterations, r, error, work)
     """The same by the function apart"""
     place = address_of(work)
     block = integers_at(place, BLOCK)
-    put_array(block, MATRIX, W)
-    put_array(block, OFFSET, b)
-    put_array(block, KINDS, kinds)
-    put_array(block, LAWS, laws)
-    put_array(block, MULTIPLIERS, r)
-    put_array(block, ERROR, error)
-    put_array(block, WORK, work)
+    put_arrays(block, (W, b, kinds, laws, r, error, work))
     store(block, EXACT, int(exact))
     store(numbers_at(place, BLOCK), TOLERANCE, tolerance)
     store(block, ITERATIONS, iterations)
@@ -68,11 +61,9 @@ def solver() -> Callable[[int, int], int]:
 
     def solve_cone_at(place, k):
         block = integers_at(place, BLOCK)
-        return solve_here(
-            array_in(block, MATRIX), array_in(block, OFFSET), array_in(block, KINDS), array_in(block, LAWS),
-            load(block, EXACT) != 0, load(numbers_at(place, BLOCK), TOLERANCE), load(block, ITERATIONS),
-            array_in(block, MULTIPLIERS), array_in(block, ERROR), array_in(block, WORK),
-        )  # fmt: skip
+        W, b, kinds, laws, r, error, work = arrays_in(block, ARRAYS)
+        exact, tolerance = load(block, EXACT) != 0, load(numbers_at(place, BLOCK), TOLERANCE)
+        return solve_here(W, b, kinds, laws, exact, tolerance, load(block, ITERATIONS), r, error, work)
 
     return solve_cone_at
 

@@ -14,14 +14,13 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic, overload
 
-from pluecker.spatial.compiled.decorators import TAUGHT, address, allocation_free, compiled_for, kernel
+from pluecker.spatial.compiled.decorators import TAUGHT, address, allocation_free, compiled_for
 from pluecker.spatial.compiled.numba_internals import NAMED, call_address, compiling
 from pluecker.spatial.compiled.symbols import new_symbol, symbol
-from pluecker.spatial.memory.addresses import address_of, numbers_at
-from pluecker.spatial.memory.views import scalar_of
-from pluecker.spatial.scalars.operations import load, store
+from pluecker.spatial.memory.views import View, make_view, parts, scalar_of
+from pluecker.spatial.scalars.lanes import LONG
 
-__all__ = ["apart", "array_in", "by_scalar", "put_array"]
+__all__ = ["apart", "arrays_in", "by_scalar", "put_arrays"]
 
 TAKES = (types.intp, types.intp)
 
@@ -65,17 +64,44 @@ def apart(
     return call, fill
 
 
-@kernel
-def put_array(block, k, array):
-    """Write down in a block where an array is, and how many numbers it has, as the k-th of its arrays"""
-    store(block, 2 * k, address_of(array))
-    store(block, 2 * k + 1, len(array))
+def word(builder: Any, block: Any, k: int) -> Any:
+    """Where the k-th integer of a block is."""
+    return builder.gep(block, [LONG(k)], inbounds=True)
 
 
-@kernel
-def array_in(block, k):
-    """The k-th array that is written down in a block"""
-    return numbers_at(load(block, 2 * k), load(block, 2 * k + 1))
+@intrinsic
+def put_arrays(typing, block, arrays):
+    """Write down at the beginning of a block of integers where each array of a tuple is, and how many numbers it has."""
+
+    def generate(context, builder, signature, arguments):
+        place, _ = parts(context, builder, signature.args[0], arguments[0])
+        for k, kind in enumerate(signature.args[1]):
+            data, size = parts(context, builder, kind, builder.extract_value(arguments[1], k))
+            builder.store(builder.ptrtoint(data, LONG), word(builder, place, 2 * k))
+            builder.store(size, word(builder, place, 2 * k + 1))
+        return context.get_dummy_value()
+
+    return types.none(block, arrays), generate
+
+
+@intrinsic
+def arrays_in(typing, block, count):
+    """The so many arrays that are written down in a block, as a tuple of views of numbers; the count is a constant."""
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    kind = View(types.float64)
+
+    def generate(context, builder, signature, arguments):
+        place, _ = parts(context, builder, signature.args[0], arguments[0])
+        found = []
+        for k in range(count.literal_value):
+            data = builder.inttoptr(
+                builder.load(word(builder, place, 2 * k)), context.get_data_type(types.CPointer(types.float64))
+            )
+            found.append(make_view(context, builder, kind, data, builder.load(word(builder, place, 2 * k + 1))))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(kind, count.literal_value)(block, count), generate
 
 
 def by_scalar(array, of_numbers, of_others):

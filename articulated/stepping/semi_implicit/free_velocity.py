@@ -27,7 +27,7 @@ from pluecker.articulated.stepping.semi_implicit.newton_euler import add_needed_
 from pluecker.spatial.algebra.transforms import load_transform, store_transform
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.memory.apart import apart, array_in, by_scalar, put_array
+from pluecker.spatial.memory.apart import apart, arrays_in, by_scalar, put_arrays
 from pluecker.spatial.scalars.operations import accumulate, load, part, store, tail
 
 __all__ = [
@@ -36,9 +36,8 @@ __all__ = [
 ]  # fmt: skip
 
 FREE_VELOCITY = "pluecker_free_velocity"
-# the block: the arrays, in this order, and the step
-M, Q, V, LAW, F, X, MOMENTS, FACTOR, WORK = range(9)
-STEP = 18
+ARRAYS = 9
+STEP = 2 * ARRAYS  # behind them in the block
 BLOCK = 24
 
 
@@ -53,16 +52,7 @@ def free_velocity(m, h, q, v, law, f, x, moments, factor, ws):
 def free_velocity_apart(m, h, q, v, law, f, x, moments, factor, ws):
     """The same by the function apart"""
     place = address_of(ws)
-    block = integers_at(place, BLOCK)
-    put_array(block, M, m)
-    put_array(block, Q, q)
-    put_array(block, V, v)
-    put_array(block, LAW, law)
-    put_array(block, F, f)
-    put_array(block, X, x)
-    put_array(block, MOMENTS, moments)
-    put_array(block, FACTOR, factor)
-    put_array(block, WORK, ws)
+    put_arrays(integers_at(place, BLOCK), (m, q, v, law, f, x, moments, factor, ws))
     store(numbers_at(place, BLOCK), STEP, h)
     call_free_velocity(place, 0)
 
@@ -71,12 +61,8 @@ def from_block() -> Callable[[int, int], int]:
     """The function apart."""
 
     def free_velocity_at(place, k):
-        block = integers_at(place, BLOCK)
-        free_velocity_here(
-            array_in(block, M), load(numbers_at(place, BLOCK), STEP), array_in(block, Q), array_in(block, V),
-            array_in(block, LAW), array_in(block, F), array_in(block, X), array_in(block, MOMENTS),
-            array_in(block, FACTOR), array_in(block, WORK),
-        )  # fmt: skip
+        m, q, v, law, f, x, moments, factor, ws = arrays_in(integers_at(place, BLOCK), ARRAYS)
+        free_velocity_here(m, load(numbers_at(place, BLOCK), STEP), q, v, law, f, x, moments, factor, ws)
         return 0
 
     return free_velocity_at
