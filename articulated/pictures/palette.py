@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 __all__ = ["common_palette", "with_palette"]
 
@@ -33,6 +32,8 @@ def common_palette(image: Any, pictures: list[Any]) -> NDArray[np.uint8]:
 
 def with_palette(image: Any, picture: Any, palette: NDArray[np.uint8]) -> Any:
     """A picture in the nearest colours of a palette. Pillow takes the nearest to each fourth one alone."""
+    from scipy.spatial import cKDTree  # here: it takes long to import
+
     colours, places = np.unique(pixels(picture), return_inverse=True)
     nearest = cKDTree(palette).query(parts_of_colours(colours))[1].astype(np.uint8)
     made = image.fromarray(nearest[places].reshape(picture.size[::-1]))

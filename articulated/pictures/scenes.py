@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from pluecker.articulated.model.model import Model
 from pluecker.articulated.pictures.contents import (
@@ -40,6 +39,14 @@ THIN = 0.008  # of the size of the scene: radius of a rod
 HALF_AXIS = 0.1  # of the size of the scene
 
 
+def quaternion_of(R: Array) -> Array:
+    """Of a rotation, w first."""
+    from scipy.spatial.transform import Rotation  # here: it takes long to import
+
+    quaternion: Array = np.roll(Rotation.from_matrix(R).as_quat(), 1)
+    return quaternion
+
+
 @dataclass
 class Piece:
     """A node with a pose of its own, and what was last told of it: the browser is told again what changed only."""
@@ -49,7 +56,7 @@ class Piece:
 
     def place(self, position: Array, R: Array, scale: tuple[float, float, float] | None = None) -> None:
         """Show it there."""
-        quaternion = np.roll(Rotation.from_matrix(R).as_quat(), 1)
+        quaternion = quaternion_of(R)
         pose = (*position.tolist(), *quaternion.tolist(), *(scale or ()))
         if not self.node.visible:
             self.node.visible = True
@@ -166,7 +173,7 @@ class Scene:
                 axes_length=0.1 * self.size,
                 axes_radius=0.5 * THIN * self.size,
                 position=M[:3, 3],
-                wxyz=np.roll(Rotation.from_matrix(M[:3, :3]).as_quat(), 1),
+                wxyz=quaternion_of(M[:3, :3]),
                 visible=bool(contents.frames),
             )
             self.groups["frames"].append(node)

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.integrate import solve_ivp
 
 from pluecker.articulated.algorithms.configuration.carry_velocity import carry_velocity
 from pluecker.articulated.algorithms.configuration.integrate import integrate
@@ -147,6 +146,8 @@ def smooth_states(
         SimulationError: the motion cannot be followed; the message says at what time.
         SingularInertiaError: as :func:`aba`.
     """
+    from scipy.integrate import solve_ivp  # here: it takes long to import
+
     between = {"method": "DOP853", "rtol": max(tol, 1e-13), "atol": tol}
     quaternions = list(model.quaternion_slices().values())
     vectors = list(model.rotation_vector_slices().values())

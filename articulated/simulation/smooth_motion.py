@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline, make_interp_spline
 
 from pluecker.articulated.algorithms.configuration.integrate import integrate
 from pluecker.articulated.algorithms.configuration.neutral import neutral
 from pluecker.articulated.algorithms.configuration.random_configuration import random_configuration
 from pluecker.articulated.model.joints import JOINT_TYPES
 from pluecker.articulated.model.model import Model
+
+if TYPE_CHECKING:
+    from scipy.interpolate import BSpline
 
 __all__ = ["SmoothMotion", "smooth_motion"]
 
@@ -48,6 +51,8 @@ class SmoothMotion:
 
 def smooth_motion(model: Model, seed: int = 18) -> SmoothMotion:
     """A motion through random configurations in the inner half of the position limits, within the velocity limits."""
+    from scipy.interpolate import BSpline, make_interp_spline  # here: it takes long to import
+
     q = random_configuration(model, seed, WAYPOINTS)
     bounded = np.isfinite(model.lower_limit) & np.isfinite(model.upper_limit)
     middle = np.zeros(model.nq)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import make_interp_spline
 
 from pluecker.articulated.model.model import Model, listing
 from pluecker.articulated.simulation.trajectory import Trajectory, TrajectoryError
@@ -48,6 +47,8 @@ def check_vectors(motion: Trajectory, model: Model) -> None:
 
 def derivative(motion: Trajectory, part: str, order: int = 1) -> Array:
     """Of a part, with time."""
+    from scipy.interpolate import make_interp_spline  # here: it takes long to import
+
     values = getattr(motion, part)
     if values is None:
         raise TrajectoryError("positions or velocities are needed where accelerations are missing")

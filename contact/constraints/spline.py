@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from pluecker.articulated.model.description import finite_number
 from pluecker.spatial.errors import ArgumentValueError
@@ -82,6 +81,8 @@ class Spline:
         """Of each piece its first time and the coefficients of powers of the time since then, ``(n + 1, 5)``; the first and
         the last piece are straight.
         """
+        from scipy.interpolate import CubicSpline  # here: it takes long to import
+
         ends = (1, self.start_speed), (1, self.end_speed)
         inner = CubicSpline(self.times, self.values, bc_type=ends).c[::-1].T
         pieces = np.zeros((len(self.times) + 1, 5))

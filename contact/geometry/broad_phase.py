@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from pluecker.spatial.functions.elementwise import Array
 
@@ -21,6 +20,8 @@ Pairs = NDArray[np.int64]
 
 def near_pairs(centers: Array, radii: Array, margin: float) -> Pairs:
     """Pairs i < j of spheres whose surfaces are within the margin, ``(m, 2)``, sorted; infinite radii are half-spaces."""
+    from scipy.spatial import cKDTree  # here: it takes long to import
+
     bounded = np.flatnonzero(np.isfinite(radii))
     found = [everything_with(np.flatnonzero(np.isinf(radii)), bounded)]
     if len(bounded):
