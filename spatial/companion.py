@@ -23,7 +23,7 @@ from numba import config
 
 from pluecker.spatial.ahead import command_of
 from pluecker.spatial.compiled.numba_cache import is_kept
-from pluecker.spatial.compiled.numba_internals import AWAITED, compiling, event
+from pluecker.spatial.compiled.numba_internals import AWAITED, event
 from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Companion"]
@@ -56,7 +56,8 @@ class Companion:
     ) -> None:
         self.topics, self.compile_part, self.compile_topic = topics, compile_part, compile_topic
         self.running: dict[str, Running | None] = {}
-        self.lock = threading.Lock()
+        self.lock, self.turn = threading.Lock(), threading.Lock()
+        self.works = False  # whether parts are compiled here, which do not wait for those after them
 
     def beside(self, name: str) -> Beside:
         """A context: when something begins to be compiled in it that is kept on disk, the topic is compiled beside."""
@@ -93,10 +94,14 @@ class Companion:
         """Until the topic is compiled, if it is compiled beside; meanwhile its parts are compiled here, too."""
         if self.running.get(name) is None:
             return
-        with compiling:  # the second of two threads waits for the first
+        with self.turn:  # the second of two threads waits for the first
             running = self.running[name]
             if running is not None:
-                self.work(name, running.queue)
+                self.works = True
+                try:
+                    self.work(name, running.queue)
+                finally:
+                    self.works = False
                 running.process.wait()
                 os.close(running.queue)
                 self.running[name] = None
@@ -118,7 +123,7 @@ class Beside(event.Listener):
 
     def wait_for(self, part: str) -> None:
         """What is called by its name is needed now."""
-        if part in self.companion.topics[self.name]:
+        if part in self.companion.topics[self.name] and not self.companion.works:
             self.companion.wait(self.name)
 
     def on_start(self, event: Any) -> None:

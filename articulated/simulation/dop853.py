@@ -23,7 +23,7 @@ from pluecker.articulated.stepping.control.control import CompiledControl, Contr
 from pluecker.articulated.stepping.control.control_function import function_at
 from pluecker.articulated.stepping.control.control_law import EARLY, POSITION, VELOCITY
 from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked, check_asked
-from pluecker.articulated.stepping.loop.loop_driver import Signal
+from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.spatial.errors import ArgumentValueError, PlueckerError
 
 __all__ = ["follow_dop853"]

@@ -20,7 +20,7 @@ from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.dynamics import Dynamics
 from pluecker.articulated.simulation.steps import RECORDED
 from pluecker.articulated.stepping.control.control_law import WRENCH
-from pluecker.articulated.stepping.loop.loop_driver import Signal
+from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.spatial.errors import ArgumentTypeError, PlueckerError, UnknownNameError, shown
 
 __all__ = ["Recorder"]

@@ -18,9 +18,10 @@ from pluecker.articulated.simulation.ended_steps import Finish, end_step, put_st
 from pluecker.articulated.simulation.recording import Recording
 from pluecker.articulated.stepping.control.control import Control
 from pluecker.articulated.stepping.control.control_law import PERIOD, WRENCH
-from pluecker.articulated.stepping.loop.control_signals import NEVER, ControlPlan, asked
+from pluecker.articulated.stepping.loop.control_signals import ControlPlan, asked
 from pluecker.articulated.stepping.loop.loop import loop_workspace, state_size
-from pluecker.articulated.stepping.loop.loop_driver import LoopTask, Signal, Stretches
+from pluecker.articulated.stepping.loop.loop_driver import LoopTask, Stretches
+from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.articulated.stepping.loop.surroundings import MARKS
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
@@ -28,6 +29,7 @@ from pluecker.articulated.stepping.loop.task import (
     FIRST_IMPULSE,
     IMPULSES,
     MEMORY,
+    NEVER,
     SIZE_OF_X,
     SUBSTEP,
     TOTAL,

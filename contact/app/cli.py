@@ -41,7 +41,7 @@ PICTURE = "convergence.png"
 COMPILING = "compiling, once: up to a minute for each kind of method ('pluecker warmup' compiles all ahead)"
 
 WORDS_OF_TOPICS = """* friction      solve by its own method, small problems and large ones
-* worlds        World.step, without contacts and with, one state
+* worlds        World.step and simulate, without contacts and with, one state
   instants      World.accelerations, impact, rows_at
   methods       solve by every method and law, solve_lcp
   large         solve for islands of hundreds of contacts and more"""  # what solves is not imported to say so

@@ -115,7 +115,7 @@ def warmup(*, topics: Sequence[str] | None = None, progress: bool = True) -> Non
     topic              what is compiled
     =================  ================================================================================================
     ``"friction"``     ``solve`` with its own method, for small problems and for larger ones
-    ``"worlds"``       one step of a :class:`~pluecker.contact.World`, without contacts and with them, one state
+    ``"worlds"``       steps of a :class:`~pluecker.contact.World`, without contacts and with them, one state
     ``"instants"``     accelerations, impacts and rows of a world, for one state and for batches
     ``"methods"``      ``solve`` with every method and law, and ``solve_lcp``
     ``"large"``        gradients and sweeps on islands of hundreds of contacts and more
@@ -160,7 +160,7 @@ def usual_problems() -> list[Callable[[], object]]:
 
 
 def world_step() -> list[Callable[[], object]]:
-    """One step of a pendulum, and of a box on the ground: whose contacts are found, that has one pair, and with points."""
+    """Two steps of a pendulum, and one of a box on the ground: whose contacts are found, that has one pair, with points."""
     builder = ModelBuilder()
     builder.add_body("box", mass=1.0, inertia=(0.1, 0.1, 0.1))
     builder.add_joint("free", "free", parent="world", child="box")
@@ -172,7 +172,7 @@ def world_step() -> list[Callable[[], object]]:
     )  # fmt: skip
     lying = [0.0, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0], [0.0] * 6, 0.001
     return [
-        partial(World(pendulum(), []).step, [0.1], [0.0], 0.001),
+        partial(World(pendulum(), []).simulate, [0.1], [0.0], 0.002, 0.001),
         *(partial(world.step, *lying) for world in worlds),
     ]
 
@@ -202,7 +202,7 @@ def large_island() -> list[Callable[[], object]]:
 
 TOPICS = {
     "friction": Topic("solve by its own method, small problems and large ones", usual_problems, usual=True),
-    "worlds": Topic("World.step, without contacts and with, one state", world_step, usual=True),
+    "worlds": Topic("World.step and simulate, without contacts and with, one state", world_step, usual=True),
     "instants": Topic("World.accelerations, impact, rows_at", world_instants),
     "methods": Topic("solve by every method and law, solve_lcp", every_method),
     "large": Topic("solve for islands of hundreds of contacts and more", large_island),

@@ -194,7 +194,8 @@ def follow(
     def prepare(shapes: Any) -> Any:
         return prepare_motion(world.model, shapes, duration, step, choose, begun=begun, **wanted)
 
-    with companion.beside("rows" if world.found_contacts is None else "found"):
+    beside = "found" if world.found_contacts is not None else "step" if duration == step else "motion"
+    with companion.beside(beside):
         trajectory, outcome = follow_motion(world.model, q, v, prepare, stacklevel=7, function="World.simulate", **own)
     return trajectory, outcome, used[0]
 

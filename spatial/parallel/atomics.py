@@ -20,8 +20,8 @@ from pluecker.spatial.memory.views import parts
 from pluecker.spatial.scalars.lanes import LONG
 
 __all__ = [
-    "BROKEN", "add_shared", "call_at", "call_c", "mask_shared", "pause", "raise_shared", "read_shared", "replace_shared",
-    "write_shared",
+    "BROKEN", "add_shared", "call_at", "call_c", "call_through", "mask_shared", "pause", "raise_shared", "read_shared",
+    "replace_shared", "write_shared",
 ]  # fmt: skip
 
 ORDER = "seq_cst"
@@ -109,6 +109,17 @@ def call_at(typing, function, task, k):
         takes = (types.intp, types.intp)
         broken, result = call_address(context, builder, arguments[0], types.intp, takes, arguments[1:])
         return builder.select(broken, LONG(BROKEN), result)
+
+    return types.intp(types.intp, types.intp, types.intp), generate
+
+
+@intrinsic
+def call_through(typing, function, task, k):
+    """The same; an exception there is one here."""
+
+    def generate(context, builder, signature, arguments):
+        takes = (types.intp, types.intp)
+        return call_address(context, builder, arguments[0], types.intp, takes, arguments[1:], passes_on=True)[1]
 
     return types.intp(types.intp, types.intp, types.intp), generate
 

@@ -154,7 +154,7 @@ def test_the_usual_problems_are_solved_and_worlds_move():
     few, bodies, many = (part.args[0] for part in TOPICS["friction"].parts())
     assert [problem.blocks for problem in (few, bodies, many)] == [1, 3, 60]
     swings, *lie = TOPICS["worlds"].parts()
-    assert swings().v != 0.0
+    assert swings().v[-1] != 0.0
     assert len(lie) == 3
     for step in lie:
         assert np.abs(step().v).max() < 1e-2
@@ -207,7 +207,7 @@ def look_up(cache, *arguments):
 caching.Cache.load_overload = look_up
 from pluecker.contact.app.warmup import world_step
 from pluecker.contact.piles import companion as beside
-beside.companion.running = {"found": None, "rows": None}
+beside.companion.running = dict.fromkeys(beside.TOPICS)
 steps = world_step()
 asked.clear()
 for part in beside.TOPICS[NAME]:
@@ -220,7 +220,7 @@ print(*asked)
 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
-@pytest.mark.parametrize(("topic", "step"), [("found", 1), ("rows", 2), ("rows", 3)])
+@pytest.mark.parametrize(("topic", "step"), [("found", 1), ("step", 2), ("step", 3), ("motion", 0)])
 def test_what_is_compiled_beside_the_first_step_of_a_world_is_all_of_its_solver(topic, step):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([*filter(None, sys.path), os.getcwd()])}
     script = BESIDE.replace("NAME", repr(topic)).replace("STEP", str(step))

@@ -23,7 +23,7 @@ from pluecker.spatial.scalars.operations import accumulate, load, part, select, 
 
 __all__ = [
     "CALLER", "CONTROL_SETTINGS", "DELAY", "EARLY", "EXTERNAL", "FEEDBACK", "FOLLOWING", "FUNCTION", "GAINS", "HELD",
-    "LIMITED", "LIMITS", "PERIOD", "POSITION", "SIGNALS", "STEP", "VELOCITY", "WRENCH", "control_kernel",
+    "LIMITED", "LIMITS", "PERIOD", "POSITION", "SIGNALS", "STEP", "TORQUE", "VELOCITY", "WRENCH", "control_kernel",
     "control_workspace", "differences",
 ]  # fmt: skip
 

@@ -25,14 +25,14 @@ from pluecker.articulated.stepping.control.control_law import (
     LIMITED,
     PERIOD,
 )
-from pluecker.articulated.stepping.loop.loop_driver import Signal
+from pluecker.articulated.stepping.loop.signal import Signal
+from pluecker.articulated.stepping.loop.task import NEVER
 from pluecker.spatial.errors import ArgumentValueError, shown
 from pluecker.spatial.functions.elementwise import as_numbers
 
-__all__ = ["NEVER", "ControlPlan", "batch_of", "plan_control"]
+__all__ = ["ControlPlan", "batch_of", "plan_control"]
 
 NEARLY = 1e-6  # of a step, by which a time may differ from a whole number of them
-NEVER = 2**62  # steps: as the period of constant joint forces, which are looked up where a motion begins
 UNIT = 1e-6  # by which the length of a quaternion may differ from 1, as for all algorithms
 
 Given = tuple[str, Any, tuple[str, ...]]  # a name, a table or an array, the words of its shape

@@ -1,9 +1,10 @@
 """The loop over steps, compiled: control, a step of any integrator, what is recorded, and what happens where one fails.
 
 One kernel, :func:`loop_kernel`, goes through a stretch of steps for one state or for eight in lanes. Around it are two
-compiled functions for each integrator, which take the address of a task, as :mod:`~pluecker.articulated.running.batch` has
-them. Between two calls Python may write a part of the recording to a file, move a progress bar, ask a control that is
-Python, or be interrupted: all that a state is lies in arrays, ``x``, which the next call goes on from.
+compiled functions, which take the address of a task, as :mod:`~pluecker.articulated.running.batch` has them, and call the
+step of any integrator by its address (:mod:`~pluecker.articulated.stepping.loop.called_step`). Between two calls Python may
+write a part of the recording to a file, move a progress bar, ask a control that is Python, or be interrupted: all that a
+state is lies in arrays, ``x``, which the next call goes on from.
 
 =========  =====================================================================================================
 part of x  contents
@@ -33,6 +34,7 @@ from pluecker.articulated.stepping.loop.task import (
     FIRST_IMPULSE,
     IMPULSES,
     LAST,
+    LASTING,
     MEMORY,
     PUSHED,
     RATED,
@@ -40,11 +42,10 @@ from pluecker.articulated.stepping.loop.task import (
     SUBSTEP,
     TOTAL,
 )
-from pluecker.articulated.stepping.terms.integrator import Integrator
 from pluecker.spatial.compiled.decorators import called_kernel, kernel
 from pluecker.spatial.scalars.operations import lift, load, part, select, smaller, store, tail, within
 
-__all__ = ["BOUND", "loop_kernel", "loop_workspace", "state_size"]
+__all__ = ["BOUND", "SOLVED", "loop_kernel", "loop_workspace", "state_size"]
 
 BOUND = 1  # of the numbers: the error up to which a step is taken
 SOLVED = 1.0 + 1e-12
@@ -126,13 +127,14 @@ def keep_solved(solved, x, out):
         store(out, k, select(solved, load(x, k), 0.0 * load(x, k)))
 
 
-def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Callable[..., Any]:
+def step_kernel(step: Callable[..., Any], law_of_piece: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel that takes one step, in so many pieces as are needed where that is wanted; it gives the error.
+
+    ``step`` is that of an integrator, with ``env`` before its arguments.
 
     A lane that is solved keeps what it has while others go on with shorter pieces. An integrator that remembers earlier
     steps starts anew for the pieces, and behind them, unless what it remembers lasts.
     """
-    step, lasting = integrator.step, integrator.lasting
 
     @kernel
     def take_step(env, m, c, settings, h, x, f, kept, memory, ws):
@@ -143,7 +145,7 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
         remembered, begun, total, rest = part(saved, 0, n), part(saved, n, n), part(saved, 2 * n, n), tail(saved, 3 * n)
         impulses = part(memory, load(settings, FIRST_IMPULSE), load(settings, IMPULSES))
         kq, kv, none = part(kept, 0, nq), part(kept, nq, nv), 0.0 * load(law, 0)
-        pieces, error = 1, none
+        pieces, error, lasting = 1, none, load(settings, LASTING) != 0
         begin_memory(lasting, part(memory, 0, n), begun)
         while True:
             qa, va, e, hj = q, v, none, h / pieces
@@ -153,7 +155,7 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
                     qb, vb = kq, kv
                 if j > 0:
                     law_of_piece(env, j * hj, x, qa, va, law_j)
-                e = worse(e, none + step(m, c, hj, qa, va, own, f, qb, vb, memory, rest))
+                e = worse(e, none + step(env, m, c, hj, qa, va, own, f, qb, vb, memory, rest))
                 qa, va = qb, vb
                 if pieces > 1:
                     gather_impulses(j == 0, j == pieces - 1, impulses, total)
@@ -180,16 +182,16 @@ def step_kernel(integrator: Integrator, law_of_piece: Callable[..., Any]) -> Cal
     return take_step
 
 
-def loop_kernel(integrator: Integrator, access: Access) -> Callable[..., Any]:
+def loop_kernel(access: Access, step: Callable[..., Any]) -> Callable[..., Any]:
     """The kernel for a stretch of steps of the state ``b``, or of eight from there on.
 
     At each step: control, if it is its turn; the sample, if it is one; the step. A step whose error is above the bound, or
     whose result is not finite, is not taken: x stays as it was before, with the number of the step. ``env`` is for what
-    surrounds a step.
+    surrounds a step, and for ``step``, which an integrator takes.
     """
     around = surroundings(access)
     control_law, wrenches, record, record_rate = around.law, around.wrenches, around.record, around.record_rate
-    take_step = step_kernel(integrator, around.law_of_piece)
+    take_step = step_kernel(step, around.law_of_piece)
 
     @kernel
     def advance(env, m, c, settings, numbers, moving, b, x, ws):

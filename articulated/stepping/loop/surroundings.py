@@ -10,8 +10,8 @@ Five kernels, each for one state or eight, with ``env = (m, settings, numbers, s
 ``record_rate(env, b, slot, x)``               of a sample, the acceleration and the impulses of the step behind it
 =============================================  ==================================================================
 
-They take several seconds to compile. So they are one compiled function, for each scalar, which the loops of all
-integrators call by its address: kernels of the same names that write down the arguments in a block, and call it.
+They take several seconds to compile. So they are one compiled function, for each scalar, which the loop
+calls by its address: kernels of the same names that write down the arguments in a block, and call it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from pluecker.articulated.model.layout import body_count, configuration_count, v
 from pluecker.articulated.stepping.control.control_law import DELAY, WRENCH, control_kernel, differences
 from pluecker.articulated.stepping.control.signals import LANES, ONE_STATE, Access, signal_kernel
 from pluecker.articulated.stepping.loop.task import (
+    BLOCK,
     FIRST_IMPULSE,
     IMPULSES,
     SIZE_OF_X,
@@ -35,10 +36,10 @@ from pluecker.articulated.stepping.loop.task import (
 )
 from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at, rows_at
-from pluecker.spatial.parallel.atomics import call_at
+from pluecker.spatial.parallel.atomics import call_through
 from pluecker.spatial.scalars.operations import load, part, store, tail
 
-__all__ = ["BLOCK", "MARKS", "RATES", "Surroundings", "address_of_surroundings", "surroundings"]
+__all__ = ["MARKS", "RATES", "Surroundings", "address_of_surroundings", "surroundings"]
 
 Q, V, TAU, ACCELERATION, ERROR, IMPULSE = range(6)  # what is recorded, in this order; an array without entries is not
 RATES = ACCELERATION, IMPULSE  # those that are known behind the step
@@ -46,7 +47,6 @@ MARKS = 2
 # the block: what to do, the task, the state, the step or the sample, addresses and lengths of x, of the workspace, of q, v
 # and of what comes out; a time
 DO, TASK, STATE, NUMBER, X, WS, WS_SIZE, POSITION, VELOCITY, OUT, TIME = range(11)
-BLOCK = 16
 LAW, PIECE, WRENCHES, RECORD, RATE = range(5)
 
 
@@ -141,7 +141,7 @@ def through_blocks() -> Surroundings:
         store(block, STATE, b)
         store(block, NUMBER, number)
         store(block, X, address_of(x))
-        call_at(load(task, SURROUNDINGS), place, 0)
+        call_through(load(task, SURROUNDINGS), place, 0)
 
     @kernel
     def law(env, b, i, x, ws):

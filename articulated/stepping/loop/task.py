@@ -12,27 +12,29 @@ from pluecker.spatial.memory.addresses import numbers_at
 from pluecker.spatial.scalars.operations import load, tail
 
 __all__ = [
-    "BEGIN", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "MEMORY", "MODEL", "NUMBERS", "PUSHED", "RATED",
-    "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE", "SUBSTEP", "SURROUNDINGS",
-    "TASK_SIZE", "TOTAL", "environment", "numbers_in",
+    "BEGIN", "BLOCK", "END", "EVERY", "FIRST", "FIRST_IMPULSE", "IMPULSES", "LAST", "LASTING", "MEMORY", "MODEL", "NEVER",
+    "NUMBERS", "PUSHED", "RATED", "RECORD", "SCENARIO", "SETTINGS", "SIGNAL", "SIGNAL_SIZE", "SIZE_OF_X", "SLOT", "STATE",
+    "STEP_FUNCTION", "SUBSTEP", "SURROUNDINGS", "TASK_SIZE", "TOTAL", "environment", "numbers_in",
 ]  # fmt: skip
 
 # settings, integers, behind those of control: the first step of this stretch and the one behind it, all steps (behind which
 # the loop only records), the steps from one sample to the next, the sample at the beginning of the recording's arrays;
 # whether a step may be divided; how many numbers the integrator remembers; whether there are wrenches from outside; where
 # impulses are among what is remembered, and how many; the first step of all, from which samples are counted; whether what is
-# recorded is known behind a step only
+# recorded is known behind a step only; whether what the integrator remembers belongs to the motion
 FIRST, LAST, TOTAL, EVERY, SLOT, SUBSTEP, MEMORY, PUSHED = range(CONTROL_SETTINGS, CONTROL_SETTINGS + 8)
-FIRST_IMPULSE, IMPULSES, BEGIN, RATED, END = range(CONTROL_SETTINGS + 8, CONTROL_SETTINGS + 13)
+FIRST_IMPULSE, IMPULSES, BEGIN, RATED, LASTING, END = range(CONTROL_SETTINGS + 8, CONTROL_SETTINGS + 14)
+NEVER = 2**62  # steps: as the period of constant joint forces, which are looked up where a motion begins
 
 # address and length of the model, the scenario, x and the numbers; how many numbers x has;
-# what surrounds a step; the settings; of each signal the addresses and lengths of values and times, states, width, linear;
-# of each array of the recording address and length
-MODEL, SCENARIO, STATE, NUMBERS, SIZE_OF_X, SURROUNDINGS, SETTINGS = 0, 2, 4, 24, 26, 27, 32
+# what surrounds a step, and what takes one; the settings; of each signal the addresses and lengths of values and times,
+# states, width, linear; of each array of the recording address and length
+MODEL, SCENARIO, STATE, NUMBERS, SIZE_OF_X, SURROUNDINGS, STEP_FUNCTION, SETTINGS = 0, 2, 4, 24, 26, 27, 28, 32
 SIGNAL, SIGNAL_SIZE = SETTINGS + END, 7
 RECORD = SIGNAL + SIGNAL_SIZE * len(SIGNALS)
 TASK_SIZE = RECORD + 12
 assert STATE + 2 <= NEXT
+BLOCK = 32  # numbers: room for the arguments of what loops call by its address
 
 
 @kernel

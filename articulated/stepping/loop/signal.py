@@ -1,0 +1,64 @@
+"""What is given over time, and where arrays are, as a task of the loop describes them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import numpy as np
+from numba import config
+from numpy.typing import NDArray
+
+from pluecker.articulated.running.arguments import Array
+from pluecker.articulated.running.batch import compiled_describe
+
+__all__ = ["Signal", "place_of"]
+
+BEGINNING = np.zeros(1)  # the time of what does not change
+
+
+def place_of(array: Array) -> tuple[int, int]:
+    """Where an array is, and how many numbers it has; by a compiled function, which is faster than to ask NumPy."""
+    if not array.flags.writeable:  # which compiled functions do not take
+        return array.ctypes.data, array.size
+    if not array.size or config.DISABLE_JIT:
+        return 0, array.size
+    found = np.empty(3, dtype=np.int64)
+    compiled_describe()(found, 0, array.reshape(1, -1))
+    return int(found[0]), array.size
+
+
+@dataclass(frozen=True, eq=False)
+class Signal:
+    """What is given over time: values ``(knots, states or 1, width)`` at the times, linear in between or held."""
+
+    values: Array
+    times: Array
+    linear: bool = False
+
+    @classmethod
+    def constant(cls, values: Array) -> Signal:
+        """The same at all times: ``(states or 1, width)``."""
+        return cls(np.ascontiguousarray(values[None]), BEGINNING)
+
+    @functools.cached_property
+    def description(self) -> NDArray[np.int64]:
+        """As it stands in a task; made once, since what no control gives is the same in all simulations of a model."""
+        return np.array([*place_of(self.values), *place_of(self.times), *self.values.shape[1:], self.linear])
+
+    def at(self, times: Array) -> Array:
+        """The values at so many times, ``(times, states or 1, width)``."""
+        k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 1)
+        values = self.values[k]
+        if not self.linear or len(self.times) == 1:
+            return values
+        after = np.minimum(k + 1, len(self.times) - 1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            s = (times - self.times[k]) / (self.times[after] - self.times[k])
+        share = np.clip(np.where(after > k, s, 0.0), 0.0, 1.0)[:, None, None]
+        return np.asarray(values + share * (self.values[after] - values))
+
+    @functools.cached_property
+    def is_nothing(self) -> bool:
+        """Whether it is zero at all times."""
+        return not self.values.any()
