@@ -200,8 +200,8 @@ class Stretches:
         """The steps from ``first`` to before ``last``."""
         task, threads, states = self.task, self.task.threads, len(self.x)
         if states == 1 and is_single(self.settings, task.signals, first, last):
-            arrays, signals, own = (task.model, task.scenario), task.signals, (self.x[0], self.records, self.scratch)
-            if take_single_step(task.integrator, arrays, task.numbers, self.settings, signals, *own, first, last):
+            arrays, own = (task.model, task.scenario, task.numbers), (self.x[0], self.records, self.scratch)
+            if take_single_step(task.integrator, self.table, arrays, task.signals, *own, first, last):
                 return
         self.settings[FIRST], self.settings[LAST] = first, last
         if config.DISABLE_JIT:

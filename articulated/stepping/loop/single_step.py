@@ -29,8 +29,7 @@ from pluecker.articulated.stepping.control.control_law import (
 )
 from pluecker.articulated.stepping.loop.called_step import ERROR, LENGTH, called_step
 from pluecker.articulated.stepping.loop.loop import BOUND, SOLVED
-from pluecker.articulated.stepping.loop.signal import Signal, place_of
-from pluecker.articulated.stepping.loop.surroundings import MARKS
+from pluecker.articulated.stepping.loop.signal import Signal
 from pluecker.articulated.stepping.loop.task import (
     BEGIN,
     BLOCK,
@@ -38,9 +37,13 @@ from pluecker.articulated.stepping.loop.task import (
     FIRST_IMPULSE,
     IMPULSES,
     MEMORY,
+    MODEL,
     NEVER,
     PUSHED,
     RATED,
+    SCENARIO,
+    SETTINGS,
+    SIGNAL,
     SLOT,
     SUBSTEP,
     TOTAL,
@@ -50,6 +53,7 @@ from pluecker.articulated.stepping.terms.integrator import Integrator
 __all__ = ["is_single", "take_single_step"]
 
 Integers = NDArray[np.int64]
+NOTHING = np.zeros(0)
 
 
 def is_single(settings: Integers, signals: Sequence[Signal], first: int, last: int) -> bool:
@@ -57,19 +61,19 @@ def is_single(settings: Integers, signals: Sequence[Signal], first: int, last: i
     if min(last, settings[TOTAL]) - first > 1 or settings[PERIOD] != NEVER or len(signals[WRENCH].times) > 1:
         return False
     # Joint forces are looked up where a motion begins; later they stand in x.
-    return first != settings[BEGIN] or not settings[[FUNCTION, EXTERNAL, FEEDBACK, LIMITED]].any()
+    return first != settings[BEGIN] or not any(settings[k] for k in (FUNCTION, EXTERNAL, FEEDBACK, LIMITED))
 
 
 def take_single_step(
-    integrator: Integrator, arrays: tuple[Array, Array], numbers: Array, settings: Integers, signals: Sequence[Signal],
-    x: Array, records: Sequence[Array], scratch: Array, first: int, last: int,
+    integrator: Integrator, table: Integers, arrays: tuple[Array, Array, Array], signals: Sequence[Signal], x: Array,
+    records: Sequence[Array], scratch: Array, first: int, last: int,
 ) -> bool:  # fmt: skip
     """Go from step ``first`` to before ``last``, with one step at most; nothing is done where that has to be divided.
 
     Args:
         integrator: whose step it is.
-        arrays: the model, and the scenario.
-        numbers, settings, signals: as the loop reads them.
+        table, signals: the task, as the loop has it.
+        arrays: of the task, the model, the scenario and the numbers.
         x: the state, which is changed.
         records: the arrays of the recording.
         scratch: memory, as much as the loop needs.
@@ -78,41 +82,42 @@ def take_single_step(
     Returns:
         whether it was done.
     """
-    nq, nv, h = signals[POSITION].values.shape[-1], signals[TORQUE].values.shape[-1], numbers[STEP]
-    begin, every, total = (int(k) for k in settings[[BEGIN, EVERY, TOTAL]])
-    slot, sampled = -((begin - first) // every) - int(settings[SLOT]), (first - begin) % every == 0
+    settings = table[SETTINGS:SIGNAL].tolist()
+    nq, nv, n = signals[POSITION].values.shape[-1], signals[TORQUE].values.shape[-1], settings[MEMORY]
+    begin, every, total = settings[BEGIN], settings[EVERY], settings[TOTAL]
+    h, bound = float(arrays[2][STEP]), float(arrays[2][BOUND])
+    slot, sampled = -((begin - first) // every) - settings[SLOT], (first - begin) % every == 0
     y = x.copy()
-    q, v, law, rate = y[:nq], y[nq : nq + nv], y[nq + nv : nq + 5 * nv], y[nq + 5 * nv : nq + 6 * nv]
-    marks, memory = y[nq + 6 * nv :][:MARKS], y[len(y) - int(settings[MEMORY]) :]
-    impulses = memory[settings[FIRST_IMPULSE] :][: settings[IMPULSES]]
-    known = q, v, law[:nv], rate, marks[:1], impulses
-    behind = None, None, None, rate, None, impulses  # of a sample, what is known once its step was taken
+    law, rate, marks, memory = nq + nv, nq + 5 * nv, nq + 6 * nv, len(y) - n
+    impulses = y[memory + settings[FIRST_IMPULSE] :][: settings[IMPULSES]]
+    known = y[:nq], y[nq:law], y[law : law + nv], y[rate:marks], y[marks : marks + 1], impulses
+    behind = None, None, None, known[3], None, impulses  # of a sample, what is known once its step was taken
     if first == begin:
-        law[:nv], law[nv:] = signals[TORQUE].values[0, 0], 0.0
-    taken, error = first < min(last, total), 0.0
-    q1, v1, after = np.empty(nq), np.empty(nv), memory.copy()
+        y[law : law + nv], y[law + nv : rate] = signals[TORQUE].values[0, 0], 0.0
+    taken, error, after = first < min(last, total), 0.0, y[:0]
     if taken:
-        f = signals[WRENCH].values[0, 0] if settings[PUSHED] else np.empty(0)
-        error = step_of(integrator, h, (*arrays, q, v, law, f, q1, v1, after), scratch)
-        if not (np.isfinite(q1).all() and np.isfinite(v1).all()):
+        after = np.concatenate([y[:law], y[memory:]])  # becomes q1, v1 and what is remembered then
+        f = signals[WRENCH].values[0, 0] if settings[PUSHED] else NOTHING
+        error = step_of(integrator, table, arrays, h, y, after, f, (nq, nv, n), scratch)
+        if not np.isfinite(after[:law]).all():
             error = np.nan
         if settings[SUBSTEP] and not error < SOLVED:
             return False
     if sampled or first == total:
         put(records, slot, known)
-        marks[0] = 0.0
+        y[marks] = 0.0
     if taken:
-        memory[:], marks[0] = after, np.maximum(error, marks[0])
-        if error < numbers[BOUND]:
-            rate[:] = (v1 - v) * (1.0 / h)
-            q[:], v[:] = q1, v1
+        y[memory:], y[marks] = after[law:], np.maximum(error, y[marks])
+        if error < bound:
+            y[rate:marks] = (after[nq:law] - y[nq:law]) * (1.0 / h)
+            y[:law] = after[:law]
             if sampled and settings[RATED]:
                 put(records, slot, behind)
             if total < last:
                 put(records, slot + sampled, known)
-                marks[0] = 0.0
+                y[marks] = 0.0
         else:
-            marks[1] = first + 1
+            y[marks + 1] = first + 1
     x[:] = y
     return True
 
@@ -124,16 +129,23 @@ def put(records: Sequence[Array], slot: int, values: Sequence[Array | None]) -> 
             array[slot, 0] = own
 
 
-def step_of(integrator: Integrator, h: float, arrays: Sequence[Array], scratch: Array) -> float:
-    """The error of a step; ``arrays`` are its arguments from the model to what is remembered."""
+def step_of(
+    integrator: Integrator, table: Integers, arrays: tuple[Array, Array, Array], h: float, y: Array, after: Array, f: Array,
+    sizes: tuple[int, int, int], scratch: Array,
+) -> float:  # fmt: skip
+    """The error of a step from x as it is in ``y``; ``after`` has the state at its end, and what is remembered then."""
+    nq, nv, n = sizes
     if config.DISABLE_JIT:
-        m, c, *others = arrays
+        begun, ended = (y[:nq], y[nq : nq + nv], y[nq + nv : nq + 5 * nv]), (after[:nq], after[nq : nq + nv])
         with np.errstate(all="ignore"):
-            return float(integrator.step(m, c, h, *others, scratch))
+            return float(integrator.step(*arrays[:2], h, *begun, f, *ended, after[nq + nv :], scratch))
     memory = scratch.reshape(-1)
-    block, workspace = memory[:BLOCK], memory[BLOCK:]
-    places = [number for array in (*arrays, workspace) for number in place_of(array)]
-    block.view(np.int64)[: len(places)] = places
+    block, q, q1, place = memory[:BLOCK], y.ctypes.data, after.ctypes.data, memory.ctypes.data
+    v, v1, wrenches = q + 8 * nq, q1 + 8 * nq, f.ctypes.data if f.size else 0
+    block.view(np.int64)[:LENGTH] = [
+        *table[MODEL : MODEL + 2].tolist(), *table[SCENARIO : SCENARIO + 2].tolist(), q, nq, v, nv, v + 8 * nv, 4 * nv,
+        wrenches, f.size, q1, nq, v1, nv, v1 + 8 * nv, n, place + 8 * BLOCK, len(memory) - BLOCK,
+    ]  # fmt: skip
     block[LENGTH] = h
-    called_step(integrator, False)(block.ctypes.data, 0)
+    called_step(integrator, False)(place, 0)
     return float(block[ERROR])
