@@ -48,11 +48,11 @@ def simulate(
     """The motion of a mechanism from the state ``q, v``.
 
     The loop over steps is compiled, once for all integrators, and calls their steps, whatever the control: only a function
-    of Python's is asked from outside, once for each period of control. A batch runs eight motions at a time and on all cores;
-    what may differ from motion to motion, with leading axes that broadcast, are q, v, constant joint forces, tables of
-    anything, the gains, references and feedforward of a :class:`PDControl`, the parameters of a :class:`CompiledControl`, and
-    wrenches. What belongs to the mechanism is the same in all: elements, limits, actuators, the period of control. Ctrl-C ends
-    the simulation, with a warning; what was computed is given back.
+    of Python's is asked from outside, once for each period of control. A batch runs eight motions at a time and on all
+    cores; what may differ from motion to motion, with leading axes that broadcast, are q, v, constant joint forces, tables
+    of anything, the gains, references and feedforward of a :class:`PDControl`, the parameters of a
+    :class:`CompiledControl`, and wrenches. What belongs to the mechanism is the same in all: elements, limits, actuators,
+    the period of control. Ctrl-C ends the simulation, with a warning; what was computed is given back.
 
     Integrators that know no dry friction refuse models with it, and limits that are asked for.
 
