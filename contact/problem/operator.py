@@ -19,6 +19,8 @@ from pluecker.contact.sparse.blocks import (
     add_dot,
     diagonal,
     empty_blocks,
+    multiply_any,
+    multiply_any_transposed,
     multiply_row,
     multiply_row_transposed,
     to_scipy,
@@ -27,8 +29,8 @@ from pluecker.spatial.compiled.decorators import allocation_free, allocation_fre
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "Operator", "apply", "assemble", "assembled", "contiguous", "diagonal_of", "factored", "plain", "prefers_matrix",
-    "to_matrix",
+    "Operator", "apply", "apply_once", "assemble", "assembled", "contiguous", "diagonal_of", "factored", "plain",
+    "prefers_matrix", "to_matrix",
 ]  # fmt: skip
 
 FLOAT, INT = np.dtype(np.float64), np.dtype(np.int64)
@@ -154,6 +156,24 @@ def apply(A, x, y, first, last, left, right):
         push(A, i, x)
     for i in range(first, last):
         pull(A, i, x, y)
+
+
+@called_kernel
+def apply_once(A, x, y):
+    """y = N x as a whole, for who needs one product: without loops of their own for frequent blocks, it compiles faster"""
+    for j in range(len(A.velocity)):
+        A.velocity[j] = 0.0
+    if A.is_factored == 1:
+        for i in range(len(A.T.rows) - 1):
+            multiply_any_transposed(A.T, i, x, A.velocity)
+        for i in range(len(A.J.rows) - 1):
+            multiply_any(A.J, i, A.velocity, y)
+    else:
+        for i in range(len(A.N.rows) - 1):
+            multiply_any(A.N, i, x, y)
+    if A.is_soft == 1:
+        for k in range(len(y)):
+            y[k] += A.compliance[k] * x[k]
 
 
 def diagonal_of(A, out):

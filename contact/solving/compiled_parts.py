@@ -15,7 +15,7 @@ from numba import config, typeof
 
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, PRODUCTS
 from pluecker.contact.first_order.runner import evaluate_islands
-from pluecker.contact.problem.operator import apply
+from pluecker.contact.problem.operator import apply_once
 from pluecker.contact.problem.sets import project
 from pluecker.contact.results.measures import VELOCITIES, measure
 from pluecker.contact.solving.small import is_small, run_small
@@ -111,7 +111,7 @@ def first_steps(P, law, x, goal, limit, work, results, before, place):
         results[island, ERROR], results[island, ITERATIONS], results[island, PRODUCTS] = np.inf, 0.0, 0.0
         before[island] = np.inf
     project(P.K, x, y)
-    apply(P.A, y, u, 0, len(P.K.start) - 1, 0, len(P.A.velocity))
+    apply_once(P.A, y, u)
     for k in range(len(x)):
         u[k] += P.b[k]
     if law == 1:
@@ -132,7 +132,7 @@ def end(A, K, inside, s, places, x, scale, offset, exponent, exact, r, u, work, 
     """
     for k in range(len(x)):
         r[places[k]] = x[k] * s[k]
-    apply(A, r, u, 0, len(K.start) - 1, 0, len(A.velocity))
+    apply_once(A, r, u)
     for k in range(len(x)):
         u[k] += offset[k]
     measure(K, inside, offset, r, u, scale, exact, work, errors)
