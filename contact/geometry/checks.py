@@ -67,6 +67,9 @@ def points(label: str, key: str, value: Any, least: int) -> Array:
         raise GeometryError(
             f"{label}: {key} has a point {np.abs(found).max():g} m away, expected at most {LARGEST:g} m"
         )
+    extent = np.ptp(found, axis=0).max()
+    if 0.0 < extent < LEAST:
+        raise GeometryError(f"{label}: {key} lie within {extent:g} m, expected {LEAST:g} m or more")
     found = found + 0.0
     found.setflags(write=False)
     return found

@@ -192,13 +192,15 @@ class ContactForces:
 
 
 def states_of_contacts(
-    normal: ArrayLike, force: ArrayLike, slip: ArrayLike, gap: ArrayLike, friction: ArrayLike
+    normal: ArrayLike, force: ArrayLike, slip: ArrayLike, gap: ArrayLike, friction: ArrayLike, sides: int | None = None
 ) -> NDArray[np.str_]:
     """What each contact of a step does, by the rule of this file.
 
     Args:
         normal, force, slip: of K contacts, as of :class:`ContactForces`, ``(..., K, 3)``.
         gap, friction: ``(..., K)``.
+        sides: of the polygon that stands for the circle, whose corners are on it; the circle itself if None. Between its
+            incircle and the circle, a contact that slips slides.
 
     Returns:
         Words, ``(..., K)``.
@@ -211,7 +213,8 @@ def states_of_contacts(
     across, along = (np.linalg.norm(x - y[..., None] * n, axis=-1) for x, y in ((f, pressed), (u, parts)))
     size, speed = (np.linalg.norm(x, axis=-1) for x in (f, u))
     slow = np.maximum(NONE * speed.max(axis=-1, initial=0.0, keepdims=True), STILL)
-    edge = across >= (1.0 - NONE) * mu * pressed
+    inner = 1.0 if sides is None else np.cos(np.pi / sides)
+    edge = across >= (1.0 - NONE) * inner * mu * pressed
     free = np.where((parts > slow) | (g > 0.0), OPEN, UNDETERMINED)
     held = np.where(edge & ((along > slow) | (mu == 0.0)), SLIDING, STICKING)
     none = size <= NONE * size.max(axis=-1, initial=0.0, keepdims=True)

@@ -127,6 +127,12 @@ def as_found_contacts(
             "as such constraints, or name the pairs that touch"
         )
     collision = shapes if isinstance(shapes, Collision) else Collision(model, colliders)
+    turning = np.flatnonzero(collision.rows[:, 1:3].any(axis=1))
+    if law == "lcp" and len(turning):
+        raise ConstraintError(
+            f"World: law is 'lcp', which knows no rolling and spinning friction, and the surface of collider "
+            f"{shown(collision.colliders[turning[0]].name)} has it; use 'ncp' or 'ccp'"
+        )
     return FoundContacts(collision, law, impacts, rate, speed, error)
 
 

@@ -30,7 +30,7 @@ import numpy as np
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
 from pluecker.contact.piles.step import PileStep, Touch
-from pluecker.contact.world.contact_forces import ContactForces
+from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples, padded
 from pluecker.contact.world.point_contacts import ContactsOfSamples, PointContacts
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["COLUMN", "FiledTouches", "FoundSamples", "contacts_of", "forces_found", "joined_contacts", "with_touches"]
 
 COLUMN, NUMBERS = "found_contacts", 19
+SIDES = 8  # of the polygon of the law ``lcp`` in space
 
 
 def numbers_of(touch: Touch) -> Array:
@@ -114,12 +115,15 @@ def with_touches(world: World, trajectory: Trajectory, steps: PileStep) -> dict[
 def forces_of_numbers(world: World, q: Array, table: Array) -> ContactForces:
     """The contacts of one sample."""
     assert world.found_contacts is not None
-    collision = world.found_contacts.collision
+    collision, law = world.found_contacts.collision, world.found_contacts.law
     colliders = table[:, :2].astype(np.int64)
     names = np.array([collider.name for collider in collision.colliders], np.str_)
+    normal, force, gap, slip = table[:, 5:8], table[:, 9:12], table[:, 8], table[:, 15:18]
+    friction = np.zeros(len(table)) if law == "frictionless" else table[:, 18]
+    state = states_of_contacts(normal, force, slip, gap, friction, SIDES if law == "lcp" else None)
     return ContactForces(
-        world.model, q, collision.bodies[colliders], names[colliders], normal=table[:, 5:8], force=table[:, 9:12],
-        point=table[:, 2:5], gap=table[:, 8], slip=table[:, 15:18], friction=table[:, 18], moment=table[:, 12:15],
+        world.model, q, collision.bodies[colliders], names[colliders], normal, force, table[:, 2:5], gap, slip, friction,
+        state, table[:, 12:15],
     )  # fmt: skip
 
 

@@ -99,8 +99,11 @@ class WorldTrajectory(Trajectory):
 
         Raises:
             ConstraintError: forces were not recorded, or those of a batch.
+            TypeError: the sample is no number.
             IndexError: there is no such sample.
         """
+        if isinstance(sample, bool) or not isinstance(sample, (int, np.integer)):
+            raise ArgumentTypeError(f"WorldTrajectory.contacts_at: sample is {shown(sample)}, expected a whole number")
         if self.contacts is None:
             cure = "choose record='constraint_forces', and one motion"
             raise ConstraintError(f"WorldTrajectory.contacts_at: the contacts are not recorded; {cure}")

@@ -336,6 +336,7 @@ def test_what_is_soft_and_what_bounces_may_ignore_each_other():
         (lambda: ConvexHull(np.eye(3)), "ConvexHull: vertices has 3 points"),
         (lambda: ConvexHull(CUBE * [1.0, 1.0, 0.0]), "ConvexHull: the points are all in one plane"),
         (lambda: ConvexHull(np.ones((5, 3))), "in one plane"),
+        (lambda: ConvexHull(1e-12 * CUBE), "ConvexHull: vertices lie within"),
         (lambda: Mesh(np.eye(3), [[0, 1, 3]]), "Mesh: triangles are"),
         (lambda: Mesh(np.eye(3), [[0, 1, 2]]), "in one plane"),
         (lambda: Mesh(CUBE, [[0, 1, 1], [0, 7, 0]], convex=False), "Mesh: no triangle has an area"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from pluecker.contact import World
+from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry import Box, Collider, Cylinder, HalfSpace, Sphere, Surface
 from tests.contact.piles.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
 
@@ -152,3 +153,9 @@ def test_a_pair_that_is_found_moves_as_the_same_pair_that_is_named():
     np.testing.assert_allclose(
         found.contacts.wrench("world", "b0"), named.contacts.wrench("world", "b0"), rtol=1e-5, atol=1e-5
     )
+
+
+def test_a_polygon_knows_no_resistance_to_turning():
+    for options in ({"rolling_friction": 0.004}, {"spinning_friction": 0.003}):
+        with pytest.raises(ConstraintError, match="law is 'lcp', which knows no rolling and spinning friction"):
+            world_of([Sphere(0.1)], Surface(friction=0.5, **options), law="lcp")

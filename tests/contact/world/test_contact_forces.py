@@ -10,8 +10,11 @@ from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
 from pluecker.contact import ContactForces, World
 from pluecker.contact.constraints import PointContact
 from pluecker.contact.errors import ConstraintError
+from pluecker.contact.geometry import Box, Surface
 from pluecker.contact.world.contact_forces import states_of_contacts
 from pluecker.contact.world.contact_overlays import contact_overlays, padded
+from pluecker.spatial.errors import ArgumentTypeError
+from tests.contact.piles.worlds import world_of
 
 G = 9.81
 UP = np.array([0.0, 0.0, 1.0])
@@ -161,3 +164,28 @@ def test_what_does_not_fit_is_refused():
         touch.wrench("world", "nobody")
     with pytest.raises(TypeError, match="no name of a body"):
         touch.wrench("world", 3)
+
+
+@pytest.mark.parametrize("law", ["ncp", "ccp", "lcp", "frictionless"])
+@pytest.mark.parametrize("angle", [0.0, 10.0, 22.5, 45.0])
+def test_a_box_that_slides_is_said_to_slide_by_each_law(law, angle):
+    """At 22.5 degrees the force that a polygon of eight sides allows is within the circle; without friction none is."""
+    world, a = world_of([Box((0.31, 0.17, 0.23))], Surface(friction=0.4), law=law), np.radians(angle)
+    q, v = [0.0, 0.0, 0.115, 1, 0, 0, 0], [0.0, 0, 0, 2.0 * np.cos(a), 2.0 * np.sin(a), 0.0]
+    contacts = world.step(q, v, 0.005).contacts
+    assert contacts.state.tolist() == ["sliding"] * 4
+    np.testing.assert_array_equal(contacts.friction, 0.0 if law == "frictionless" else 0.4)
+    if law != "frictionless":
+        held = world.step(q, [0.0] * 6, 0.005, tau=[0.0, 0, 0, 1.0, 0, 0]).contacts
+        assert held.state.tolist() == ["sticking"] * 4
+
+
+def test_samples_of_contacts_are_numbers():
+    world = world_of([Box((0.2, 0.2, 0.2))], Surface(friction=0.4))
+    motion = world.simulate([0, 0, 0.1, 1, 0, 0, 0], [0] * 6, 0.02, 0.01, record="constraint_forces")
+    assert len(motion.contacts_at(np.int64(-1))) == 4
+    for wrong in ("a", 1.5, None, True, slice(2)):
+        with pytest.raises(
+            ArgumentTypeError, match=r"WorldTrajectory.contacts_at: sample is .*, expected a whole number"
+        ):
+            motion.contacts_at(wrong)
