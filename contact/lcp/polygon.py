@@ -52,8 +52,9 @@ from pluecker.contact.problem.problem import Problem, not_overflown
 from pluecker.contact.sparse.blocks import Indices, to_scipy
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
+__all__ = ["SIDES", "FrictionLcp", "MixedLcp", "friction_lcp", "mixed_lcp", "polygon_directions"]
 
+SIDES = 8  # of the polygon that stands for the circle in space, unless others are asked for
 EVEN = "an even number from 4 on, or 2 in the plane"
 COPIES = 6  # of the numbers of A, with their indices, that are in memory while it is put together (measured)
 
@@ -204,9 +205,9 @@ def polygon_directions(directions: int) -> Array:
 
 
 def usual_directions(problem: Problem) -> int:
-    """2 where the contacts are in the plane, 8 otherwise."""
+    """2 where the contacts are in the plane, :data:`SIDES` otherwise."""
     sizes = np.diff(problem.sets.start)[problem.sets.sizes[:, 0] > 0]
-    return 2 if len(sizes) and (sizes == 2).all() else 8
+    return 2 if len(sizes) and (sizes == 2).all() else SIDES
 
 
 def checked_directions(directions: int, pairs: int, entries: int) -> int:

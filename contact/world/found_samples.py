@@ -29,6 +29,7 @@ import numpy as np
 
 from pluecker.articulated.running.arguments import Array
 from pluecker.articulated.simulation.trajectory import Trajectory
+from pluecker.contact.lcp.polygon import SIDES
 from pluecker.contact.piles.step import PileStep, Touch
 from pluecker.contact.world.contact_forces import ContactForces, states_of_contacts
 from pluecker.contact.world.contact_overlays import ContactSamples, padded
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["COLUMN", "FiledTouches", "FoundSamples", "contacts_of", "forces_found", "joined_contacts", "with_touches"]
 
 COLUMN, NUMBERS = "found_contacts", 19
-SIDES = 8  # of the polygon of the law ``lcp`` in space
 
 
 def numbers_of(touch: Touch) -> Array:

@@ -162,11 +162,9 @@ class LoopTask:
 
     @functools.cached_property
     def run(self) -> Callable[..., Any]:
-        """The compiled function, what surrounds a step and the step; or the kernel, without compilation."""
+        """The compiled function, or the kernel without compilation."""
         if config.DISABLE_JIT:
             return loop_kernel(ONE_STATE, lambda env, *arguments: self.integrator.step(*arguments))
-        self.table[STEP_FUNCTION] = address(called_step(self.integrator, self.lanes))
-        self.table[SETTINGS + CALLER], self.table[SURROUNDINGS] = caller_address(), address_of_surroundings(self.lanes)
         return in_lanes() if self.lanes else one_by_one()
 
 
@@ -207,10 +205,10 @@ class Stretches:
         if config.DISABLE_JIT:
             self.advance_in_python()
             return
-        run, called = task.run, [STEP_FUNCTION, SURROUNDINGS, SETTINGS + CALLER]
-        self.table[called] = task.table[called]
+        self.table[STEP_FUNCTION] = address(called_step(task.integrator, task.lanes))
+        self.settings[CALLER], self.table[SURROUNDINGS] = caller_address(), address_of_surroundings(task.lanes)
         share = compiled_share_states()
-        share(board(threads), address(run), threads, self.table, states, task.least, True, self.scratch)
+        share(board(threads), address(task.run), threads, self.table, states, task.least, True, self.scratch)
 
     def advance_in_python(self) -> None:
         """The same without compilation."""
