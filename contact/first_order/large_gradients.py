@@ -1,5 +1,9 @@
 """Gradients on large islands: their layout, found once, and the task that threads share to solve one.
 
+The matrices have single precision, N' instead of N. With the offset ``b + (N - N') r`` velocities are those of N where the
+multipliers are r, and near there off by ``(N - N') (x - r)``: at each rung of the error r becomes the x that was found.
+This is iterative refinement, which costs a product of full precision each time, and no iteration: all pairs stay as they are.
+
 What is done is in :mod:`~pluecker.contact.first_order.shared_descent`.
 """
 
@@ -10,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, LARGEST, SOFT, SUMS, VECTOR, Large
-from pluecker.contact.first_order.large_task import range_of, share_task
+from pluecker.contact.first_order.large_task import next_rung, range_of, share_task
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
 from pluecker.contact.first_order.shared_descent import (
     ARRAYS,
@@ -32,6 +36,7 @@ from pluecker.contact.first_order.shared_descent import (
     compiled_parts,
     improve,
 )  # fmt: skip
+from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
 from pluecker.spatial.functions.elementwise import Array
@@ -100,20 +105,27 @@ class Task:
         self.task[MOVED] = x.any()
 
     def run(self, law: int, tol: float, limit: int, state: Array, history: Array, threads: int) -> None:
-        """The island, with so many threads."""
+        """The island, with so many threads; under Coulomb's law from the pair that was found before."""
         task, numbers = self.task, self.numbers
+        if law == 1 and task[FOUND] != 0:
+            n, there = 3 * self.large.friction.shape[0], 2 * int(task[FOUND]) * self.vector
+            self.work[:n], task[MOVED] = self.work[there : there + n], 1
         task[LAW], task[LIMIT] = law, limit
         numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
         self.history = history
         share_task(task, ARRAYS, self.large, (history,), compiled_parts, improve, threads)
-        task[GOES_ON] = 1
+        task[GOES_ON] = law == 0
         state[STEP] = numbers[LIPSCHITZ]
 
     def pair(self) -> tuple[Array, Array]:
-        """Multipliers and N x of the pair that was found, contact by contact."""
-        n, groups = 2 * int(self.task[FOUND]) * self.vector, 3 * self.large.friction.shape[0]
-        x, Nx = self.work[n : n + groups], self.work[n + self.vector : n + self.vector + groups]
-        return from_lanes(x, self.contacts, 3).reshape(-1), from_lanes(Nx, self.contacts, 3).reshape(-1)
+        """Multipliers of the pair that was found, and its velocities as they are known, contact by contact."""
+        n, rows_here = 2 * int(self.task[FOUND]) * self.vector, 3 * self.large.friction.shape[0]
+        x, Nx = self.work[n : n + rows_here], self.work[n + self.vector : n + self.vector + rows_here]
+        return from_lanes(x, self.contacts, 3).reshape(-1), from_lanes(Nx + self.large.b, self.contacts, 3).reshape(-1)
+
+    def correct(self, error: Array) -> None:
+        """Take from all velocities what those of the pair that was found have too much."""
+        self.large.b[...] -= to_lanes(error.reshape(-1, 3))
 
 
 def run_large(
@@ -123,8 +135,10 @@ def run_large(
     """One island to the error ``tol``, as the runners of :func:`~pluecker.contact.first_order.runner.make_runner` do.
 
     With ``tasks`` those of the convex law go on where they stopped, as if they had not: islands on their way, by number.
+    Until they are done their velocities are not corrected.
     """
-    mine = slice(*(int(P.K.start[k]) for k in P.islands[island : island + 2]))
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
     results, state = memory.results[island], memory.states[island]
     done = int(results[ITERATIONS])
     task = None if tasks is None or law == 1 else tasks.get(island)
@@ -132,13 +146,25 @@ def run_large(
         task = Task(laid, P.b[mine], x[mine])
     if tasks is not None and law == 0:
         tasks[island] = task
-    before = int(task.task[SPENDING])
-    task.run(law, tol, limit - done, state, np.ascontiguousarray(memory.history[done:]), threads)
-    x[mine], Nx = task.pair()
-    u[mine] = Nx + P.b[mine]
-    results[ERROR] = task.numbers[REACHED]
+    before, error, used = int(task.task[SPENDING]), float(results[ERROR]), 0
+    while True:
+        goal, history = max(tol, next_rung(error)), np.ascontiguousarray(memory.history[done + used :])
+        task.run(law, goal, limit - done - used, state, history, threads)
+        used += int(task.task[USED])
+        memory.history[len(memory.history) - len(history) :] = history
+        x[mine], u[mine] = task.pair()
+        stopped = not task.numbers[REACHED] <= goal
+        if not (stopped and tasks is not None):
+            known = u[mine].copy()
+            with np.errstate(all="ignore"):
+                apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
+                u[mine] += P.b[mine]
+                task.correct(known - u[mine])
+            task.run(law, tol, 0, state, np.zeros(0), threads)
+        error = float(task.numbers[REACHED])
+        if stopped or error <= tol:
+            break
+    results[ERROR] = error
     memory.states[island, SPENT] += task.task[SPENDING] - before
-    results[ITERATIONS] += task.task[USED]
+    results[ITERATIONS] += used
     results[PRODUCTS] += task.task[SPENDING] - before
-    if len(memory.history):
-        memory.history[done:] = task.history

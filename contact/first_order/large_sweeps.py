@@ -1,5 +1,8 @@
 """Sweeps of Gauss-Seidel over large islands: their layout, found once, and the sweeps of one, which can be continued.
 
+The matrices have single precision; velocities are corrected as those of
+:mod:`~pluecker.contact.first_order.large_gradients`.
+
 What is done is in :mod:`~pluecker.contact.first_order.shared_sweeps`.
 """
 
@@ -11,7 +14,7 @@ import numpy as np
 
 from pluecker.contact.first_order.block_steps import find_steps
 from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LARGEST, LATE, LENGTH, SOFT, SUMS
-from pluecker.contact.first_order.large_task import range_of, share_task
+from pluecker.contact.first_order.large_task import next_rung, range_of, share_task
 from pluecker.contact.first_order.memory import (
     ERROR,
     ITERATIONS,
@@ -106,6 +109,7 @@ class Sweeping:
     Attributes:
         last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``.
         error: of the best pair.
+        due: the error at which velocities are corrected next.
         used, spent: sweeps of the last call; products of the operator.
     """
 
@@ -122,7 +126,7 @@ class Sweeping:
         )  # fmt: skip
         for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
             self.task[k] = value
-        self.task[ODD], self.spent = strips - S.even, 0
+        self.task[ODD], self.spent, self.due = strips - S.even, 0, next_rung(1.0)
         self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
 
     def run(
@@ -147,6 +151,11 @@ class Sweeping:
         """The best pair."""
         return self.pair(self.record.best, self.record.best_u)
 
+    def correct(self, error: Array) -> None:
+        """Take from all velocities what those of a pair have too much."""
+        self.record.b[...] -= to_slots(error.reshape(-1, 3), self.strips)
+        self.due = next_rung(self.error)
+
     def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
         """Contact by contact."""
         return from_slots(x, self.strips, 3).reshape(-1), from_slots(u, self.strips, 3).reshape(-1)
@@ -163,19 +172,26 @@ def run_large(
     first, last = (int(k) for k in P.islands[island : island + 2])
     mine = slice(int(P.K.start[first]), int(P.K.start[last]))
     results, state = memory.results[island], memory.states[island]
-    done, asked = int(results[ITERATIONS]), float(state[RELAXATION])
-    history = np.ascontiguousarray(memory.history[done:])
+    done, asked, used = int(results[ITERATIONS]), float(state[RELAXATION]), 0
     sweeping = Sweeping(laid, P.b[mine])
     sweeping.task[SPENDING] = int(state[SPENT])
     relaxation = asked if asked != 0.0 and relaxation != 1.0 else relaxation
-    sweeping.run(x[mine], law, tol, limit - done, relaxation, bool(state[WITH_MOMENTUM]), history, threads)
-    x[mine] = sweeping.best[0]
-    with np.errstate(all="ignore"):
-        apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
-        u[mine] += P.b[mine]
+    momentum = bool(state[WITH_MOMENTUM])
+    while True:
+        goal, history = max(tol, sweeping.due), np.ascontiguousarray(memory.history[done + used :])
+        sweeping.run(x[mine], law, goal, limit - done - used, relaxation, momentum, history, threads)
+        used += sweeping.used
+        memory.history[len(memory.history) - len(history) :] = history
+        stopped = not sweeping.error <= goal
+        x[mine], known = sweeping.best
+        with np.errstate(all="ignore"):
+            apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
+            u[mine] += P.b[mine]
+            sweeping.correct(known - u[mine])
+        sweeping.run(x[mine], law, tol, 0, relaxation, momentum, np.zeros(0), threads)
+        if stopped or sweeping.error <= tol:
+            break
     results[ERROR] = sweeping.error
-    results[ITERATIONS] += sweeping.used
+    results[ITERATIONS] += used
     results[PRODUCTS] += sweeping.spent - state[SPENT]
     state[SPENT] = sweeping.spent
-    if len(memory.history):
-        memory.history[done:] = history

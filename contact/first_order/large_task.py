@@ -19,7 +19,19 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.phases import make_roster
 from pluecker.spatial.parallel.threads import board
 
-__all__ = ["range_of", "share_task"]
+__all__ = ["next_rung", "range_of", "share_task"]
+
+RUNGS = 1e-4  # of the error, after which velocities are corrected
+LOWER = 0.5  # of the error that is there: what a rung is at most
+
+
+def next_rung(error: float) -> float:
+    """The next error at which velocities are corrected: one of 1e-4, 1e-8, and so on, whatever the tolerance."""
+    rung = RUNGS
+    while not rung <= LOWER * error and rung > 0.0:
+        rung *= RUNGS
+    return rung
+
 
 
 def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:

@@ -60,6 +60,7 @@ from pluecker.contact.first_order.runner import INSIDE, STILL
 from pluecker.contact.first_order.shared_phases import (
     add_sums,
     array_integers,
+    array_narrow_rows,
     array_numbers,
     array_rows,
     error_of_sums,
@@ -85,12 +86,12 @@ PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coul
 
 # What goes in and comes out: integers after the settings, numbers after the control.
 LAW, LIMIT, MOVED, GOES_ON, USED, SPENDING, FOUND = range(SETTINGS, SETTINGS + 7)
-LIPSCHITZ, NESTEROV_ASKED, TOL, REACHED, COMPONENTS, SIZE_B, SPEED_B, THETA, LOWEST = range(CONTROL, CONTROL + 9)
+LIPSCHITZ, NESTEROV_ASKED, TOL, REACHED, COMPONENTS, SIZE_B, SPEED_B, THETA = range(CONTROL, CONTROL + 8)
 # Addresses and lengths of arrays: of those of :class:`Large`, of the roster, of the history.
 ARRAYS = FOUND + 1
 PLACES = 19
 TASK = ARRAYS + 2 * PLACES
-NUMBERS = LOWEST + 1
+NUMBERS = THETA + 1
 
 Integers = types.int64[::1]
 
@@ -175,16 +176,15 @@ def error_of_step(L, size_b, speed_b):
 def descend(L, roster, history, begun, kept, goal, limit, goes_on):
     """From pair ``begun`` to the error ``goal`` or for ``limit`` iterations: how many, and the best pair; ``kept`` stays
 
-    Or from where it stopped the last time.
+    Or from where it stopped the last time; velocities may have been corrected meanwhile.
     """
     settings, control = L.settings, L.control
     length = load(control, LIPSCHITZ)
     now, old, held, beta, theta, used = begun, begun, begun, 0.0, 1.0, 0
     if goes_on:
         now, old, held = load(settings, NOW), load(settings, OLD), load(settings, FOUND)
-        beta, theta, best = load(control, BETA), load(control, THETA), load(control, LOWEST)
-    else:
-        best = error_of(L, roster, begun, 0, 1)
+        beta, theta = load(control, BETA), load(control, THETA)
+    best = error_of(L, roster, held, 0, 1)
     size_b, speed_b = load(control, SIZE_B), load(control, SPEED_B)
     while used < limit and not best <= goal and not interrupted():
         used += 1
@@ -222,7 +222,6 @@ def descend(L, roster, history, begun, kept, goal, limit, goes_on):
     store(control, LIPSCHITZ, length)
     store(control, BETA, beta)
     store(control, THETA, theta)
-    store(control, LOWEST, best)
     store(settings, NOW, now)
     store(settings, OLD, old)
     return used, held
@@ -295,8 +294,8 @@ def in_one_thread(place, k):
     task, at = integers_at(place, TASK), ARRAYS
     L = Large(
         task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3), array_rows(task, at, 4),
-        array_rows(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
-        array_integers(task, at, 9), array_rows(task, at, 10), array_integers(task, at, 11), array_integers(task, at, 12),
+        array_rows(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_narrow_rows(task, at, 8),
+        array_integers(task, at, 9), array_narrow_rows(task, at, 10), array_integers(task, at, 11), array_integers(task, at, 12),
         array_rows(task, at, 13), array_numbers(task, at, 14), array_numbers(task, at, 15), array_numbers(task, at, 16),
     )  # fmt: skip
     roster = array_integers(task, at, 17)

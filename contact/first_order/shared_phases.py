@@ -26,13 +26,13 @@ from pluecker.contact.first_order.large_record import (
 )
 from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
-from pluecker.spatial.memory.addresses import integers_at, numbers_at, rows_at
+from pluecker.spatial.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
 from pluecker.spatial.parallel.atomics import pause
 from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["add_sums", "array_integers", "array_numbers", "array_rows", "error_of_sums", "shared_passes"]
+__all__ = ["add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums", "shared_passes"]
 
 # Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
 # had to wait more than OFTEN of late for longer than a block may take, LONG pauses for each group of contacts, it goes on
@@ -125,6 +125,12 @@ def error_of_sums(L):
 def array_rows(task, place, n):
     """Rows of an array of lanes"""
     return rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
+
+
+@kernel
+def array_narrow_rows(task, place, n):
+    """Rows of an array of lanes in single precision"""
+    return narrow_rows_at(load(task, place + 2 * n), load(task, place + 2 * n + 1) // WIDTH)
 
 
 @kernel

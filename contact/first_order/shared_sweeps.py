@@ -31,6 +31,7 @@ from pluecker.contact.first_order.runner import STILL
 from pluecker.contact.first_order.shared_phases import (
     add_sums,
     array_integers,
+    array_narrow_rows,
     array_numbers,
     array_rows,
     error_of_sums,
@@ -172,7 +173,7 @@ def in_one_thread(place, k):
     """The part of thread k, of which 0 leads."""
     task, at = integers_at(place, TASK), ARRAYS
     L = Swept(
-        task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3), array_integers(task, at, 4),
+        task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3), array_integers(task, at, 4),
         array_integers(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
         array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11), array_rows(task, at, 12),
         array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15), array_rows(task, at, 16),

@@ -204,11 +204,15 @@ class Island:
         sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, crew)
         if len(history):
             self.record[self.iterations :] = history
-        last = sweeping.last
+        last, best = sweeping.last, sweeping.best
         if np.isfinite(last).all():
             x[:], u[:] = last
+            if sweeping.error <= max(tol, sweeping.due):
+                u[:] = self.velocity(x)
+                sweeping.correct(last[1] - u)
+                best[1][:] -= last[1] - u
         if sweeping.error < self.error:
-            self.take(*sweeping.best)
+            self.take(*best)
         self.products += sweeping.spent - before
         return sweeping.used, sweeping.error
 

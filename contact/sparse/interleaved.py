@@ -5,6 +5,9 @@ reads them. If bodies collect what their contacts add, in the order of contacts,
 any number of threads may share them with the same result. For that the blocks of T lie in the order of bodies, those of J in
 the order of contacts, which is no more to read than one matrix twice; indices have 32 bits.
 
+The matrices are held with single precision: a large island does not fit into the caches, and an iteration takes as long as
+its matrices take to come. What that changes is made good by whoever multiplies with them (:func:`differs`).
+
 Eight contacts, or eight bodies, are a *group*, whose numbers lie side by side, so that one instruction serves all of them:
 number ``r`` of contact ``i`` is in row ``k r + r`` of ``k`` rows a group, in lane ``i % 8``. Bodies of a group have to have
 about as many contacts each; so in each block of bodies they are in the order of these. Without compilation a group has one.
@@ -12,7 +15,7 @@ about as many contacts each; so in each block of bodies they are in the order of
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import config
@@ -28,6 +31,7 @@ __all__ = [
 
 BLOCK, BODY_BLOCK = 32, 16  # groups of contacts, and of bodies, in a block: some microseconds of work
 HEIGHT, WIDTH, SIDES = 3, 6, 2  # rows of a contact, columns of a body, bodies of a contact at most
+LEAST, MOST = 1e-15, 1e15  # of the largest entry: single precision ends at 1e-38 and 1e38
 EMPTY = 1.5  # times the blocks that there are: what the layout by bodies may have, for bodies with different numbers
 
 
@@ -62,20 +66,21 @@ class Interleaved(NamedTuple):
         return -(-self.bodies // W)
 
 
-def rows(n: int) -> Array:
+def rows(n: int, dtype: type[np.floating[Any]] = np.float64) -> Array:
     """So many rows of zeros; numbers, without compilation."""
     if config.DISABLE_JIT:
-        return np.zeros(n)
-    memory = rows_of_eight(n)
+        return np.zeros(n, dtype)
+    bytes_ = np.dtype(dtype).itemsize
+    memory = rows_of_eight(-(-n * bytes_ // 8)).reshape(-1).view(dtype)[: n * W].reshape(n, W)
     memory[:] = 0.0
     return memory
 
 
-def to_lanes(numbers: Array) -> Array:
+def to_lanes(numbers: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
     """What each contact has, ``(n, k)``, as rows, k for each group; the last group is filled up with zeros."""
     n, k = numbers.shape
     groups = -(-n // W)
-    out = rows(groups * k)
+    out = rows(groups * k, dtype)
     wide = out.reshape(groups, k, W)
     whole = n // W
     wide[:whole] = numbers[: whole * W].reshape(whole, W, k).transpose(0, 2, 1)
@@ -95,7 +100,8 @@ def places_in(order: Indices, k: int) -> Indices:
 
 
 def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> bool:
-    """Whether these block rows have three rows, and one or two blocks of six columns each, at the same places in J and T."""
+    """Whether these block rows have three rows, and one or two blocks of six columns each, at the same places in J and T, and
+    single precision has room for their entries."""
     for B in (J, T):
         count = np.diff(B.first[first : last + 1])
         if (np.diff(B.rows[first : last + 1]) != HEIGHT).any() or (count > SIDES).any():
@@ -103,6 +109,9 @@ def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right
         if (np.diff(B.columns[left : right + 1]) != WIDTH).any():
             return False
     found, blocks = (slice(int(B.first[first]), int(B.first[last])) for B in (J, T))
+    for numbers in (entries(J, found), entries(T, blocks)):
+        if numbers.size and not LEAST < max(numbers.max(), -numbers.min()) < MOST:
+            return False
     return J is T or (np.array_equal(J.first, T.first) and np.array_equal(J.column[found], T.column[blocks]))
 
 
@@ -124,7 +133,7 @@ def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int,
         return None
     # By contacts.
     side = np.arange(len(column)) - (J.first[first:last] - J.first[first])[contact]
-    by_contact = np.zeros((contacts, SIDES, HEIGHT * WIDTH))
+    by_contact = np.zeros((contacts, SIDES, HEIGHT * WIDTH), np.float32)
     by_contact[contact, side] = entries(J, found)
     places = np.zeros((contacts, SIDES), np.int64)
     places[contact, side] = places_in(rank, WIDTH)[column]
@@ -136,12 +145,12 @@ def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int,
     body = column[by_body]
     slot = start[rank[body] // W] + np.arange(len(column)) - begins[body]
     lane = rank[body] % W
-    data = rows(int(start[-1]) * HEIGHT * WIDTH)
+    data = rows(int(start[-1]) * HEIGHT * WIDTH, np.float32)
     data.reshape(-1, HEIGHT * WIDTH, W)[slot, :, lane] = entries(T, blocks)[by_body]
     origins = np.zeros((-(-int(start[-1]) // 2), W, 2), np.int64)
     origins[slot // 2, lane, slot % 2] = places_in(contact, HEIGHT)[by_body]
     pairs = (origins[..., 0] | origins[..., 1] << 32).reshape(-1)
-    return Interleaved(contacts, bodies, to_lanes(by_contact.reshape(contacts, -1)), sides, data, start, pairs)
+    return Interleaved(contacts, bodies, to_lanes(by_contact.reshape(contacts, -1), np.float32), sides, data, start, pairs)
 
 
 def entries(B: BlockMatrix, blocks: slice) -> Array:

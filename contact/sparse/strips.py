@@ -103,13 +103,13 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     groups = pack(sides, order, strip_begin, following, met, slots, begin)
     if groups * GROUP > EMPTY * n + GROUP * len(begin):
         return None
-    blocks = np.zeros((groups * GROUP, SIDES, HEIGHT * WIDTH))
+    blocks = np.zeros((groups * GROUP, SIDES, HEIGHT * WIDTH), np.float32)
     blocks[slots[contact], side] = entries(J, found)
-    in_lanes = to_lanes(blocks.reshape(len(blocks), -1))
+    in_lanes = to_lanes(blocks.reshape(len(blocks), -1), np.float32)
     other = in_lanes
     if T is not J:
         blocks[slots[contact], side] = entries(T, slice(int(T.first[first]), int(T.first[last])))
-        other = to_lanes(blocks.reshape(len(blocks), -1))
+        other = to_lanes(blocks.reshape(len(blocks), -1), np.float32)
     both = np.full((groups * GROUP, SIDES), bodies)
     both[slots] = sides
     pairs = both[:, 0] | both[:, 1] << 32

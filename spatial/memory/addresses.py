@@ -8,10 +8,10 @@ from typing import Any
 from numba import types
 from numba.extending import intrinsic
 
-from pluecker.spatial.memory.views import View, make_view, parts
-from pluecker.spatial.scalars.lanes import LONG, lanes
+from pluecker.spatial.memory.views import View, make_view, number_of, parts
+from pluecker.spatial.scalars.lanes import LONG, lanes, narrow
 
-__all__ = ["address_of", "integers_at", "numbers_at", "rows_at"]
+__all__ = ["address_of", "integers_at", "narrow_rows_at", "numbers_at", "rows_at"]
 
 
 @intrinsic
@@ -30,8 +30,7 @@ def view_at(scalar: Any, meaning: str) -> Callable[..., Any]:
 
     def typing_function(typing, address, n):
         def generate(context, builder, signature, arguments):
-            number = types.float64 if scalar == lanes else scalar
-            pointer = builder.inttoptr(arguments[0], context.get_data_type(number).as_pointer())
+            pointer = builder.inttoptr(arguments[0], context.get_data_type(number_of(scalar)).as_pointer())
             return make_view(context, builder, result, pointer, arguments[1])
 
         return result(types.intp, types.intp), generate
@@ -43,3 +42,4 @@ def view_at(scalar: Any, meaning: str) -> Callable[..., Any]:
 numbers_at = view_at(types.float64, "The ``n`` numbers at an address.")
 integers_at = view_at(types.intp, "The ``n`` integers at an address.")
 rows_at = view_at(lanes, "The ``n`` rows of eight at an address, a multiple of 64.")
+narrow_rows_at = view_at(narrow, "The ``n`` rows of eight floats at an address, a multiple of 32.")

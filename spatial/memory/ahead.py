@@ -18,8 +18,8 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.memory.views import parts
-from pluecker.spatial.scalars.lanes import INT, LONG, WIDTH
+from pluecker.spatial.memory.views import parts, scalar_of
+from pluecker.spatial.scalars.lanes import INT, LONG, WIDTH, narrow
 
 __all__ = ["ask_for_rows"]
 
@@ -42,6 +42,13 @@ def ask_for(typing, array, k):
     return types.void(array, types.intp), generate
 
 
+@intrinsic
+def in_a_line(typing, array):
+    """Rows of an array of lanes in one line of the cache."""
+    rows = 2 if scalar_of(array) == narrow else 1
+    return types.intp(array), lambda context, builder, signature, arguments: LONG(rows)
+
+
 def ask_for_rows(array, first, count):
     """Nothing is fetched without compilation."""
 
@@ -51,5 +58,5 @@ if not config.DISABLE_JIT:
     @kernel
     def ask_for_rows(array, first, count):
         """``count`` rows of an array of lanes, from ``first`` on, will be read soon; they need not all exist."""
-        for k in range(first, first + count):
+        for k in range(first, first + count, in_a_line(array)):
             ask_for(array, k)

@@ -1,7 +1,8 @@
 """Scalar arrays in memory: how compiled code reads and writes them.
 
 A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its
-rows. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``. The coefficients
+rows. Where the entries of that are float32, they are read as lanes all the same, with half the bytes to fetch, and never
+written. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``. The coefficients
 of dual numbers lie in arrays of their own, of numbers or lanes, for whoever makes or takes values or derivatives alone;
 :func:`~pluecker.spatial.memory.joined.join` makes one view of them.
 
@@ -22,13 +23,14 @@ from numba.extending import intrinsic, lower_builtin, models, overload, register
 from pluecker.spatial.compiled.decorators import OPTIONS
 from pluecker.spatial.compiled.numba_internals import cgutils, check_index
 from pluecker.spatial.scalars.duals import Duals, assemble, coefficients, filled
-from pluecker.spatial.scalars.lanes import LONG, VECTOR, WIDTH, lanes, spread
+from pluecker.spatial.scalars.lanes import LONG, NARROW, VECTOR, WIDTH, lanes, narrow, spread
 from pluecker.spatial.scalars.operations import load, load_integer, part, store
 
-__all__ = ["View", "flat", "view"]
+__all__ = ["View", "flat", "number_of", "scalar_of", "view"]
 
-ALIGNED = 64  # bytes: of every row of an (n, 8) workspace
+ALIGNED = 64  # bytes: of every row of an (n, 8) workspace; of one of float32 half as many
 UNALIGNED = 8
+VECTORS = {lanes: VECTOR, narrow: NARROW}
 
 
 class View(types.Type):
@@ -44,10 +46,17 @@ class ViewModel(models.StructModel):
     """Where the array begins, and how many scalars it has; of dual numbers, where each of their coefficients begins."""
 
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        number = types.float64 if fe_type.scalar == lanes or isinstance(fe_type.scalar, Duals) else fe_type.scalar
+        number = number_of(fe_type.scalar)
         names = [f"data{m}" for m in range(1, len(kinds(fe_type.scalar)))]
         pointers = [(name, types.CPointer(number)) for name in ("data", *names)]
         super().__init__(dmm, fe_type, [*pointers, ("size", types.intp)])
+
+
+def number_of(scalar: Any) -> Any:
+    """The type of the numbers that a scalar is made of."""
+    if scalar == narrow:
+        return types.float32
+    return types.float64 if scalar == lanes or isinstance(scalar, Duals) else scalar
 
 
 def kinds(scalar: Any) -> list[Any]:
@@ -62,8 +71,8 @@ def scalar_of(array: Any) -> Any:
     if isinstance(array, types.Array) and array.layout == "C":
         if array.ndim == 1:
             return array.dtype
-        if array.ndim == 2 and array.dtype == types.float64:
-            return lanes
+        if array.ndim == 2 and array.dtype in (types.float64, types.float32):
+            return lanes if array.dtype == types.float64 else narrow
     return None
 
 
@@ -87,7 +96,7 @@ def pointers(context: Any, builder: Any, array_type: Any, array: Any) -> list[An
 
 def step(builder: Any, kind: Any, data: Any, index: Any) -> Any:
     """The address of number or lanes ``index``, as a pointer to numbers."""
-    return builder.gep(data, [builder.mul(index, LONG(WIDTH)) if kind == lanes else index], inbounds=True)
+    return builder.gep(data, [builder.mul(index, LONG(WIDTH)) if kind in VECTORS else index], inbounds=True)
 
 
 def addresses(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> list[Any]:
@@ -98,7 +107,7 @@ def addresses(context: Any, builder: Any, array_type: Any, array: Any, index_typ
     data = pointers(context, builder, array_type, array)
     for kind, pointer in zip(kinds(scalar_of(array_type)), data, strict=True):
         there = step(builder, kind, pointer, index)
-        found.append(builder.bitcast(there, VECTOR.as_pointer()) if kind == lanes else there)
+        found.append(builder.bitcast(there, VECTORS[kind].as_pointer()) if kind in VECTORS else there)
     return found
 
 
@@ -109,6 +118,8 @@ def address(context: Any, builder: Any, array_type: Any, array: Any, index_type:
 
 def read(context: Any, builder: Any, kind: Any, pointer: Any) -> Any:
     """The number or lanes at an address."""
+    if kind == narrow:
+        return builder.fpext(builder.load(pointer, align=ALIGNED // 2), VECTOR)
     return builder.load(pointer, align=ALIGNED) if kind == lanes else context.unpack_value(builder, kind, pointer)
 
 
@@ -204,7 +215,8 @@ def type_load(context):
     """load(array, k) gives the array's scalar."""
 
     def typer(array, k):
-        return scalar_of(array) if isinstance(k, types.Integer) else None
+        scalar = scalar_of(array)
+        return (lanes if scalar == narrow else scalar) if isinstance(k, types.Integer) else None
 
     return typer
 
@@ -213,7 +225,8 @@ def type_load(context):
 @lower_builtin(load, View, types.Integer)
 def lower_load(context, builder, signature, arguments):
     """load(array, k)"""
-    scalar, (array_type, index_type) = signature.return_type, signature.args
+    array_type, index_type = signature.args
+    scalar = scalar_of(array_type)
     places = addresses(context, builder, array_type, arguments[0], index_type, arguments[1])
     found = [read(context, builder, kind, pointer) for kind, pointer in zip(kinds(scalar), places, strict=True)]
     return assemble(context, builder, scalar, found) if isinstance(scalar, Duals) else found[0]
@@ -243,6 +256,7 @@ def type_store(context):
 
     def typer(array, k, x):
         scalar = scalar_of(array)
+        scalar = None if scalar == narrow else scalar
         own = scalar == lanes or isinstance(scalar, Duals)
         fits = x == scalar if own else scalar is not None and x != lanes and not isinstance(x, Duals)
         numbers = isinstance(x, types.Number) and isinstance(k, types.Integer)

@@ -31,13 +31,14 @@ from pluecker.spatial.compiled.numba_internals import cgutils
 from pluecker.spatial.scalars.operations import lift, select, sign, smaller, sqrt, within
 
 __all__ = [
-    "DOUBLE", "FUSE", "INT", "LONG", "VECTOR", "WIDTH", "broadcast", "define", "everywhere", "function_of_llvm", "get_lane",
-    "lanes", "mask", "set_lane", "spread",
+    "DOUBLE", "FUSE", "INT", "LONG", "NARROW", "VECTOR", "WIDTH", "broadcast", "define", "everywhere", "function_of_llvm",
+    "get_lane", "lanes", "mask", "narrow", "set_lane", "spread",
 ]  # fmt: skip
 
 WIDTH = 8
 DOUBLE, LONG, INT = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 VECTOR, CONDITION = ir.VectorType(DOUBLE, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
+NARROW = ir.VectorType(ir.FloatType(), WIDTH)
 FUSE = ("contract",)  # a product and a sum may become one instruction, with one rounding
 
 
@@ -49,7 +50,11 @@ class Mask(types.Type):
     """Eight truth values in one vector."""
 
 
-lanes, mask = Lanes("lanes"), Mask("mask")
+class Narrow(types.Type):
+    """Eight floats side by side in memory, which are lanes as soon as they are read."""
+
+
+lanes, mask, narrow = Lanes("lanes"), Mask("mask"), Narrow("narrow lanes")
 
 
 @register_model(Lanes)
