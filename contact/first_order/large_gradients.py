@@ -107,9 +107,9 @@ class Task:
     def run(self, law: int, tol: float, limit: int, state: Array, history: Array, threads: int) -> None:
         """The island, with so many threads; under Coulomb's law from the pair that was found before."""
         task, numbers = self.task, self.numbers
-        if law == 1 and task[FOUND] != 0:
+        if law == 1 and task[USED] > 0:
             n, there = 3 * self.large.friction.shape[0], 2 * int(task[FOUND]) * self.vector
-            self.work[:n], task[MOVED] = self.work[there : there + n], 1
+            self.work[:n], task[MOVED] = self.work[there : there + n].copy(), 1
         task[LAW], task[LIMIT] = law, limit
         numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
         self.history = history

@@ -30,6 +30,7 @@ from pluecker.contact.first_order.memory import MOMENTUM as WITH_MOMENTUM
 from pluecker.contact.first_order.pgs import RARER, SELDOM
 from pluecker.contact.first_order.shared_sweeps import (
     ARRAYS,
+    ENDS_BEST,
     EVEN,
     LEAST,
     LIMIT,
@@ -107,7 +108,7 @@ class Sweeping:
     """One island on its way.
 
     Attributes:
-        last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``.
+        last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``; ends_best: whether these are one.
         error: of the best pair.
         due: the error at which velocities are corrected next.
         used, spent: sweeps of the last call; products of the operator.
@@ -145,6 +146,11 @@ class Sweeping:
     def last(self) -> tuple[Array, Array]:
         """The last pair."""
         return self.pair(self.record.x, self.record.u)
+
+    @property
+    def ends_best(self) -> bool:
+        """Whether the last pair is the best."""
+        return bool(self.task[ENDS_BEST])
 
     @property
     def best(self) -> tuple[Array, Array]:

@@ -63,17 +63,16 @@ from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "ARRAYS", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED", "compiled_parts",
+    "ARRAYS", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED", "compiled_parts",
     "improve",
 ]  # fmt: skip
 
 # What goes in and comes out: integers after the settings, numbers after the control.
-EVEN, ODD, LIMIT, LEAST, USED, SPENDING = range(
-    SETTINGS, SETTINGS + 6
-)  # strips; sweeps; between two looks at the error
+# Strips; sweeps; those between two looks at the error; whether the last pair is the best.
+EVEN, ODD, LIMIT, LEAST, USED, SPENDING, ENDS_BEST = range(SETTINGS, SETTINGS + 7)
 TOL, REACHED = range(CONTROL, CONTROL + 2)
 # Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
-ARRAYS = SPENDING + 1
+ARRAYS = ENDS_BEST + 1
 PLACES = 23
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
@@ -130,6 +129,7 @@ def improve(L, roster, history):
     over_contacts(L, roster, START)
     refresh(L, roster)
     best, used = error_of(L, roster), 0
+    ends_best = 1
     over_contacts(L, roster, REMEMBER)
     over_bodies(L, roster, STAND)
     due, anew, age = least, REFRESH, 0.0
@@ -139,7 +139,7 @@ def improve(L, roster, history):
             age = age + 1.0 if along >= 0.0 else 0.0
             store(control, BETA, momentum_at(age))
             over_bodies(L, roster, CARRY_ON)
-        used += 1
+        used, ends_best = used + 1, 0
         over_strips(L, roster, SWEEP)
         store(settings, SPENDING, load(settings, SPENDING) + 1)
         along = load(L.sums, UPHILL)
@@ -161,12 +161,13 @@ def improve(L, roster, history):
         if len(history) > 0:
             store(history, used, max(load(history, used), min(error, best)))
         if error < best:
-            best = error
+            best, ends_best = error, 1
             over_contacts(L, roster, REMEMBER)
         if still:
             break
     store(control, REACHED, best)
     store(settings, USED, used)
+    store(settings, ENDS_BEST, ends_best)
 
 
 def in_one_thread(place, k):

@@ -204,13 +204,15 @@ class Island:
         sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, crew)
         if len(history):
             self.record[self.iterations :] = history
-        last, best = sweeping.last, sweeping.best
+        last = sweeping.last
+        best = last if sweeping.ends_best else sweeping.best
         if np.isfinite(last).all():
             x[:], u[:] = last
             if sweeping.error <= max(tol, sweeping.due):
                 u[:] = self.velocity(x)
-                sweeping.correct(last[1] - u)
-                best[1][:] -= last[1] - u
+                error = last[1] - u
+                sweeping.correct(error)
+                best[1][:] -= error
         if sweeping.error < self.error:
             self.take(*best)
         self.products += sweeping.spent - before

@@ -31,6 +31,7 @@ from pluecker.spatial.parallel import phases
 from pluecker.spatial.parallel.interruption_flag import state
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
+from tests.contact.single_precision import in_single_precision
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="without compilation there is one thread")
 LAWS = pytest.mark.parametrize("law", [0, 1], ids=["ccp", "ncp"])
@@ -92,7 +93,7 @@ def test_velocities_are_those_of_the_matrix(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_iterates_are_those_of_small_islands(law, kind, all_are_large):
     """So many iterations that rounding has not grown much"""
-    P, _ = prepare(KINDS[kind](COUNT), False)
+    P = in_single_precision(prepare(KINDS[kind](COUNT), False)[0])
     for start in (np.zeros(len(P.b)), start_of(P, 2)):
         for limit in (1, 5, 20):
             x, u, results = run(run_apgd, P, law, start, limit)
@@ -105,7 +106,7 @@ def test_iterates_are_those_of_small_islands(law, kind, all_are_large):
 
 @LAWS
 def test_a_tolerance_is_reached_after_as_many_iterations_as_on_small_islands(law, all_are_large):
-    P, _ = prepare(packing(COUNT).with_compliance(0.1), False)
+    P = in_single_precision(prepare(packing(COUNT).with_compliance(0.1), False)[0])
     zero, tol = np.zeros(len(P.b)), 1e-2
     _, _, results = run(run_apgd, P, law, zero, 500, tol)
     _, _, same = run(run_gradients, P, law, zero, 500, tol)
@@ -115,7 +116,7 @@ def test_a_tolerance_is_reached_after_as_many_iterations_as_on_small_islands(law
 
 
 def test_the_published_momentum_is_that_of_small_islands(all_are_large):
-    P, _ = prepare(packing(COUNT), False)
+    P = in_single_precision(prepare(packing(COUNT), False)[0])
     zero = np.zeros(len(P.b))
     x, _, _ = run(run_apgd, P, 0, zero, 15, nesterov=True)
     mine, _, _ = run(run_gradients, P, 0, zero, 15, nesterov=True)

@@ -23,6 +23,7 @@ from pluecker.contact.problem.sets import Sets, project
 from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.strips import from_slots, make_strips, to_slots
 from tests.conftest import COMPILED
+from tests.contact.single_precision import in_single_precision
 from tests.contact.test_shared_island import KINDS, LAWS, all_are_large, compiled_only
 
 COUNT = 900 if COMPILED else 60
@@ -47,7 +48,7 @@ def one_sweep(P, order, law, x, steps, relaxation):
 @LAWS
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind):
-    P, _ = prepare(KINDS[kind](60), False)
+    P = in_single_precision(prepare(KINDS[kind](60), False)[0])
     laid = lay_out(P, 0)
     steps, order = from_slots(laid.rho, laid.strips, 1)[:, 0], np.argsort(laid.strips.slots)
     x = np.random.default_rng(0).normal(size=len(P.b)) * np.abs(P.b).max()
@@ -64,7 +65,7 @@ def test_a_sweep_in_strips_takes_one_contact_after_the_other(law, kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_error_is_that_of_small_islands(law, kind):
     """No sweep: multipliers of some sweeps in another order"""
-    P, _ = prepare(KINDS[kind](60), False)
+    P = in_single_precision(prepare(KINDS[kind](60), False)[0])
     memory = make_memory(len(P.b), 1, np.zeros(0))
     memory.states[0, [RELAXATION, MOMENTUM]] = 1.0, 1.0
     x, u = np.zeros(len(P.b)), P.b.copy()
@@ -78,7 +79,7 @@ def test_the_error_is_that_of_small_islands(law, kind):
 @LAWS
 def test_sweeps_in_strips_and_in_the_usual_order_have_one_limit(law):
     """With a compliance multipliers are unique in the convex law, and near each other in Coulomb's"""
-    P, _ = prepare(packing(60).with_compliance(0.1), False)
+    P = in_single_precision(prepare(packing(60).with_compliance(0.1), False)[0])
     memory, tol = make_memory(len(P.b), 1, np.zeros(0)), 1e-9 if COMPILED else 1e-5
     x, u = np.zeros(len(P.b)), P.b.copy()
     run_psor(P, law, x, u, tol, 4000, memory, 0, 1)
