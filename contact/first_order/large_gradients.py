@@ -2,7 +2,7 @@
 
 The matrices have single precision, N' instead of N. With the offset ``b + (N - N') r`` velocities are those of N where the
 multipliers are r, and near there off by ``(N - N') (x - r)``: at each rung of the error r becomes the x that was found.
-This is iterative refinement, which costs a product of full precision each time, and no iteration: all pairs stay as they are.
+This is iterative refinement. It takes a product of full precision each time, and no iteration: pairs stay as they are.
 
 What is done is in :mod:`~pluecker.contact.first_order.shared_descent`.
 """

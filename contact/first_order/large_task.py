@@ -33,7 +33,6 @@ def next_rung(error: float) -> float:
     return rung
 
 
-
 def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
     """The first and last blocks of an island, and its block columns; none where it has no factors, or not contacts alone."""
     first, last = (int(k) for k in P.islands[island : island + 2])

@@ -295,8 +295,9 @@ def in_one_thread(place, k):
     L = Large(
         task, array_numbers(task, at, 1), array_rows(task, at, 2), array_rows(task, at, 3), array_rows(task, at, 4),
         array_rows(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_narrow_rows(task, at, 8),
-        array_integers(task, at, 9), array_narrow_rows(task, at, 10), array_integers(task, at, 11), array_integers(task, at, 12),
-        array_rows(task, at, 13), array_numbers(task, at, 14), array_numbers(task, at, 15), array_numbers(task, at, 16),
+        array_integers(task, at, 9), array_narrow_rows(task, at, 10), array_integers(task, at, 11),
+        array_integers(task, at, 12), array_rows(task, at, 13), array_numbers(task, at, 14), array_numbers(task, at, 15),
+        array_numbers(task, at, 16),
     )  # fmt: skip
     roster = array_integers(task, at, 17)
     if k == 0:

@@ -32,7 +32,10 @@ from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss,
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
-__all__ = ["add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums", "shared_passes"]
+__all__ = [
+    "add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums",
+    "shared_passes",
+]  # fmt: skip
 
 # Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
 # had to wait more than OFTEN of late for longer than a block may take, LONG pauses for each group of contacts, it goes on

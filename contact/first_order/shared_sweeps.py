@@ -63,8 +63,8 @@ from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "ARRAYS", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED", "compiled_parts",
-    "improve",
+    "ARRAYS", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED",
+    "compiled_parts", "improve",
 ]  # fmt: skip
 
 # What goes in and comes out: integers after the settings, numbers after the control.
@@ -174,7 +174,8 @@ def in_one_thread(place, k):
     """The part of thread k, of which 0 leads."""
     task, at = integers_at(place, TASK), ARRAYS
     L = Swept(
-        task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3), array_integers(task, at, 4),
+        task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),
+        array_integers(task, at, 4),
         array_integers(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
         array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11), array_rows(task, at, 12),
         array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15), array_rows(task, at, 16),

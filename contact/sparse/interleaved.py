@@ -6,7 +6,7 @@ any number of threads may share them with the same result. For that the blocks o
 the order of contacts, which is no more to read than one matrix twice; indices have 32 bits.
 
 The matrices are held with single precision: a large island does not fit into the caches, and an iteration takes as long as
-its matrices take to come. What that changes is made good by whoever multiplies with them (:func:`differs`).
+its matrices take to come. What that changes is made good by whoever multiplies with them.
 
 Eight contacts, or eight bodies, are a *group*, whose numbers lie side by side, so that one instruction serves all of them:
 number ``r`` of contact ``i`` is in row ``k r + r`` of ``k`` rows a group, in lane ``i % 8``. Bodies of a group have to have
@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import config
+from numpy.typing import NDArray
 
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.gather import W
@@ -76,7 +77,7 @@ def rows(n: int, dtype: type[np.floating[Any]] = np.float64) -> Array:
     return memory
 
 
-def to_lanes(numbers: Array, dtype: type[np.floating[Any]] = np.float64) -> Array:
+def to_lanes(numbers: NDArray[np.floating[Any]], dtype: type[np.floating[Any]] = np.float64) -> Array:
     """What each contact has, ``(n, k)``, as rows, k for each group; the last group is filled up with zeros."""
     n, k = numbers.shape
     groups = -(-n // W)
@@ -100,8 +101,10 @@ def places_in(order: Indices, k: int) -> Indices:
 
 
 def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> bool:
-    """Whether these block rows have three rows, and one or two blocks of six columns each, at the same places in J and T, and
-    single precision has room for their entries."""
+    """Whether these block rows have three rows, and one or two blocks of six columns each, at the same places in J and T.
+
+    And whether single precision has room for their entries.
+    """
     for B in (J, T):
         count = np.diff(B.first[first : last + 1])
         if (np.diff(B.rows[first : last + 1]) != HEIGHT).any() or (count > SIDES).any():
@@ -150,7 +153,9 @@ def interleave(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int,
     origins = np.zeros((-(-int(start[-1]) // 2), W, 2), np.int64)
     origins[slot // 2, lane, slot % 2] = places_in(contact, HEIGHT)[by_body]
     pairs = (origins[..., 0] | origins[..., 1] << 32).reshape(-1)
-    return Interleaved(contacts, bodies, to_lanes(by_contact.reshape(contacts, -1), np.float32), sides, data, start, pairs)
+    return Interleaved(
+        contacts, bodies, to_lanes(by_contact.reshape(contacts, -1), np.float32), sides, data, start, pairs
+    )
 
 
 def entries(B: BlockMatrix, blocks: slice) -> Array:

@@ -2,9 +2,9 @@
 
 A scalar array of shape ``(n,)`` holds n numbers, its own entries. One of shape ``(n, 8)``, C-ordered, holds n lanes, its
 rows. Where the entries of that are float32, they are read as lanes all the same, with half the bytes to fetch, and never
-written. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``. The coefficients
-of dual numbers lie in arrays of their own, of numbers or lanes, for whoever makes or takes values or derivatives alone;
-:func:`~pluecker.spatial.memory.joined.join` makes one view of them.
+written. So the array decides which scalar comes out of it, and an algorithm only ever says ``load(array, k)``. The
+coefficients of dual numbers lie in arrays of their own, of numbers or lanes, for whoever makes or takes values or
+derivatives alone; :func:`~pluecker.spatial.memory.joined.join` makes one view of them.
 
 To an algorithm, arrays are handed as *views*: a pointer and a length, made by :func:`view`. Compiled code passes them on for
 nothing, where for each array of NumPy it would copy seven words and count references. The arrays must outlive their views.

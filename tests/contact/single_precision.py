@@ -1,4 +1,4 @@
-"""Problems whose matrices single precision holds as they are: what is computed with them there can be compared to rounding."""
+"""Problems whose matrices single precision holds as they are: what is computed with them can be compared to rounding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["in_single_precision"]
 
 
 def in_single_precision(P: Prepared) -> Prepared:
-    """The same with the factor J rounded to single precision; T is J, or where it was not, J M^-1 with powers of two in M."""
+    """The same with the factor J rounded; T is J, or where it was another, J M^-1 with powers of two in M."""
     J, T = P.A.J, P.A.T
     J = J._replace(data=J.data.astype(np.float32).astype(float))
     inverse = 0.5 ** (np.arange(WIDTH)[None, :] % 2 + J.column[:, None] % 3)
