@@ -2,7 +2,8 @@
 
 What is left has a scale of its own, and the rounding of a factor. Where all rows together miss the tolerance that those that
 were left have reached, they are solved again to a smaller one, with the velocities that the operator itself gives for their
-multipliers in place of those of the factor: an iterative refinement.
+multipliers in place of those of the factor: an iterative refinement. A small tolerance is approached in steps, so that one
+that is larger is met on the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Left", "solve_eliminated"]
 
-ATTEMPTS = 4  # to solve what is left
+FIRST, NEXT = 1e-6, 1e-2  # the first tolerance at least, and the next one, a part of it: whatever the tolerance, the same way
+ATTEMPTS = 8  # to solve what is left
 SMALLER = 0.1  # at most, the next tolerance
 SMALLEST = 1e-15  # tolerance
 NAMED = 4  # contradictory rows in a message
@@ -58,13 +60,14 @@ def solve_eliminated(
         answers, best = [], elimination.recover(b, np.zeros(0))
         errors = judged(best)
     else:
-        first = elimination.reduced(b)
-        answers = [left(first, mine, tol, 0)]
+        first, goal = elimination.reduced(b), max(tol, FIRST)
+        answers = [left(first, mine, goal, 0)]
         best = elimination.recover(b, answers[0].multipliers)
         errors = judged(best)
-        goal, now, c = tol, best, first.offset
+        now, c = best, first.offset
         while answers[-1].converged and not is_converged(errors, tol) and len(answers) < ATTEMPTS and goal > SMALLEST:
-            goal = max(goal * min(SMALLER, 0.5 * tol / max(errors.largest, tol)), SMALLEST)
+            further = goal * min(SMALLER, 0.5 * tol / max(errors.largest, tol))
+            goal = max(tol, NEXT * goal) if goal > tol else max(further, SMALLEST)
             last, used = answers[-1], sum(answer.iterations for answer in answers)
             if most is not None and used >= most:
                 break
