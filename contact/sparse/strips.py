@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.gather import W
-from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, entries, fits, from_lanes, to_lanes
+from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, entries, fits, rows, to_lanes
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -64,14 +64,37 @@ class Strips(NamedTuple):
 
 def to_slots(numbers: Array, strips: Strips) -> Array:
     """What each contact has, ``(n, k)``, as rows, k for each group; zero in empty places."""
-    wide = np.zeros((strips.places, numbers.shape[1]))
-    wide[strips.slots] = numbers
-    return to_lanes(wide)
+    memory = rows(strips.groups * numbers.shape[1])
+    put_into(np.ascontiguousarray(numbers, np.float64), strips.slots, W, memory.reshape(-1))
+    return memory
 
 
 def from_slots(memory: Array, strips: Strips, k: int) -> Array:
     """What :func:`to_slots` has made such rows of, ``(n, k)``."""
-    return from_lanes(memory, strips.places, k)[strips.slots]
+    numbers = np.empty((len(strips.slots), k))
+    take_from(memory.reshape(-1), strips.slots, W, numbers)
+    return numbers
+
+
+def put_into(numbers, slots, width, memory):
+    """Number c of contact i in row c of the group of its slot, in the lane of its slot"""
+    k = numbers.shape[1]
+    for i in range(len(slots)):
+        first = slots[i] // width * k * width + slots[i] % width
+        for c in range(k):
+            memory[first + c * width] = numbers[i, c]
+
+
+def take_from(memory, slots, width, numbers):
+    """The way back"""
+    k = numbers.shape[1]
+    for i in range(len(slots)):
+        first = slots[i] // width * k * width + slots[i] % width
+        for c in range(k):
+            numbers[i, c] = memory[first + c * width]
+
+
+put_into, take_from = allocation_free(put_into), allocation_free(take_from)
 
 
 def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Strips | None:
