@@ -2,7 +2,8 @@
 
 The matrices have single precision, N' instead of N. With the offset ``b + (N - N') r`` velocities are those of N where the
 multipliers are r, and near there off by ``(N - N') (x - r)``: at each rung of the error r becomes the x that was found.
-This is iterative refinement. It takes a product of full precision each time, and no iteration: pairs stay as they are.
+This is iterative refinement. It takes a product of full precision each time; in the convex law pairs stay as they are, under
+Coulomb's law gradients begin anew from the best.
 
 What is done is in :mod:`~pluecker.contact.first_order.shared_descent`.
 """
@@ -83,14 +84,18 @@ def lay_out(P: Prepared, island: int) -> Island | None:
 
 
 class Task:
-    """One island on its way: what :func:`improve` works on."""
+    """One island on its way: what :func:`improve` works on.
+
+    Attributes:
+        due: the error at which velocities are corrected next.
+    """
 
     def __init__(self, laid: Island, b: Array, x: Array) -> None:
         M = laid.matrices
         n = 3 * M.groups
         self.vector = n + 5  # so that entries of the same index are not at the same place of a page
         self.contacts, self.numbers = M.contacts, np.zeros(NUMBERS)
-        self.task, self.history = np.zeros(TASK, np.int64), np.zeros(0)
+        self.task, self.begun, self.due = np.zeros(TASK, np.int64), False, next_rung(1.0)
         blocks = -(-M.groups // BLOCK)
         work, v = rows(2 * PAIRS * self.vector), rows(6 * M.body_groups)
         self.work = work
@@ -107,14 +112,13 @@ class Task:
     def run(self, law: int, tol: float, limit: int, state: Array, history: Array, threads: int) -> None:
         """The island, with so many threads; under Coulomb's law from the pair that was found before."""
         task, numbers = self.task, self.numbers
-        if law == 1 and task[USED] > 0:
+        if law == 1 and self.begun:
             n, there = 3 * self.large.friction.shape[0], 2 * int(task[FOUND]) * self.vector
             self.work[:n], task[MOVED] = self.work[there : there + n].copy(), 1
         task[LAW], task[LIMIT] = law, limit
         numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
-        self.history = history
         share_task(task, ARRAYS, self.large, (history,), compiled_parts, improve, threads)
-        task[GOES_ON] = law == 0
+        task[GOES_ON], self.begun = law == 0, True
         state[STEP] = numbers[LIPSCHITZ]
 
     def pair(self) -> tuple[Array, Array]:
@@ -146,25 +150,30 @@ def run_large(
         task = Task(laid, P.b[mine], x[mine])
     if tasks is not None and law == 0:
         tasks[island] = task
-    before, error, used = int(task.task[SPENDING]), float(results[ERROR]), 0
+    before, used, best, kept = int(task.task[SPENDING]), 0, np.inf, None
     while True:
-        goal, history = max(tol, next_rung(error)), np.ascontiguousarray(memory.history[done + used :])
-        task.run(law, goal, limit - done - used, state, history, threads)
+        goal = max(tol, task.due)
+        task.run(law, goal, limit - done - used, state, memory.history[done + used :], threads)
         used += int(task.task[USED])
-        memory.history[len(memory.history) - len(history) :] = history
         x[mine], u[mine] = task.pair()
-        stopped = not task.numbers[REACHED] <= goal
-        if not (stopped and tasks is not None):
-            known = u[mine].copy()
-            with np.errstate(all="ignore"):
-                apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
-                u[mine] += P.b[mine]
-                task.correct(known - u[mine])
-            task.run(law, tol, 0, state, np.zeros(0), threads)
+        error, stopped = float(task.numbers[REACHED]), not task.numbers[REACHED] <= goal
+        if stopped and tasks is not None:
+            break
+        known = u[mine].copy()
+        with np.errstate(all="ignore"):
+            apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
+            u[mine] += P.b[mine]
+            task.correct(known - u[mine])
+        task.run(law, tol, 0, state, np.zeros(0), threads)
         error = float(task.numbers[REACHED])
+        if error < best:
+            best, kept = error, (x[mine].copy(), u[mine].copy())
         if stopped or error <= tol:
             break
-    results[ERROR] = error
+        task.due = next_rung(error)
+    if kept is not None and not error <= best:
+        error, (x[mine], u[mine]) = best, kept
+    results[ERROR] = error if error < np.inf else np.inf
     memory.states[island, SPENT] += task.task[SPENDING] - before
     results[ITERATIONS] += used
     results[PRODUCTS] += task.task[SPENDING] - before

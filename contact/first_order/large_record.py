@@ -44,7 +44,7 @@ class Large(NamedTuple):
         work: pairs of multipliers and of N x, vectors of VECTOR rows each: three for each group.
         b: the offset, three rows for each group.
         friction, inverse, g, soft: of each group, the coefficient, 1 / s, the shift, scaled; three rows of compliance.
-        J: of each group the two blocks of its contacts, 36 rows.
+        J: of each group the two blocks of its contacts, 36 rows; J and T are in single precision.
         bodies: where in ``v`` the velocities of each contact's two bodies begin, a pair of places.
         T: blocks of J M^-1 in the order of bodies, 18 rows for each eight.
         first: where the blocks of each group of bodies begin in ``T``, and their number.

@@ -110,7 +110,6 @@ class Sweeping:
     Attributes:
         last, best: pairs of multipliers and velocities, contact by contact, ``(m,)``; ends_best: whether these are one.
         error: of the best pair.
-        due: the error at which velocities are corrected next.
         used, spent: sweeps of the last call; products of the operator.
     """
 
@@ -127,7 +126,7 @@ class Sweeping:
         )  # fmt: skip
         for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
             self.task[k] = value
-        self.task[ODD], self.spent, self.due = strips - S.even, 0, next_rung(1.0)
+        self.task[ODD], self.spent = strips - S.even, 0
         self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
 
     def run(
@@ -160,7 +159,6 @@ class Sweeping:
     def correct(self, error: Array) -> None:
         """Take from all velocities what those of a pair have too much."""
         self.record.b[...] -= to_slots(error.reshape(-1, 3), self.strips)
-        self.due = next_rung(self.error)
 
     def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
         """Contact by contact."""
@@ -183,11 +181,13 @@ def run_large(
     sweeping.task[SPENDING] = int(state[SPENT])
     relaxation = asked if asked != 0.0 and relaxation != 1.0 else relaxation
     momentum = bool(state[WITH_MOMENTUM])
+    due, best, kept = next_rung(1.0), np.inf, (x[mine].copy(), u[mine].copy())
     while True:
-        goal, history = max(tol, sweeping.due), np.ascontiguousarray(memory.history[done + used :])
-        sweeping.run(x[mine], law, goal, limit - done - used, relaxation, momentum, history, threads)
+        goal = max(tol, due)
+        sweeping.run(
+            x[mine], law, goal, limit - done - used, relaxation, momentum, memory.history[done + used :], threads
+        )  # fmt: skip
         used += sweeping.used
-        memory.history[len(memory.history) - len(history) :] = history
         stopped = not sweeping.error <= goal
         x[mine], known = sweeping.best
         with np.errstate(all="ignore"):
@@ -195,9 +195,14 @@ def run_large(
             u[mine] += P.b[mine]
             sweeping.correct(known - u[mine])
         sweeping.run(x[mine], law, tol, 0, relaxation, momentum, np.zeros(0), threads)
+        if sweeping.error < best:
+            best, kept = sweeping.error, (x[mine].copy(), u[mine].copy())
         if stopped or sweeping.error <= tol:
             break
-    results[ERROR] = sweeping.error
+        due = next_rung(sweeping.error)
+    if np.isfinite(best):
+        x[mine], u[mine] = kept
+    results[ERROR] = best
     results[ITERATIONS] += used
     results[PRODUCTS] += sweeping.spent - state[SPENT]
     state[SPENT] = sweeping.spent

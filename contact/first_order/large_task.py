@@ -21,12 +21,12 @@ from pluecker.spatial.parallel.threads import board
 
 __all__ = ["next_rung", "range_of", "share_task"]
 
-RUNGS = 1e-4  # of the error, after which velocities are corrected
+RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
 LOWER = 0.5  # of the error that is there: what a rung is at most
 
 
 def next_rung(error: float) -> float:
-    """The next error at which velocities are corrected: one of 1e-4, 1e-8, and so on, whatever the tolerance."""
+    """The next error at which velocities are corrected: one of 1e-3, 1e-6, and so on, whatever the tolerance."""
     rung = RUNGS
     while not rung <= LOWER * error and rung > 0.0:
         rung *= RUNGS

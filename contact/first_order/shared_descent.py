@@ -2,8 +2,9 @@
 
 One thread leads: it says which pass comes next (:mod:`~pluecker.contact.first_order.passes`), takes blocks of it as the
 others do, adds up the sums of the blocks in their order, and decides as :mod:`~pluecker.contact.first_order.apgd` and
-:mod:`~pluecker.contact.first_order.runner` do: this is the same iteration, with sums in another order. Pairs of multipliers
-and what the operator makes of them are not copied: there are five places for them, and the best stay where they are.
+:mod:`~pluecker.contact.first_order.runner` do: this is the same iteration, with sums in another order, and with matrices in
+single precision (:mod:`~pluecker.contact.first_order.large_gradients`). Pairs of multipliers and what the operator makes of
+them are not copied: there are five places for them, and the best stay where they are.
 
 Compiled when it is first used, apart from what small islands need.
 

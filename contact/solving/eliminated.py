@@ -60,7 +60,7 @@ def solve_eliminated(
         answers, best = [], elimination.recover(b, np.zeros(0))
         errors = judged(best)
     else:
-        first, goal = elimination.reduced(b), max(tol, FIRST)
+        first, goal = elimination.reduced(b), max(tol, FIRST) if method == "auto" else tol  # others would begin anew
         answers = [left(first, mine, goal, 0)]
         best = elimination.recover(b, answers[0].multipliers)
         errors = judged(best)
@@ -81,7 +81,8 @@ def solve_eliminated(
     of_all = 1.0
     if answers and 0.0 < answers[-1].errors.largest < np.inf:
         of_all = errors.largest / answers[-1].errors.largest
-    stopped = iterations if answers and answers[-1].status == LIMIT else None
+    at_limit = most is not None and iterations >= most
+    stopped = iterations if answers and (at_limit or answers[-1].status == LIMIT) else None
     status, message = verdict(problem, best, errors, tol, stopped, exponent)
     return Result(
         best.multipliers, best.velocity, law, method, status, errors, tol, iterations,

@@ -197,26 +197,29 @@ class Island:
     def large_sweeps(
         self, tol: float, limit: int, x: Array, u: Array, relaxation: float, momentum: bool
     ) -> tuple[int, float]:  # fmt: skip
-        """The same by code for large islands: sweeps, and the error of the best pair."""
-        sweeping, history = self.sweeping, np.ascontiguousarray(self.record[self.iterations :])
-        before = int(sweeping.spent)
-        crew = threads_for(len(self.P.K.start) - 1, self.threads)
-        sweeping.run(x, self.law, tol, limit, relaxation, momentum, history, crew)
-        if len(history):
-            self.record[self.iterations :] = history
-        last = sweeping.last
-        best = last if sweeping.ends_best else sweeping.best
-        if np.isfinite(last).all():
-            x[:], u[:] = last
-            if sweeping.error <= max(tol, sweeping.due):
-                u[:] = self.velocity(x)
-                error = last[1] - u
-                sweeping.correct(error)
-                best[1][:] -= error
-        if sweeping.error < self.error:
-            self.take(*best)
+        """The same by code for large islands: sweeps, and the error of the best pair.
+
+        Velocities are corrected after each call. Where that takes away a tolerance that was reached, sweeps go on.
+        """
+        sweeping, used = self.sweeping, 0
+        before, crew = int(sweeping.spent), threads_for(len(self.P.K.start) - 1, self.threads)
+        while True:
+            history = self.record[self.iterations + used :]
+            sweeping.run(x, self.law, tol, limit - used, relaxation, momentum, history, crew)
+            used += sweeping.used
+            last = sweeping.last
+            if np.isfinite(last).all():
+                x[:], u[:] = last[0], self.velocity(last[0])
+                sweeping.correct(last[1] - u)
+            if sweeping.ends_best:
+                self.take(x, u)
+            elif sweeping.error < self.error:
+                best = sweeping.best[0]
+                self.take(best, self.velocity(best))
+            if not sweeping.error <= tol < self.error or sweeping.used == 0:
+                break
         self.products += sweeping.spent - before
-        return sweeping.used, sweeping.error
+        return used, sweeping.error
 
     def split(self, tol: float, limit: int, splitting: Splitting) -> float:
         """The splitting, from where it is; the error of the best pair that it met."""

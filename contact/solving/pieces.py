@@ -85,11 +85,8 @@ class Pieces:
         return done
 
     def end(self) -> None:
-        """The island has the better of this, with its velocities anew, and of what it had before."""
-        island, x = self.island, self.island.x.copy()
-        island.error = np.inf
-        island.take(x, island.velocity(x))
-        island.take(*self.others)
+        """The island has the better of this and of what it had before."""
+        self.island.take(*self.others)
 
 
 def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price: Callable[[], float]) -> None:

@@ -41,7 +41,7 @@ class Interleaved(NamedTuple):
 
     Attributes:
         contacts, bodies: their numbers.
-        J: 36 rows for each group of contacts, the blocks of their two bodies.
+        J: 36 rows for each group of contacts, the blocks of their two bodies; J and T are in single precision.
         sides: where the velocities of these bodies begin, two places for each contact.
         T: 18 rows for each eight blocks.
         first: where the blocks of each group of bodies begin, and their number.

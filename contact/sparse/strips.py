@@ -39,7 +39,8 @@ class Strips(NamedTuple):
 
     Attributes:
         bodies: their number; behind them one without a mass, for contacts with one body alone, and for empty places.
-        J, T: 36 rows for each group of contacts, the blocks of their two bodies; one array if both are the same.
+        J, T: 36 rows for each group of contacts, the blocks of their two bodies, in single precision; one array if both are
+            the same.
         sides: the numbers of these bodies, two for each contact: in the order of the levels that they have contacts of.
         slots: the place of each contact, ``(n,)``.
         places: how many there are.

@@ -12,6 +12,7 @@ from pluecker.contact import Problem, Solver, errors_of, solve
 from pluecker.contact.elimination import elimination as eliminating
 from pluecker.contact.elimination import full_matrices
 from pluecker.contact.elimination.elimination import eliminate
+from tests.conftest import COMPILED
 from tests.contact.random_friction import clarabel_solution, random_problem
 
 INF = np.inf
@@ -327,6 +328,22 @@ def test_other_numbers_in_the_same_places_take_the_same_pattern():
     for offset in (two.offset, 2.0 * two.offset):
         assert np.array_equal(again.reduced(offset).offset, fresh.reduced(offset).offset)
         assert np.array_equal(again.recover(offset, r).multipliers, fresh.recover(offset, r).multipliers)
+
+
+def test_a_larger_tolerance_is_met_on_the_way_to_a_smaller_one():
+    """And where iterations end on the way, that is said"""
+    limited = 0
+    for seed in range(12 if COMPILED else 2):
+        problem = random_problem(seed, 30, ("3", "3", "equation", "limit"), copies=0.5).problem()
+        results = [solve(problem, "ncp", tol=tol, threads=1) for tol in (1e-4, 1e-6, 1e-8, 1e-10)]
+        errors = [result.errors.largest for result in results]
+        assert all(result.converged for result in results)
+        assert errors == sorted(errors, reverse=True)
+        if errors[1] > 1e-10:
+            stopped = solve(problem, "ncp", tol=1e-10, max_iterations=results[1].iterations, threads=1)
+            assert stopped.status in ("converged", "iteration limit")
+            limited += stopped.status == "iteration limit"
+    assert limited > 0
 
 
 def test_a_solver_gives_what_solve_gives_bit_for_bit():

@@ -9,19 +9,22 @@ import numpy as np
 import pytest
 
 from benchmarks.contact_problems import packing
+from benchmarks.families.stacks import stack
 from pluecker.contact import solve
 from pluecker.contact.first_order.large_gradients import Task
 from pluecker.contact.first_order.large_gradients import lay_out as lay_out_gradients
 from pluecker.contact.first_order.large_sweeps import Sweeping
 from pluecker.contact.first_order.large_sweeps import lay_out as lay_out_sweeps
 from pluecker.contact.first_order.large_task import next_rung
-from pluecker.contact.first_order.memory import make_memory
+from pluecker.contact.first_order.memory import ERROR, ITERATIONS, make_memory
 from pluecker.contact.first_order.sharing import run_gradients, run_sweeps
 from pluecker.contact.problem.operator import to_matrix
 from pluecker.contact.problem.prepared import prepare
+from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.newton import evaluate_all
 from pluecker.contact.solving.solve import errors_of
 from tests.conftest import COMPILED
-from tests.contact.test_shared_island import KINDS, all_are_large, run, start_of, without_root
+from tests.contact.test_shared_island import KINDS, all_are_large, compiled_only, run, start_of, without_root
 
 __all__ = ["all_are_large"]  # a fixture
 
@@ -39,6 +42,57 @@ def test_any_tolerance_is_reached_by_the_matrix_with_double_precision(method, la
         result = solve(problem, law, method, tol=tol, max_iterations=LIMIT, threads=1)
         assert result.converged
         assert errors_of(problem, result.multipliers, law).largest <= tol
+
+
+def test_rigid_contacts_whose_matrix_is_singular_reach_any_tolerance(all_are_large):
+    """Single precision makes another problem of them, which need not have a solution"""
+    problem, tol = stack(200 if COMPILED else 24, 0).problem, TOLERANCES[min(1, len(TOLERANCES) - 1)]
+    result = solve(problem, "ccp", "apgd", tol=tol, max_iterations=LIMIT, threads=1)
+    assert result.converged
+    assert errors_of(problem, result.multipliers, "ccp").largest <= tol
+
+
+@pytest.mark.parametrize("runner", [run_gradients, run_sweeps], ids=["gradients", "sweeps"])
+@pytest.mark.parametrize("law", [0, 1], ids=["ccp", "ncp"])
+def test_a_start_of_nothing_that_is_nearly_the_solution_is_gone_on_from(runner, law, all_are_large):
+    """Contacts that part, but one that hardly does not"""
+    P, _ = prepare(packing(COUNT).with_compliance(0.1), False)
+    b = np.zeros_like(P.b)
+    b[::3] = 1.0
+    b[0] = -1e-5 * np.sqrt(COUNT)
+    x, u, results = run(runner, P._replace(b=b), law, np.zeros_like(b), 1000, 1e-9)
+    assert x.any()
+    assert 1 <= results[ITERATIONS] < 1000
+    assert results[ERROR] <= 1e-9
+    assert evaluate_all(P._replace(b=b), np.zeros_like(b), x, u, law, np.zeros_like(b)) <= 1.001e-9
+
+
+@pytest.mark.parametrize("law", [0, 1], ids=["ccp", "ncp"])
+def test_sweeps_of_an_island_know_the_velocities_of_their_points(law, all_are_large):
+    """Whatever point they begin at, and wherever they were corrected last"""
+    P, _ = prepare(packing(COUNT), False)
+    whole, N = prepare(packing(COUNT).assembled(), False)[0], to_matrix(P.A)
+    island = Island(whole, law, np.zeros_like(P.b), P.b.copy(), np.zeros(0), 10_000, factors=P)
+    for seed, momentum in ((0, False), (1, True), (2, False)):
+        x = start_of(P, seed)
+        u = island.velocity(x)
+        island.sweeps(1e-300, 20, x, u, 1.0, momentum)
+        for point, speed in ((x, u), (island.x, island.u)):
+            size = (abs(N) @ abs(point) + abs(P.b)).max()
+            assert np.abs(speed - (N @ point + P.b)).max() <= 200 * np.finfo(float).eps * size
+    assert island.sweeping is not None
+
+
+@compiled_only
+@pytest.mark.parametrize("law", ["ccp", "ncp"])
+@pytest.mark.parametrize("method", ["apgd", "pgs"])
+def test_corrections_have_the_same_bits_for_any_number_of_threads(method, law, all_are_large):
+    problem = packing(COUNT).with_compliance(0.1)
+    found = [
+        solve(problem, law, method, tol=1e-9, max_iterations=LIMIT, threads=threads).multipliers for threads in (1, 2, 3)
+    ]
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
 
 
 @pytest.mark.parametrize("law", [0, 1], ids=["ccp", "ncp"])
@@ -87,8 +141,8 @@ def test_matrices_beyond_the_range_of_single_precision_are_left_to_others(scale)
 
 
 def test_rungs_are_powers_of_a_number_whatever_the_error():
-    assert next_rung(np.inf) == next_rung(1.0) == next_rung(3e-4) == 1e-4
-    assert next_rung(1.0001e-4) == pytest.approx(1e-8)
-    assert next_rung(1e-8) == pytest.approx(1e-12)
+    assert next_rung(np.inf) == next_rung(1.0) == next_rung(3e-3) == 1e-3
+    for error, rung in ((1.0001e-3, 1e-6), (1e-6, 1e-9), (1.9e-9, 1e-12)):
+        assert next_rung(error) == pytest.approx(rung, rel=1e-9, abs=0.0)
     assert next_rung(0.0) == 0.0
     assert next_rung(np.nan) == 0.0

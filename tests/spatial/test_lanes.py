@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from numba import njit
+from numba.core.errors import TypingError
 
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running.algorithm import ALGORITHMS
@@ -258,6 +259,24 @@ def test_a_number_stored_into_lanes_fills_all(number):
     expected[1] = number
     fill(x, 1, number)
     np.testing.assert_array_equal(bits(x), bits(expected))
+
+
+@njit(**OPTIONS)
+def twice(x, k, out):
+    store(view(out), 0, 2.0 * load(view(x), k))
+
+
+def test_rows_in_single_precision_are_read_as_lanes_and_never_written():
+    """Any row, also where a row begins in the middle of a line of the cache"""
+    numbers = np.arange(24, dtype=np.float32).reshape(3, 8) + np.float32(0.1)
+    x, out = rows_of_eight(2).view(np.float32).reshape(4, 8)[:3], rows_of_eight(1)
+    x[:] = numbers
+    for k in range(3):
+        twice(x, k, out)
+        np.testing.assert_array_equal(out[0], 2.0 * numbers[k].astype(float))
+    with pytest.raises(TypingError):
+        fill(x, 1, 0.0)
+    np.testing.assert_array_equal(x, numbers)
 
 
 @njit(**OPTIONS, boundscheck=True)
