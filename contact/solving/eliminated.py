@@ -23,7 +23,7 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Left", "solve_eliminated"]
 
-FIRST, NEXT = 1e-6, 1e-2  # the first tolerance at least, and the next one, a part of it: whatever the tolerance, the same way
+FIRST, NEXT = 1e-6, 1e-2  # the first tolerance, at least, and the next one as a part of it: always the same way
 ATTEMPTS = 8  # to solve what is left
 SMALLER = 0.1  # at most, the next tolerance
 SMALLEST = 1e-15  # tolerance
