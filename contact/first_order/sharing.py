@@ -4,8 +4,8 @@ Islands go through the method's own code one after the other. Those of many cont
 with friction between bodies, go through code that takes eight contacts at a time: gradients through
 :mod:`~pluecker.contact.first_order.large_gradients`, sweeps of Gauss-Seidel through
 :mod:`~pluecker.contact.first_order.large_sweeps`. An iteration takes a third to a fifth of the time there; to lay the island
-out takes as long as 20 to 40 iterations. Threads share the work of those of thousands. Which way an island goes depends on the
-island alone, and not on how many threads there are.
+out takes as long as 20 to 40 iterations. Threads share the work of those of thousands. Which way an island goes depends on
+the island alone, and not on how many threads there are.
 """
 
 from __future__ import annotations

@@ -89,7 +89,8 @@ def test_sweeps_of_an_island_know_the_velocities_of_their_points(law, all_are_la
 def test_corrections_have_the_same_bits_for_any_number_of_threads(method, law, all_are_large):
     problem = packing(COUNT).with_compliance(0.1)
     found = [
-        solve(problem, law, method, tol=1e-9, max_iterations=LIMIT, threads=threads).multipliers for threads in (1, 2, 3)
+        solve(problem, law, method, tol=1e-9, max_iterations=LIMIT, threads=threads).multipliers
+        for threads in (1, 2, 3)
     ]
     assert np.array_equal(found[0], found[1])
     assert np.array_equal(found[0], found[2])
