@@ -12,6 +12,7 @@ all blocks have a mean diagonal of one, its velocity is ``p - r_n``, and that of
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -71,11 +72,17 @@ class SmallIslands(NamedTuple):
 def place_for_small(P: Prepared) -> SmallIslands:
     """For the islands of a problem."""
     size = len(P.b)
-    m = min(ROWS, 2 * size if P.K.sizes[:, 1:].any() else size)
+    m = min(ROWS, 2 * size)  # rolling and spinning of a contact have rows of their own
     return SmallIslands(
         np.empty(m * m), np.empty(m, np.int64), np.empty(NUMBERS), np.empty((4, m)), np.empty(m, np.int64), np.empty(1),
-        np.empty(int(cone_solver_memory(m, NUMBERS))), np.zeros(size), np.empty(size),
+        np.empty(work_of(m)), np.zeros(size), np.empty(size),
     )  # fmt: skip
+
+
+@functools.cache
+def work_of(m: int) -> int:
+    """Numbers that the kernel works on, for so many rows."""
+    return int(cone_solver_memory(m, NUMBERS))
 
 
 @allocation_free_kernel
