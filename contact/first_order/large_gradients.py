@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.large_record import BODY_GROUPS, GROUPS, LARGEST, SOFT, SUMS, VECTOR, Large
-from pluecker.contact.first_order.large_task import next_rung, range_of, share_task
+from pluecker.contact.first_order.large_task import exact_velocities, next_rung, range_of, share_task
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, NESTEROV, PRODUCTS, SPENT, STEP, Memory
 from pluecker.contact.first_order.shared_descent import (
     ARRAYS,
@@ -37,7 +37,6 @@ from pluecker.contact.first_order.shared_descent import (
     compiled_parts,
     improve,
 )  # fmt: skip
-from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
 from pluecker.spatial.functions.elementwise import Array
@@ -141,8 +140,7 @@ def run_large(
     With ``tasks`` those of the convex law go on where they stopped, as if they had not: islands on their way, by number.
     Until they are done their velocities are not corrected.
     """
-    first, last = (int(k) for k in P.islands[island : island + 2])
-    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
+    mine = slice(*(int(P.K.start[k]) for k in P.islands[island : island + 2]))
     results, state = memory.results[island], memory.states[island]
     done = int(results[ITERATIONS])
     task = None if tasks is None or law == 1 else tasks.get(island)
@@ -160,9 +158,8 @@ def run_large(
         if stopped and tasks is not None:
             break
         known = u[mine].copy()
+        exact_velocities(P, island, x, u)
         with np.errstate(all="ignore"):
-            apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
-            u[mine] += P.b[mine]
             task.correct(known - u[mine])
         task.run(law, tol, 0, state, np.zeros(0), threads)
         error = float(task.numbers[REACHED])

@@ -14,7 +14,7 @@ import numpy as np
 
 from pluecker.contact.first_order.block_steps import find_steps
 from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LARGEST, LATE, LENGTH, SOFT, SUMS
-from pluecker.contact.first_order.large_task import next_rung, range_of, share_task
+from pluecker.contact.first_order.large_task import exact_velocities, next_rung, range_of, share_task
 from pluecker.contact.first_order.memory import (
     ERROR,
     ITERATIONS,
@@ -45,7 +45,6 @@ from pluecker.contact.first_order.shared_sweeps import (
     improve,
 )  # fmt: skip
 from pluecker.contact.first_order.sweep_passes import BODIES, MOMENTUM, ROWS, Swept
-from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.interleaved import BLOCK, rows
 from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
@@ -173,8 +172,7 @@ def run_large(
 
     Over-relaxed sweeps are relaxed as the memory says; ``relaxation`` is the usual one.
     """
-    first, last = (int(k) for k in P.islands[island : island + 2])
-    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
+    mine = slice(*(int(P.K.start[k]) for k in P.islands[island : island + 2]))
     results, state = memory.results[island], memory.states[island]
     done, asked, used = int(results[ITERATIONS]), float(state[RELAXATION]), 0
     sweeping = Sweeping(laid, P.b[mine])
@@ -190,9 +188,8 @@ def run_large(
         used += sweeping.used
         stopped = not sweeping.error <= goal
         x[mine], known = sweeping.best
+        exact_velocities(P, island, x, u)
         with np.errstate(all="ignore"):
-            apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
-            u[mine] += P.b[mine]
             sweeping.correct(known - u[mine])
         sweeping.run(x[mine], law, tol, 0, relaxation, momentum, np.zeros(0), threads)
         if sweeping.error < best:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numba import config
 
+from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.compiled.decorators import address
@@ -19,7 +20,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.phases import make_roster
 from pluecker.spatial.parallel.threads import board
 
-__all__ = ["next_rung", "range_of", "share_task"]
+__all__ = ["exact_velocities", "next_rung", "range_of", "share_task"]
 
 RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
 LOWER = 0.5  # of the error that is there: what a rung is at most
@@ -31,6 +32,15 @@ def next_rung(error: float) -> float:
     while not rung <= LOWER * error and rung > 0.0:
         rung *= RUNGS
     return rung
+
+
+def exact_velocities(P: Prepared, island: int, x: Array, u: Array) -> None:
+    """u = N x + b of an island with double precision, in its place among those of all."""
+    first, last = (int(k) for k in P.islands[island : island + 2])
+    mine = slice(int(P.K.start[first]), int(P.K.start[last]))
+    with np.errstate(all="ignore"):
+        apply(P.A, x, u, first, last, int(P.sides[island]), int(P.sides[island + 1]))
+        u[mine] += P.b[mine]
 
 
 def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:

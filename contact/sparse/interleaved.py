@@ -105,16 +105,16 @@ def fits(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right
 
     And whether single precision has room for their entries.
     """
-    for B in (J, T):
+    for B in (J,) if J is T else (J, T):
         count = np.diff(B.first[first : last + 1])
         if (np.diff(B.rows[first : last + 1]) != HEIGHT).any() or (count > SIDES).any():
             return False
         if (np.diff(B.columns[left : right + 1]) != WIDTH).any():
             return False
-    found, blocks = (slice(int(B.first[first]), int(B.first[last])) for B in (J, T))
-    for numbers in (entries(J, found), entries(T, blocks)):
+        numbers = entries(B, slice(int(B.first[first]), int(B.first[last])))
         if numbers.size and not LEAST < max(numbers.max(), -numbers.min()) < MOST:
             return False
+    found, blocks = (slice(int(B.first[first]), int(B.first[last])) for B in (J, T))
     return J is T or (np.array_equal(J.first, T.first) and np.array_equal(J.column[found], T.column[blocks]))
 
 
