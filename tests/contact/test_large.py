@@ -18,7 +18,7 @@ from pluecker.contact.first_order.memory import BEST_U, BEST_X, MOMENTUM, make_m
 from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
-from pluecker.contact.solving import automatic, local, pieces, preparation
+from pluecker.contact.solving import automatic, cores, local, parts, pieces, preparation
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import evaluate_all, velocity
 from pluecker.contact.sparse.blocks import from_scipy
@@ -184,22 +184,25 @@ def island_of(problem, limit):
     ("price", "expected"),
     [
         (1.0, ["turns"]),
-        (0.5 * automatic.PAID, ["pgs", "short", "psor", "turns"]),
-        (2.0 * automatic.PAID, ["pgs", "short", "psor"]),
+        (0.5 * automatic.PAID, ["pgs", "psor", "turns"]),
+        (2.0 * automatic.PAID, ["pgs", "psor"]),
     ],
 )
 def test_sweeps_come_first_where_factors_are_dear(monkeypatch, price, expected):
-    """With momentum, in short pieces from the best point, over-relaxed from the start; dear factors are never made"""
+    """With momentum, over-relaxed from the same start; dear factors are never made"""
     done, starts = [], []
 
-    def growing(island, tol, x, most, kind, to_the_end):
-        done.append("pgs" if kind.momentum else "psor")
-        starts.append(x.copy())
-        island.x += 1.0
+    def sweeps(name):
+        def made(island, tol, x, most, to_the_end=False):
+            done.append(name)
+            starts.append(x.copy())
+            island.x += 1.0
+
+        return made
 
     monkeypatch.setattr(automatic, "price", lambda island: price)
-    monkeypatch.setattr(pieces, "in_growing_pieces", growing)
-    monkeypatch.setattr(pieces, "in_short_pieces", lambda island, tol, most: done.append("short"))
+    monkeypatch.setattr(pieces, "with_momentum", sweeps("pgs"))
+    monkeypatch.setattr(pieces, "over_relaxed", sweeps("psor"))
     monkeypatch.setattr(automatic, "take_turns", lambda island, tol: done.append("turns"))
     automatic.improve(island_of(packing(12), 60), 1e-12)
     assert done == expected
@@ -216,31 +219,77 @@ def test_nothing_is_factorised_that_takes_too_long(monkeypatch, law):
     assert not island.patterns
 
 
-KINDS = [pieces.WITH_MOMENTUM, pieces.OVER_RELAXED]
+def with_momentum(island, tol, most):
+    pieces.with_momentum(island, tol, island.zero, most)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_sweeps_end_where_they_take_longer_than_what_follows(kind):
-    problem, kind = packing(12), kind._replace(first=4, patience=1)
+def over_relaxed(island, tol, most):
+    pieces.over_relaxed(island, tol, island.zero, most, False)
+
+
+@pytest.mark.parametrize("sweeps", [with_momentum, over_relaxed])
+def test_sweeps_end_where_they_take_longer_than_what_follows(monkeypatch, sweeps):
+    problem = packing(12)
+    for length in ("FAST", "FIRST"):
+        monkeypatch.setattr(pieces, length, 4)
     island = island_of(problem, 1000)
-    pieces.in_growing_pieces(island, 1e-12, island.zero, 3, kind, False)
-    assert island.iterations == 3
-    promising, hopeless = island_of(problem, 1000), island_of(problem, 1000)
-    pieces.in_growing_pieces(promising, 0.5 * promising.error, promising.zero, 100, kind, False)
+    sweeps(island, 1e-12, 3)
+    assert sum(island.spent[name][0] for name in ("pgs", "psor") if name in island.spent) == 3
+    promising, start = island_of(problem, 1000), island_of(problem, 1000)
+    sweeps(promising, 0.5 * promising.error, 100)
     assert 0 < promising.iterations <= 100
-    assert promising.error <= 0.5 * hopeless.error
-    pieces.in_growing_pieces(hopeless, 1e-300, hopeless.zero, 8, kind, False)  # hundreds of digits are missing
-    assert hopeless.iterations == 4
+    assert promising.error <= 0.5 * start.error
+
+
+def test_over_relaxed_sweeps_that_promise_too_little_end_after_two_pieces(monkeypatch):
+    monkeypatch.setattr(pieces, "FIRST", 4)
+    monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
+    island = island_of(packing(12), 1000)
+    over_relaxed(island, 1e-300, 20)  # hundreds of digits are missing
+    assert island.iterations == 4 + 6
 
 
 def test_sweeps_that_begin_anew_leave_what_was_better():
     island = island_of(packing(12), 1000)
-    pieces.in_growing_pieces(island, 1e-6, island.zero, 400, pieces.WITH_MOMENTUM, False)
+    with_momentum(island, 1e-6, 400)
     x, u, error = island.x.copy(), island.u.copy(), island.error
-    pieces.in_growing_pieces(island, 1e-9, island.zero, 2, pieces.OVER_RELAXED, False)
+    over_relaxed(island, 1e-9, 2)
     assert island.error == error <= 1e-6
     assert np.array_equal(island.x, x)
     assert np.array_equal(island.u, u)
+
+
+def pieces_made(monkeypatch, errors, shares):
+    """Which pieces of sweeps are made, where their errors and the shares of these in parts are given"""
+    made, shares, errors = [], iter(shares), iter(errors)
+    island = island_of(packing(12), 10**6)
+
+    def make(self, count, relaxation, momentum):
+        assert relaxation == 1.0
+        made.append((count, momentum))
+        island.error = min(island.error, next(errors, 0.0))
+        return count
+
+    monkeypatch.setattr(pieces.Pieces, "make", make)
+    monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: next(shares, 0.0))
+    with_momentum(island, 1e-6, 10**6)
+    return ["fast" if momentum else "slow" for _, momentum in made]
+
+
+def test_momentum_that_circles_hold_up_waits_until_most_of_the_error_is_elsewhere(monkeypatch):
+    errors, shares = (1e-2, 1e-2, 9e-3, 8e-3, 1e-3), (0.0, 0.9, 0.8, 0.2, 0.9)
+    assert pieces_made(monkeypatch, errors, shares) == ["fast", "fast", "slow", "slow", "fast", "fast"]
+
+
+def test_momentum_that_is_held_up_anywhere_has_three_pieces(monkeypatch):
+    assert pieces_made(monkeypatch, [1e-2] * 4, [0.1] * 4) == ["fast", "fast", "fast", "fast", "slow"]
+
+
+def test_momentum_comes_back_later_each_time_that_it_fails(monkeypatch):
+    """While errors sink but stay in parts: after 8 plain pieces, then after 16"""
+    errors = (1e-1, 1e-1, *np.geomspace(9e-2, 5e-2, 8), 5e-2, *np.geomspace(4e-2, 1e-2, 16))
+    kinds = pieces_made(monkeypatch, errors, [0.9] * len(errors))
+    assert kinds == ["fast"] * 2 + ["slow"] * 8 + ["fast"] + ["slow"] * 16 + ["fast"]
 
 
 def after_sweeps(problem, count, momentum, form):
@@ -279,13 +328,13 @@ def test_with_momentum_a_fourth_of_the_sweeps_does(seed):
     assert used[1] <= 0.25 * used[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_decided_knows_no_tolerance_above_the_reference(kind):
+@pytest.mark.parametrize("sweeps", [with_momentum, over_relaxed])
+def test_what_is_decided_knows_no_tolerance_above_the_reference(sweeps):
     """Sweeps to a loose tolerance go the same way as those to a tight one, and stop earlier"""
     problem, ways = packing(12), []
     for tol in (1e-1, 1e-3, 1e-6):
         island = island_of(problem, 1000)
-        pieces.in_growing_pieces(island, tol, island.zero, 400, kind, False)
+        sweeps(island, tol, 400)
         ways.append((island.iterations, island.error))
     assert sorted(ways, key=lambda way: way[0]) == ways
     assert sorted(ways, key=lambda way: -way[1]) == ways
@@ -298,7 +347,7 @@ def test_a_part_is_the_whole_with_all_others_held():
     u = island.velocity(x)
     blocks = np.array([0, 3, 4, 11, 29])
     part = local.Subdomain(island.P, blocks)
-    alone, rows = part.alone(x, u), part.rows
+    alone, rows = parts.alone(part.Q, part.rows, x, u), part.rows
     assert np.allclose(velocity(alone, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
     change = np.zeros_like(x)
     change[rows] = rng.normal(size=len(rows))
@@ -323,7 +372,7 @@ def test_the_contacts_with_the_error_are_found_with_their_neighbours():
     touching[np.repeat(np.arange(60), np.diff(N.first)), N.column] = True
     near = np.linalg.matrix_power(touching.astype(np.int64), 3)[faulty] > 0
     domains = local.Subdomains(island)
-    domains.extend(x, island.velocity(x), 60)
+    domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60)
     (part,) = domains.parts
     blocks = part.blocks
     assert faulty in blocks
@@ -353,16 +402,16 @@ def test_parts_do_not_act_on_one_another(count, seed):
     """Each contact is in one part, and those of two parts have no block of N in common"""
     island = island_of(packing(40), 10)
     blocks = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
-    parts, N = local.apart(island.P.A.N, blocks), island.P.A.N
-    assert np.array_equal(np.sort(np.concatenate(parts)), blocks)
+    found, N = parts.apart(island.P.A.N, blocks), island.P.A.N
+    assert np.array_equal(np.sort(np.concatenate(found)), blocks)
     where = np.full(40, -1)
-    for number, part in enumerate(parts):
+    for number, part in enumerate(found):
         where[part] = number
     row = np.repeat(np.arange(40), np.diff(N.first))
     both = (where[row] >= 0) & (where[N.column] >= 0)
     assert np.array_equal(where[row][both], where[N.column][both])
-    for part in parts:  # and none could be divided
-        assert len(local.apart(N, part)) == 1
+    for part in found:  # and none could be divided
+        assert len(parts.apart(N, part)) == 1
 
 
 @given(st.integers(1, 12), st.integers(0, 2**32 - 1))
@@ -373,13 +422,13 @@ def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(cou
     domains, N = local.Subdomains(island), island.P.A.N
     meets = np.zeros((40, 40), bool)
     meets[np.repeat(np.arange(40), np.diff(N.first)), N.column] = True
-    parts = [
+    several = [
         local.Subdomain(island.P, np.sort(rng.choice(40, rng.integers(1, 4), replace=False))) for _ in range(count)
     ]
-    rounds = list(domains.side_by_side(parts))
-    assert sorted(map(id, itertools.chain(*rounds))) == sorted(map(id, parts))
+    rounds = list(domains.side_by_side(several))
+    assert sorted(map(id, itertools.chain(*rounds))) == sorted(map(id, several))
     number = {id(part): k for k, at_once in enumerate(rounds) for part in at_once}
-    for one, two in itertools.combinations(parts, 2):
+    for one, two in itertools.combinations(several, 2):
         if meets[np.ix_(one.blocks, two.blocks)].any():
             assert number[id(one)] < number[id(two)]
 
@@ -410,10 +459,11 @@ def unsolved(monkeypatch, held_up):
     faulty = 3 * int(np.argmax(x[::3]))
     x[faulty : faulty + 3] *= 1.5
     domains, start = local.Subdomains(island), x.copy()
-    domains.extend(x, island.velocity(x), 60)
+    domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60)
     before = [part.blocks for part in domains.parts]
     monkeypatch.setattr(Island, "newton", lambda island, tol, most: tried.append(most))
-    monkeypatch.setattr(local, "take_turns", lambda island, tol: tried.append("turns"))
+    monkeypatch.setattr(cores, "take_turns", lambda island, tol: tried.append("turns"))
+    monkeypatch.setattr(cores, "ROUNDS", 0)
     domains.improve(x, island.velocity(x), held_up)
     assert np.array_equal(x, start)
     return before, domains.parts, tried
@@ -423,7 +473,7 @@ def unsolved(monkeypatch, held_up):
 def test_a_part_that_nothing_solves_gets_its_neighbours(monkeypatch):
     """And is left alone for a while"""
     (before,), (part,), tried = unsolved(monkeypatch, True)
-    assert tried == [local.STEPS, "turns"]
+    assert tried == [cores.STEPS, "turns"]
     assert part.failed == 1
     assert set(before) < set(part.blocks)
     assert not part.is_due()
@@ -452,3 +502,113 @@ def test_a_large_island_with_a_start_that_is_near_factorises_no_matrix_of_all(la
     assert again.converged
     assert max(sizes, default=0) < problem.size
     assert again.iterations < found.iterations / 3
+
+
+@given(st.floats(0.05, 0.99), st.integers(0, 2**32 - 1))
+@settings(max_examples=20)
+def test_those_with_most_of_the_error_are_the_fewest_that_have_it(share, seed):
+    error = np.random.default_rng(seed).uniform(size=30) ** 8
+    inside = parts.those_with_most(error, share)
+    assert error[inside].sum() >= share * error.sum() * (1.0 - 1e-12)
+    assert error[inside].sum() - error[inside].min() < share * error.sum()
+    assert error[inside].min() >= error[~inside].max(initial=0.0)
+
+
+def held_up_by(monkeypatch, faults, most=60):
+    """Parts around faults in a solution, after a piece of sweeps that left the error as it was and nothing solved"""
+    island = island_of(packing(60), 4000)
+    automatic.improve(island, 1e-10)
+    x = island.x.copy()
+    for faulty in np.argsort(x[::3])[list(faults)]:
+        x[3 * faulty : 3 * faulty + 3] *= 1.0 + 1e-3
+    u, domains = island.velocity(x), local.Subdomains(island)
+    domains.most = most
+    monkeypatch.setattr(local, "RINGS", 0)
+    monkeypatch.setattr(Island, "newton", lambda *_: None)
+    assert domains.improve(x, u, False) == 0.0  # none lay in parts
+    before = [part.blocks for part in domains.parts]
+    assert domains.improve(x, u, False) > 0.5
+    return island.P.A.N, before, [part.blocks for part in domains.parts]
+
+
+@pytest.mark.slow
+def test_parts_that_hold_up_the_rest_get_a_ring_and_those_that_meet_are_one(monkeypatch):
+    N, before, after = held_up_by(monkeypatch, (-1,))
+    inside, rings = np.zeros(60, bool), np.zeros(60, bool)
+    inside[np.concatenate(before)] = True
+    rings[np.concatenate(after)] = True
+    assert len(after) <= len(before)
+    assert np.array_equal(rings | parts.around(N, inside), parts.around(N, inside))
+    assert rings.sum() > inside.sum()
+    apart = [np.intersect1d(a, b).size for a, b in itertools.combinations(after, 2)]
+    assert not any(apart)
+
+
+@pytest.mark.slow
+def test_parts_do_not_grow_beyond_what_pays(monkeypatch):
+    _, before, after = held_up_by(monkeypatch, (-1,), 0)
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def with_a_fault(monkeypatch, newton):
+    """A solution of 60 contacts with a fault in one place, by its cores: before, after, what was called on how many contacts
+
+    Args:
+        newton: Newton's method itself, as it is to go, with the number of contacts.
+    """
+    island, called, method = island_of(packing(60), 4000), [], Island.newton
+    automatic.improve(island, 1e-10)
+    faulty = 3 * int(np.argmax(island.x[::3]))
+    island.x[faulty : faulty + 3] *= 1.0 + 1e-3
+    part = Island(island.P, 1, island.x, island.velocity(island.x), np.zeros(0), 10**6)
+    part.take(part.x.copy(), part.u.copy())
+    before = part.error
+
+    def contacts(part):
+        return len(part.P.K.start) - 1
+
+    def counted(part, *args):
+        called.append(contacts(part))
+        if newton(contacts(part)):
+            method(part, *args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Island, "newton", counted)
+        patch.setattr(cores, "take_turns", lambda part, tol: called.append(-contacts(part)))
+        cores.solve_by_cores(part, 1e-2 * before, 0.5 * before, 0)
+    return before, part, called
+
+
+@pytest.mark.slow
+def test_a_part_that_newtons_method_leaves_is_solved_by_its_core(monkeypatch):
+    """What few contacts miss is found with the others held; then Newton's method begins with all, and needs nothing else"""
+    before, part, called = with_a_fault(monkeypatch, lambda contacts: True)
+    assert called[0] <= cores.SMALLER * 60
+    assert called[1:] == [60]
+    assert part.error <= cores.HELPS * before
+    assert part.spent["newton"][0] > 0
+    assert part.iterations == sum(spent[0] for spent in part.spent.values())
+
+
+@pytest.mark.slow
+def test_what_a_core_found_is_where_its_part_goes_on(monkeypatch):
+    """Where the fault is in the core, and nothing else is done, that is all of it but what the others answer"""
+    monkeypatch.setattr(cores, "SWEEPS", 0)
+    before, part, called = with_a_fault(monkeypatch, lambda contacts: contacts < 60)
+    assert called[0] < 60 == called[1]
+    assert part.error <= 0.1 * before
+
+
+@pytest.mark.slow
+def test_where_cores_do_not_help_all_of_a_part_is_a_hard_problem(monkeypatch):
+    """And so are cores themselves, and theirs"""
+    before, part, called = with_a_fault(monkeypatch, lambda contacts: False)
+    assert part.error == before
+    hard = [-contacts for contacts in called if contacts < 0]
+    assert hard[-1] == 60
+    assert hard == sorted(hard)
+    assert len(hard) <= cores.DEPTH + 1
+    assert hard[0] < 60
+    monkeypatch.setattr(cores, "HARD", 59)
+    _, _, called = with_a_fault(monkeypatch, lambda contacts: False)
+    assert [-contacts for contacts in called if contacts < 0] == hard[:-1]

@@ -1,0 +1,70 @@
+"""A part that Newton's method does not solve: its core first, then all of it.
+
+What Newton's method goes round in is a circle of few contacts, among hundreds that it solves at once. So these few are taken
+out, as a part of the part (:mod:`~pluecker.contact.solving.parts`), and solved with the others held: by Newton's method, by
+their own core where that fails, and where none is smaller, as hard problems are
+(:mod:`~pluecker.contact.solving.coulomb`), which takes times that grow fast with their number. Some sweeps carry to the
+others what has changed, and Newton's method begins again from there.
+
+Of packings of 5,000 contacts, seeds 24 to 59, the dearest takes 0.18 ms a contact and their mean is 0.044; where all of a
+part is solved as a hard problem at once, 0.37 and 0.058.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from pluecker.contact.solving.coulomb import take_turns
+from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.parts import alone, around, errors_of, part_of, those_with_most
+
+__all__ = ["GOAL", "HELPS", "STEPS", "TURNS", "solve_by_cores", "solve_part"]
+
+STEPS = 40  # of Newton's method
+TURNS = 20000  # iterations of all methods, where that fails
+GOAL = 0.01  # of the error of a part
+HELPS = 0.5  # of the error of a part: what helps less is not taken
+SHARE = 0.9  # of the squared error of a part that its core has, without the ring around it
+SMALLER = 0.5  # of the contacts of a part, that its core has at most
+DEPTH = 3  # cores in one another
+ROUNDS = 4  # cores of one part, one after the other
+SWEEPS = 30  # of the part, after its core
+HARD, LESS = 500, 0.2  # contacts: of more, hard methods take longer than all else; of what is worth taking, their goal
+
+
+def solve_part(part: Island, depth: int = 0) -> None:
+    """To a share of its error that is worth taking, by Newton's method, and by its cores where that fails."""
+    before = part.error
+    part.newton(GOAL * before, STEPS)
+    if part.error > HELPS * before:
+        solve_by_cores(part, GOAL * before, HELPS * before, depth)
+
+
+def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None:
+    """Cores in turn, with Newton's method to a goal, until the error is ``enough``; then all of it, as a hard problem."""
+    x, contacts = part.x.copy(), len(part.P.K.start) - 1
+    for _ in range(ROUNDS if depth < DEPTH else 0):
+        u = part.velocity(x)
+        inside = around(part.P.A.N, those_with_most(errors_of(part.P, part.law, x, u), SHARE))
+        blocks = np.flatnonzero(inside)
+        if len(blocks) > SMALLER * contacts:
+            break
+        Q, rows = part_of(part.P, blocks)
+        core = Island(alone(Q, rows, x, u), part.law, x[rows], u[rows], np.zeros(0), part.rest)
+        core.take(core.x.copy(), core.u.copy())
+        before = core.error
+        solve_part(core, depth + 1)
+        for method, (iterations, _, seconds) in core.spent.items():
+            part.note(method, int(iterations), time.perf_counter() - seconds)
+        if core.error > HELPS * before:
+            break
+        x[rows] = core.x
+        u = part.velocity(x)
+        part.sweeps(goal, SWEEPS, x, u)
+        part.newton(goal, STEPS, x)
+        if part.error <= enough:
+            return
+    if contacts <= HARD:
+        take_turns(part, LESS * enough)
