@@ -12,8 +12,6 @@ part is solved as a hard problem at once, 0.37 and 0.058.
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from pluecker.contact.solving.coulomb import take_turns
@@ -56,8 +54,7 @@ def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None
         core.take(core.x.copy(), core.u.copy())
         before = core.error
         solve_part(core, depth + 1)
-        for method, (iterations, _, seconds) in core.spent.items():
-            part.note(method, int(iterations), time.perf_counter() - seconds)
+        part.note_part(core)
         if core.error > HELPS * before:
             break
         x[rows] = core.x

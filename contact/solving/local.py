@@ -24,8 +24,7 @@ Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposi
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
@@ -44,8 +43,10 @@ from pluecker.spatial.parallel.interruption import joined
 
 __all__ = ["OUTSIDE", "Subdomains"]
 
-SHARE = 0.9  # of the squared error that the contacts in the middle have together
-RINGS = 2  # of neighbours around them
+# Shares of the squared error that the contacts in the middle have together, and rings of neighbours around them: the first
+# ones, or the next where sweeps are held up and parts would be too large.
+AROUND = ((0.9, 2), (0.9, 1), (0.5, 1), (0.5, 0))
+REACHED = 0.25  # of the squared error outside of parts, that new ones have; else they are sought closer around it
 OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
 NEARBY = 500  # contacts of a new part at most: of more, Newton's method takes longer than sweeps, and seldom helps
 GROWN, OF_ALL = 700, 0.016  # contacts of one that grows, at least and of all: where sweeps are long, it may be longer
@@ -145,12 +146,14 @@ class Subdomains:
         if whole > SLOW * self.before and share > OUTSIDE:
             self.widen(error)
         self.before = whole
-        self.extend(error, NEARBY if held_up else min(NEARBY, max(LEAST, SMALL * len(error))))
+        if held_up:
+            self.extend(error, NEARBY, AROUND)
+        else:
+            self.extend(error, min(NEARBY, max(LEAST, SMALL * len(error))), AROUND[:1])
         due = [part for part in self.parts if error[part.blocks].sum() > SOLVED * whole]
         for parts in self.side_by_side([part for part in due if part.is_due()]):
             for part, found in zip(parts, self.solve(parts, x, u, held_up), strict=True):
-                for method, (steps, _, seconds) in found.part.spent.items():
-                    island.note(method, int(steps), time.perf_counter() - seconds)
+                island.note_part(found.part)
                 if found.helps:
                     part.take(found, island, x, u)
                     changed = True
@@ -215,17 +218,27 @@ class Subdomains:
             else:
                 self.grow(part, inside)
 
-    def extend(self, error: Array, most: float) -> None:
-        """More parts, of at most so many contacts each, where most of the squared error is in none."""
+    def extend(self, error: Array, most: float, tries: Sequence[tuple[float, int]]) -> None:
+        """More parts, of at most so many contacts each, where most of the squared error is in none.
+
+        Args:
+            error: squared, of each contact.
+            most: contacts of a part.
+            tries: shares and rings, as :data:`AROUND` has them: the first that has most of that error in parts.
+        """
         P, outside = self.island.P, np.where(self.covered, 0.0, error)
         if not outside.sum() > OUTSIDE * error.sum():
             return
-        for blocks in apart(P.A.N, np.flatnonzero(around(P.A.N, those_with_most(outside, SHARE), RINGS))):
-            if len(blocks) <= most:
-                inside = self.only(blocks)
-                self.parts = [part for part in self.parts if not inside[part.blocks].all()]
-                self.parts.append(Subdomain(P, blocks))
-                self.covered |= inside
+        for share, rings in tries:
+            every = apart(P.A.N, np.flatnonzero(around(P.A.N, those_with_most(outside, share), rings)))
+            found = [blocks for blocks in every if len(blocks) <= most]
+            if sum(outside[blocks].sum() for blocks in found) > REACHED * outside.sum():
+                break
+        for blocks in found:
+            inside = self.only(blocks)
+            self.parts = [part for part in self.parts if not inside[part.blocks].all()]
+            self.parts.append(Subdomain(P, blocks))
+            self.covered |= inside
 
 
 def change(P, blocks, step, x, u):

@@ -372,7 +372,7 @@ def test_the_contacts_with_the_error_are_found_with_their_neighbours():
     touching[np.repeat(np.arange(60), np.diff(N.first)), N.column] = True
     near = np.linalg.matrix_power(touching.astype(np.int64), 3)[faulty] > 0
     domains = local.Subdomains(island)
-    domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60)
+    domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60, local.AROUND[:1])
     (part,) = domains.parts
     blocks = part.blocks
     assert faulty in blocks
@@ -459,7 +459,7 @@ def unsolved(monkeypatch, held_up):
     faulty = 3 * int(np.argmax(x[::3]))
     x[faulty : faulty + 3] *= 1.5
     domains, start = local.Subdomains(island), x.copy()
-    domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60)
+    domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60, local.AROUND[:1])
     before = [part.blocks for part in domains.parts]
     monkeypatch.setattr(Island, "newton", lambda island, tol, most: tried.append(most))
     monkeypatch.setattr(cores, "take_turns", lambda island, tol: tried.append("turns"))
@@ -523,7 +523,7 @@ def held_up_by(monkeypatch, faults, most=60):
         x[3 * faulty : 3 * faulty + 3] *= 1.0 + 1e-3
     u, domains = island.velocity(x), local.Subdomains(island)
     domains.most = most
-    monkeypatch.setattr(local, "RINGS", 0)
+    monkeypatch.setattr(local, "AROUND", ((0.9, 0),))
     monkeypatch.setattr(Island, "newton", lambda *_: None)
     assert domains.improve(x, u, False) == 0.0  # none lay in parts
     before = [part.blocks for part in domains.parts]
@@ -612,3 +612,48 @@ def test_where_cores_do_not_help_all_of_a_part_is_a_hard_problem(monkeypatch):
     monkeypatch.setattr(cores, "HARD", 59)
     _, _, called = with_a_fault(monkeypatch, lambda contacts: False)
     assert [-contacts for contacts in called if contacts < 0] == hard[:-1]
+
+
+@pytest.mark.slow
+def test_parts_that_would_be_too_large_are_sought_closer_around_the_error():
+    """Fewer rings, then fewer contacts in the middle; and with the first ones where these fit"""
+    island, rng = island_of(packing(60), 10), np.random.default_rng(3)
+    error = rng.uniform(size=60) ** 12
+    sizes = []
+    for most in (60, 20, 5):
+        domains = local.Subdomains(island)
+        domains.extend(error, most, local.AROUND)
+        found = [len(part.blocks) for part in domains.parts]
+        assert max(found) <= most
+        assert error[domains.covered].sum() > local.REACHED * error.sum()
+        sizes.append(sum(found))
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[-1] < sizes[0]
+    domains = local.Subdomains(island)
+    domains.extend(error, 0, local.AROUND)
+    assert not domains.parts
+
+
+def test_iterations_of_parts_count_by_their_share_of_all():
+    island = island_of(packing(60), 1000)
+    _, rows = parts.part_of(island.P, np.arange(6))
+    part = Island(parts.part_of(island.P, np.arange(6))[0], 1, np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(0), 9)
+    part.spent = {"newton": [41, 0.1, 0.0], "psor": [1, 0.1, 0.0]}
+    island.note_part(part)
+    assert {method: spent[0] for method, spent in island.spent.items()} == {"newton": 5, "psor": 1}
+    assert island.iterations == 6
+
+
+def test_over_relaxed_sweeps_of_large_islands_leave_iterations_to_what_follows(monkeypatch):
+    """Where something does, which takes long for each contact; and are not given up before"""
+    asked = []
+    monkeypatch.setattr(pieces, "with_momentum", lambda *_: None)
+    monkeypatch.setattr(
+        pieces, "over_relaxed", lambda island, tol, x, most, to_the_end: asked.append((most, to_the_end))
+    )
+    for sweeping, limit, dear in ((None, 1000, 10.0), (1, 10**6, 10.0), (1, 100, 1000.0), (1, 100, 10**6)):
+        island = island_of(packing(12), limit)
+        island.sweeping = sweeping
+        pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda dear=dear: dear)
+    large = pieces.PATIENT * pieces.CHEAPER
+    assert asked == [(10.0, False), (10.0 * large, True), (50.0, True), (40000.0 * pieces.CHEAPER, True)]
