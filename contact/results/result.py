@@ -95,7 +95,8 @@ class Result:
             or ``no solution found``.
         errors: all errors, for the law, see :mod:`~pluecker.contact.results.measures`.
         tol: the error that was asked for.
-        iterations: of all methods that took part, of the island that needed most.
+        iterations: of all methods that took part, of the island that needed most; those on some of its contacts count by the
+            share that these are of all.
         products: products of the operator with a vector, of the island that needed most; those of methods that factorise
             a matrix in each iteration are not counted.
         islands: parts of the problem that do not touch one another.

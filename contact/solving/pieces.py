@@ -39,8 +39,8 @@ PATIENCE = 3  # pieces in a row with momentum that is held up, where the error i
 # Plain pieces in a row that get nearer, before there is momentum; twice as many each time that it fails, up to a number.
 CALM, MOST = 4, 256
 IDLE = 40  # pieces in a row that may bring nothing better
-# Over-relaxed sweeps of a large island, which are not given up before: times what follows takes where that is not hard, and a
-# share of the iterations that are left. Of the family ``rest``, 2,500 contacts, seed 0 takes 12 s with them, 55 without.
+# Over-relaxed sweeps of a large island, which are not given up before: times what follows takes where it is not hard, and a
+# share of the iterations left. Of the family ``rest``, 2,500 contacts, seed 0 takes 12 s with them, 55 without.
 PATIENT, RESERVED = 2.0, 0.5
 FIRST, GROWTH, LARGEST = 512, 1.5, 4096  # over-relaxed sweeps of the first piece, from piece to piece, and at most
 WORTH = 0.5  # of the error: pieces that leave more than that promise too little; of two in a row over-relaxed ones end
