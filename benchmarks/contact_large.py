@@ -51,7 +51,7 @@ def packings(
     )  # fmt: skip
     compile_all(("auto", *names))
     for law, wanted in WANTED.items():
-        ratios, costs, sizes = [], [], []
+        ratios, costs, sizes, unsolved = [], [], [], 0
         for count in progress(counts, f"packings, {law}"):
             problem = FAMILIES[family](count, 0).problem
             auto = capped(partial(solve, problem, law, tol=GOAL, threads=1), longest)
@@ -63,6 +63,7 @@ def packings(
             ratios.append(ratio if auto.solved else np.inf)
             spent = [cost_of(auto, problem), *(cost(count, seed, family, law, longest) for seed in range(1, SEEDS))]
             costs.append(float(np.median(spent)))
+            unsolved += int(np.isinf(spent).sum())
             sizes.append(memory / problem.blocks)
             table.rows.append(
                 [f"{law}, {problem.blocks}", auto.words, best, f"{ratio:.2f}", f"{1e6 * costs[-1]:.1f}",
@@ -74,6 +75,7 @@ def packings(
         words = f"{family}, {law}"
         report.target(f"{words}: `auto` / the fastest single method, the slowest", wanted, float(np.nanmax(ratios)))
         report.target(f"{words}: cost of a contact, the dearest size / the cheapest", 4.0, max(costs) / min(costs))
+        report.target(f"{words}: problems that are not solved", 0.0, unsolved)
         if np.isfinite(sizes).any():
             report.target(f"{words}: kB a contact at most", 20.0, 1e-3 * float(np.nanmax(sizes)))
     table.notes.append(

@@ -21,7 +21,7 @@ from pluecker.contact.solving.parts import alone, around, errors_of, part_of, th
 __all__ = ["GOAL", "HELPS", "STEPS", "TURNS", "solve_by_cores", "solve_part"]
 
 STEPS = 40  # of Newton's method
-TURNS = 20000  # iterations of all methods, where that fails
+TURNS = 20000  # iterations of all methods
 GOAL = 0.01  # of the error of a part
 HELPS = 0.5  # of the error of a part: what helps less is not taken
 SHARE = 0.9  # of the squared error of a part that its core has, without the ring around it

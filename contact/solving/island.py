@@ -163,10 +163,10 @@ class Island:
         spent[2] += time.perf_counter() - began
 
     def note_part(self, part: Island) -> None:
-        """Book what was spent on some of the contacts: by their share of all, but one iteration of each method at least."""
-        share = (len(part.P.K.start) - 1) / (len(self.P.K.start) - 1)
+        """Book what was spent on some of the contacts: iterations by their share of all, rounded up."""
+        some, all_ = len(part.P.K.start) - 1, len(self.P.K.start) - 1
         for method, (iterations, _, seconds) in part.spent.items():
-            self.note(method, int(np.ceil(share * iterations)), time.perf_counter() - seconds)
+            self.note(method, -(-some * int(iterations) // all_), time.perf_counter() - seconds)
 
     def gradients(self, tol: float, limit: int) -> None:
         """Accelerated projected gradients from the best point."""

@@ -11,7 +11,7 @@ with momentum       a third of the sweeps does, while most of the error is anywh
 plain, few          where momentum is held up by circles: their solution moves with that of their neighbours, which have to
                     answer each other. Once most of the error is elsewhere there is momentum again, and where it stays,
                     but sinks, after some pieces
-over-relaxed        in the end, from nothing: slower, and seldom held up
+over-relaxed        in the end, from the same start: slower, and seldom held up
 ==================  ===================================================================================================
 
 Lengths of pieces were chosen on packings of 1,000 to 100,000 contacts, 20 to 3 seeds of each size, and looked at on as many
@@ -36,8 +36,9 @@ CHEAPER = 4.0  # sweeps of a large island, in the time of one of others
 SHORT, FAST = 48, 192  # sweeps of a piece: plain, with momentum
 GAINS = 0.7  # of the error: momentum that leaves more than that is held up
 PATIENCE = 3  # pieces in a row with momentum that is held up, where the error is anywhere
-# Plain pieces in a row that get nearer, before there is momentum; twice as many each time that it fails, up to a number.
-CALM, MOST = 4, 256
+# Plain pieces in a row that get nearer while the error stays in parts, before there is momentum; twice as many each time it
+# fails, up to a number.
+CALM, MOST = 8, 256
 IDLE = 40  # pieces in a row that may bring nothing better
 # Over-relaxed sweeps of a large island, which are not given up before: times what follows takes where it is not hard, and a
 # share of the iterations left. Of the family ``rest``, 2,500 contacts, seed 0 takes 12 s with them, 55 without.
@@ -75,13 +76,14 @@ class Pieces:
 
 
 def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price: Callable[[], float]) -> None:
-    """All kinds in turn, for twice as long as what follows takes; over-relaxed ones to their end where nothing does, and in
-    large islands, where what follows takes much longer for each contact.
+    """With momentum for twice as long as what follows takes, then over-relaxed for as long.
+
+    These to their end where nothing follows, and in large islands, where what follows takes much longer for each contact.
 
     Args:
         island: on its way.
         tol: the error to be reached.
-        paid: iterations of gradients: what takes longer does not follow, and sweeps take no longer.
+        paid: iterations of gradients: what takes longer does not follow, and counts as this.
         least, price: iterations of gradients that take as long as what follows, from below, and what finds how many.
     """
     start, cheaper = island.x.copy(), 1.0 if island.sweeping is None else CHEAPER
@@ -100,7 +102,7 @@ def with_momentum(island: Island, tol: float, x: Array, most: float) -> None:
     while island.error > tol and pieces.left > 0 and idle < IDLE:
         before = island.error
         done, error = pieces.make(FAST if fast else SHORT, 1.0, fast), island.error
-        if error <= tol or done == 0 or pieces.left <= 0:
+        if error <= tol or done == 0 or pieces.left <= 0 or island.rest <= 0:
             break
         good, idle = error < (GAINS if fast else 1.0) * before, 0 if error < before else idle + 1
         share = pieces.parts.improve(pieces.x, pieces.u, not good)
@@ -110,22 +112,23 @@ def with_momentum(island: Island, tol: float, x: Array, most: float) -> None:
                 fast, calm, failed = False, 0, failed + 1
         else:
             calm = calm + 1 if good else 0
-            fast = calm > 0 and (share < OUTSIDE or calm >= min(CALM * 2**failed, MOST))
+            fast = calm > 0 and (share < OUTSIDE or calm >= min(CALM * 2 ** (failed - 1), MOST))
             held_up = 0
     pieces.end()
 
 
 def over_relaxed(island: Island, tol: float, x: Array, most: float, to_the_end: bool) -> None:
     """Over-relaxed sweeps from x, as long as they promise to get there in so many."""
-    pieces, bad, steps = Pieces(island, tol, x, most), 0, FIRST
-    while island.error > tol and pieces.left > 0 and (to_the_end or bad < 2):
+    pieces, bad, idle, steps = Pieces(island, tol, x, most), 0, 0, FIRST
+    while island.error > tol and pieces.left > 0 and idle < IDLE and (to_the_end or bad < 2):
         before, left = island.error, pieces.left
         done, error = pieces.make(steps, USUAL, False), island.error
-        if error <= tol or done == 0:
+        if error <= tol or done == 0 or pieces.left <= 0 or island.rest <= 0:
             break
+        idle = 0 if error < before else idle + 1
         missing = done * np.log(error / REFERENCE) if error > REFERENCE else 0.0
         bad = bad + 1 if not error < WORTH * before or missing > (left - done) * np.log(before / error) else 0
         steps = min(int(GROWTH * steps), LARGEST)
-        if pieces.left > 0 and (to_the_end or bad < 2):
+        if to_the_end or bad < 2:
             pieces.parts.improve(pieces.x, pieces.u, bad > 0)
     pieces.end()

@@ -640,7 +640,7 @@ def test_iterations_of_parts_count_by_their_share_of_all():
     part = Island(parts.part_of(island.P, np.arange(6))[0], 1, np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(0), 9)
     part.spent = {"newton": [41, 0.1, 0.0], "psor": [1, 0.1, 0.0]}
     island.note_part(part)
-    assert {method: spent[0] for method, spent in island.spent.items()} == {"newton": 5, "psor": 1}
+    assert {method: spent[0] for method, spent in island.spent.items()} == {"newton": 5, "psor": 1}  # 4.1 and 0.1
     assert island.iterations == 6
 
 
@@ -657,3 +657,12 @@ def test_over_relaxed_sweeps_of_large_islands_leave_iterations_to_what_follows(m
         pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda dear=dear: dear)
     large = pieces.PATIENT * pieces.CHEAPER
     assert asked == [(10.0, False), (10.0 * large, True), (50.0, True), (40000.0 * pieces.CHEAPER, True)]
+
+
+def test_over_relaxed_sweeps_end_where_nothing_gets_nearer(monkeypatch):
+    """To their end too: what rounding leaves is as near as they come"""
+    island, made = island_of(packing(12), 10**9), []
+    monkeypatch.setattr(pieces.Pieces, "make", lambda self, count, *_: made.append(count) or 1)
+    monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
+    pieces.over_relaxed(island, 1e-300, island.zero, 1e6, True)
+    assert len(made) == pieces.IDLE
