@@ -14,11 +14,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.parts import alone, around, errors_of, part_of, those_with_most
+from pluecker.contact.sparse.blocks import Indices
+from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["GOAL", "HELPS", "STEPS", "TURNS", "solve_by_cores", "solve_part"]
+__all__ = ["GOAL", "HELPS", "STEPS", "TURNS", "begin", "solve_by_cores", "solve_part"]
 
 STEPS = 40  # of Newton's method
 TURNS = 20000  # iterations of all methods
@@ -30,6 +33,13 @@ DEPTH = 3  # cores in one another
 ROUNDS = 4  # cores of one part, one after the other
 SWEEPS = 30  # of the part, after its core
 HARD, LESS = 500, 0.2  # contacts: of more, hard methods take longer than all else; of what is worth taking, their goal
+
+
+def begin(Q: Prepared, rows: Indices, law: int, x: Array, u: Array, limit: int) -> Island:
+    """A part on its way, from the multipliers x and the velocities u of all, which hold for the others."""
+    part = Island(alone(Q, rows, x, u), law, x[rows], u[rows], np.zeros(0), limit)
+    part.take(part.x.copy(), part.u.copy())
+    return part
 
 
 def solve_part(part: Island, depth: int = 0) -> None:
@@ -50,8 +60,7 @@ def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None
         if len(blocks) > SMALLER * contacts:
             break
         Q, rows = part_of(part.P, blocks)
-        core = Island(alone(Q, rows, x, u), part.law, x[rows], u[rows], np.zeros(0), part.rest)
-        core.take(core.x.copy(), core.u.copy())
+        core = begin(Q, rows, part.law, x, u, part.rest)
         before = core.error
         solve_part(core, depth + 1)
         part.note_part(core)

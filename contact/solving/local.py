@@ -14,7 +14,7 @@ alone. Where it fails, the core of a part comes first (:mod:`~pluecker.contact.s
 perhaps because there is no solution while the others are held, the part gets a ring more as well.
 
 Without these rings one packing of 100,000 contacts in five (seed 3) goes on for 85,000 sweeps, 155 s, and is not solved;
-with them all take 3 to 7 s.
+with them all take 3 to 10 s.
 
 Parts that do not act on one another are solved by threads side by side, those that do one after the other: the same bits for
 any number of threads.
@@ -32,10 +32,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.contact.problem.prepared import Prepared
-from pluecker.contact.solving.cores import GOAL, HELPS, TURNS, solve_part
+from pluecker.contact.solving.cores import GOAL, HELPS, TURNS, begin, solve_part
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import make_system
-from pluecker.contact.solving.parts import alone, apart, around, errors_of, met_by, part_of, those_with_most
+from pluecker.contact.solving.parts import apart, around, errors_of, met_by, part_of, those_with_most
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
@@ -87,11 +87,8 @@ class Subdomain:
 
         While sweeps are not ``held_up`` all others move, and a few steps must do.
         """
-        rows = self.rows
-        most = min(TURNS, island.rest)
-        part = Island(alone(self.Q, rows, x, u), island.law, x[rows], u[rows], np.zeros(0), most)
+        part = begin(self.Q, self.rows, island.law, x, u, min(TURNS, island.rest))
         part.patterns[part.number], part.system = self.system.factors.S, self.system
-        part.take(part.x.copy(), part.u.copy())
         before = part.error
         if held_up:
             solve_part(part)

@@ -636,8 +636,8 @@ def test_parts_that_would_be_too_large_are_sought_closer_around_the_error():
 
 def test_iterations_of_parts_count_by_their_share_of_all():
     island = island_of(packing(60), 1000)
-    _, rows = parts.part_of(island.P, np.arange(6))
-    part = Island(parts.part_of(island.P, np.arange(6))[0], 1, np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(0), 9)
+    Q, rows = parts.part_of(island.P, np.arange(6))
+    part = Island(Q, 1, np.zeros(len(rows)), np.zeros(len(rows)), np.zeros(0), 9)
     part.spent = {"newton": [41, 0.1, 0.0], "psor": [1, 0.1, 0.0]}
     island.note_part(part)
     assert {method: spent[0] for method, spent in island.spent.items()} == {"newton": 5, "psor": 1}  # 4.1 and 0.1
