@@ -210,7 +210,7 @@ def multiply_factors(J: BlockMatrix, T: BlockMatrix) -> BlockMatrix:
         np.zeros(size),
         np.empty(R, np.int64),
     )
-    add_products(J, T, first, where, row_of, begin, column, slot, place, data, shape)
+    add_products(J, T, J is T, first, where, row_of, begin, column, slot, place, data, shape)
     return BlockMatrix(J.rows, J.rows, begin, column, place, data, shape)
 
 
@@ -244,8 +244,18 @@ def find_products(J, T, first, free, where, row_of, seen, begin, columns):
     return found, size
 
 
-def add_products(J, T, first, where, row_of, begin, column, slot, place, data, shape):
-    """The blocks, in ``data``, which is zero, their places, and which rows have blocks of 3 x 3; ``slot``: scratch memory"""
+@allocation_free_kernel
+def add_six(total, x, p, y, q):
+    """:func:`~pluecker.contact.sparse.blocks.add_dot` of six numbers"""
+    total = total + x[p] * y[q] + x[p + 1] * y[q + 1] + x[p + 2] * y[q + 2]
+    return total + x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5]
+
+
+def add_products(J, T, same, first, where, row_of, begin, column, slot, place, data, shape):
+    """The blocks, in ``data``, which is zero, their places, and which rows have blocks of 3 x 3; ``slot``: scratch memory
+
+    Those below the diagonal are those above it where J and T are the ``same``.
+    """
     p = 0
     for i in range(len(J.rows) - 1):
         height = J.rows[i + 1] - J.rows[i]
@@ -262,16 +272,23 @@ def add_products(J, T, first, where, row_of, begin, column, slot, place, data, s
             for m in range(first[c], first[c + 1]):
                 j, t = row_of[where[m]], T.place[where[m]]
                 across, s = J.rows[j + 1] - J.rows[j], slot[j]
+                if same and j < i:
+                    continue
+                if height == 3 and across == 3 and width == 6:
+                    for a in range(3):
+                        for b in range(3):
+                            data[s + 3 * a + b] += add_six(0.0, J.data, q + 6 * a, T.data, t + 6 * b)
+                    continue
                 for a in range(height):
                     for b in range(across):
                         x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
                         data[s + a * across + b] += x
-    symmetrise(J.rows, begin, column, place, data)
+    symmetrise(J.rows, begin, column, place, data, same)
 
 
 @allocation_free_kernel
-def symmetrise(rows, first, column, place, data):
-    """(N + N') / 2 in place; the pattern is symmetric"""
+def symmetrise(rows, first, column, place, data, upper):
+    """(N + N') / 2 in place, or what is on and above the diagonal below it too; the pattern is symmetric"""
     for i in range(len(rows) - 1):
         height = rows[i + 1] - rows[i]
         for k in range(first[i], first[i + 1]):
@@ -289,7 +306,7 @@ def symmetrise(rows, first, column, place, data):
                     for a in range(height):
                         for b in range(width):
                             p, q = place[k] + a * width + b, place[low] + b * height + a
-                            mean = 0.5 * (data[p] + data[q])
+                            mean = data[p] if upper else 0.5 * (data[p] + data[q])
                             data[p], data[q] = mean, mean
 
 

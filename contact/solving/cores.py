@@ -17,7 +17,7 @@ import numpy as np
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.island import Island
-from pluecker.contact.solving.parts import alone, around, errors_of, part_of, those_with_most
+from pluecker.contact.solving.parts import alone, around, part_of, those_with_most
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
 
@@ -55,7 +55,7 @@ def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None
     x, contacts = part.x.copy(), len(part.P.K.start) - 1
     for _ in range(ROUNDS if depth < DEPTH else 0):
         u = part.velocity(x)
-        inside = around(part.P.A.N, those_with_most(errors_of(part.P, part.law, x, u), SHARE))
+        inside = around(part.P.A.N, those_with_most(part.errors(x, u), SHARE))
         blocks = np.flatnonzero(inside)
         if len(blocks) > SMALLER * contacts:
             break

@@ -35,6 +35,7 @@ from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.newton import System, evaluate_all, make_system, newton, velocity
+from pluecker.contact.solving.parts import errors_of
 from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
@@ -124,6 +125,20 @@ class Island:
 
         return Sweeping(laid, self.P.b)
 
+    @cached_property
+    def checks(self) -> Any:
+        """What tells velocities and errors of a large island under Coulomb's law, where sweeps need them often; else none."""
+        if self.law == 0 or self.sweeping is None:
+            return None
+        from pluecker.contact.first_order.large_checks import Checks
+
+        return Checks(self.P, self.law)
+
+    @property
+    def crew(self) -> int:
+        """How many threads are worth it."""
+        return threads_for(len(self.P.K.start) - 1, self.threads)
+
     @property
     def pattern(self) -> Symbolic:
         """Of the factor that the interior point needs."""
@@ -141,7 +156,10 @@ class Island:
 
     def take(self, x: Array, u: Array) -> bool:
         """Keep a pair if it is better than the best; whether it is."""
-        error = float(evaluate_all(self.P, self.zero, x, u, self.law, self.work))
+        if self.checks is None:
+            error = float(evaluate_all(self.P, self.zero, x, u, self.law, self.work))
+        else:
+            error = self.checks.error(x, u, self.crew)
         if not error < self.error:
             return False
         self.error, self.x[:], self.u[:] = error, x, u
@@ -149,7 +167,14 @@ class Island:
 
     def velocity(self, x: Array) -> Array:
         """N x + b, scaled."""
-        return velocity(self.P, x)
+        return velocity(self.P, x) if self.checks is None else self.checks.velocity(x, self.crew)
+
+    def errors(self, x: Array, u: Array) -> Array:
+        """The squared natural map of each contact."""
+        if self.checks is None:
+            return errors_of(self.P, self.law, x, u)
+        self.checks.error(x, u, self.crew)
+        return self.checks.errors.copy()
 
     def note(self, method: str, iterations: int, began: float) -> None:
         """Book what a method spent."""
@@ -207,8 +232,8 @@ class Island:
 
         Velocities are corrected after each call. Where that takes away a tolerance that was reached, sweeps go on.
         """
-        sweeping, used = self.sweeping, 0
-        before, crew = int(sweeping.spent), threads_for(len(self.P.K.start) - 1, self.threads)
+        sweeping, used, crew = self.sweeping, 0, self.crew
+        before = int(sweeping.spent)
         while True:
             history = self.record[self.iterations + used :]
             sweeping.run(x, self.law, tol, limit - used, relaxation, momentum, history, crew)

@@ -35,7 +35,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.cores import GOAL, HELPS, TURNS, begin, solve_part
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import make_system
-from pluecker.contact.solving.parts import apart, around, errors_of, met_by, part_of, those_with_most
+from pluecker.contact.solving.parts import apart, around, met_by, part_of, those_with_most
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
@@ -137,7 +137,7 @@ class Subdomains:
             The share of the squared error that lay in parts before.
         """
         island, changed = self.island, False
-        error = errors_of(island.P, island.law, x, u)
+        error = island.errors(x, u)
         whole = float(error.sum())
         share = float(error[self.covered].sum()) / whole if whole > 0.0 else 0.0
         if whole > SLOW * self.before and share > OUTSIDE:
