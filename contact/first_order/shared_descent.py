@@ -97,7 +97,7 @@ NUMBERS = THETA + 1
 Integers = types.int64[::1]
 
 
-do_pass, _, follow = shared_passes(pass_over)
+do_pass, follow = shared_passes(pass_over)
 
 
 @outlined_kernel

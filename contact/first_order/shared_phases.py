@@ -28,15 +28,7 @@ from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
 from pluecker.spatial.parallel.atomics import pause
-from pluecker.spatial.parallel.phases import (
-    await_blocks,
-    begin_phase,
-    begin_uneven_phase,
-    dismiss,
-    finish_blocks,
-    is_over,
-    next_blocks,
-)
+from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
@@ -51,17 +43,14 @@ __all__ = [
 LONG, OFTEN, FADING = 100, 4.0, 0.995
 
 
-def shared_passes(
-    pass_over: Callable[..., None],
-) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
+def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
     """What the leader and the others do with passes.
 
     Args:
         pass_over: a kernel ``pass_over(L, block)`` that does one block of the pass that ``L.settings`` say.
 
     Returns:
-        ``do_pass(L, roster, what, blocks)`` of the leader; ``do_uneven(L, roster, what, blocks, begin, at)``, the same where
-        block k is the work from ``begin[at + k]`` to ``begin[at + k + 1]``; and ``follow(L, roster, thread)`` of all others.
+        ``do_pass(L, roster, what, blocks)`` of the leader, and ``follow(L, roster, thread)`` of all others.
     """
 
     @kernel
@@ -75,9 +64,11 @@ def shared_passes(
         finish_blocks(roster, end - first)
         return True
 
-    @kernel
-    def lead(L, roster, blocks):
-        """A pass that has begun, of which this thread is the leader"""
+    @outlined_kernel
+    def do_pass(L, roster, what, blocks):
+        """One pass, of which this thread is the leader"""
+        store(L.settings, PASS, what)
+        begin_phase(roster, blocks)
         while take_part(L, roster, 0):
             pass
         late = FADING * load(L.control, LATE)
@@ -87,29 +78,11 @@ def shared_passes(
         if late > OFTEN:
             dismiss(roster)
 
-    @outlined_kernel
-    def do_pass(L, roster, what, blocks):
-        """One pass, of which this thread is the leader"""
-        store(L.settings, PASS, what)
-        begin_phase(roster, blocks)
-        lead(L, roster, blocks)
-
-    @outlined_kernel
-    def do_uneven(L, roster, what, blocks, begin, at):
-        """The same with blocks that differ"""
-        store(L.settings, PASS, what)
-        begin_uneven_phase(roster, blocks, begin, at)
-        lead(L, roster, blocks)
-
     def do_alone(L, roster, what, blocks):
         """One pass, block by block"""
         store(L.settings, PASS, what)
         for block in range(blocks):
             pass_over(L, block)
-
-    def do_uneven_alone(L, roster, what, blocks, begin, at):
-        """The same"""
-        do_alone(L, roster, what, blocks)
 
     @kernel
     def follow(L, roster, thread):
@@ -118,7 +91,7 @@ def shared_passes(
             if not take_part(L, roster, thread):
                 pause()
 
-    return (do_alone, do_uneven_alone, follow) if config.DISABLE_JIT else (do_pass, do_uneven, follow)
+    return do_alone if config.DISABLE_JIT else do_pass, follow
 
 
 @outlined_kernel

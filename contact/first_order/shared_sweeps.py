@@ -77,7 +77,7 @@ PLACES = 23
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
 
-do_pass, do_uneven, follow = shared_passes(pass_over)
+do_pass, follow = shared_passes(pass_over)
 
 
 @kernel
@@ -97,9 +97,9 @@ def over_strips(L, roster, what):
     """A pass over the even strips, and one over the odd ones"""
     even, odd = load(L.settings, EVEN), load(L.settings, ODD)
     store(L.settings, STRIP, 0)
-    do_uneven(L, roster, what, even, L.begin, 0)
+    do_pass(L, roster, what, even)
     store(L.settings, STRIP, even)
-    do_uneven(L, roster, what, odd, L.begin, even)
+    do_pass(L, roster, what, odd)
     if what == SWEEP:
         add_sums(L, even + odd)
 

@@ -19,11 +19,8 @@ from numpy.typing import NDArray
 
 from pluecker.spatial.compiled.decorators import kernel
 from pluecker.spatial.parallel.atomics import add_shared, pause, read_shared, replace_shared, write_shared
-from pluecker.spatial.scalars.operations import load
 
-__all__ = [
-    "await_blocks", "begin_phase", "begin_uneven_phase", "dismiss", "finish_blocks", "is_over", "make_roster", "next_blocks",
-]  # fmt: skip
+__all__ = ["await_blocks", "begin_phase", "dismiss", "finish_blocks", "is_over", "make_roster", "next_blocks"]
 
 # The roster: integers, each in a line of the cache of its own. SHARES is the first of THREADS of them.
 FINISHED, OVER, THREADS, SHARES = range(0, 32, 8)
@@ -40,37 +37,13 @@ def make_roster(threads: int) -> NDArray[np.int64]:
 
 
 @kernel
-def next_phase(roster):
-    """The number of a new phase, of which nothing is finished."""
-    write_shared(roster, FINISHED, 0)
-    return ((read_shared(roster, SHARES) >> (2 * BITS)) + 1) & PHASES
-
-
-@kernel
-def give_share(roster, k, phase, first, end):
-    """Thread k may take these blocks."""
-    write_shared(roster, SHARES + LINE * k, phase << (2 * BITS) | first << BITS | end)
-
-
-@kernel
 def begin_phase(roster, blocks):
     """The blocks of a new phase are there, and all that is to be known of it was written before."""
-    phase, threads = next_phase(roster), read_shared(roster, THREADS)
+    phase, threads = (read_shared(roster, SHARES) >> (2 * BITS)) + 1, read_shared(roster, THREADS)
+    write_shared(roster, FINISHED, 0)
     for k in range(threads):
-        give_share(roster, k, phase, k * blocks // threads, (k + 1) * blocks // threads)
-
-
-@kernel
-def begin_uneven_phase(roster, blocks, begin, at):
-    """The same, where the work of block k is that from ``begin[at + k]`` to ``begin[at + k + 1]``: shares are of about as
-    much work, and not of as many blocks."""
-    phase, threads, end, bottom = next_phase(roster), read_shared(roster, THREADS), 0, load(begin, at)
-    work = load(begin, at + blocks) - bottom
-    for k in range(threads):
-        first, goal = end, bottom + (k + 1) * work // threads
-        while end < blocks and load(begin, at + end) + load(begin, at + end + 1) <= 2 * goal:
-            end += 1
-        give_share(roster, k, phase, first, end)
+        first, end = k * blocks // threads, (k + 1) * blocks // threads
+        write_shared(roster, SHARES + LINE * k, (phase & PHASES) << (2 * BITS) | first << BITS | end)
 
 
 @kernel

@@ -242,34 +242,6 @@ def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks):
         assert sorted(taken) == list(range(blocks))
 
 
-@compiled_only
-@pytest.mark.parametrize(
-    "sizes", [[], [7], [0, 0], [1, 100, 1], [5] * 9, [34, 56, 77, 127, 153, 122, 81, 59, 3], [0, 9, 0, 1]]
-)
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
-def test_shares_of_blocks_that_differ_have_about_as_much_work(threads, sizes):
-    """Each ends within half a block of where it should; together they have all blocks, in their order"""
-    from numba import types
-
-    from pluecker.spatial.memory.views import view
-
-    def begin(roster, blocks, ends, at):
-        phases.begin_uneven_phase(view(roster), blocks, view(ends), at)
-
-    integers = types.int64[::1]
-    compiled = compiled_for(begin, (integers, types.intp, integers, types.intp))
-    roster, at = phases.make_roster(threads), 2
-    ends = 4 + np.concatenate([[-9, -3], np.cumsum([0, *sizes])])
-    compiled(roster, len(sizes), ends, at)
-    shares = [roster[phases.SHARES + phases.LINE * k] & ((1 << 2 * phases.BITS) - 1) for k in range(threads)]
-    taken = [range(share >> phases.BITS, share & phases.MOST) for share in shares]
-    assert [block for share in taken for block in share] == list(range(len(sizes)))
-    for k, share in enumerate(taken):
-        goal = (k + 1) * sum(sizes) / threads
-        near = [size for block, size in enumerate(sizes) if abs(share.stop - 0.5 - block) < 1.0]
-        assert abs(sum(sizes[: share.stop]) - goal) <= 0.5 * max(near, default=0) + 0.5
-
-
 def test_an_interruption_ends_the_iterations(all_are_large):
     P, _ = prepare(packing(21), False)
     state[0] = 1
