@@ -125,7 +125,9 @@ def judge(L, block):
         k, inverse = 3 * i, load(L.inverse, i)
         u0, u1, u2 = load(L.u, k), load(L.u, k + 1), load(L.u, k + 2)
         b0, b1, b2 = load(L.b, k), load(L.b, k + 1), load(L.b, k + 2)
-        away, force = miss(load(L.friction, i), exact, 0.0, load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), u0, u1, u2)
+        away, force = miss(
+            load(L.friction, i), exact, 0.0, load(L.x, k), load(L.x, k + 1), load(L.x, k + 2), u0, u1, u2
+        )
         store(L.errors, i, away)
         distance, size = distance + away, size + force
         motion, offset = motion + (u0 * u0 + u1 * u1 + u2 * u2), offset + (b0 * b0 + b1 * b1 + b2 * b2)

@@ -23,16 +23,17 @@ from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["GOAL", "HELPS", "STEPS", "TURNS", "begin", "solve_by_cores", "solve_part"]
 
-STEPS = 40  # of Newton's method
+STEPS, AFTER = 20, 10  # of Newton's method: at first, and after a core, where it takes a few or goes on in a circle
 TURNS = 20000  # iterations of all methods
 GOAL = 0.01  # of the error of a part
 HELPS = 0.5  # of the error of a part: what helps less is not taken
-SHARE = 0.9  # of the squared error of a part that its core has, without the ring around it
+# Shares of the squared error of a part that its core has, and rings around it: the first that is small enough.
+AROUND = ((0.9, 1), (0.5, 1), (0.5, 0))
 SMALLER = 0.5  # of the contacts of a part, that its core has at most
 DEPTH = 3  # cores in one another
 ROUNDS = 4  # cores of one part, one after the other
 SWEEPS = 30  # of the part, after its core
-HARD, LESS = 500, 0.2  # contacts: of more, hard methods take longer than all else; of what is worth taking, their goal
+HARD, LESS = 200, 0.2  # contacts: of more, hard methods take longer than all else; of what is worth taking, their goal
 
 
 def begin(Q: Prepared, rows: Indices, law: int, x: Array, u: Array, limit: int) -> Island:
@@ -50,14 +51,22 @@ def solve_part(part: Island, depth: int = 0) -> None:
         solve_by_cores(part, GOAL * before, HELPS * before, depth)
 
 
+def core_of(part: Island, error: Array) -> Indices:
+    """The contacts that have most of the squared error; none where these are not much fewer than all."""
+    for share, rings in AROUND:
+        blocks = np.flatnonzero(around(part.P.A.N, those_with_most(error, share), rings))
+        if len(blocks) <= SMALLER * len(error):
+            return blocks
+    return np.zeros(0, np.int64)
+
+
 def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None:
     """Cores in turn, with Newton's method to a goal, until the error is ``enough``; then all of it, as a hard problem."""
     x, contacts = part.x.copy(), len(part.P.K.start) - 1
     for _ in range(ROUNDS if depth < DEPTH else 0):
         u = part.velocity(x)
-        inside = around(part.P.A.N, those_with_most(part.errors(x, u), SHARE))
-        blocks = np.flatnonzero(inside)
-        if len(blocks) > SMALLER * contacts:
+        blocks = core_of(part, part.errors(x, u))
+        if not len(blocks):
             break
         Q, rows = part_of(part.P, blocks)
         core = begin(Q, rows, part.law, x, u, part.rest)
@@ -69,7 +78,7 @@ def solve_by_cores(part: Island, goal: float, enough: float, depth: int) -> None
         x[rows] = core.x
         u = part.velocity(x)
         part.sweeps(goal, SWEEPS, x, u)
-        part.newton(goal, STEPS, x)
+        part.newton(goal, AFTER, x)
         if part.error <= enough:
             return
     if contacts <= HARD:

@@ -127,7 +127,7 @@ class Island:
 
     @cached_property
     def checks(self) -> Any:
-        """What tells velocities and errors of a large island under Coulomb's law, where sweeps need them often; else none."""
+        """What tells velocities and errors of a large island under Coulomb's law, whose sweeps need them; else none."""
         if self.law == 0 or self.sweeping is None:
             return None
         from pluecker.contact.first_order.large_checks import Checks

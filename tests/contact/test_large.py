@@ -6,6 +6,7 @@ Looks inside: the sizes from which things are done otherwise are lowered, so tha
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
+from pluecker.contact.first_order.large_checks import Checks
 from pluecker.contact.first_order.memory import BEST_U, BEST_X, MOMENTUM, make_memory
 from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.operator import assemble
@@ -178,6 +180,30 @@ def island_of(problem, limit):
     island = Island(P, 1, np.zeros(problem.size), P.b.copy(), np.zeros(0), limit)
     island.take(island.zero, P.b)
     return island
+
+
+@pytest.mark.parametrize("law", [0, 1])
+@pytest.mark.parametrize("friction", [0.0, 0.5, 3.0])
+def test_velocities_and_errors_of_a_large_island_are_those_of_a_small_one(law, friction):
+    """Block by block, whatever the number of threads; also of steep cones, soft contacts and rounding alone"""
+    problem = packing(150).with_friction(friction)
+    problem = replace(problem, operator=problem.operator._replace(compliance=np.full(problem.size, 0.1)))
+    P, _ = prepare(problem.assembled(), False)
+    checks, rng, work = Checks(P, law), np.random.default_rng(0), np.zeros(len(P.b))
+    for x in (rng.normal(size=len(P.b)), np.zeros(len(P.b)), np.abs(rng.normal(size=len(P.b))) * 1e-9):
+        found = []
+        for threads in (1, 2, 3):
+            u = checks.velocity(x, threads)
+            found.append((u, checks.error(x, u, threads), checks.errors.copy()))
+        u, error, errors = found[0]
+        for other in found[1:]:
+            assert np.array_equal(other[0], u)
+            assert other[1] == error
+            assert np.array_equal(other[2], errors)
+        assert np.allclose(u, velocity(P, x), rtol=0.0, atol=1e-13 * abs(u).max())
+        assert error == pytest.approx(evaluate_all(P, np.zeros(len(P.b)), x, u, law, work), rel=1e-12)
+        if not friction > 1.0:  # of steep cones Signorini's condition counts too
+            assert np.allclose(errors, parts.errors_of(P, law, x, u), rtol=1e-9, atol=1e-26)
 
 
 @pytest.mark.parametrize(
@@ -548,6 +574,27 @@ def test_parts_that_hold_up_the_rest_get_a_ring_and_those_that_meet_are_one(monk
 def test_parts_do_not_grow_beyond_what_pays(monkeypatch):
     _, before, after = held_up_by(monkeypatch, (-1,), 0)
     assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+
+
+def test_a_core_is_the_first_that_is_much_smaller_than_its_part():
+    """With a ring around most of the error, or around half of it, or half of it alone; none where that is too many"""
+    island, rng = island_of(packing(60), 10), np.random.default_rng(4)
+    found = []
+    for power in (1000, 40, 6, 2, 0):
+        error = rng.uniform(size=60) ** power
+        tries = [
+            np.flatnonzero(parts.around(island.P.A.N, parts.those_with_most(error, share), rings))
+            for share, rings in cores.AROUND
+        ]
+        small = [k for k, blocks in enumerate(tries) if len(blocks) <= 30]
+        core = cores.core_of(island, error)
+        assert np.array_equal(core, tries[small[0]] if small else [])
+        found.append(small[0] if small else None)
+    assert found[0] == 0
+    assert len(set(found)) > 2
+    error = np.ones(60)
+    error[0] = 61.0  # half of it is in one place
+    assert np.array_equal(cores.core_of(island, error), np.flatnonzero(parts.around(island.P.A.N, np.arange(60) < 1)))
 
 
 def with_a_fault(monkeypatch, newton):
