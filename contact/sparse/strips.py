@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.gather import W
-from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, entries, fits, rows, to_lanes
+from pluecker.contact.sparse.interleaved import HEIGHT, SIDES, WIDTH, fits, rows
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
@@ -63,6 +63,13 @@ class Strips(NamedTuple):
         return self.places // W
 
 
+def blocks_in_lanes(B: BlockMatrix, first: int, slots: Indices, side: Indices, groups: int) -> Array:
+    """The blocks of B from ``first`` on, as rows with single precision, by the slots and the sides that they are for."""
+    memory = rows(groups * GROUP // W * SIDES * HEIGHT * WIDTH, np.float32)
+    put_blocks(B, first, slots, side, W, memory.reshape(-1))
+    return memory
+
+
 def to_slots(numbers: Array, strips: Strips) -> Array:
     """What each contact has, ``(n, k)``, as rows, k for each group; zero in empty places."""
     memory = rows(strips.groups * numbers.shape[1])
@@ -86,6 +93,16 @@ def put_into(numbers, slots, width, memory):
             memory[first + c * width] = numbers[i, c]
 
 
+def put_blocks(B, first, slots, side, width, memory):
+    """Entry r of block ``first + n`` in row r of side ``side[n]`` of the group of its slot, in the lane of its slot"""
+    size = HEIGHT * WIDTH
+    for n in range(len(slots)):
+        place = B.place[first + n]
+        top = (slots[n] // width * SIDES + side[n]) * size * width + slots[n] % width
+        for r in range(size):
+            memory[top + r * width] = B.data[place + r]
+
+
 def take_from(memory, slots, width, numbers):
     """The way back"""
     k = numbers.shape[1]
@@ -95,7 +112,7 @@ def take_from(memory, slots, width, numbers):
             numbers[i, c] = memory[first + c * width]
 
 
-put_into, take_from = allocation_free(put_into), allocation_free(take_from)
+put_into, put_blocks, take_from = allocation_free(put_into), allocation_free(put_blocks), allocation_free(take_from)
 
 
 def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int, right: int) -> Strips | None:
@@ -127,13 +144,8 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     groups = pack(sides, order, strip_begin, following, met, slots, begin)
     if groups * GROUP > EMPTY * n + GROUP * len(begin):
         return None
-    blocks = np.zeros((groups * GROUP, SIDES, HEIGHT * WIDTH), np.float32)
-    blocks[slots[contact], side] = entries(J, found)
-    in_lanes = to_lanes(blocks.reshape(len(blocks), -1), np.float32)
-    other = in_lanes
-    if T is not J:
-        blocks[slots[contact], side] = entries(T, slice(int(T.first[first]), int(T.first[last])))
-        other = to_lanes(blocks.reshape(len(blocks), -1), np.float32)
+    in_lanes = blocks_in_lanes(J, int(J.first[first]), slots[contact], side, groups)
+    other = in_lanes if T is J else blocks_in_lanes(T, int(T.first[first]), slots[contact], side, groups)
     both = np.full((groups * GROUP, SIDES), bodies)
     both[slots] = sides
     pairs = both[:, 0] | both[:, 1] << 32
