@@ -197,7 +197,18 @@ def large_island() -> list[Callable[[], object]]:
     pairs, normal = np.arange(n - 1)[:, None] + np.arange(2), np.tile([0.0, 0.0, 1.0], (n - 1, 1))
     table = ContactTable(pairs, normal, bodies.position[1:], friction=np.full(n - 1, 0.5))
     chain = assemble_contacts(bodies, table, 0.01)
-    return [partial(solve, chain, method=method, max_iterations=2, form="factors") for method in ("apgd", "psor")]
+    solving = [partial(solve, chain, method=method, max_iterations=2, form="factors") for method in ("apgd", "psor")]
+    return [*solving, check_large_island]
+
+
+def check_large_island() -> None:
+    """What tells velocities and errors of islands of thousands of contacts."""
+    from numba import config
+
+    from pluecker.contact.first_order import large_checks, large_task
+
+    if not config.DISABLE_JIT:
+        large_task.compiled(large_checks.in_one_thread)
 
 
 TOPICS = {

@@ -9,12 +9,9 @@ Source: as :mod:`~pluecker.contact.problem.natural_map`.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from pluecker.contact.first_order.large_record import (
     CONTROL,
@@ -23,6 +20,7 @@ from pluecker.contact.first_order.large_record import (
     HELD,
     LACK,
     LARGEST,
+    LATE,
     MOTION,
     OFFSET,
     PASS,
@@ -36,6 +34,7 @@ from pluecker.contact.first_order.large_record import (
 )
 from pluecker.contact.first_order.large_task import share_task
 from pluecker.contact.first_order.shared_phases import (
+    OFTEN,
     add_sums,
     array_integers,
     array_numbers,
@@ -43,12 +42,10 @@ from pluecker.contact.first_order.shared_phases import (
     shared_passes,
 )
 from pluecker.contact.problem.prepared import Prepared
-from pluecker.spatial.compiled.decorators import compiled_for, kernel, outlined_kernel
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.memory.addresses import address_of, integers_at
-from pluecker.spatial.memory.views import view
+from pluecker.spatial.memory.addresses import integers_at
 from pluecker.spatial.parallel.phases import dismiss
-from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, part, store
 
 __all__ = ["Checks"]
@@ -70,10 +67,11 @@ class Checked(NamedTuple):
 
     Attributes:
         settings, control: what the pass is.
-        first, column, data: of N, whose blocks have three rows and three columns, one after the other.
-        friction, inverse: of each contact, the coefficient and 1 / s.
+        first, column, data: of N, whose blocks have three rows and three columns and lie one after the other: ``(n + 1,)``,
+            ``(k,)`` and ``(9 k,)``.
+        friction, inverse: of each contact, the coefficient and 1 / s, ``(n,)``.
         b, soft, x, u: offset, compliances, multipliers and velocities, ``(3 n,)``.
-        errors: the squared natural map of each contact.
+        errors: the squared natural map of each contact, ``(n,)``.
         sums: of each block.
     """
 
@@ -183,32 +181,15 @@ def in_one_thread(place, k):
     return 0
 
 
-Integers = types.int64[::1]
-
-
-def share_check(board, function, threads, task):
-    """The island of a task in up to so many threads, by the function at that address"""
-    return share(view(board), function, address_of(view(task)), threads)
-
-
-@functools.cache
-def compiled_parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """For Python."""
-    return (
-        compiled_for(in_one_thread, (types.intp, types.intp)),
-        compiled_for(share_check, (Integers, types.intp, types.intp, Integers)),
-    )
-
-
 class Checks:
     """One island of contacts with three components each.
 
     Args:
-        P: with its matrix.
+        P: with its matrix; n contacts.
         law: 1 for Coulomb's law.
 
     Attributes:
-        errors: the squared natural map of each contact, as the last call of :meth:`error` found them.
+        errors: the squared natural map of each contact, ``(n,)``, as the last call of :meth:`error` found them.
     """
 
     def __init__(self, P: Prepared, law: int) -> None:
@@ -218,17 +199,17 @@ class Checks:
         self.control[LARGEST] = TOGETHER / 8
         self.record = Checked(
             self.task, self.control, N.first, N.column, N.data, np.ascontiguousarray(P.K.friction[:, 0]),
-            np.ascontiguousarray(1.0 / P.s[::3]), P.b, P.A.compliance, P.b, P.b, self.errors,
+            1.0 / P.s[::3], P.b, P.A.compliance, P.b, P.b, self.errors,
             np.zeros(SUMS * -(-n // TOGETHER)),
         )  # fmt: skip
 
     def call(self, what: int, x: Array, u: Array, threads: int) -> None:
-        """A pass over a pair."""
-        self.task[WHAT] = what
-        share_task(self.task, ARRAYS, self.record._replace(x=x, u=u), (), compiled_parts, check, threads)
+        """A pass over a pair: by one thread where others came late of late."""
+        self.task[WHAT], threads = what, 1 if self.control[LATE] > OFTEN else threads
+        share_task(self.task, ARRAYS, self.record._replace(x=x, u=u), (), in_one_thread, check, threads)
 
     def velocity(self, x: Array, threads: int) -> Array:
-        """u = N x + b."""
+        """u = N x + b, ``(3 n,)``, of the multipliers x, ``(3 n,)``."""
         u = np.empty_like(x)
         self.call(MOVE, x, u, threads)
         return u

@@ -34,8 +34,8 @@ from pluecker.contact.first_order.shared_descent import (
     TASK,
     TOL,
     USED,
-    compiled_parts,
     improve,
+    in_one_thread,
 )  # fmt: skip
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.interleaved import BLOCK, Interleaved, from_lanes, interleave, rows, to_lanes
@@ -116,7 +116,7 @@ class Task:
             self.work[:n], task[MOVED] = self.work[there : there + n].copy(), 1
         task[LAW], task[LIMIT] = law, limit
         numbers[LIPSCHITZ], numbers[NESTEROV_ASKED], numbers[TOL] = state[STEP], state[NESTEROV], tol
-        share_task(task, ARRAYS, self.large, (history,), compiled_parts, improve, threads)
+        share_task(task, ARRAYS, self.large, (history,), in_one_thread, improve, threads)
         task[GOES_ON], self.begun = law == 0, True
         state[STEP] = numbers[LIPSCHITZ]
 

@@ -41,8 +41,8 @@ from pluecker.contact.first_order.shared_sweeps import (
     TASK,
     TOL,
     USED,
-    compiled_parts,
     improve,
+    in_one_thread,
 )  # fmt: skip
 from pluecker.contact.first_order.sweep_passes import BODIES, MOMENTUM, ROWS, Swept
 from pluecker.contact.problem.prepared import Prepared
@@ -137,7 +137,7 @@ class Sweeping:
         task[EXACT], task[LIMIT], task[MOMENTUM] = law, limit, momentum
         task[LEAST] = max(1, min(int(task[SPENDING]) // RARER, SELDOM))
         control[BETA], control[LENGTH], control[LATE], control[TOL] = 0.0, relaxation, 0.0, tol
-        share_task(task, ARRAYS, record, (history,), compiled_parts, improve, threads)
+        share_task(task, ARRAYS, record, (history,), in_one_thread, improve, threads)
         self.error, self.used, self.spent = float(control[REACHED]), int(task[USED]), int(task[SPENDING])
 
     @property

@@ -6,21 +6,24 @@ calls the same kernels with the arrays.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numba import config
+from numba import config, types
 
 from pluecker.contact.problem.operator import apply
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
-from pluecker.spatial.compiled.decorators import address
+from pluecker.spatial.compiled.decorators import address, compiled_for
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.memory.addresses import address_of
+from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.phases import make_roster
-from pluecker.spatial.parallel.threads import board
+from pluecker.spatial.parallel.threads import board, share
 
-__all__ = ["exact_velocities", "next_rung", "range_of", "share_task"]
+__all__ = ["compiled", "exact_velocities", "next_rung", "range_of", "share_task"]
 
 RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
 LOWER = 0.5  # of the error that is there: what a rung is at most
@@ -52,8 +55,21 @@ def range_of(P: Prepared, island: int) -> tuple[int, int, int, int] | None:
     return first, last, left, right
 
 
+def together(board, function, threads, task):
+    """The island of a task in up to so many threads, by the function at that address"""
+    return share(view(board), function, address_of(view(task)), threads)
+
+
+@functools.cache
+def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The part of one thread, ``function(place, k)``, or what calls threads together."""
+    integers = types.int64[::1]
+    of_all = function is together
+    return compiled_for(function, (integers, types.intp, types.intp, integers) if of_all else (types.intp, types.intp))
+
+
 def share_task(
-    task: Indices, place: int, record: Any, more: Sequence[Array], parts: Callable[[], tuple[Any, Any]],
+    task: Indices, place: int, record: Any, more: Sequence[Array], in_one_thread: Callable[..., Any],
     improve: Callable[..., None], threads: int,
 ) -> None:  # fmt: skip
     """An island with so many threads.
@@ -62,7 +78,7 @@ def share_task(
         task: integers; addresses and lengths of arrays go to ``place`` and what follows it.
         record: of arrays, as kernels take it.
         more: arrays that follow those of the record; the roster is put in front of them.
-        parts: gives the compiled functions: of one thread, and what calls threads together.
+        in_one_thread: the part of one thread, ``in_one_thread(place, k)``, which is compiled.
         improve: what the leader does, ``improve(record, roster, *more)``.
         threads: at most.
     """
@@ -73,6 +89,5 @@ def share_task(
         return
     for k, array in enumerate((*record, roster, *more)):
         task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
-    thread, together = parts()
-    if together(board(threads), address(thread), threads, task) != 0:
+    if compiled(together)(board(threads), address(compiled(in_one_thread)), threads, task) != 0:
         raise IndexError("a large island: an index is out of bounds")

@@ -13,12 +13,7 @@ Source: as ``apgd``.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
-from numba import types
 
 from pluecker.contact.first_order.apgd import LONGER, momentum
 from pluecker.contact.first_order.large_record import (
@@ -70,17 +65,15 @@ from pluecker.contact.first_order.shared_phases import (
 from pluecker.contact.first_order.shifts import PATIENCE, SHORTEST, settle
 from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.contact.sparse.interleaved import BLOCK, BODY_BLOCK
-from pluecker.spatial.compiled.decorators import compiled_for, kernel, outlined_kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at
-from pluecker.spatial.memory.views import view
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.memory.addresses import integers_at
 from pluecker.spatial.parallel.interruption_flag import interrupted
 from pluecker.spatial.parallel.phases import dismiss
-from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store, tail
 
 __all__ = [
     "ARRAYS", "COMPONENTS", "FOUND", "GOES_ON", "LAW", "LIMIT", "LIPSCHITZ", "MOVED", "NESTEROV_ASKED", "NUMBERS", "PAIRS",
-    "REACHED", "SPENDING", "TASK", "TOL", "USED", "compiled_parts", "improve",
+    "REACHED", "SPENDING", "TASK", "TOL", "USED", "improve", "in_one_thread",
 ]  # fmt: skip
 
 PAIRS = 5  # now, before, next, the best of the convex problem, the best of Coulomb's law
@@ -93,9 +86,6 @@ ARRAYS = FOUND + 1
 PLACES = 19
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = THETA + 1
-
-Integers = types.int64[::1]
-
 
 do_pass, follow = shared_passes(pass_over)
 
@@ -307,17 +297,3 @@ def in_one_thread(place, k):
         return 0
     follow(L, roster, k)
     return 0
-
-
-def share_island(board, function, threads, task):
-    """The island of a task in up to so many threads, by the function at that address"""
-    return share(view(board), function, address_of(view(task)), threads)
-
-
-@functools.cache
-def compiled_parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """For Python."""
-    return (
-        compiled_for(in_one_thread, (types.intp, types.intp)),
-        compiled_for(share_island, (Integers, types.intp, types.intp, Integers)),
-    )

@@ -33,7 +33,7 @@ from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums",
+    "OFTEN", "add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums",
     "shared_passes",
 ]  # fmt: skip
 

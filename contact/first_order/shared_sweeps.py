@@ -11,12 +11,6 @@ Source: as ``pgs``.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any
-
-from numba import types
-
 from pluecker.contact.first_order.large_record import (
     BETA,
     CHANGE,
@@ -54,17 +48,15 @@ from pluecker.contact.first_order.sweep_passes import (
     pass_over,
 )  # fmt: skip
 from pluecker.contact.sparse.interleaved import BLOCK
-from pluecker.spatial.compiled.decorators import compiled_for, kernel, outlined_kernel
-from pluecker.spatial.memory.addresses import address_of, integers_at
-from pluecker.spatial.memory.views import view
+from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
+from pluecker.spatial.memory.addresses import integers_at
 from pluecker.spatial.parallel.interruption_flag import interrupted
 from pluecker.spatial.parallel.phases import dismiss
-from pluecker.spatial.parallel.threads import share
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
     "ARRAYS", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED",
-    "compiled_parts", "improve",
+    "improve", "in_one_thread",
 ]  # fmt: skip
 
 # What goes in and comes out: integers after the settings, numbers after the control.
@@ -188,20 +180,3 @@ def in_one_thread(place, k):
         return 0
     follow(L, roster, k)
     return 0
-
-
-Integers = types.int64[::1]
-
-
-def share_sweeps(board, function, threads, task):
-    """The island of a task in up to so many threads, by the function at that address"""
-    return share(view(board), function, address_of(view(task)), threads)
-
-
-@functools.cache
-def compiled_parts() -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """For Python."""
-    return (
-        compiled_for(in_one_thread, (types.intp, types.intp)),
-        compiled_for(share_sweeps, (Integers, types.intp, types.intp, Integers)),
-    )

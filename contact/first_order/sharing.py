@@ -23,7 +23,17 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
-__all__ = ["LARGE", "WIDE", "Layouts", "layout_of", "run_gradients", "run_relaxed_sweeps", "run_sweeps", "threads_for"]
+__all__ = [
+    "LARGE",
+    "WIDE",
+    "Layouts",
+    "is_large",
+    "layout_of",
+    "run_gradients",
+    "run_relaxed_sweeps",
+    "run_sweeps",
+    "threads_for",
+]
 
 WIDE = 200  # contacts of an island, from which eight are taken at a time
 LARGE = 2000  # from which threads share its work
@@ -50,9 +60,14 @@ def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int
     return layouts[kind, number]
 
 
+def is_large(contacts: int) -> bool:
+    """Whether threads share the work of an island."""
+    return contacts >= LARGE
+
+
 def threads_for(contacts: int, threads: int) -> int:
     """Of so many threads those that are worth it for an island."""
-    return threads if contacts >= LARGE else 1
+    return threads if is_large(contacts) else 1
 
 
 def sharing(kind: str, small: Callable[..., Any], **options: Any) -> Callable[..., None]:

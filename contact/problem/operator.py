@@ -288,7 +288,7 @@ def add_products(J, T, same, first, where, row_of, begin, column, slot, place, d
 
 @allocation_free_kernel
 def symmetrise(rows, first, column, place, data, upper):
-    """(N + N') / 2 in place, or what is on and above the diagonal below it too; the pattern is symmetric"""
+    """(N + N') / 2 in place, or, with ``upper``, below the diagonal what is above it; the pattern is symmetric"""
     for i in range(len(rows) - 1):
         height = rows[i + 1] - rows[i]
         for k in range(first[i], first[i + 1]):

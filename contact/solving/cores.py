@@ -52,7 +52,7 @@ def solve_part(part: Island, depth: int = 0) -> None:
 
 
 def core_of(part: Island, error: Array) -> Indices:
-    """The contacts that have most of the squared error; none where these are not much fewer than all."""
+    """The contacts that have most of the squared error, ``(n,)``; none where these are not much fewer than all."""
     for share, rings in AROUND:
         blocks = np.flatnonzero(around(part.P.A.N, those_with_most(error, share), rings))
         if len(blocks) <= SMALLER * len(error):

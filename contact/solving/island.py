@@ -29,7 +29,7 @@ from pluecker.contact.first_order.memory import (
     make_memory,
 )
 from pluecker.contact.first_order.pgs import run_psor
-from pluecker.contact.first_order.sharing import Layouts, layout_of, threads_for
+from pluecker.contact.first_order.sharing import Layouts, is_large, layout_of, threads_for
 from pluecker.contact.interior_point.interior_point import interior_point
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.problem.sets import shift
@@ -127,12 +127,13 @@ class Island:
 
     @cached_property
     def checks(self) -> Any:
-        """What tells velocities and errors of a large island under Coulomb's law, whose sweeps need them; else none."""
-        if self.law == 0 or self.sweeping is None:
+        """What tells velocities and errors of a large island of contacts under Coulomb's law by threads; none for others."""
+        P = self.P
+        if self.law == 0 or not is_large(len(P.K.start) - 1) or (np.diff(P.K.start) != 3).any():
             return None
-        from pluecker.contact.first_order.large_checks import Checks
+        from pluecker.contact.first_order.large_checks import Checks  # small problems need not load it
 
-        return Checks(self.P, self.law)
+        return Checks(P, self.law)
 
     @property
     def crew(self) -> int:
@@ -170,7 +171,7 @@ class Island:
         return velocity(self.P, x) if self.checks is None else self.checks.velocity(x, self.crew)
 
     def errors(self, x: Array, u: Array) -> Array:
-        """The squared natural map of each contact."""
+        """The squared natural map of each contact; of steep cones, in large islands, Signorini's condition if larger."""
         if self.checks is None:
             return errors_of(self.P, self.law, x, u)
         self.checks.error(x, u, self.crew)
@@ -336,7 +337,7 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
     """A runner like those of :func:`~pluecker.contact.first_order.runner.make_runner`, from what is done with one island.
 
     It takes the symbolic factors and the layouts that are known of islands, by their numbers, and adds those that it finds;
-    threads share the sweeps over each large island.
+    threads share the sweeps over each large island, and what tells its errors.
     """
 
     def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1):

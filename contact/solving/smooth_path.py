@@ -210,7 +210,7 @@ def follow(island: Island, tol: float, attempt: Attempt, most: int) -> None:
             continue
         point = after
         project(island.P.K, point.x, best)
-        island.take(best, velocity(island.P, best))
+        island.take(best, island.velocity(best))
         if corrections < QUICK and cosine > STRAIGHT:
             length = min(2.0 * length, LONGEST)
         elif corrections >= SLOW:

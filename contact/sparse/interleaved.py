@@ -26,7 +26,7 @@ from pluecker.contact.sparse.gather import W
 from pluecker.spatial.functions.elementwise import Array, rows_of_eight
 
 __all__ = [
-    "BLOCK", "BODY_BLOCK", "HEIGHT", "SIDES", "WIDTH", "Interleaved", "entries", "fits", "from_lanes", "interleave", "rows",
+    "BLOCK", "BODY_BLOCK", "HEIGHT", "SIDES", "WIDTH", "Interleaved", "fits", "from_lanes", "interleave", "rows",
     "to_lanes",
 ]  # fmt: skip
 

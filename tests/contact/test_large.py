@@ -10,23 +10,27 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
+from pluecker.contact.first_order import sharing
 from pluecker.contact.first_order.large_checks import Checks
 from pluecker.contact.first_order.memory import BEST_U, BEST_X, MOMENTUM, make_memory
 from pluecker.contact.first_order.pgs import run_psor
-from pluecker.contact.problem.operator import assemble
+from pluecker.contact.problem.natural_map import natural_block
+from pluecker.contact.problem.operator import apply, assemble, multiply_factors
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
 from pluecker.contact.solving import automatic, cores, local, parts, pieces, preparation
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import evaluate_all, velocity
-from pluecker.contact.sparse.blocks import from_scipy
+from pluecker.contact.sparse.blocks import from_scipy, to_scipy
 from pluecker.contact.sparse.estimate import least_operations
 from pluecker.contact.sparse.symbolic import analyse
 from tests.conftest import COMPILED
+from tests.contact.any_blocks import of_factors, sets_of
 
 slow = [pytest.mark.slow, pytest.mark.skipif(not COMPILED, reason="thousands of iterations: compiled only")]
 
@@ -93,12 +97,17 @@ def test_an_island_is_cut_with_its_matrix_whatever_there_is_beside():
 
 def two_packings(soft):
     """Two islands, with a floor; some contacts have one body, the others two."""
-    problem = packing(60)
-    operator = problem.operator
-    if soft:
-        operator = operator._replace(compliance=np.linspace(0.0, 0.1, problem.size), is_soft=1)
-    both = operator._replace(N=assemble(operator).N)
-    return arrange(both, problem.sets, problem.offset, find_order(both))[0]
+    both = packing(40), packing(20)
+    J, T = (scipy.sparse.block_diag([to_scipy(getattr(p.operator, name)) for p in both]) for name in ("J", "T"))
+    K = sets_of(
+        *(np.concatenate([getattr(p.sets, name) for p in both]) for name in ("sizes", "friction", "lower", "upper"))
+    )
+    b = np.concatenate([p.offset for p in both])
+    columns = np.arange(0, J.shape[1] + 1, 6)
+    problem = of_factors(J, T, columns, b, K, np.linspace(0.0, 0.1, len(b)) if soft else np.zeros(len(b)))
+    P = arrange(problem.operator._replace(N=assemble(problem.operator).N), K, b, find_order(problem.operator))[0]
+    assert len(P.islands) == 3
+    return P
 
 
 @pytest.mark.parametrize("soft", [False, True])
@@ -108,7 +117,9 @@ def test_an_island_is_cut_by_its_factors(soft):
     for k in range(len(P.islands) - 1):
         by_matrix, by_factors = cut(P, k), cut(P, k, by_factors=True)
         x = rng.normal(size=len(by_matrix.b))
-        np.testing.assert_allclose(velocity(by_factors, x), velocity(by_matrix, x), atol=1e-12)
+        u = np.empty(len(x))
+        apply(by_factors.A, x, u, 0, len(by_factors.K.start) - 1, 0, int(by_factors.sides[1]))
+        np.testing.assert_allclose(u + by_factors.b, velocity(by_matrix, x), atol=1e-12)
 
 
 @pytest.mark.parametrize("momentum", [False, True])
@@ -183,27 +194,80 @@ def island_of(problem, limit):
 
 
 @pytest.mark.parametrize("law", [0, 1])
-@pytest.mark.parametrize("friction", [0.0, 0.5, 3.0])
-def test_velocities_and_errors_of_a_large_island_are_those_of_a_small_one(law, friction):
-    """Block by block, whatever the number of threads; also of steep cones, soft contacts and rounding alone"""
-    problem = packing(150).with_friction(friction)
-    problem = replace(problem, operator=problem.operator._replace(compliance=np.full(problem.size, 0.1)))
-    P, _ = prepare(problem.assembled(), False)
-    checks, rng, work = Checks(P, law), np.random.default_rng(0), np.zeros(len(P.b))
-    for x in (rng.normal(size=len(P.b)), np.zeros(len(P.b)), np.abs(rng.normal(size=len(P.b))) * 1e-9):
+@pytest.mark.parametrize("contacts", [128, 150, 2300])
+def test_velocities_and_errors_of_a_large_island_are_those_of_a_small_one(law, contacts):
+    """Block by block, whatever the number of threads; also of steep cones, soft contacts and what overflows"""
+    rng = np.random.default_rng(contacts)
+    problem = packing(contacts).with_friction(rng.choice([0.0, 0.5, 3.0, 30.0], contacts))
+    soft = problem.operator._replace(compliance=rng.uniform(size=problem.size), is_soft=1)
+    P, _ = prepare(replace(problem, operator=soft).assembled(), False)
+    checks, work, zero = Checks(P, law), np.zeros(len(P.b)), np.zeros(len(P.b))
+    normal = rng.normal(size=len(P.b))
+    for x in (normal, zero, np.abs(normal) * 1e-9, 1e160 * normal, np.where(np.arange(len(P.b)) == 7, np.nan, normal)):
         found = []
-        for threads in (1, 2, 3):
-            u = checks.velocity(x, threads)
-            found.append((u, checks.error(x, u, threads), checks.errors.copy()))
-        u, error, errors = found[0]
-        for other in found[1:]:
-            assert np.array_equal(other[0], u)
-            assert other[1] == error
-            assert np.array_equal(other[2], errors)
-        assert np.allclose(u, velocity(P, x), rtol=0.0, atol=1e-13 * abs(u).max())
-        assert error == pytest.approx(evaluate_all(P, np.zeros(len(P.b)), x, u, law, work), rel=1e-12)
-        if not friction > 1.0:  # of steep cones Signorini's condition counts too
-            assert np.allclose(errors, parts.errors_of(P, law, x, u), rtol=1e-9, atol=1e-26)
+        with np.errstate(all="ignore"):
+            for threads in (1, 2, 3):
+                u = checks.velocity(x, threads)
+                found.append((u, checks.error(x, u, threads), checks.errors.copy()))
+            for other in found[1:]:
+                assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(other, found[0], strict=True))
+            u, error, errors = found[0]
+            right, mine = (
+                velocity(P, x),
+                np.array([natural_block(P.K, i, 0.0, law, x, u, work) for i in range(contacts)]),
+            )
+            expected = float(evaluate_all(P, zero, x, u, law, work))
+        if np.isfinite(expected):
+            assert np.allclose(u, right, rtol=0.0, atol=1e-13 * np.abs(right).max())
+            assert np.allclose(errors, mine, rtol=1e-9, atol=1e-26 * max(1.0, np.abs(x).max()) ** 2)
+            assert error == pytest.approx(expected, rel=1e-12)
+        else:
+            assert not error < np.inf
+
+
+def test_checks_of_one_of_several_islands_are_its_own():
+    """Whose matrix begins somewhere in that of all"""
+    P = two_packings(True)
+    for island in range(len(P.islands) - 1):
+        part = cut(P, island)
+        x = np.random.default_rng(island).normal(size=len(part.b))
+        u = Checks(part, 1).velocity(x, 1)
+        assert np.allclose(u, velocity(part, x), rtol=0.0, atol=1e-13 * np.abs(u).max())
+
+
+@pytest.mark.parametrize("law", [0, 1])
+def test_only_islands_of_many_contacts_under_coulombs_law_have_checks(law, monkeypatch):
+    """And these say the same of errors as others do"""
+    P, _ = prepare(packing(60).assembled(), False)
+    small = Island(P, law, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), 10)
+    assert small.checks is None
+    monkeypatch.setattr(sharing, "LARGE", 60)
+    large = Island(P, law, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), 10)
+    assert (large.checks is not None) == (law == 1)
+    x = np.random.default_rng(2).normal(size=len(P.b))
+    u = large.velocity(x)
+    assert np.allclose(u, small.velocity(x), rtol=0.0, atol=1e-13 * np.abs(u).max())
+    assert np.allclose(large.errors(x, u), small.errors(x, u), rtol=1e-9, atol=1e-26)
+    assert large.take(x, u)
+    assert small.take(x, u)
+    assert large.error == pytest.approx(small.error, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_matrix_of_one_factor_is_that_of_two_that_are_alike(seed):
+    """Bit for bit, and symmetric: half of it is computed where J and T are one array, and mirrored"""
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([[0], np.cumsum(rng.choice([1, 2, 3, 3, 3, 5, 6], 25))])
+    columns = np.concatenate([[0], np.cumsum(rng.choice([1, 3, 6, 6, 6], 9))])
+    there = rng.uniform(size=(25, 9)) < 0.3
+    G = rng.normal(size=(rows[-1], columns[-1]))
+    G *= np.repeat(np.repeat(there, np.diff(rows), axis=0), np.diff(columns), axis=1)
+    J = from_scipy(G, rows, columns)
+    one, two = multiply_factors(J, J), multiply_factors(J, J._replace(data=J.data.copy()))
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    full = to_scipy(one).toarray()
+    assert np.array_equal(full, full.T)
+    assert np.allclose(full, G @ G.T, rtol=0.0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
