@@ -109,5 +109,5 @@ def find_pattern(problem: Problem) -> Pattern | None:
     N = bilateral_matrix(operator, bilateral, rows, group)
     components, label = scipy.sparse.csgraph.connected_components(graph_of(N), directed=False)
     component = np.repeat(label.astype(np.int64), np.diff(group))
-    factor = Symbolic(*analyse(N))
+    factor = analyse(N)
     return Pattern(bilateral, others, rows, rows_of(K, others), group, component, int(components), factor)

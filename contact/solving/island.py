@@ -310,7 +310,7 @@ def pattern_of(patterns: dict[int, Symbolic], number: int, P: Prepared) -> Symbo
     """The symbolic factor of the island of that number, P: the one that is known, or found now and kept."""
     found = patterns.get(number)
     if found is None:
-        found = patterns[number] = answering(analyse, P.A.N)
+        found = patterns[number] = analyse(P.A.N)
     return found
 
 

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.sparse.blocks import Indices
+from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.ordering import minimum_degree
 from pluecker.spatial.compiled.decorators import allocation_free_kernel, entry_point, outlined_kernel, positive
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["Symbolic", "analyse", "places_of_column"]
 
@@ -104,16 +105,8 @@ def columns_of_factor(first, column, order, rank):
     return begin, rows[:top]
 
 
-def analyse(N):
-    """The pattern of the factor of N + D.
-
-    Args:
-        N: a :class:`~pluecker.contact.sparse.blocks.BlockMatrix`, the same blocks in rows and columns, with a symmetric
-            pattern: block ij is kept if block ji is.
-
-    Returns:
-        :class:`Symbolic`. The numbers of N are not looked at.
-    """
+def find_pattern(N):
+    """The same, compiled"""
     n = len(N.rows) - 1
     size_of = np.empty(n, np.int64)
     # By loops, here and below: what NumPy says of shapes that differ takes long to compile.
@@ -181,7 +174,19 @@ def analyse(N):
     )
 
 
-analyse = entry_point(analyse)
+find_pattern = entry_point(find_pattern)
+
+
+def analyse(N: BlockMatrix) -> Symbolic:
+    """The pattern of the factor of N + D.
+
+    Args:
+        N: the same blocks in rows and columns, with a symmetric pattern: block ij is kept if block ji is.
+
+    Returns:
+        The pattern. The numbers of N are not looked at.
+    """
+    return answering(find_pattern, N)
 
 
 @allocation_free_kernel

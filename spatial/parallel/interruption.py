@@ -10,7 +10,8 @@ compiled code. So the main thread waits, and another one works:
    costs a load.
 3. What is Python in that thread, recipes between compiled pieces or the compiler itself, is ended by an exception that is
    raised in it. Libraries that release the lock of the interpreter (SuperLU, Clarabel) delay nobody; the thread ends when
-   they come back.
+   they come back. Inside :func:`answering`, where Numba makes Python's objects of what compiled code gives, and does not
+   look whether it could, nothing is raised: the thread ends when it comes out.
 
 Where all compiled pieces are short, nothing of this is needed: the main thread works, and answers between two of them. A
 piece that has yet to be compiled is not short: its first call is made in a thread of its own, by :func:`answering`.
@@ -48,13 +49,31 @@ class Work:
 
     Attributes:
         threads: the identifiers of all of them.
+        inside: of those in which nothing may be raised.
+        stopped: whether its result is not wanted any more.
     """
 
     def __init__(self, function: Callable[[], Any]) -> None:
-        self.function, self.finished = function, threading.Event()
+        self.function, self.finished, self.changing = function, threading.Event(), threading.Lock()
         self.result: Any = None
         self.error: BaseException | None = None
         self.threads: set[int] = set()
+        self.inside: set[int] = set()
+        self.stopped = False
+
+    def undisturbed(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function gives, in which nothing is raised from outside; after it, where the work was stopped."""
+        me = threading.get_ident()
+        with self.changing:
+            self.inside.add(me)
+        try:
+            result = function(*arguments)
+        finally:
+            with self.changing:
+                self.inside.discard(me)
+        if self.stopped:
+            raise Interrupted
+        return result
 
     def run(self) -> None:
         """In the thread."""
@@ -73,14 +92,15 @@ class Work:
         """End it, or give up waiting for what cannot be ended."""
         with stopping:
             counted[0] += 1
-            state[0] = 1
+            state[0], self.stopped = 1, True
             try:
                 end = time.monotonic() + PATIENCE
                 while not self.finished.wait(TICK) and time.monotonic() < end:
-                    for thread in tuple(self.threads):
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                            ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
-                        )
+                    with self.changing:
+                        for thread in self.threads - self.inside:
+                            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                                ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
+                            )
             finally:
                 state[0] = 0
 
@@ -137,8 +157,9 @@ def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -
     """
     wait = long or not getattr(function, "overloads", True)
     if wait and threading.current_thread() is threading.main_thread():
-        return in_thread(lambda: function(*arguments))
-    return function(*arguments)
+        return in_thread(lambda: answering(function, *arguments))
+    work = getattr(current, "work", None)
+    return function(*arguments) if work is None else work.undisturbed(function, *arguments)
 
 
 def in_thread(function: Callable[[], T]) -> T:

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from pluecker.contact import solve
+from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.cholesky import analyse, factor
 from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible, takes_long
 from pluecker.spatial.parallel.interruption_flag import state
@@ -261,3 +262,41 @@ def test_a_factor_ends_where_it_is(stopped):
     assert factor(S, N, N.data, np.zeros(S.square[-1]), 1e-14, L) == 6
     state[0] = 0
     assert factor(S, N, N.data, np.ones(S.square[-1]), 1e-14, L) < 6
+
+
+@pytest.mark.parametrize("delay", [0.1, 0.13, 0.17])
+def test_an_interruption_while_a_pattern_is_found_ends_that_alone(delay):
+    """And not the process: what Numba makes of Python's objects does not look whether it could"""
+    N = from_scipy(np.kron(np.ones((40, 40)), np.ones((3, 3))), np.arange(0, 121, 3), np.arange(0, 121, 3))
+    analyse(N)  # which compiles it
+
+    def patterns():
+        while True:
+            analyse(N)
+
+    sender = send(delay)
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(patterns)
+    sender.join()
+
+
+def test_nothing_is_raised_inside_what_answers():
+    """But as soon as it comes out, where its work was stopped"""
+    entered, left = [], []
+
+    def piece():
+        entered.append(True)
+        end = time.monotonic() + 0.3
+        while time.monotonic() < end:
+            pass
+        left.append(True)
+
+    def work():
+        answering(piece)
+        left.append("more")
+
+    sender = send(0.1)
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+    sender.join()
+    assert entered == left == [True]

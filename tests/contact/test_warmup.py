@@ -181,7 +181,7 @@ LADDER = {
     "run_apgd",
     "run_pgs",
     "interior_point",
-    "analyse",
+    "find_pattern",
     "evaluate_all",
     "residual",
     "jacobian",
