@@ -34,6 +34,7 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import divided, make_sets
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks, from_scipy, to_full, to_scipy
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["Elimination", "Recovered", "eliminate"]
 
@@ -200,7 +201,7 @@ def other_matrix(operator: Operator, pattern: Pattern) -> BlockMatrix:
     blocks = pattern.others
     if operator.is_factored:
         each = np.arange(len(blocks) + 1, dtype=np.int64)
-        J, T = (BlockMatrix(*stack_rows(B, blocks, each)) for B in (operator.J, operator.T))
+        J, T = (BlockMatrix(*answering(stack_rows, B, blocks, each)) for B in (operator.J, operator.T))
         return multiply_factors(J, T)
     heights = np.diff(operator.N.rows)[blocks]
     start = np.concatenate([[0], np.cumsum(heights)]).astype(np.int64)

@@ -86,7 +86,7 @@ def group_rows(operator: Operator, chosen: Indices) -> Indices:
 def bilateral_matrix(operator: Operator, chosen: Indices, rows: Indices, group: Indices) -> BlockMatrix:
     """N between bilateral rows, without compliance, group by group; which blocks it has depends on no number."""
     if operator.is_factored:
-        J, T = (BlockMatrix(*stack_rows(B, chosen, group)) for B in (operator.J, operator.T))
+        J, T = (BlockMatrix(*answering(stack_rows, B, chosen, group)) for B in (operator.J, operator.T))
         return multiply_factors(J, T)
     N = to_scipy(operator.N)[rows][:, rows]
     return from_scipy(N, group, group)
