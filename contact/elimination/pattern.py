@@ -18,6 +18,7 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, from_scipy, graph_of, to_scipy
 from pluecker.contact.sparse.cholesky import Symbolic, analyse
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["Pattern", "bilateral_blocks", "bilateral_matrix", "find_pattern", "rows_of"]
 
