@@ -106,7 +106,7 @@ def columns_of_factor(first, column, order, rank):
 
 
 def find_pattern(N):
-    """The same, compiled"""
+    """What :func:`analyse` gives, by compiled code"""
     n = len(N.rows) - 1
     size_of = np.empty(n, np.int64)
     # By loops, here and below: what NumPy says of shapes that differ takes long to compile.

@@ -148,7 +148,7 @@ def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -
     """What a compiled function gives: a piece of work that is in Python otherwise.
 
     In a thread of its own where the main thread would be inside it for long: if it may take long, or was never called
-    and is compiled first. In other threads it is called, and nothing else.
+    and is compiled first. In other threads it is called, and an interruption waits until it has come out.
 
     Args:
         function: with compiled code, as Python calls it; one in Python is called.
