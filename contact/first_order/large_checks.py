@@ -150,7 +150,7 @@ def pass_over(L, block):
         judge(L, block)
 
 
-do_pass, follow = shared_passes(pass_over)
+do_pass, _, follow = shared_passes(pass_over)
 
 
 @outlined_kernel

@@ -14,7 +14,7 @@ import numpy as np
 
 from pluecker.contact.first_order.block_steps import find_steps
 from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LARGEST, LATE, LENGTH, SOFT, SUMS
-from pluecker.contact.first_order.large_task import exact_velocities, next_rung, range_of, share_task
+from pluecker.contact.first_order.large_task import crew, exact_velocities, next_rung, range_of, share_task
 from pluecker.contact.first_order.memory import (
     ERROR,
     ITERATIONS,
@@ -30,6 +30,7 @@ from pluecker.contact.first_order.memory import MOMENTUM as WITH_MOMENTUM
 from pluecker.contact.first_order.pgs import RARER, SELDOM
 from pluecker.contact.first_order.shared_sweeps import (
     ARRAYS,
+    CREW,
     ENDS_BEST,
     EVEN,
     LEAST,
@@ -46,12 +47,13 @@ from pluecker.contact.first_order.shared_sweeps import (
 )  # fmt: skip
 from pluecker.contact.first_order.sweep_passes import BODIES, MOMENTUM, ROWS, Swept
 from pluecker.contact.problem.prepared import Prepared
+from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.interleaved import BLOCK, rows
 from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["Layout", "Sweeping", "lay_out", "run_large"]
+__all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]
 
 
 class Layout(NamedTuple):
@@ -119,19 +121,23 @@ class Sweeping:
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
-            self.task, self.control, S.J, S.T, S.sides, S.begin, to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse,
-            laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
+            self.task, self.control, S.J, S.T, S.sides, S.begin, *shares_of(S, 1), to_slots(b.reshape(-1, 3), S),
+            laid.friction, laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
-        for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
+        for k, value in (
+            (GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (CREW, 1),
+            (EVEN, S.even), (ODD, strips - S.even),
+        ):  # fmt: skip
             self.task[k] = value
-        self.task[ODD], self.spent = strips - S.even, 0
+        self.spent = 0
         self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
 
     def run(
         self, x: Array, law: int, tol: float, limit: int, relaxation: float, momentum: bool, history: Array, threads: int
     ) -> None:  # fmt: skip
         """From the multipliers x to the error ``tol``, or for so many sweeps."""
+        self.hand_out(crew(threads))
         task, control, record = self.task, self.control, self.record
         record.x[...] = to_slots(x.reshape(-1, 3), self.strips)
         task[EXACT], task[LIMIT], task[MOMENTUM] = law, limit, momentum
@@ -139,6 +145,12 @@ class Sweeping:
         control[BETA], control[LENGTH], control[LATE], control[TOL] = 0.0, relaxation, 0.0, tol
         share_task(task, ARRAYS, record, (history,), in_one_thread, improve, threads)
         self.error, self.used, self.spent = float(control[REACHED]), int(task[USED]), int(task[SPENDING])
+
+    def hand_out(self, threads: int) -> None:
+        """The shares of so many threads."""
+        if self.task[CREW] != threads:
+            order, starts = shares_of(self.strips, threads)
+            self.task[CREW], self.record = threads, self.record._replace(order=order, starts=starts)
 
     @property
     def last(self) -> tuple[Array, Array]:
@@ -162,6 +174,22 @@ class Sweeping:
     def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
         """Contact by contact."""
         return from_slots(x, self.strips, 3).reshape(-1), from_slots(u, self.strips, 3).reshape(-1)
+
+
+def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
+    """Strips in the order in which they are taken, and where shares begin, as :class:`Swept` has them.
+
+    A share are strips that follow one another and take about as long as those of another. The long ones come first: what a
+    thread that has none left takes from the end of another's share is short.
+    """
+    orders, starts = [], []
+    for strips in (slice(0, S.even), slice(S.even, None)):
+        sizes = np.diff(S.begin)[strips]
+        middles = np.cumsum(sizes) - 0.5 * sizes
+        mine = np.minimum((threads * middles / max(sizes.sum(), 1)).astype(np.int64), threads - 1)
+        orders.append(strips.start + np.lexsort((-sizes, mine)))
+        starts.append(np.searchsorted(mine, np.arange(threads + 1)))
+    return np.concatenate(orders), np.concatenate(starts)
 
 
 def run_large(

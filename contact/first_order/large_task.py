@@ -23,7 +23,7 @@ from pluecker.spatial.memory.views import view
 from pluecker.spatial.parallel.phases import make_roster
 from pluecker.spatial.parallel.threads import board, share
 
-__all__ = ["compiled", "exact_velocities", "next_rung", "range_of", "share_task"]
+__all__ = ["compiled", "crew", "exact_velocities", "next_rung", "range_of", "share_task"]
 
 RUNGS = 1e-3  # of the error, after which velocities are corrected: single precision stays well below
 LOWER = 0.5  # of the error that is there: what a rung is at most
@@ -68,6 +68,11 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return compiled_for(function, (integers, types.intp, types.intp, integers) if of_all else (types.intp, types.intp))
 
 
+def crew(threads: int) -> int:
+    """Of so many threads those that come; with bounds checks, others would wait for one that has raised an exception."""
+    return 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
+
+
 def share_task(
     task: Indices, place: int, record: Any, more: Sequence[Array], in_one_thread: Callable[..., Any],
     improve: Callable[..., None], threads: int,
@@ -82,7 +87,7 @@ def share_task(
         improve: what the leader does, ``improve(record, roster, *more)``.
         threads: at most.
     """
-    threads = 1 if config.BOUNDSCHECK else threads  # others would wait for one that has raised an exception
+    threads = crew(threads)
     roster = make_roster(threads)
     if config.DISABLE_JIT:
         improve(record, roster, *more)

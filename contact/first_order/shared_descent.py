@@ -87,7 +87,7 @@ PLACES = 19
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = THETA + 1
 
-do_pass, follow = shared_passes(pass_over)
+do_pass, _, follow = shared_passes(pass_over)
 
 
 @outlined_kernel

@@ -28,7 +28,15 @@ from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
 from pluecker.spatial.parallel.atomics import pause
-from pluecker.spatial.parallel.phases import await_blocks, begin_phase, dismiss, finish_blocks, is_over, next_blocks
+from pluecker.spatial.parallel.phases import (
+    await_blocks,
+    begin_phase,
+    begin_shares,
+    dismiss,
+    finish_blocks,
+    is_over,
+    next_blocks,
+)
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
@@ -43,46 +51,67 @@ __all__ = [
 LONG, OFTEN, FADING = 100, 4.0, 0.995
 
 
-def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], Callable[..., None]]:
+def shared_passes(
+    pass_over: Callable[..., None],
+) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """What the leader and the others do with passes.
 
     Args:
         pass_over: a kernel ``pass_over(L, block)`` that does one block of the pass that ``L.settings`` say.
 
     Returns:
-        ``do_pass(L, roster, what, blocks)`` of the leader, and ``follow(L, roster, thread)`` of all others.
+        ``do_pass(L, roster, what, blocks)`` and ``do_shares(L, roster, what, starts, place)`` of the leader, and
+        ``follow(L, roster, thread)`` of all others.
     """
 
     @kernel
     def take_part(L, roster, thread):
-        """Some blocks of the pass; whether there were any"""
+        """Blocks of the pass, until there are no more; whether there were any"""
+        done = 0
         first, end = next_blocks(roster, thread)
-        for block in range(first, end):
-            pass_over(L, block)
-        if first == end:
-            return False
-        finish_blocks(roster, end - first)
-        return True
+        while first < end:
+            for block in range(first, end):
+                pass_over(L, block)
+            done += end - first
+            first, end = next_blocks(roster, thread)
+        if done > 0:
+            finish_blocks(roster, thread, done)
+        return done > 0
 
     @outlined_kernel
-    def do_pass(L, roster, what, blocks):
-        """One pass, of which this thread is the leader"""
-        store(L.settings, PASS, what)
-        begin_phase(roster, blocks)
-        while take_part(L, roster, 0):
-            pass
+    def lead(L, roster):
+        """The leader's part in a pass that has begun"""
+        take_part(L, roster, 0)
         late = FADING * load(L.control, LATE)
-        if await_blocks(roster, blocks) > LONG * load(L.control, LARGEST):
+        if await_blocks(roster) > LONG * load(L.control, LARGEST):
             late += 1.0
         store(L.control, LATE, late)
         if late > OFTEN:
             dismiss(roster)
+
+    @kernel
+    def do_pass(L, roster, what, blocks):
+        """One pass, of which this thread is the leader"""
+        store(L.settings, PASS, what)
+        begin_phase(roster, blocks)
+        lead(L, roster)
+
+    @kernel
+    def do_shares(L, roster, what, starts, place):
+        """One pass with shares as :func:`~pluecker.spatial.parallel.phases.begin_shares` has them"""
+        store(L.settings, PASS, what)
+        begin_shares(roster, starts, place)
+        lead(L, roster)
 
     def do_alone(L, roster, what, blocks):
         """One pass, block by block"""
         store(L.settings, PASS, what)
         for block in range(blocks):
             pass_over(L, block)
+
+    def do_shares_alone(L, roster, what, starts, place):
+        """One pass whose blocks are one share"""
+        do_alone(L, roster, what, starts[place + 1])
 
     @kernel
     def follow(L, roster, thread):
@@ -91,7 +120,7 @@ def shared_passes(pass_over: Callable[..., None]) -> tuple[Callable[..., None], 
             if not take_part(L, roster, thread):
                 pause()
 
-    return do_alone if config.DISABLE_JIT else do_pass, follow
+    return (do_alone, do_shares_alone, follow) if config.DISABLE_JIT else (do_pass, do_shares, follow)
 
 
 @outlined_kernel

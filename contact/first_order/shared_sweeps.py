@@ -55,21 +55,21 @@ from pluecker.spatial.parallel.phases import dismiss
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "ARRAYS", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED",
+    "ARRAYS", "CREW", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED",
     "improve", "in_one_thread",
 ]  # fmt: skip
 
 # What goes in and comes out: integers after the settings, numbers after the control.
-# Strips; sweeps; those between two looks at the error; whether the last pair is the best.
-EVEN, ODD, LIMIT, LEAST, USED, SPENDING, ENDS_BEST = range(SETTINGS, SETTINGS + 7)
+# Strips; sweeps; those between two looks at the error; whether the last pair is the best; threads.
+EVEN, ODD, LIMIT, LEAST, USED, SPENDING, ENDS_BEST, CREW = range(SETTINGS, SETTINGS + 8)
 TOL, REACHED = range(CONTROL, CONTROL + 2)
 # Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
-ARRAYS = ENDS_BEST + 1
-PLACES = 23
+ARRAYS = CREW + 1
+PLACES = 25
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
 
-do_pass, follow = shared_passes(pass_over)
+do_pass, do_shares, follow = shared_passes(pass_over)
 
 
 @kernel
@@ -89,9 +89,9 @@ def over_strips(L, roster, what):
     """A pass over the even strips, and one over the odd ones"""
     even, odd = load(L.settings, EVEN), load(L.settings, ODD)
     store(L.settings, STRIP, 0)
-    do_pass(L, roster, what, even)
+    do_shares(L, roster, what, L.starts, 0)
     store(L.settings, STRIP, even)
-    do_pass(L, roster, what, odd)
+    do_shares(L, roster, what, L.starts, load(L.settings, CREW) + 1)
     if what == SWEEP:
         add_sums(L, even + odd)
 
@@ -167,16 +167,18 @@ def in_one_thread(place, k):
     task, at = integers_at(place, TASK), ARRAYS
     L = Swept(
         task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),
-        array_integers(task, at, 4),
-        array_integers(task, at, 5), array_rows(task, at, 6), array_rows(task, at, 7), array_rows(task, at, 8),
-        array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11), array_rows(task, at, 12),
-        array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15), array_rows(task, at, 16),
-        array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19), array_numbers(task, at, 20),
+        array_integers(task, at, 4), array_integers(task, at, 5), array_integers(task, at, 6), array_integers(task, at, 7),
+        array_rows(task, at, 8), array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11),
+        array_rows(task, at, 12), array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15),
+        array_rows(task, at, 16), array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19),
+        array_rows(task, at, 20), array_rows(task, at, 21), array_numbers(task, at, 22),
     )  # fmt: skip
-    roster = array_integers(task, at, 21)
+    roster = array_integers(task, at, 23)
     if k == 0:
-        improve(L, roster, array_numbers(task, at, 22))
+        improve(L, roster, array_numbers(task, at, 24))
         dismiss(roster)
         return 0
+    follow(L, roster, k)
+    return 0
     follow(L, roster, k)
     return 0

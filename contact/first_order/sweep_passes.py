@@ -83,6 +83,8 @@ class Swept(NamedTuple):
     Attributes:
         settings, control: what the pass is.
         J, T, bodies, begin: as there.
+        order: of the even strips, and of the odd ones, in which they are taken.
+        starts: where the share of each thread begins there, and the end, of the even ones and of the odd ones.
         b, friction, inverse, soft: as of :class:`~pluecker.contact.first_order.large_record.Large`.
         rho: step lengths.
         x, along, begun: multipliers; how far a sweep began from where the one before did; where it began.
@@ -98,6 +100,8 @@ class Swept(NamedTuple):
     T: Any
     bodies: Any
     begin: Any
+    order: Any
+    starts: Any
     b: Any
     friction: Any
     inverse: Any
@@ -318,9 +322,9 @@ def pass_over(L, block):
     """One block of the pass that the settings say"""
     what = load(L.settings, PASS)
     if what == SWEEP:
-        sweep(L, load(L.settings, STRIP) + block)
+        sweep(L, load(L.order, load(L.settings, STRIP) + block))
     elif what == COLLECT:
-        collect(L, load(L.settings, STRIP) + block)
+        collect(L, load(L.order, load(L.settings, STRIP) + block))
     elif what == JUDGE:
         judge(L, block)
     elif what == REMEMBER:

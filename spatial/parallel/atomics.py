@@ -20,8 +20,8 @@ from pluecker.spatial.memory.views import parts
 from pluecker.spatial.scalars.lanes import LONG
 
 __all__ = [
-    "BROKEN", "add_shared", "call_at", "call_c", "call_through", "mask_shared", "pause", "raise_shared", "read_shared",
-    "replace_shared", "write_shared",
+    "BROKEN", "add_shared", "call_at", "call_c", "call_through", "give_way", "mask_shared", "pause", "raise_shared",
+    "read_shared", "replace_shared", "write_shared",
 ]  # fmt: skip
 
 ORDER = "seq_cst"
@@ -96,6 +96,18 @@ def pause(typing):
         return context.get_dummy_value()
 
     return types.none(), generate
+
+
+@intrinsic
+def give_way(typing, function):
+    """Let others run that wait for this core, by the function of the system at that address."""
+
+    def generate(context, builder, signature, arguments):
+        kind = ir.FunctionType(ir.IntType(32), [])
+        builder.call(builder.inttoptr(arguments[0], kind.as_pointer()), [])
+        return context.get_dummy_value()
+
+    return types.none(types.intp), generate
 
 
 # ------------------------------------------------------------------------------------------------------------------ calls

@@ -7,9 +7,12 @@ is not missed: blocks are the same for any number of threads, and only who does 
 
 Each thread has a share of the blocks, the same ones whenever a phase has as many: what it reads and writes there is in the
 cache of its core already. It takes several of them at a time while many are left, and few in the end; then it takes what is
-left of other shares, one by one from their ends. What threads have in common are a few integers, the *roster*. The blocks
-that are left of a share and a number of the phase are one integer, so that no thread takes a block of a phase that is over.
-Without compilation there is one thread.
+left of other shares, one by one from their ends. Where blocks are of different length, the caller says where shares begin.
+
+What threads have in common are a few integers, the *roster*. From one core to another such an integer takes 50 to 300
+nanoseconds, so each thread has lines of its own: the blocks that are left of its share, with a number of the phase, so that
+nobody takes a block of another phase; and how many it has finished, which it says when it finds no more. Without compilation
+there is one thread.
 """
 
 from __future__ import annotations
@@ -18,42 +21,82 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.parallel.atomics import add_shared, pause, read_shared, replace_shared, write_shared
+from pluecker.spatial.parallel.atomics import pause, read_shared, replace_shared, write_shared
+from pluecker.spatial.scalars.operations import load
 
-__all__ = ["await_blocks", "begin_phase", "dismiss", "finish_blocks", "is_over", "make_roster", "next_blocks"]
+__all__ = [
+    "await_blocks",
+    "begin_phase",
+    "begin_shares",
+    "dismiss",
+    "finish_blocks",
+    "is_over",
+    "make_roster",
+    "next_blocks",
+]
 
-# The roster: integers, each in a line of the cache of its own. SHARES is the first of THREADS of them.
-FINISHED, OVER, THREADS, SHARES = range(0, 32, 8)
+# The roster: integers, each in a line of the cache of its own. Behind OWN there are two for each of THREADS: its share, and
+# how many blocks it has finished in all phases. BLOCKS: of all phases.
+BLOCKS, OVER, THREADS, OWN = range(0, 32, 8)
 LINE = 8
+SHARE, FINISHED = 0, LINE
 BITS = 20  # of a number of blocks; what is left of a share has the phase, the first block that nobody has, and its end
 MOST, PHASES = (1 << BITS) - 1, (1 << 22) - 1
 
 
 def make_roster(threads: int) -> NDArray[np.int64]:
     """For so many threads, before the first phase."""
-    roster = np.zeros(SHARES + LINE * threads, np.int64)
+    roster = np.zeros(OWN + 2 * LINE * threads, np.int64)
     roster[THREADS] = threads
     return roster
 
 
 @kernel
+def own(k, what):
+    """The place of an integer of thread k"""
+    return OWN + 2 * LINE * k + what
+
+
+@kernel
 def begin_phase(roster, blocks):
-    """The blocks of a new phase are there, and all that is to be known of it was written before."""
-    phase, threads = (read_shared(roster, SHARES) >> (2 * BITS)) + 1, read_shared(roster, THREADS)
-    write_shared(roster, FINISHED, 0)
-    for k in range(threads):
-        first, end = k * blocks // threads, (k + 1) * blocks // threads
-        write_shared(roster, SHARES + LINE * k, (phase & PHASES) << (2 * BITS) | first << BITS | end)
+    """The blocks of a new phase are there, and all that is to be known of it was written before; shares are alike."""
+    phase, threads = begin_with(roster, blocks), read_shared(roster, THREADS)
+    for k in range(threads - 1, -1, -1):
+        hand_out(roster, k, phase, k * blocks // threads, (k + 1) * blocks // threads)
+
+
+@kernel
+def begin_shares(roster, starts, place):
+    """The same with shares that begin at ``starts[place]`` and what follows it; the last number is that of all blocks."""
+    threads = read_shared(roster, THREADS)
+    phase = begin_with(roster, load(starts, place + threads))
+    for k in range(threads - 1, -1, -1):
+        hand_out(roster, k, phase, load(starts, place + k), load(starts, place + k + 1))
+
+
+@kernel
+def begin_with(roster, blocks):
+    """What comes before shares are handed out; the number of the phase"""
+    write_shared(roster, BLOCKS, read_shared(roster, BLOCKS) + blocks)
+    return ((read_shared(roster, own(0, SHARE)) >> (2 * BITS)) + 1) & PHASES
+
+
+@kernel
+def hand_out(roster, k, phase, first, end):
+    """The share of thread k"""
+    write_shared(roster, own(k, SHARE), phase << (2 * BITS) | first << BITS | end)
 
 
 @kernel
 def next_blocks(roster, k):
     """Blocks of the phase that thread k is to do: the first one, and the end; none where these are the same"""
     threads = read_shared(roster, THREADS)
+    phase = read_shared(roster, own(k, SHARE)) >> (2 * BITS)
     for turn in range(threads):
-        place = SHARES + LINE * ((k + turn) % threads)
+        place = own((k + turn) % threads, SHARE)
         share = read_shared(roster, place)
-        while (share >> BITS & MOST) != share & MOST:
+        # Others may have theirs of a phase while this thread's is being handed out: it waits.
+        while share >> (2 * BITS) == phase and (share >> BITS & MOST) != share & MOST:
             first, end = share >> BITS & MOST, share & MOST
             if turn > 0:
                 if replace_shared(roster, place, share, share - 1):
@@ -67,19 +110,23 @@ def next_blocks(roster, k):
 
 
 @kernel
-def finish_blocks(roster, blocks):
-    """So many blocks are done, and what was written is seen by all."""
-    add_shared(roster, FINISHED, blocks)
+def finish_blocks(roster, k, blocks):
+    """So many blocks are done by thread k, and what was written is seen by all."""
+    write_shared(roster, own(k, FINISHED), read_shared(roster, own(k, FINISHED)) + blocks)
 
 
 @kernel
-def await_blocks(roster, blocks):
+def await_blocks(roster):
     """The leader's part, when it finds no blocks any more: wait for the others; how many pauses, of some 30 ns each"""
     pauses = 0
-    while read_shared(roster, FINISHED) != blocks:
+    while True:
+        left = read_shared(roster, BLOCKS)
+        for k in range(read_shared(roster, THREADS)):
+            left -= read_shared(roster, own(k, FINISHED))
+        if left == 0:
+            return pauses
         pause()
         pauses += 1
-    return pauses
 
 
 @kernel

@@ -3,8 +3,12 @@
 To wake a thread takes the system 50 to 100 microseconds, as long as a thousand states take. So a worker that has done its
 part stays awake for a while, in compiled code and without the interpreter's lock, and watches the *board*: a few integers
 in memory. A caller writes there what is to be done, takes part itself, and waits for those that have joined. Workers that
-nobody needed for ``PATIENCE`` go to sleep; a call that is long enough to be worth it wakes them, and does without those
-that come too late.
+nobody needed for ``PATIENCE`` are not counted as awake any more, and go to sleep after another one; a call that is long
+enough to be worth it wakes those that are missing, and does without those that come too late.
+
+The system may wake a worker on the caller's own core, while others are free. So who watches lets others run now and then:
+otherwise it would keep the caller from writing to the board until it goes to sleep again, and a task of a tenth of a second
+would be left to one thread. (Of calls that take half a second, this happened to one in five.)
 
 What is shared is a function at an address, ``f(task, k)``: the address of a description of the task, and a number that no
 two threads have at a time, 0 for the caller. Each call of it takes pieces of the task until there are none left, so that it
@@ -16,8 +20,10 @@ then the cores have enough to do. So callers may be threads of somebody else's p
 from __future__ import annotations
 
 import atexit
+import ctypes
 import functools
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -32,6 +38,7 @@ from pluecker.spatial.memory.addresses import integers_at
 from pluecker.spatial.parallel.atomics import (
     add_shared,
     call_at,
+    give_way,
     mask_shared,
     pause,
     raise_shared,
@@ -43,12 +50,13 @@ from pluecker.spatial.parallel.atomics import (
 __all__ = ["available_cores", "board", "compiled_serve", "share"]
 
 # The board: integers, each in a line of the cache of its own.
-TAKEN, WORKERS, AWAKE, CLOSED, FUNCTION, TASK, RESULT, SIZE = range(0, 64, 8)
+TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, SIZE = range(0, 80, 8)
 ONE_AT_WORK = (
     1 << 32
 )  # WORKERS counts the places that are free in its lower half, and the workers that work in its upper
 PLACES = ONE_AT_WORK - 1
 PATIENCE = 10000  # pauses: about 0.3 ms
+OFTEN = 32  # pauses, after which who only watches lets others have its core: the system may have put the caller there
 
 
 @functools.cache
@@ -96,21 +104,30 @@ def join(board):
 
 
 def serve(address):
-    """What a worker does while it is awake."""
+    """What a worker does while it watches; as long as it is counted as awake, it does so for ``PATIENCE`` more at least."""
     board = integers_at(address, SIZE)
-    add_shared(board, AWAKE, 1)
-    idle = 0
-    while idle < PATIENCE and read_shared(board, CLOSED) == 0:
+    add_shared(board, WATCHING, 1)
+    awake, idle = 0, 0
+    while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0:
+        if awake == 0 and idle < PATIENCE:
+            awake = 1
+            add_shared(board, AWAKE, 1)
+        elif awake == 1 and idle >= PATIENCE:
+            awake = 0
+            add_shared(board, AWAKE, -1)
         place = join(board)
         if place == 0:
             pause()
             idle += 1
+            if idle % OFTEN == 0:
+                give_way(read_shared(board, GIVE_WAY))
         else:
             result = call_at(read_shared(board, FUNCTION), read_shared(board, TASK), place)
             raise_shared(board, RESULT, result)
             add_shared(board, WORKERS, -ONE_AT_WORK)
             idle = 0
-    add_shared(board, AWAKE, -1)
+    add_shared(board, AWAKE, -awake)
+    add_shared(board, WATCHING, -1)
 
 
 @functools.cache
@@ -122,11 +139,21 @@ def compiled_serve() -> Callable[[int], None]:
 # --------------------------------------------------------------------------------------------------------------- in Python
 
 
+def yield_address() -> int:
+    """Of the function of the system with which a thread lets others have its core."""
+    if sys.platform == "win32":
+        function = ctypes.windll.kernel32.SwitchToThread
+    else:
+        function = ctypes.CDLL(None).sched_yield
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
 class Team:
     """The board, and the workers that watch it."""
 
     def __init__(self) -> None:
         self.board = np.zeros(SIZE, dtype=np.int64)
+        self.board[GIVE_WAY] = yield_address()
         self.wake_ups: SimpleQueue[None] = SimpleQueue()
         self.workers: list[threading.Thread] = []
         self.starting = threading.Lock()
@@ -160,7 +187,7 @@ class Team:
         """At the end, see to it that nobody is in compiled code when the interpreter takes it away."""
         self.board[CLOSED] = 1
         limit = time.perf_counter() + 1.0
-        while self.board[AWAKE] and time.perf_counter() < limit:
+        while self.board[WATCHING] and time.perf_counter() < limit:
             time.sleep(1e-4)
 
 

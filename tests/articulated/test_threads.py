@@ -24,7 +24,18 @@ from pluecker.spatial.parallel.atomics import (
     replace_shared,
     write_shared,
 )
-from pluecker.spatial.parallel.threads import AWAKE, TAKEN, WORKERS, Team, available_cores, board, share
+from pluecker.spatial.parallel.threads import (
+    AWAKE,
+    CLOSED,
+    TAKEN,
+    WATCHING,
+    WORKERS,
+    Team,
+    available_cores,
+    board,
+    compiled_serve,
+    share,
+)
 from tests.conftest import COMPILED
 
 if not COMPILED:
@@ -120,6 +131,54 @@ def test_workers_go_to_sleep_and_are_woken(compiled):
         while not the_board[AWAKE] and time.perf_counter() < limit:
             board(2)
         assert the_board[AWAKE] > 0
+
+
+@several_cores
+def test_who_is_not_counted_as_awake_any_more_still_takes_part(compiled):
+    """Otherwise a caller that has just counted it would wake nobody, and be alone"""
+    run, counting = compiled[:2]
+    for _ in range(50):  # this thread may be stopped by the system in the meantime
+        the_board, job, limit = Team().board, a_job(2000, 100), time.perf_counter() + 10.0
+        worker = threading.Thread(target=compiled_serve(), args=(the_board.ctypes.data,))
+        worker.start()
+        while not the_board[AWAKE] and time.perf_counter() < limit:
+            pass
+        while the_board[AWAKE] and time.perf_counter() < limit:
+            pass
+        run(the_board, counting, job, 2)
+        the_board[CLOSED] = 1
+        worker.join()
+        assert not the_board[[AWAKE, WATCHING]].any()
+        if job[DONE] == 2:
+            break
+    assert job[DONE] == 2
+    check_counted(job)
+
+
+@several_cores
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads cannot be sent to a core here")
+def test_workers_on_the_core_of_the_caller_take_part(compiled):
+    """The system wakes them there at times: they let the caller write to the board"""
+    run, counting = compiled[:2]
+    run(board(2), counting, a_job(100, 100), 2)
+    workers, everywhere = [t for t in threading.enumerate() if t.name.startswith("pluecker-")], os.sched_getaffinity(0)
+    threads = [0, *(worker.native_id for worker in workers)]
+    present = 0
+    try:
+        for thread in threads:
+            os.sched_setaffinity(thread, {min(everywhere)})
+        for _ in range(10):
+            limit = time.perf_counter() + 10.0
+            while board(1)[WATCHING] and time.perf_counter() < limit:
+                time.sleep(1e-3)
+            job = a_job(10000, 100)
+            run(board(2), counting, job, 2)
+            check_counted(job)
+            present += int(job[DONE] == 2)
+    finally:
+        for thread in threads:
+            os.sched_setaffinity(thread, everywhere)
+    assert present >= 8
 
 
 def test_who_finds_the_board_taken_works_alone(compiled):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -196,9 +197,9 @@ def test_each_block_of_a_phase_is_taken_once():
         while first < end:
             for block in range(first, end):
                 total = 10 * total + block + 1
-            phases.finish_blocks(view(roster), end - first)
+            phases.finish_blocks(view(roster), 0, end - first)
             first, end = phases.next_blocks(view(roster), 0)
-        phases.await_blocks(view(roster), blocks)
+        phases.await_blocks(view(roster))
         if not more:
             phases.dismiss(view(roster))
         return total if phases.is_over(view(roster)) != more else -1
@@ -209,37 +210,82 @@ def test_each_block_of_a_phase_is_taken_once():
     assert compiled(roster, 2, False) == 12
 
 
-@compiled_only
-@pytest.mark.parametrize("blocks", [0, 1, 2, 3, 7, 100, 1000])
-@pytest.mark.parametrize("threads", [1, 2, 3, 8])
-def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks):
-    """Also those whose threads do not come"""
+@pytest.fixture
+def taker():
+    """Begins a phase with shares where they are given, or takes blocks."""
     from numba import types
 
     from pluecker.spatial.memory.views import view
 
-    def take(roster, thread, begin, blocks):
-        if begin:
-            phases.begin_phase(view(roster), blocks)
+    def take(roster, thread, starts):
+        if len(starts) > 0:
+            phases.begin_shares(view(roster), view(starts), 0)
+            return 0
         first, end = phases.next_blocks(view(roster), thread)
         return first * 10000 + end
 
-    compiled = compiled_for(take, (types.int64[::1], types.intp, types.boolean, types.intp))
+    compiled = compiled_for(take, (types.int64[::1], types.intp, types.int64[::1]))
+    none = np.zeros(0, np.int64)
+    return SimpleNamespace(
+        begin=lambda roster, starts: compiled(roster, 0, np.array(starts)),
+        take=lambda roster, thread: divmod(compiled(roster, thread, none), 10000),
+    )
+
+
+@compiled_only
+@pytest.mark.parametrize("blocks", [0, 1, 2, 3, 7, 100, 1000])
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks, taker):
+    """Also those whose threads do not come, whatever the shares are"""
     roster, rng = phases.make_roster(threads), np.random.default_rng(blocks)
-    for _ in range(3):
+    for _ in range(4):
+        starts = [0, *np.sort(rng.integers(0, blocks + 1, threads - 1)).tolist(), blocks]
+        taker.begin(roster, starts)
         taken, begun, present = [], set(), rng.permutation(threads)[: rng.integers(1, threads + 1)]
-        first, end = divmod(compiled(roster, 0, True, blocks), 10000)
+        first, end = taker.take(roster, 0)
         taken += range(first, end)
         begun.add(0)
         while first < end or len(begun) < len(present):
             thread = int(rng.choice(present))
-            first, end = divmod(compiled(roster, thread, False, 0), 10000)
+            first, end = taker.take(roster, thread)
             if thread not in begun and first < end:
-                own = range(thread * blocks // threads, (thread + 1) * blocks // threads)
+                own = range(starts[thread], starts[thread + 1])
                 assert first in own or not set(own) - set(taken)
             begun.add(thread)
             taken += range(first, end)
         assert sorted(taken) == list(range(blocks))
+
+
+@compiled_only
+def test_nobody_takes_from_others_before_it_has_its_own_share(taker):
+    """While a phase is handed out"""
+    roster = phases.make_roster(2)
+    taker.begin(roster, [0, 0, 0])
+    mine = phases.OWN + 2 * phases.LINE + phases.SHARE
+    before = roster[mine]
+    taker.begin(roster, [0, 5, 10])
+    handed_out, roster[mine] = roster[mine], before
+    assert taker.take(roster, 1) == (0, 0)
+    roster[mine] = handed_out
+    assert taker.take(roster, 1) == (5, 6)
+
+
+@compiled_only
+def test_equal_shares_are_those_of_equal_numbers(taker):
+    from numba import types
+
+    from pluecker.spatial.memory.views import view
+
+    def begin(roster, blocks):
+        phases.begin_phase(view(roster), blocks)
+
+    begin_phase = compiled_for(begin, (types.int64[::1], types.intp))
+    for threads in (1, 2, 5):
+        for blocks in (0, 1, 4, 23):
+            one, other = phases.make_roster(threads), phases.make_roster(threads)
+            begin_phase(one, blocks)
+            taker.begin(other, [k * blocks // threads for k in range(threads + 1)])
+            assert np.array_equal(one, other)
 
 
 def test_an_interruption_ends_the_iterations(all_are_large):

@@ -14,7 +14,7 @@ import scipy.sparse
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
 from pluecker.contact.first_order import sharing
-from pluecker.contact.first_order.large_sweeps import Sweeping, lay_out
+from pluecker.contact.first_order.large_sweeps import Sweeping, lay_out, shares_of
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, MOMENTUM, RELAXATION, make_memory
 from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.operator import to_matrix
@@ -109,6 +109,27 @@ def test_strips_of_one_pass_and_contacts_of_a_group_have_no_body_in_common(seed)
     for same in (parts[: strips.even], parts[strips.even :]):
         assert sum(map(len, same)) == len(set().union(*same))
     assert len(np.unique(strips.slots)) == COUNT
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+def test_each_thread_begins_with_strips_that_follow_one_another_and_with_as_much_work(threads):
+    P, _ = prepare(packing(2500 if COMPILED else 400), False)
+    strips = lay_out(P, 0).strips
+    order, starts = shares_of(strips, threads)
+    sizes, begin = np.diff(strips.begin), 0
+    for half, end in enumerate((strips.even, len(sizes))):
+        here = order[begin:end]
+        assert sorted(here) == list(range(begin, end))
+        bounds = starts[half * (threads + 1) : (half + 1) * (threads + 1)]
+        assert bounds[0] == 0
+        assert bounds[-1] == end - begin
+        shares = [here[a:b] for a, b in pairwise(bounds)]
+        for share in shares:
+            assert np.ptp(share) == len(share) - 1 if len(share) else True
+            assert (np.diff(sizes[share]) <= 0).all()  # others take the short ones, from the end
+        work = np.array([sizes[share].sum() for share in shares])
+        assert (np.abs(work - sizes[begin:end].sum() / threads) <= sizes[begin:end].max(initial=0)).all()
+        begin = end
 
 
 def test_what_is_put_in_slots_comes_back():
