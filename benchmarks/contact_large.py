@@ -131,8 +131,8 @@ def shared(report: ContactReport, count: int = LARGE, rounds: int = 3, family: s
     table = Report(
         "contact_shared", f"Two threads on one island of {count} contacts",
         f"Seconds of the clock of whole calls of `auto`, in turn, medians of {rounds} calls; the target is for the "
-        f"median of {SEEDS} problems. The cores have to be free: how far they are is said by the last column, for "
-        "which the same call with one thread is made in two processes at a time, which share nothing but the machine.",
+        f"median of {SEEDS} problems. The cores have to be free. How far they are is said by the last column: right "
+        "afterwards, the same call with one thread is made in two processes at a time, which share nothing but the machine.",
         ["law, seed", "one thread", "two threads", "times as fast", "the same bits", "two processes, times as fast"],
     )  # fmt: skip
     if cores() < 2:
@@ -154,12 +154,12 @@ def shared(report: ContactReport, count: int = LARGE, rounds: int = 3, family: s
                             spent[threads].append(time.perf_counter() - began)
                 one, two = (float(np.median(spent[k])) for k in (1, 2))
                 both = [pool.submit(beside_another, count, seed, family, law, rounds) for _ in range(2)]
-                each = float(np.mean([one.result() for one in both]))
+                gain = sum(one / other.result() for other in both)
                 same = np.array_equal(found[1].multipliers, found[2].multipliers)
                 ratios.append(one / two)
                 table.rows.append(
                     [f"{law}, {seed}", f"{one:.3g}", f"{two:.3g}", f"{one / two:.2f}", "yes" if same else "no",
-                     f"{2.0 * one / each:.2f}"]
+                     f"{gain:.2f}"]
                 )  # fmt: skip
             words = f"two threads on one island of {count}, {law}: times as fast"
             report.target(words, 1.6, float(np.median(ratios)), at_least=True)
@@ -174,12 +174,15 @@ def meet_at(barrier: Barrier) -> None:
 
 def beside_another(count: int, seed: int, family: str, law: str, rounds: int) -> float:
     """Seconds of the clock of a call in this process, the median, while another process makes the same."""
-    problem = FAMILIES[family](count, seed).problem
     spent = []
-    for turn in range(rounds + 1):
-        if turn == 1:  # the first compiles
+    try:
+        problem = FAMILIES[family](count, seed).problem
+        for _ in range(rounds + 1):
             MEETING.wait()
-        began = time.perf_counter()
-        solve(problem, law, tol=GOAL, threads=1)
-        spent.append(time.perf_counter() - began)
-    return float(np.median(spent[1:]))
+            began = time.perf_counter()
+            solve(problem, law, tol=GOAL, threads=1)
+            spent.append(time.perf_counter() - began)
+    except BaseException:
+        MEETING.abort()  # the other one would wait for ever
+        raise
+    return float(np.median(spent[1:]))  # the first compiles

@@ -121,13 +121,12 @@ class Sweeping:
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
-            self.task, self.control, S.J, S.T, S.sides, S.begin, *shares_of(S, 1), to_slots(b.reshape(-1, 3), S),
+            self.task, self.control, S.J, S.T, S.sides, S.begin, S.begin, S.begin, to_slots(b.reshape(-1, 3), S),
             laid.friction, laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
         for k, value in (
-            (GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (CREW, 1),
-            (EVEN, S.even), (ODD, strips - S.even),
+            (GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even), (ODD, strips - S.even),
         ):  # fmt: skip
             self.task[k] = value
         self.spent = 0
@@ -179,7 +178,7 @@ class Sweeping:
 def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
     """Strips in the order in which they are taken, and where shares begin, as :class:`Swept` has them.
 
-    A share are strips that follow one another and take about as long as those of another. The long ones come first: what a
+    Each share has strips that follow one another, and takes about as long as any other. The long ones come first: what a
     thread that has none left takes from the end of another's share is short.
     """
     orders, starts = [], []

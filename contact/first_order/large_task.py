@@ -69,7 +69,9 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def crew(threads: int) -> int:
-    """Of so many threads those that come; with bounds checks, others would wait for one that has raised an exception."""
+    """Of so many threads those that come: one without compilation, and with bounds checks, where others would wait for one
+    that has raised an exception.
+    """
     return 1 if config.BOUNDSCHECK or config.DISABLE_JIT else threads
 
 
@@ -94,5 +96,6 @@ def share_task(
         return
     for k, array in enumerate((*record, roster, *more)):
         task[place + 2 * k : place + 2 * k + 2] = array.ctypes.data, array.size
-    if compiled(together)(board(threads), address(compiled(in_one_thread)), threads, task) != 0:
+    run, part = compiled(together), address(compiled(in_one_thread))  # before workers are woken: to compile takes long
+    if run(board(threads), part, threads, task) != 0:
         raise IndexError("a large island: an index is out of bounds")

@@ -27,7 +27,6 @@ from pluecker.contact.first_order.large_record import (
 from pluecker.contact.problem.natural_map import TOO_LARGE, larger
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.addresses import integers_at, narrow_rows_at, numbers_at, rows_at
-from pluecker.spatial.parallel.atomics import pause
 from pluecker.spatial.parallel.phases import (
     await_blocks,
     begin_phase,
@@ -35,6 +34,7 @@ from pluecker.spatial.parallel.phases import (
     dismiss,
     finish_blocks,
     is_over,
+    look_out,
     next_blocks,
 )
 from pluecker.spatial.scalars.lanes import WIDTH
@@ -46,8 +46,8 @@ __all__ = [
 ]  # fmt: skip
 
 # Where cores have other work to do, a thread that was stopped in the middle of a block holds up all others. If the leader
-# had to wait more than OFTEN of late for longer than a block may take, LONG pauses for each group of contacts, it goes on
-# alone. Measured with seven times as many threads as cores on the machine: two took twice as long as one.
+# had to wait more than OFTEN of late for longer than blocks may take, LONG pauses for each group of contacts of the largest,
+# it goes on alone. Measured with seven times as many threads as cores on the machine: two took twice as long as one.
 LONG, OFTEN, FADING = 100, 4.0, 0.995
 
 
@@ -116,9 +116,11 @@ def shared_passes(
     @kernel
     def follow(L, roster, thread):
         """Blocks of one pass after the other, until it is over"""
+        pauses = 0
         while not is_over(roster):
-            if not take_part(L, roster, thread):
-                pause()
+            pauses = 0 if take_part(L, roster, thread) else pauses + 1
+            if pauses > 0:
+                look_out(roster, pauses)
 
     return (do_alone, do_shares_alone, follow) if config.DISABLE_JIT else (do_pass, do_shares, follow)
 

@@ -180,5 +180,3 @@ def in_one_thread(place, k):
         return 0
     follow(L, roster, k)
     return 0
-    follow(L, roster, k)
-    return 0

@@ -71,7 +71,7 @@ from pluecker.spatial.algebra.vectors import dot3, load3, multiply3, rotate_back
 from pluecker.spatial.compiled.decorators import TAUGHT, called_kernel, kernel
 from pluecker.spatial.memory.addresses import address_of, numbers_at
 from pluecker.spatial.memory.views import scalar_of
-from pluecker.spatial.parallel.atomics import call_at
+from pluecker.spatial.parallel.atomics import call_through
 from pluecker.spatial.scalars.lanes import WIDTH, get_lane, lanes, set_lane
 from pluecker.spatial.scalars.operations import load, part, select, smaller, store, within
 
@@ -121,7 +121,7 @@ if not config.DISABLE_JIT:
         for k in range(POSES):
             store(block, k, load(poses, k))
         copy_settings(w, c, block)
-        call_at(touching_entry(w, c, CALL), address_of(block), 0)
+        call_through(touching_entry(w, c, CALL), address_of(block), 0)
         for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
             store(found, k, load(block, SLOT_PLACE + k))
 
@@ -133,7 +133,7 @@ if not config.DISABLE_JIT:
             for k in range(POSES):
                 store(numbers, k, get_lane(load(poses, k), lane))
             copy_settings(w, c, numbers)
-            call_at(touching_entry(w, c, CALL), address_of(numbers), 0)
+            call_through(touching_entry(w, c, CALL), address_of(numbers), 0)
             for k in range(SLOT * touching_entry(w, c, SLOT_COUNT)):
                 store(found, k, set_lane(load(found, k), lane, load(numbers, SLOT_PLACE + k)))
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pluecker.spatial.compiled.decorators import kernel
-from pluecker.spatial.parallel.atomics import pause, read_shared, replace_shared, write_shared
+from pluecker.spatial.parallel.atomics import give_way, pause, read_shared, replace_shared, write_shared
+from pluecker.spatial.parallel.threads import YIELD
 from pluecker.spatial.scalars.operations import load
 
 __all__ = [
@@ -31,23 +32,27 @@ __all__ = [
     "dismiss",
     "finish_blocks",
     "is_over",
+    "look_out",
     "make_roster",
     "next_blocks",
 ]
 
 # The roster: integers, each in a line of the cache of its own. Behind OWN there are two for each of THREADS: its share, and
-# how many blocks it has finished in all phases. BLOCKS: of all phases.
-BLOCKS, OVER, THREADS, OWN = range(0, 32, 8)
+# how many blocks it has finished in all phases. BLOCKS: of all phases; GIVE_WAY: the address of a function of the system.
+BLOCKS, OVER, THREADS, GIVE_WAY, OWN = range(0, 40, 8)
 LINE = 8
 SHARE, FINISHED = 0, LINE
 BITS = 20  # of a number of blocks; what is left of a share has the phase, the first block that nobody has, and its end
 MOST, PHASES = (1 << BITS) - 1, (1 << 22) - 1
+# Pauses, after which who waits lets others have its core, who may be those that it waits for; those for which the leader
+# does not do so; and those that it may take.
+OFTEN, SHORT, TAKES = 256, 4096, 768
 
 
 def make_roster(threads: int) -> NDArray[np.int64]:
     """For so many threads, before the first phase."""
     roster = np.zeros(OWN + 2 * LINE * threads, np.int64)
-    roster[THREADS] = threads
+    roster[THREADS], roster[GIVE_WAY] = threads, YIELD
     return roster
 
 
@@ -117,7 +122,7 @@ def finish_blocks(roster, k, blocks):
 
 @kernel
 def await_blocks(roster):
-    """The leader's part, when it finds no blocks any more: wait for the others; how many pauses, of some 30 ns each"""
+    """The leader's part, when it finds no blocks any more: wait for the others; about how many pauses"""
     pauses = 0
     while True:
         left = read_shared(roster, BLOCKS)
@@ -127,6 +132,17 @@ def await_blocks(roster):
             return pauses
         pause()
         pauses += 1
+        if pauses >= SHORT and pauses % OFTEN == 0:
+            give_way(read_shared(roster, GIVE_WAY))
+            pauses += TAKES
+
+
+@kernel
+def look_out(roster, pauses):
+    """What others do who find no blocks: one pause, that many since there were any"""
+    pause()
+    if pauses % OFTEN == 0:
+        give_way(read_shared(roster, GIVE_WAY))
 
 
 @kernel

@@ -7,8 +7,8 @@ nobody needed for ``PATIENCE`` are not counted as awake any more, and go to slee
 enough to be worth it wakes those that are missing, and does without those that come too late.
 
 The system may wake a worker on the caller's own core, while others are free. So who watches lets others run now and then:
-otherwise it would keep the caller from writing to the board until it goes to sleep again, and a task of a tenth of a second
-would be left to one thread. (Of calls that take half a second, this happened to one in five.)
+otherwise it would keep the caller from writing to the board until it goes to sleep again, and the task, however long, would
+be left to one thread, as one in five of calls of half a second was.
 
 What is shared is a function at an address, ``f(task, k)``: the address of a description of the task, and a number that no
 two threads have at a time, 0 for the caller. Each call of it takes pieces of the task until there are none left, so that it
@@ -47,7 +47,7 @@ from pluecker.spatial.parallel.atomics import (
     write_shared,
 )
 
-__all__ = ["available_cores", "board", "compiled_serve", "share"]
+__all__ = ["YIELD", "available_cores", "board", "compiled_serve", "share"]
 
 # The board: integers, each in a line of the cache of its own.
 TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, SIZE = range(0, 80, 8)
@@ -55,7 +55,7 @@ ONE_AT_WORK = (
     1 << 32
 )  # WORKERS counts the places that are free in its lower half, and the workers that work in its upper
 PLACES = ONE_AT_WORK - 1
-PATIENCE = 10000  # pauses: about 0.3 ms
+PATIENCE = 10000  # pauses: about 0.3 ms, more where others want the core
 OFTEN = 32  # pauses, after which who only watches lets others have its core: the system may have put the caller there
 
 
@@ -145,7 +145,12 @@ def yield_address() -> int:
         function = ctypes.windll.kernel32.SwitchToThread
     else:
         function = ctypes.CDLL(None).sched_yield
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
+    found = ctypes.cast(function, ctypes.c_void_p).value
+    assert found
+    return found
+
+
+YIELD = yield_address()
 
 
 class Team:
@@ -153,14 +158,15 @@ class Team:
 
     def __init__(self) -> None:
         self.board = np.zeros(SIZE, dtype=np.int64)
-        self.board[GIVE_WAY] = yield_address()
+        self.board[GIVE_WAY] = YIELD
         self.wake_ups: SimpleQueue[None] = SimpleQueue()
         self.workers: list[threading.Thread] = []
         self.starting = threading.Lock()
 
     def wake(self, wanted: int) -> None:
         """See to it that so many workers are awake soon."""
-        missing = min(wanted, available_cores() - 1) - int(self.board[AWAKE])
+        coming = self.wake_ups.qsize()  # not yet seen: who goes to sleep finds it at once
+        missing = min(wanted, available_cores() - 1) - int(self.board[AWAKE]) - coming
         if missing > 0:
             self.start()
             for _ in range(missing):

@@ -133,12 +133,40 @@ def test_workers_go_to_sleep_and_are_woken(compiled):
         assert the_board[AWAKE] > 0
 
 
+def a_long_job(compiled):
+    """About 40 ms for one thread, several times as long as the system lets a thread run while others wait."""
+    run, counting = compiled[:2]
+    began = time.perf_counter()
+    run(board(1), counting, a_job(2000, 100), 1)
+    return a_job(min(int(2000 * 0.04 / (time.perf_counter() - began)) + 1, 1 << 19), 100)
+
+
+def until_all_sleep():
+    limit = time.perf_counter() + 30.0
+    while board(1)[WATCHING] and time.perf_counter() < limit:
+        time.sleep(1e-3)
+    assert not board(1)[WATCHING]
+
+
+@several_cores
+def test_workers_are_woken_once_for_each_time_that_they_sleep(compiled):
+    """Calls that come when they are no longer counted as awake, but have not gone to sleep yet, leave nothing behind"""
+    run, counting = compiled[:2]
+    until_all_sleep()
+    for _ in range(30):
+        run(board(2), counting, a_job(100, 1), 2)
+        limit = time.perf_counter() + 1.0
+        while board(1)[AWAKE] and time.perf_counter() < limit:
+            pass
+        assert threads_module._team.wake_ups.qsize() < available_cores()
+
+
 @several_cores
 def test_who_is_not_counted_as_awake_any_more_still_takes_part(compiled):
     """Otherwise a caller that has just counted it would wake nobody, and be alone"""
     run, counting = compiled[:2]
     for _ in range(50):  # this thread may be stopped by the system in the meantime
-        the_board, job, limit = Team().board, a_job(2000, 100), time.perf_counter() + 10.0
+        the_board, job, limit = Team().board, a_long_job(compiled), time.perf_counter() + 10.0
         worker = threading.Thread(target=compiled_serve(), args=(the_board.ctypes.data,))
         worker.start()
         while not the_board[AWAKE] and time.perf_counter() < limit:
@@ -168,10 +196,8 @@ def test_workers_on_the_core_of_the_caller_take_part(compiled):
         for thread in threads:
             os.sched_setaffinity(thread, {min(everywhere)})
         for _ in range(10):
-            limit = time.perf_counter() + 10.0
-            while board(1)[WATCHING] and time.perf_counter() < limit:
-                time.sleep(1e-3)
-            job = a_job(10000, 100)
+            job = a_long_job(compiled)
+            until_all_sleep()
             run(board(2), counting, job, 2)
             check_counted(job)
             present += int(job[DONE] == 2)

@@ -19,7 +19,7 @@ from numba import config, types
 
 from pluecker.spatial.compiled.decorators import address, called_kernel, compiled_for, kernel
 from pluecker.spatial.memory.addresses import address_of, integers_at, numbers_at
-from pluecker.spatial.parallel.atomics import call_at, call_c
+from pluecker.spatial.parallel.atomics import call_c, call_through
 from pluecker.spatial.scalars.lanes import WIDTH, get_lane, set_lane
 from pluecker.spatial.scalars.operations import load, store, tail
 
@@ -61,7 +61,7 @@ else:
         store(function, 3, v)
         store(function, 4, tau)
         store(function, 5, parameters)
-        call_at(load(settings, CALLER), places, 0)
+        call_through(load(settings, CALLER), places, 0)
 
     @called_kernel
     def call_one(settings, t, q, v, tau, parameters, ws):
