@@ -71,8 +71,9 @@ def hard_families(
         solved, total = solved + number - len(failed), total + number
         worse, slower = worse + more, slower + len(late)
         table.rows.append(
-            [name, f"{100 * (1 - len(failed) / number):.1f} %", str(false), str(more), str(len(late)), f"{np.median(seconds):.3g}",
-             f"{max(seconds):.3g}", f"{largest:.0e}", *(" ".join(map(str, seeds)) or "-" for seeds in (failed, late))]
+            [name, f"{100 * (1 - len(failed) / number):.1f} %", str(false), str(more), str(len(late)),
+             f"{np.median(seconds):.3g}", f"{max(seconds):.3g}", f"{largest:.0e}",
+             *(" ".join(map(str, seeds)) or "-" for seeds in (failed, late))]
         )  # fmt: skip
         print(" | ".join(table.rows[-1]), flush=True)
     report.target("hard problems, Coulomb's law to 1e-6, converged in %", 99.0, 100.0 * solved / total, at_least=True)
