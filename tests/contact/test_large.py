@@ -524,11 +524,15 @@ def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(cou
 
 
 @pytest.mark.slow
-def test_parts_are_solved_alike_by_any_number_of_threads():
+def test_parts_are_solved_alike_by_any_number_of_threads(monkeypatch):
     """Two faults that are far apart, and one thread or two"""
-    island = island_of(packing(60), 4000)
+    island, solve_parts = island_of(packing(60), 4000), local.Subdomains.solve
     automatic.improve(island, 1e-10)
-    found = []
+    found, at_once = [], []
+    monkeypatch.setattr(local, "AROUND", ((0.9, 0),))
+    monkeypatch.setattr(
+        local.Subdomains, "solve", lambda domains, few, *more: at_once.append(len(few)) or solve_parts(domains, few, *more)
+    )
     for threads in (1, 2):
         x = island.x.copy()
         for faulty in np.argsort(x[::3])[[-1, -9]]:
@@ -536,6 +540,7 @@ def test_parts_are_solved_alike_by_any_number_of_threads():
         u, island.threads = island.velocity(x), threads
         local.Subdomains(island).improve(x, u)
         found.append((x, u))
+    assert at_once == [2, 2]
     assert np.array_equal(found[0][0], found[1][0])
     assert np.array_equal(found[0][1], found[1][1])
     assert not np.array_equal(found[0][0], island.x)
