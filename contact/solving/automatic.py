@@ -155,7 +155,7 @@ def pass_over(P, x, states, begin, end, patterns):
             states[k, LEFT] = 1.0
 
 
-def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1):
+def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, spare=0):
     """Gradients in compiled code, on the islands where they pay; then :func:`improve` for those that need more.
 
     Gradients and sweeps on a large island are shared by threads.
@@ -176,7 +176,7 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
     states[:, LEFT] = 0.0
     if (results[:, ERROR] <= tol).all():
         return done
-    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)]
+    return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, spare)]
 
 
 def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads):

@@ -86,6 +86,7 @@ class Island:
         layouts: of large islands, that are known.
         threads: that share the work of a large island, at most.
         tried: the error from which Newton's method was tried last.
+        spare: over-relaxed sweeps of a large island beside ``limit``.
     """
 
     P: Prepared
@@ -104,6 +105,7 @@ class Island:
     layouts: Layouts = field(default_factory=dict)
     threads: int = 1
     tried: float = np.inf
+    spare: int = 0
 
     def __post_init__(self) -> None:
         self.zero, self.work = np.zeros(len(self.x)), np.empty(len(self.x))
@@ -340,7 +342,7 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
     threads share the sweeps over each large island, and what tells its errors.
     """
 
-    def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1):
+    def run(P, law, x, u, tol, limit, memory, begin, end, patterns=None, layouts=None, threads=1, spare=0):
         parts, results, patterns = [], memory.results, {} if patterns is None else patterns
         for k in range(begin, end):
             if results[k, ERROR] <= tol:
@@ -352,7 +354,7 @@ def on_islands(recipe: Callable[[Island, float], None]) -> Callable[..., list[Pa
             island = Island(part, law, x[rows].copy(), u[rows].copy(), memory.history[done:], limit - done)
             island.patterns, island.number = patterns, k
             island.factors = cut(P, k, by_factors=True) if P.A.is_factored else None
-            island.layouts, island.threads = {} if layouts is None else layouts, threads
+            island.layouts, island.threads, island.spare = {} if layouts is None else layouts, threads, spare
             island.tried = float(memory.states[k, TRIED])
             start = island.x.copy()
             island.take(start, island.velocity(start))

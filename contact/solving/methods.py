@@ -50,6 +50,7 @@ class Method:
         run: with the arguments of :func:`~pluecker.contact.first_order.runner.make_runner`'s runners; none for those of
             linear complementarity problems, see :mod:`~pluecker.contact.lcp.laws`.
         limit: iterations, unless the caller says another number.
+        spare: over-relaxed sweeps of a large island that it may make beside these, unless the caller says a number.
         matrix: whether it needs the operator as a matrix.
         factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
         first: whether it begins with :func:`~pluecker.contact.solving.compiled_parts.first_steps`.
@@ -60,6 +61,7 @@ class Method:
     laws: tuple[str, ...]
     run: Callable[..., Any] | None = None
     limit: int = 0
+    spare: int = 0
     matrix: bool = False
     factorises: bool = False
     first: bool = False
@@ -75,7 +77,9 @@ class Method:
 
 
 METHODS = {
-    "auto": Method(LAWS, run_automatic, 100000, matrix=True, factorises=True, first=True, shares=True, recipe=True),
+    "auto": Method(
+        LAWS, run_automatic, 100000, 2000000, matrix=True, factorises=True, first=True, shares=True, recipe=True
+    ),
     "apgd": Method(CONES, run_gradients, 8000, shares=True),
     "pgs": Method(CONES, run_sweeps, 20000, shares=True),
     "psor": Method(CONES, run_relaxed_sweeps, 20000, shares=True),
@@ -116,6 +120,11 @@ class Options:
     def rounds(self, size: int) -> int:
         """Iterations that it may take for so many multipliers."""
         return (self.how.limit or 50 * size) if self.max_iterations is None else self.max_iterations
+
+    @property
+    def spare(self) -> int:
+        """Sweeps beside them, see :class:`Method`."""
+        return self.how.spare if self.max_iterations is None else 0
 
 
 def checked_options(

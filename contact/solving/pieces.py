@@ -41,8 +41,10 @@ PATIENCE = 3  # pieces in a row with momentum that is held up, where the error i
 CALM, MOST = 8, 256
 IDLE = 40  # pieces in a row that may bring nothing better
 # Over-relaxed sweeps of a large island, which are not given up before: times what follows takes where it is not hard, and a
-# share of the iterations left. Of the family ``rest``, 2,500 contacts, seed 0 takes 12 s with them, 55 without.
-PATIENT, RESERVED = 2.0, 0.5
+# share of the iterations left, with those that such sweeps have for themselves. What follows takes minutes where it is hard.
+# Of the families of 2,500 contacts ``rocks``, seed 0, takes 27 s and 117,000 of them, ``rest``, seed 1, 11 s; with at most
+# twice what follows takes, or half of the iterations of all, 196 and 55 s.
+PATIENT, RESERVED = 10.0, 0.5
 FIRST, GROWTH, LARGEST = 512, 1.5, 4096  # over-relaxed sweeps of the first piece, from piece to piece, and at most
 WORTH = 0.5  # of the error: pieces that leave more than that promise too little; of two in a row over-relaxed ones end
 
@@ -89,11 +91,14 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
     start, cheaper = island.x.copy(), 1.0 if island.sweeping is None else CHEAPER
     with_momentum(island, tol, start, 2.0 * cheaper * min(least, paid))
     if island.error > tol:
-        dear = price()
+        dear, before = price(), island.iterations
         most, large = cheaper * min(dear, paid), island.sweeping is not None
+        spare = island.spare if large else 0
+        island.limit += spare
         if large and dear <= paid:
             most = min(PATIENT * most, RESERVED * island.rest)
         over_relaxed(island, tol, start, most, large or dear > paid)
+        island.limit -= max(spare - (island.iterations - before), 0)
 
 
 def with_momentum(island: Island, tol: float, x: Array, most: float) -> None:

@@ -47,7 +47,8 @@ def solve(
         law: ``frictionless``, ``lcp`` (a polygon in place of the circle), ``ccp`` (convex) or ``ncp`` (Coulomb's law).
         method: see :mod:`~pluecker.contact.solving.methods`.
         tol: how well the law shall hold, see below.
-        max_iterations: of all methods that take part together; the method's own number unless given.
+        max_iterations: of all methods that take part together; the method's own number unless given: for ``auto`` 100,000,
+            and beside them sweeps of an island of hundreds of contacts and more, as many as promise to be of use.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
         relaxation: of ``psor``; its own choice unless given.

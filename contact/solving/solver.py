@@ -246,7 +246,7 @@ def solve_prepared(ready: Preparation, b: Array, start: Array | None, options: O
         if done is None:
             job = Job(
                 options.how.runner(ready.patterns, ready.layouts), options.method, exact, tol, limit,
-                options.relaxation or 0.0, options.momentum == "nesterov", options.how.shares,
+                options.relaxation or 0.0, options.momentum == "nesterov", options.how.shares, options.spare,
             )  # fmt: skip
             done = interruptible(
                 lambda: run_on_islands(job, P, x, options.threads, options.history), may_take_long(options, P)

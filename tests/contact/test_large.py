@@ -528,15 +528,22 @@ def test_parts_are_solved_alike_by_any_number_of_threads(monkeypatch):
     """Two faults that are far apart, and one thread or two"""
     island, solve_parts = island_of(packing(60), 4000), local.Subdomains.solve
     automatic.improve(island, 1e-10)
-    found, at_once = [], []
-    monkeypatch.setattr(local, "AROUND", ((0.9, 0),))
+    force, inside, found, at_once = island.x[::3], np.zeros(60, bool), [], []
+    faults = [int(np.argmax(force))]
+    inside[faults] = True
+    for _ in range(3):
+        inside = parts.around(island.P.A.N, inside)
+    faults.append(int(np.argmax(np.where(inside, 0.0, force))))
+    monkeypatch.setattr(local, "AROUND", ((0.999, 0),))
     monkeypatch.setattr(
-        local.Subdomains, "solve", lambda domains, few, *more: at_once.append(len(few)) or solve_parts(domains, few, *more)
+        local.Subdomains,
+        "solve",
+        lambda domains, few, *more: at_once.append(len(few)) or solve_parts(domains, few, *more),
     )
     for threads in (1, 2):
         x = island.x.copy()
-        for faulty in np.argsort(x[::3])[[-1, -9]]:
-            x[3 * faulty : 3 * faulty + 3] *= 1.0 + 1e-3
+        for faulty in faults:
+            x[3 * faulty : 3 * faulty + 3] *= 1.0 + 1e-3 * force.max() / force[faulty]
         u, island.threads = island.velocity(x), threads
         local.Subdomains(island).improve(x, u)
         found.append((x, u))
@@ -773,6 +780,32 @@ def test_over_relaxed_sweeps_of_large_islands_leave_iterations_to_what_follows(m
         pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda dear=dear: dear)
     large = pieces.PATIENT * pieces.CHEAPER
     assert asked == [(10.0, False), (10.0 * large, True), (50.0, True), (40000.0 * pieces.CHEAPER, True)]
+
+
+def test_sweeps_beside_the_limit_leave_what_follows_all_of_it(monkeypatch):
+    """As many as were made; small islands have none"""
+    asked = []
+
+    def over_relaxed(island, tol, x, most, to_the_end):
+        asked.append(most)
+        island.iterations += 30
+
+    monkeypatch.setattr(pieces, "with_momentum", lambda *_: None)
+    monkeypatch.setattr(pieces, "over_relaxed", over_relaxed)
+    for sweeping, left in ((None, 70), (1, 100)):
+        island = island_of(packing(12), 100)
+        island.sweeping, island.spare = sweeping, 10**4
+        pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda: 1000.0)
+        assert island.rest == left
+    assert asked == [1000.0, 5050.0]
+
+
+@pytest.mark.parametrize(("asked", "spare"), [(None, True), (100000, False)])
+def test_who_says_how_many_iterations_gets_no_more(asked, spare, monkeypatch):
+    given = []
+    monkeypatch.setattr(automatic, "run_improve", lambda *arguments: given.append(arguments[-1]) or [])
+    solve(packing(30), "ncp", max_iterations=asked, tol=1e-13)
+    assert [number > 0 for number in given] == [spare]
 
 
 def test_over_relaxed_sweeps_end_where_nothing_gets_nearer(monkeypatch):
