@@ -283,7 +283,7 @@ def test_sweeps_come_first_where_factors_are_dear(monkeypatch, price, expected):
     done, starts = [], []
 
     def sweeps(name):
-        def made(island, tol, x, most, to_the_end=False):
+        def made(island, tol, x, most, *_):
             done.append(name)
             starts.append(x.copy())
             island.x += 1.0
@@ -314,7 +314,7 @@ def with_momentum(island, tol, most):
 
 
 def over_relaxed(island, tol, most):
-    pieces.over_relaxed(island, tol, island.zero, most, False)
+    pieces.over_relaxed(island, tol, island.zero, most, 0.0, False)
 
 
 @pytest.mark.parametrize("sweeps", [with_momentum, over_relaxed])
@@ -772,32 +772,50 @@ def test_over_relaxed_sweeps_of_large_islands_leave_iterations_to_what_follows(m
     asked = []
     monkeypatch.setattr(pieces, "with_momentum", lambda *_: None)
     monkeypatch.setattr(
-        pieces, "over_relaxed", lambda island, tol, x, most, to_the_end: asked.append((most, to_the_end))
+        pieces, "over_relaxed", lambda island, tol, x, most, more, to_the_end: asked.append((most, more, to_the_end))
     )
     for sweeping, limit, dear in ((None, 1000, 10.0), (1, 10**6, 10.0), (1, 100, 1000.0), (1, 100, 10**6)):
         island = island_of(packing(12), limit)
         island.sweeping = sweeping
         pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda dear=dear: dear)
     large = pieces.PATIENT * pieces.CHEAPER
-    assert asked == [(10.0, False), (10.0 * large, True), (50.0, True), (40000.0 * pieces.CHEAPER, True)]
+    counts = ((10.0, False), (10.0 * large, True), (50.0, True), (40000.0 * pieces.CHEAPER, True))
+    assert asked == [(most, 0, to_the_end) for most, to_the_end in counts]
 
 
 def test_sweeps_beside_the_limit_leave_what_follows_all_of_it(monkeypatch):
     """As many as were made; small islands have none"""
     asked = []
 
-    def over_relaxed(island, tol, x, most, to_the_end):
-        asked.append(most)
+    def over_relaxed(island, tol, x, most, more, to_the_end):
+        asked.append((most, more))
         island.iterations += 30
 
     monkeypatch.setattr(pieces, "with_momentum", lambda *_: None)
     monkeypatch.setattr(pieces, "over_relaxed", over_relaxed)
-    for sweeping, left in ((None, 70), (1, 100)):
+    for sweeping, spare, left in ((None, 300, 70), (1, 300, 100), (1, 10**4, 100), (1, 10, 80)):
         island = island_of(packing(12), 100)
-        island.sweeping, island.spare = sweeping, 10**4
+        island.sweeping, island.spare = sweeping, spare
         pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda: 1000.0)
         assert island.rest == left
-    assert asked == [1000.0, 5050.0]
+    assert asked == [(1000.0, 0), (50.0, 300), (50.0, 50.0 * pieces.LONGER), (50.0, 10)]
+
+
+@pytest.mark.parametrize(("error", "pieces_made"), [(1.01 * pieces.NEARLY, 10), (pieces.NEARLY, 35)])
+def test_more_sweeps_are_made_where_they_came_near(error, pieces_made, monkeypatch):
+    island, made = island_of(packing(12), 10**9), []
+    monkeypatch.setattr(pieces, "LARGEST", pieces.FIRST)
+    monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
+
+    def make(self, count, *_):
+        made.append(count)
+        self.island.error = error
+        self.left -= count
+        return count
+
+    monkeypatch.setattr(pieces.Pieces, "make", make)
+    pieces.over_relaxed(island, 1e-6, island.zero, 10.0 * pieces.FIRST, 25.0 * pieces.FIRST, True)
+    assert len(made) == pieces_made
 
 
 @pytest.mark.parametrize(("asked", "spare"), [(None, True), (100000, False)])
@@ -813,5 +831,5 @@ def test_over_relaxed_sweeps_end_where_nothing_gets_nearer(monkeypatch):
     island, made = island_of(packing(12), 10**9), []
     monkeypatch.setattr(pieces.Pieces, "make", lambda self, count, *_: made.append(count) or 1)
     monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
-    pieces.over_relaxed(island, 1e-300, island.zero, 1e6, True)
+    pieces.over_relaxed(island, 1e-300, island.zero, 1e6, 0.0, True)
     assert len(made) == pieces.IDLE
