@@ -77,7 +77,7 @@ class Island:
         law: 1 for Coulomb's law.
         x, u: the best multipliers and velocities, scaled, changed in place.
         error: their error.
-        limit: of iterations, of all methods together.
+        limit: of iterations, of all methods together, but for ``spare``.
         iterations: of all methods so far.
         spent: by method, iterations and seconds.
         patterns: symbolic factors of islands that are known, by their numbers.

@@ -50,7 +50,8 @@ class Method:
         run: with the arguments of :func:`~pluecker.contact.first_order.runner.make_runner`'s runners; none for those of
             linear complementarity problems, see :mod:`~pluecker.contact.lcp.laws`.
         limit: iterations, unless the caller says another number.
-        spare: over-relaxed sweeps of a large island that it may make beside these, unless the caller says a number.
+        spare: over-relaxed sweeps of a large island, with what Newton's method does between them, that it may make beside
+            these, unless the caller says a number.
         matrix: whether it needs the operator as a matrix.
         factorises: whether ``run`` takes ``patterns`` too, the symbolic factors of islands, which are kept.
         first: whether it begins with :func:`~pluecker.contact.solving.compiled_parts.first_steps`.

@@ -81,7 +81,8 @@ class Pieces:
 def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price: Callable[[], float]) -> None:
     """With momentum for twice as long as what follows takes, then over-relaxed for as long.
 
-    These to their end where nothing follows, and in large islands, where what follows takes much longer for each contact.
+    These to their end where nothing follows, and in large islands, where what follows takes much longer for each contact;
+    there also :data:`LONGER` where they came near, with the sweeps that the island has to spare.
 
     Args:
         island: on its way.
@@ -94,11 +95,16 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
     if island.error > tol:
         dear, before = price(), island.iterations
         most, large = cheaper * min(dear, paid), island.sweeping is not None
+        if large:
+            most = min(PATIENT * most, RESERVED * island.rest) if dear <= paid else min(most, island.rest)
+        more = (
+            min((LONGER if dear <= paid else 1.0) * most, max(island.spare, RESERVED * island.rest - most))
+            if large
+            else 0
+        )
         spare = island.spare if large else 0
         island.limit += spare
-        if large and dear <= paid:
-            most = min(PATIENT * most, RESERVED * (island.rest - spare))
-        over_relaxed(island, tol, start, most, min(LONGER * most, spare), large or dear > paid)
+        over_relaxed(island, tol, start, most, more, large or dear > paid)
         island.limit -= max(spare - (island.iterations - before), 0)
 
 

@@ -45,7 +45,7 @@ class Job:
         name: of the method.
         law: 1 for Coulomb's law, 0 for the convex one.
         tol: of the error.
-        limit: iterations of all methods together.
+        limit: iterations of all methods together, but for ``spare``.
         relaxation: a method's option, or 0.
         nesterov: whether gradients have the published sequence of momentum.
         shares: whether the method takes ``threads``, which share the work of a large island.

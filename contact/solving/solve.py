@@ -48,7 +48,8 @@ def solve(
         method: see :mod:`~pluecker.contact.solving.methods`.
         tol: how well the law shall hold, see below.
         max_iterations: of all methods that take part together; the method's own number unless given: for ``auto`` 100,000,
-            and beside them sweeps of an island of hundreds of contacts and more, as many as promise to be of use.
+            and beside them over-relaxed sweeps of an island of hundreds of contacts and more under Coulomb's law, where
+            factors are dear and these sweeps came near.
         warm_start: multipliers to start from, ``(m,)``, N s; for example those of the last step.
         directions: sides of the polygon, in the law ``lcp``; 8, and 2 in the plane, unless given.
         relaxation: of ``psor``; its own choice unless given.

@@ -24,7 +24,8 @@ from pluecker.contact.problem.natural_map import natural_block
 from pluecker.contact.problem.operator import apply, assemble, multiply_factors
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
 from pluecker.contact.solving import automatic, cores, local, parts, pieces, preparation
-from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.island import Island, on_islands
+from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.newton import evaluate_all, velocity
 from pluecker.contact.sparse.blocks import from_scipy, to_scipy
 from pluecker.contact.sparse.estimate import least_operations
@@ -779,8 +780,8 @@ def test_over_relaxed_sweeps_of_large_islands_leave_iterations_to_what_follows(m
         island.sweeping = sweeping
         pieces.sweep_in_pieces(island, 1e-6, 40000.0, 10.0, lambda dear=dear: dear)
     large = pieces.PATIENT * pieces.CHEAPER
-    counts = ((10.0, False), (10.0 * large, True), (50.0, True), (40000.0 * pieces.CHEAPER, True))
-    assert asked == [(most, 0, to_the_end) for most, to_the_end in counts]
+    longer = 10.0 * large * pieces.LONGER
+    assert asked == [(10.0, 0, False), (10.0 * large, longer, True), (50.0, 0, True), (100, 0, True)]
 
 
 def test_sweeps_beside_the_limit_leave_what_follows_all_of_it(monkeypatch):
@@ -818,12 +819,19 @@ def test_more_sweeps_are_made_where_they_came_near(error, pieces_made, monkeypat
     assert len(made) == pieces_made
 
 
-@pytest.mark.parametrize(("asked", "spare"), [(None, True), (100000, False)])
-def test_who_says_how_many_iterations_gets_no_more(asked, spare, monkeypatch):
+@pytest.mark.parametrize("history", [False, True])
+@pytest.mark.parametrize(("asked", "spare"), [(None, METHODS["auto"].spare), (100000, 0)])
+def test_who_says_how_many_iterations_gets_no_more(asked, spare, history, monkeypatch):
+    """And where the error is kept, there is place for all"""
     given = []
-    monkeypatch.setattr(automatic, "run_improve", lambda *arguments: given.append(arguments[-1]) or [])
-    solve(packing(30), "ncp", max_iterations=asked, tol=1e-13)
-    assert [number > 0 for number in given] == [spare]
+
+    def improve(island, tol):
+        given.append(island.spare)
+        assert len(island.record) >= (island.rest + island.spare if history else 0)
+
+    monkeypatch.setattr(automatic, "run_improve", on_islands(improve))
+    solve(packing(30), "ncp", max_iterations=asked, tol=1e-300, history=history, separate=False)
+    assert given == [spare]
 
 
 def test_over_relaxed_sweeps_end_where_nothing_gets_nearer(monkeypatch):
