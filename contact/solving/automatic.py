@@ -26,9 +26,9 @@ ncp                     gradients with Newton where they are near; where factors
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
-longer than the factors after them would, but of large islands, where these take long for each contact; factors that would take longer than :data:`PAID` iterations of gradients are left
-out. What is decided on the way depends on counts alone, never on times, and under Coulomb's law on no tolerance: with a
-looser one the same steps end earlier.
+longer than the factors after them would, but in large islands, where what follows takes long for each contact; factors that
+would take longer than :data:`PAID` iterations of gradients are left out. What is decided on the way depends on counts alone,
+never on times, and under Coulomb's law on no tolerance: with a looser one the same steps end earlier.
 """
 
 from __future__ import annotations

@@ -94,15 +94,11 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
     with_momentum(island, tol, start, 2.0 * cheaper * min(least, paid))
     if island.error > tol:
         dear, before = price(), island.iterations
-        most, large = cheaper * min(dear, paid), island.sweeping is not None
+        most, more, spare, large = cheaper * min(dear, paid), 0.0, 0, island.sweeping is not None
         if large:
             most = min(PATIENT * most, RESERVED * island.rest) if dear <= paid else min(most, island.rest)
-        more = (
-            min((LONGER if dear <= paid else 1.0) * most, max(island.spare, RESERVED * island.rest - most))
-            if large
-            else 0
-        )
-        spare = island.spare if large else 0
+            more, spare = max(island.spare, RESERVED * island.rest - most), island.spare
+            more = min((LONGER if dear <= paid else 1.0) * most, more)
         island.limit += spare
         over_relaxed(island, tol, start, most, more, large or dear > paid)
         island.limit -= max(spare - (island.iterations - before), 0)
