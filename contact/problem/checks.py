@@ -17,6 +17,7 @@ from pluecker.contact.problem.operator import Operator, diagonal_of
 from pluecker.contact.problem.sets import DISCS, Sets
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = [
     "HUGE",
@@ -196,7 +197,7 @@ def check_size(A: Operator, b: Array, name: Callable[[int], str]) -> None:
         return
     d = np.zeros(len(b))
     with np.errstate(over="ignore", invalid="ignore"):
-        diagonal_of(A, d)
+        answering(diagonal_of, A, d)
     for what, B in (("the Jacobian", A.J), ("the Jacobian times M^-1", A.T)):
         for p in np.flatnonzero(~(np.abs(B.data) <= HUGE))[:1]:
             i = int(np.searchsorted(B.first, np.searchsorted(B.place, p, "right") - 1, "right")) - 1

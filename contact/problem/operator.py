@@ -27,6 +27,7 @@ from pluecker.contact.sparse.blocks import (
 )
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = [
     "Operator", "apply", "apply_once", "assemble", "assembled", "contiguous", "diagonal_of", "factored", "plain",
@@ -203,14 +204,14 @@ def multiply_factors(J: BlockMatrix, T: BlockMatrix) -> BlockMatrix:
     np.cumsum(np.bincount(T.column, minlength=C), out=first[1:])
     columns = np.empty(int(np.diff(first)[J.column].sum()), np.int64)  # as many as there may be
     where, row_of, slot = np.empty(blocks, np.int64), np.empty(blocks, np.int64), np.empty(R, np.int64)
-    found, size = find_products(J, T, first, first[:-1].copy(), where, row_of, slot, begin, columns)
+    found, size = answering(find_products, J, T, first, first[:-1].copy(), where, row_of, slot, begin, columns)
     column, place, data, shape = (
         columns[:found].copy(),
         np.empty(found, np.int64),
         np.zeros(size),
         np.empty(R, np.int64),
     )
-    add_products(J, T, J is T, first, where, row_of, begin, column, slot, place, data, shape)
+    answering(add_products, J, T, J is T, first, where, row_of, begin, column, slot, place, data, shape)
     return BlockMatrix(J.rows, J.rows, begin, column, place, data, shape)
 
 

@@ -21,6 +21,7 @@ from pluecker.contact.problem.sets import DISCS, Sets, rows_of_part, scale_turni
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["Order", "Prepared", "arrange", "cut", "find_islands", "find_order", "prepare", "scales"]
 
@@ -63,7 +64,10 @@ def find_islands(operator: Operator) -> tuple[Indices, Indices, Indices, Indices
     order, columns = np.empty(R, np.int64), np.empty(C, np.int64)
     met, crossed = np.zeros(R, np.int64), np.zeros(C, np.int64)
     having = np.empty(int(begin[-1]), np.int64)
-    number = breadth_first(J, T, begin, begin[:-1].copy(), having, met, crossed, order, columns, islands, sides) + 1
+    found = answering(
+        breadth_first, J, T, begin, begin[:-1].copy(), having, met, crossed, order, columns, islands, sides
+    )  # fmt: skip
+    number = found + 1
     if operator.is_factored:
         return order, columns, islands[:number], sides[:number]
     return order, order, islands[:number], np.zeros(number, np.int64)
@@ -189,8 +193,8 @@ def scales(operator: Operator, sets: Sets, order: Order | None = None) -> Array:
     order = find_order(operator) if order is None else order
     m = int(sets.start[-1])
     s, work = np.empty(m), np.empty(m)
-    diagonal_of(operator, work)
-    find_scales(sets.start, sets.sizes, order.blocks, order.apart, work, s)
+    answering(diagonal_of, operator, work)
+    answering(find_scales, sets.start, sets.sizes, order.blocks, order.apart, work, s)
     return s
 
 
@@ -242,7 +246,7 @@ def rearranged(B: BlockMatrix, order: Indices, columns: Indices, left: Array, ri
         np.zeros(len(order) + 1, np.int64), np.zeros(len(columns) + 1, np.int64), np.zeros(len(order) + 1, np.int64),
         np.empty_like(B.column), np.empty_like(B.place), np.empty_like(B.data), B.width[order],
     )  # fmt: skip
-    rearrange(B, order, columns, left, right, np.empty(len(columns), np.int64), new)
+    answering(rearrange, B, order, columns, left, right, np.empty(len(columns), np.int64), new)
     return new
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from pluecker.contact.problem.operator import Operator, diagonal_of
 from pluecker.contact.problem.sets import Sets
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.interruption import answering
 
 __all__ = ["with_share"]
 
@@ -25,7 +26,7 @@ __all__ = ["with_share"]
 def with_share(operator: Operator, sets: Sets, share: float) -> Operator:
     """The operator with c_i added for each contact, those without friction included; rows stay as they are."""
     start, diagonal = sets.start, np.empty(int(sets.start[-1]))
-    diagonal_of(operator, diagonal)
+    answering(diagonal_of, operator, diagonal)
     contacts = (sets.sizes[:, 0] > 0) | ((sets.lower == 0.0) & np.isposinf(sets.upper))
     blocks = np.repeat(np.arange(len(start) - 1), np.diff(start))
     own = np.bincount(blocks, diagonal - operator.compliance, len(start) - 1) / np.diff(start)
