@@ -143,19 +143,9 @@ def shared(report: ContactReport, count: int = LARGE, rounds: int = 3, family: s
         for law in WANTED:
             ratios = []
             for seed in progress(range(SEEDS), f"two threads, {law}"):
-                problem = FAMILIES[family](count, seed).problem
-                spent: dict[int, list[float]] = {1: [], 2: []}
-                found = {}
-                for turn in range(rounds + 1):
-                    for threads in spent:
-                        began = time.perf_counter()
-                        found[threads] = solve(problem, law, tol=GOAL, threads=threads)
-                        if turn > 0:  # the first compiles
-                            spent[threads].append(time.perf_counter() - began)
-                one, two = (float(np.median(spent[k])) for k in (1, 2))
+                one, two, same = in_turn(FAMILIES[family](count, seed).problem, law, rounds)
                 both = [pool.submit(beside_another, count, seed, family, law, rounds) for _ in range(2)]
                 gain = sum(one / other.result() for other in both)
-                same = np.array_equal(found[1].multipliers, found[2].multipliers)
                 ratios.append(one / two)
                 table.rows.append(
                     [f"{law}, {seed}", f"{one:.3g}", f"{two:.3g}", f"{one / two:.2f}", "yes" if same else "no",
@@ -164,6 +154,20 @@ def shared(report: ContactReport, count: int = LARGE, rounds: int = 3, family: s
             words = f"two threads on one island of {count}, {law}: times as fast"
             report.target(words, 1.6, float(np.median(ratios)), at_least=True)
     return table
+
+
+def in_turn(problem: Problem, law: str, rounds: int) -> tuple[float, float, bool]:
+    """Seconds of the clock of a call with one thread and with two, medians, and whether both give the same."""
+    spent: dict[int, list[float]] = {1: [], 2: []}
+    found = {}
+    for turn in range(rounds + 1):
+        for threads in spent:
+            began = time.perf_counter()
+            found[threads] = solve(problem, law, tol=GOAL, threads=threads).multipliers
+            if turn > 0:  # the first compiles
+                spent[threads].append(time.perf_counter() - began)
+    one, two = (float(np.median(spent[k])) for k in (1, 2))
+    return one, two, np.array_equal(found[1], found[2])
 
 
 def meet_at(barrier: Barrier) -> None:

@@ -125,11 +125,9 @@ class Sweeping:
             laid.friction, laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
-        for k, value in (
-            (GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even), (ODD, strips - S.even),
-        ):  # fmt: skip
+        for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
             self.task[k] = value
-        self.spent = 0
+        self.task[ODD], self.spent = strips - S.even, 0
         self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
 
     def run(

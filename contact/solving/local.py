@@ -179,9 +179,8 @@ class Subdomains:
             with np.errstate(all="ignore"):  # of its thread
                 return part.solve(self.island, x, u, held_up)
 
-        workers = (
-            min(self.island.threads, len(parts)) if held_up else 1
-        )  # to start threads takes as long as a few steps
+        # To start threads takes as long as a few steps.
+        workers = min(self.island.threads, len(parts)) if held_up else 1
         if workers == 1:
             return list(map(one, parts))
         with ThreadPoolExecutor(workers, initializer=joined()) as pool:

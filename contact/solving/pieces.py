@@ -93,12 +93,11 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
     start, cheaper = island.x.copy(), 1.0 if island.sweeping is None else CHEAPER
     with_momentum(island, tol, start, 2.0 * cheaper * min(least, paid))
     if island.error > tol:
-        dear, before = price(), island.iterations
-        most, more, spare, large = cheaper * min(dear, paid), 0.0, 0, island.sweeping is not None
+        dear, before, large = price(), island.iterations, island.sweeping is not None
+        most, more, spare = cheaper * min(dear, paid), 0.0, island.spare if large else 0
         if large:
             most = min(PATIENT * most, RESERVED * island.rest) if dear <= paid else min(most, island.rest)
-            more, spare = max(island.spare, RESERVED * island.rest - most), island.spare
-            more = min((LONGER if dear <= paid else 1.0) * most, more)
+            more = min((LONGER if dear <= paid else 1.0) * most, max(spare, RESERVED * island.rest - most))
         island.limit += spare
         over_relaxed(island, tol, start, most, more, large or dear > paid)
         island.limit -= max(spare - (island.iterations - before), 0)
