@@ -121,7 +121,7 @@ class Sweeping:
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
-            self.task, self.control, S.J, S.T, S.sides, S.begin, S.begin, S.begin, to_slots(b.reshape(-1, 3), S),
+            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin, to_slots(b.reshape(-1, 3), S),
             laid.friction, laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip

@@ -34,7 +34,6 @@ from pluecker.contact.first_order.shared_phases import (
 from pluecker.contact.first_order.sweep_passes import (
     BODIES,
     BODY_BLOCK,
-    CARRY_ON,
     CLEAR,
     COLLECT,
     JUDGE,
@@ -65,7 +64,7 @@ EVEN, ODD, LIMIT, LEAST, USED, SPENDING, ENDS_BEST, CREW = range(SETTINGS, SETTI
 TOL, REACHED = range(CONTROL, CONTROL + 2)
 # Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
 ARRAYS = CREW + 1
-PLACES = 25
+PLACES = 26
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
 
@@ -130,7 +129,6 @@ def improve(L, roster, history):
         if load(settings, MOMENTUM) == 1:
             age = age + 1.0 if along >= 0.0 else 0.0
             store(control, BETA, momentum_at(age))
-            over_bodies(L, roster, CARRY_ON)
         used, ends_best = used + 1, 0
         over_strips(L, roster, SWEEP)
         store(settings, SPENDING, load(settings, SPENDING) + 1)
@@ -168,14 +166,14 @@ def in_one_thread(place, k):
     L = Swept(
         task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),
         array_integers(task, at, 4), array_integers(task, at, 5), array_integers(task, at, 6), array_integers(task, at, 7),
-        array_rows(task, at, 8), array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11),
+        array_integers(task, at, 8), array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11),
         array_rows(task, at, 12), array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15),
         array_rows(task, at, 16), array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19),
-        array_rows(task, at, 20), array_rows(task, at, 21), array_numbers(task, at, 22),
+        array_rows(task, at, 20), array_rows(task, at, 21), array_rows(task, at, 22), array_numbers(task, at, 23),
     )  # fmt: skip
-    roster = array_integers(task, at, 23)
+    roster = array_integers(task, at, 24)
     if k == 0:
-        improve(L, roster, array_numbers(task, at, 24))
+        improve(L, roster, array_numbers(task, at, 25))
         dismiss(roster)
         return 0
     follow(L, roster, k)

@@ -7,8 +7,8 @@ pass                  what it does with a strip, a block of groups of contacts, 
 ``clear``             v = 0, of bodies
 ``collect``           v += T' x of a strip
 ``stand``             no momentum, of bodies
-``carry_on``          v = v + beta d v, between two sweeps, of bodies
-``sweep``             x+ = P(y - w rho (J v + b + g)) and v += T' (x+ - y) of a strip, with y = x + beta d x
+``sweep``             v = v + beta d v of the bodies that begin in a strip, then x+ = P(y - w rho (J v + b + g)) and
+                      v += T' (x+ - y) of its contacts, with y = x + beta d x
 ``judge``             u = J v + b, and the sums of the natural map
 ``remember``          x and u are the best that were met
 ====================  ===============================================================================================
@@ -16,7 +16,7 @@ pass                  what it does with a strip, a block of groups of contacts, 
 This is the sweep of :mod:`~pluecker.contact.first_order.pgs`, in the order of
 :mod:`~pluecker.contact.sparse.strips`. Strips of one pass have no body in common, and neither have the contacts of a group:
 their velocities are read and written as if one contact came after the other. The momentum of multipliers is carried on
-when their contact is met, that of bodies between two sweeps.
+when their contact is met, that of bodies where the first strip begins that may have contacts of theirs.
 
 Source: as ``pgs``.
 """
@@ -53,7 +53,6 @@ from pluecker.spatial.scalars.operations import lift, load, sqrt, store
 
 __all__ = [
     "BODIES",
-    "CARRY_ON",
     "CLEAR",
     "COLLECT",
     "JUDGE",
@@ -67,7 +66,7 @@ __all__ = [
     "pass_over",
 ]  # fmt: skip
 
-START, CLEAR, COLLECT, STAND, CARRY_ON, SWEEP, JUDGE, REMEMBER = range(8)
+START, CLEAR, COLLECT, STAND, SWEEP, JUDGE, REMEMBER = range(7)
 # Settings that have other names here: bodies, the first strip of the pass, and whether there is momentum.
 BODIES, STRIP, MOMENTUM = BODY_GROUPS, AT, OLD
 BODY_BLOCK = 256  # bodies of a block
@@ -82,7 +81,7 @@ class Swept(NamedTuple):
 
     Attributes:
         settings, control: what the pass is.
-        J, T, bodies, begin: as there.
+        J, T, bodies, begin, owned: as there.
         order: of the even strips, and of the odd ones, in which they are taken.
         starts: where the share of each thread begins there, and the end, of the even ones and of the odd ones.
         b, friction, inverse, soft: as of :class:`~pluecker.contact.first_order.large_record.Large`.
@@ -100,6 +99,7 @@ class Swept(NamedTuple):
     T: Any
     bodies: Any
     begin: Any
+    owned: Any
     order: Any
     starts: Any
     b: Any
@@ -231,12 +231,25 @@ def begin_at(L, k, beta):
     return y, d
 
 
+@kernel
+def carry_on(L, strip, beta):
+    """v + beta d v of the bodies of a strip, as :func:`begin_at` does with x"""
+    v, along, begun = L.v, L.v_along, L.v_begun
+    for k in range(ROWS * load(L.owned, 2 * strip), ROWS * load(L.owned, 2 * strip + 1)):
+        y = load(v, k) + beta * load(along, k)
+        store(along, k, y - load(begun, k))
+        store(begun, k, y)
+        store(v, k, y)
+
+
 @outlined_kernel
 def sweep(L, strip):
     """All contacts of a strip; how much x changed, its size, and how far the change goes along"""
     exact, has_momentum, beta = load(L.settings, EXACT), load(L.settings, MOMENTUM), load(L.control, BETA)
     nothing = lift(0.0, load(L.x, 0))
     change, size, along = nothing, nothing, nothing
+    if has_momentum == 1:
+        carry_on(L, strip, beta)
     for i in range(load(L.begin, strip), load(L.begin, strip + 1)):
         k, p, near, far = 3 * i, 36 * i, places(L.bodies, i, False), places(L.bodies, i, True)
         ask_for_rows(L.J, p + AHEAD, HEIGHT)
@@ -299,22 +312,16 @@ def remember(L, block):
 
 @outlined_kernel
 def over_bodies(L, block, what):
-    """v = 0; or no momentum; or v + beta d v, as :func:`begin_at` does with x"""
+    """v = 0; or no momentum"""
     first, last = bounds(load(L.settings, BODIES), block, BODY_BLOCK)
-    beta = load(L.control, BETA)
     v, along, begun = L.v, L.v_along, L.v_begun
     for k in range(ROWS * first, ROWS * last):
         y = load(v, k)
         if what == CLEAR:
             store(v, k, lift(0.0, y))
-        elif what == STAND:
+        else:
             store(begun, k, y)
             store(along, k, lift(0.0, y))
-        else:
-            y = y + beta * load(along, k)
-            store(along, k, y - load(begun, k))
-            store(begun, k, y)
-            store(v, k, y)
 
 
 @outlined_kernel

@@ -25,7 +25,7 @@ from pluecker.contact.sparse.blocks import (
     multiply_row_transposed,
     to_scipy,
 )
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
@@ -211,7 +211,8 @@ def multiply_factors(J: BlockMatrix, T: BlockMatrix) -> BlockMatrix:
         np.zeros(size),
         np.empty(R, np.int64),
     )
-    answering(add_products, J, T, J is T, first, where, row_of, begin, column, slot, place, data, shape)
+    free = begin[:-1].copy()
+    answering(add_products, J, T, J is T, first, where, row_of, begin, free, column, slot, place, data, shape)
     return BlockMatrix(J.rows, J.rows, begin, column, place, data, shape)
 
 
@@ -252,27 +253,38 @@ def add_six(total, x, p, y, q):
     return total + x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5]
 
 
-def add_products(J, T, same, first, where, row_of, begin, column, slot, place, data, shape):
-    """The blocks, in ``data``, which is zero, their places, and which rows have blocks of 3 x 3; ``slot``: scratch memory
-
-    Those below the diagonal are those above it where J and T are the ``same``.
-    """
+@allocation_free_kernel
+def find_places(rows, begin, column, place, shape):
+    """Where blocks begin that lie one after the other, and which rows have blocks of 3 x 3"""
     p = 0
-    for i in range(len(J.rows) - 1):
-        height = J.rows[i + 1] - J.rows[i]
+    for i in range(len(rows) - 1):
+        height = rows[i + 1] - rows[i]
         shape[i] = 3 if height == 3 else 0
         for n in range(begin[i], begin[i + 1]):
-            j = column[n]
-            place[n], slot[j] = p, p
-            p += height * (J.rows[j + 1] - J.rows[j])
-            if J.rows[j + 1] - J.rows[j] != 3:
+            width = rows[column[n] + 1] - rows[column[n]]
+            place[n] = p
+            p += height * width
+            if width != 3:
                 shape[i] = 0
+
+
+def add_products(J, T, same, first, where, row_of, begin, free, column, slot, place, data, shape):
+    """The blocks, in ``data``, which is zero, their places, and which rows have blocks of 3 x 3
+
+    Those below the diagonal are those above it where J and T are the ``same``. ``free``, ``slot``: scratch memory, at first
+    the number of the first block of each row, and anything.
+    """
+    find_places(J.rows, begin, column, place, shape)
+    for i in range(len(J.rows) - 1):
+        height = J.rows[i + 1] - J.rows[i]
+        for n in range(begin[i], begin[i + 1]):
+            slot[column[n]] = place[n]
         for k in range(J.first[i], J.first[i + 1]):
             c = J.column[k]
-            width, q = J.columns[c + 1] - J.columns[c], J.place[k]
+            width, q = J.columns[c + 1] - J.columns[c], positive(J.place[k])
             for m in range(first[c], first[c + 1]):
-                j, t = row_of[where[m]], T.place[where[m]]
-                across, s = J.rows[j + 1] - J.rows[j], slot[j]
+                j, t = row_of[where[m]], positive(T.place[where[m]])
+                across, s = J.rows[j + 1] - J.rows[j], positive(slot[j])
                 if same and j < i:
                     continue
                 if height == 3 and across == 3 and width == 6:
@@ -284,12 +296,37 @@ def add_products(J, T, same, first, where, row_of, begin, column, slot, place, d
                     for b in range(across):
                         x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
                         data[s + a * across + b] += x
-    symmetrise(J.rows, begin, column, place, data, same)
+        if same:
+            mirror(J.rows, i, begin, free, column, place, data)
+    if not same:
+        symmetrise(J.rows, begin, column, place, data)
 
 
 @allocation_free_kernel
-def symmetrise(rows, first, column, place, data, upper):
-    """(N + N') / 2 in place, or, with ``upper``, below the diagonal what is above it; the pattern is symmetric"""
+def mirror(rows, i, first, free, column, place, data):
+    """Below the diagonal what block row i has above it; the pattern is symmetric, and rows come in their order
+
+    ``free``: the next block of each row that is below.
+    """
+    height = rows[i + 1] - rows[i]
+    for n in range(first[i], first[i + 1]):
+        j = column[n]
+        if j > i:
+            width, p, q = rows[j + 1] - rows[j], positive(place[n]), positive(place[free[j]])
+            free[j] += 1
+            if height == 3 and width == 3:
+                for a in range(3):
+                    for b in range(3):
+                        data[q + 3 * b + a] = data[p + 3 * a + b]
+                continue
+            for a in range(height):
+                for b in range(width):
+                    data[q + b * height + a] = data[p + a * width + b]
+
+
+@allocation_free_kernel
+def symmetrise(rows, first, column, place, data):
+    """(N + N') / 2 in place; the pattern is symmetric"""
     for i in range(len(rows) - 1):
         height = rows[i + 1] - rows[i]
         for k in range(first[i], first[i + 1]):
@@ -307,7 +344,7 @@ def symmetrise(rows, first, column, place, data, upper):
                     for a in range(height):
                         for b in range(width):
                             p, q = place[k] + a * width + b, place[low] + b * height + a
-                            mean = data[p] if upper else 0.5 * (data[p] + data[q])
+                            mean = 0.5 * (data[p] + data[q])
                             data[p], data[q] = mean, mean
 
 

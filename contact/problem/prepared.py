@@ -19,7 +19,7 @@ from pluecker.contact.problem.operator import Operator, diagonal_of, factored
 from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import DISCS, Sets, rows_of_part, scale_turning
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, empty_blocks
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import answering
 
@@ -275,12 +275,14 @@ def rearrange(B, order, columns, left, right, where, new):
         for at in range(top, n):
             m = place[at]
             j = B.column[m]
-            q = B.place[m]
+            q, top_of, begin = positive(B.place[m]), positive(B.rows[i]), positive(B.columns[j])
+            width, to = positive(B.columns[j + 1]) - begin, positive(p)
             place[at] = p
-            for a in range(B.rows[i], B.rows[i] + height):
-                for b in range(B.columns[j], B.columns[j + 1]):
-                    data[p] = B.data[q] * (left[a] * right[b])
-                    p, q = p + 1, q + 1
+            for a in range(height):
+                scale = left[top_of + a]
+                for b in range(width):
+                    data[to + a * width + b] = B.data[q + a * width + b] * (scale * right[begin + b])
+            p += height * width
 
 
 rearrange, breadth_first = allocation_free(rearrange), allocation_free(breadth_first)

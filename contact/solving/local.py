@@ -25,7 +25,6 @@ Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -39,7 +38,7 @@ from pluecker.contact.solving.parts import apart, around, met_by, part_of, those
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.interruption import joined
+from pluecker.spatial.parallel.helpers import Helpers
 
 __all__ = ["OUTSIDE", "Subdomains"]
 
@@ -119,6 +118,7 @@ class Subdomains:
         covered: which contacts are in any.
         before: the squared error when they were last improved.
         most: contacts that a part may grow to.
+        helpers: threads that solve parts too.
     """
 
     def __init__(self, island: Island) -> None:
@@ -126,6 +126,7 @@ class Subdomains:
         n = len(island.P.K.start) - 1
         self.parts: list[Subdomain] = []
         self.covered, self.before, self.most = np.zeros(n, bool), np.inf, max(GROWN, OF_ALL * n)
+        self.helpers = Helpers(island.threads - 1)
 
     def improve(self, x: Array, u: Array, held_up: bool = True) -> float:
         """Newton's method in all parts that have error; x and u change where it helps there.
@@ -179,12 +180,7 @@ class Subdomains:
             with np.errstate(all="ignore"):  # of its thread
                 return part.solve(self.island, x, u, held_up)
 
-        # To start threads takes as long as a few steps.
-        workers = min(self.island.threads, len(parts)) if held_up else 1
-        if workers == 1:
-            return list(map(one, parts))
-        with ThreadPoolExecutor(workers, initializer=joined()) as pool:
-            return list(pool.map(one, parts))
+        return self.helpers.map(one, parts)
 
     def only(self, blocks: Indices) -> NDArray[np.bool_]:
         """Which of all contacts these are."""

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -27,7 +26,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project
 from pluecker.contact.results.result import Part, Stage
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.interruption import joined
+from pluecker.spatial.parallel.helpers import Helpers
 from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Done", "Job", "goal_of", "run_on_islands"]
@@ -145,8 +144,7 @@ def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
     if history:
         parts, told = with_history(islands, count)
     elif workers > 1 and count > 1 and not (islands.job.shares and has_giant(P)):
-        with ThreadPoolExecutor(min(workers, count), initializer=joined()) as pool:
-            found = list(pool.map(lambda bounds: islands.call(bounds[0], bounds[1], np.zeros(0)), pieces(P, workers)))
+        found = Helpers(workers - 1).map(lambda bounds: islands.call(*bounds, np.zeros(0)), pieces(P, workers))
         parts = [part for piece in found for part in piece]
     else:
         parts = islands.call(0, count, np.zeros(0), workers) if count else []

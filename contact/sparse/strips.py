@@ -45,6 +45,8 @@ class Strips(NamedTuple):
         slots: the place of each contact, ``(n,)``.
         places: how many there are.
         begin: where the groups of each strip begin, the even strips first, and their number.
+        owned: of each strip the first body that begins there, and their end, ``(2 strips,)``. These may have contacts there,
+            and none in strips that are taken before.
         even: how many of these strips are even.
     """
 
@@ -55,6 +57,7 @@ class Strips(NamedTuple):
     slots: Indices
     places: int
     begin: Indices
+    owned: Indices
     even: int
 
     @property
@@ -138,7 +141,7 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     number = np.full(bodies + 1, bodies)
     number[np.argsort(nearest[:bodies], kind="stable")] = np.arange(bodies)
     sides = number[sides]
-    order, strip_begin = in_strips(level, levels)
+    order, strip_begin, strip = in_strips(level, levels)
     slots, begin = np.empty(n, np.int64), np.empty(len(strip_begin), np.int64)
     following, met = np.empty(n + 1, np.int64), np.full(bodies + 1, -1)
     groups = pack(sides, order, strip_begin, following, met, slots, begin)
@@ -150,11 +153,26 @@ def make_strips(J: BlockMatrix, T: BlockMatrix, first: int, last: int, left: int
     both[slots] = sides
     pairs = both[:, 0] | both[:, 1] << 32
     even = len(range(0, len(strip_begin) - 1, 2))
-    return Strips(bodies, in_lanes, other, pairs, slots, groups * GROUP, begin * GROUP // W, even)
+    owned = bodies_of_strips(strip, nearest[:bodies])
+    return Strips(bodies, in_lanes, other, pairs, slots, groups * GROUP, begin * GROUP // W, owned, even)
 
 
-def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices]:
-    """The contacts strip by strip, the even ones first, and where each strip begins, and their number."""
+def bodies_of_strips(strip: Indices, nearest: Indices) -> Indices:
+    """As :class:`Strips` has them ``owned``, from the strip of each level, and the lowest level of each body.
+
+    Contacts of a body are of that level or the next. Where these are of two strips, the even one comes first.
+    """
+    of_level = np.concatenate([strip[:1], strip, strip[-1:]])  # from -1 on: bodies without contacts
+    here, above = of_level[:-1], of_level[1:]
+    owner = np.where(above % 2 == 0, above, here)
+    level, count = np.arange(strip[-1] + 1), np.cumsum(np.bincount(nearest + 1, minlength=len(owner)))
+    ends = count[np.searchsorted(owner, level, side="right") - 1]
+    pairs = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
+    return np.concatenate([pairs[::2], pairs[1::2]]).reshape(-1)
+
+
+def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices, Indices]:
+    """The contacts strip by strip, the even ones first; where each strip begins, and their number; the strip of each level."""
     counts, strip, number, size = np.bincount(level, minlength=levels), np.empty(levels, np.int64), 0, 0
     for k in range(levels):
         strip[k], size = number, size + counts[k]
@@ -165,7 +183,7 @@ def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices]:
     mine = strip[level]
     order = np.lexsort((np.arange(len(level)), mine, mine % 2))
     sizes = np.bincount(mine)
-    return order, np.concatenate([[0], np.cumsum(np.concatenate([sizes[::2], sizes[1::2]]))])
+    return order, np.concatenate([[0], np.cumsum(np.concatenate([sizes[::2], sizes[1::2]]))]), strip
 
 
 def find_levels(sides, level, nearest):

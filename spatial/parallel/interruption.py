@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 from pluecker.spatial.parallel.interruption_flag import state
 
-__all__ = ["LONG", "Interrupted", "answering", "interruptible", "joined", "takes_long"]
+__all__ = ["LONG", "Interrupted", "answering", "interruptible", "joined", "start", "takes_long"]
 
 T = TypeVar("T")
 
@@ -110,16 +110,26 @@ stopping = threading.Lock()
 counted = [0]  # how often work was stopped
 
 
-def joined() -> Callable[[], None]:
-    """What a thread calls at its start that works for the caller's thread."""
+def joined() -> Callable[[Callable[[], None]], None]:
+    """What calls the function of a thread that works for the caller's thread, and ends with its work."""
     work = getattr(current, "work", None)
+    if work is None:
+        return lambda function: function()
 
-    def join() -> None:
-        if work is not None:
-            current.work = work
-            work.threads.add(threading.get_ident())
+    def run(function: Callable[[], None]) -> None:
+        me, current.work = threading.get_ident(), work
+        try:
+            try:
+                with work.changing:
+                    work.threads.add(me)
+                function()
+            finally:
+                with work.changing:
+                    work.threads.discard(me)
+        except Interrupted:  # nobody waits for what it would have found
+            pass
 
-    return join
+    return run
 
 
 def takes_long(rounds: float, size: float) -> bool:
@@ -162,15 +172,21 @@ def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -
     return function(*arguments) if work is None else work.undisturbed(function, *arguments)
 
 
+def start(function: Callable[[], None]) -> threading.Thread:
+    """A thread that nobody has to wait for."""
+    thread, before = threading.Thread(target=function, name="pluecker", daemon=True), threading.stack_size(STACK)
+    try:
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    return thread
+
+
 def in_thread(function: Callable[[], T]) -> T:
     """The same in another thread."""
     work = Work(function)
-    thread, before = threading.Thread(target=work.run, name="pluecker", daemon=True), threading.stack_size(STACK)
     try:
-        try:
-            thread.start()
-        finally:
-            threading.stack_size(before)
+        thread = start(work.run)
         while not work.finished.wait(1.0):
             pass
     except BaseException:

@@ -1,0 +1,91 @@
+"""Threads that help with tasks of a millisecond in Python and compiled code, one batch after the other.
+
+A pool of threads for each batch would take as long to start as such tasks take. These threads start with the first batch
+that needs them, wait for the next one, and end when nobody has the :class:`Helpers` any more, in whatever way that comes
+about. They belong to the work of the thread that made it: what interrupts that interrupts them
+(:mod:`~pluecker.spatial.parallel.interruption`).
+"""
+
+from __future__ import annotations
+
+import functools
+import queue
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from pluecker.spatial.parallel.interruption import joined, start
+
+__all__ = ["Helpers"]
+
+T, R = TypeVar("T"), TypeVar("R")
+
+
+class Helpers:
+    """Threads that help the caller.
+
+    Args:
+        most: how many, at most.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self.joined = most, joined()
+        self.tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self.threads: list[threading.Thread] = []
+        weakref.finalize(self, dismiss, self.tasks, self.threads)
+
+    def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+        """What a function gives for each item, in their order; they are begun in that order, each by whoever is free.
+
+        An exception of any of them is raised; what was not begun then is left.
+        """
+        todo = deque(enumerate(items))
+        number, found = len(todo), queue.SimpleQueue[tuple[int, Any, BaseException | None]]()
+        for _ in range(min(self.most, number - 1)):
+            self.tasks.put(functools.partial(help_with, function, todo, found))
+        while len(self.threads) < min(self.most, number - 1):
+            self.threads.append(start(functools.partial(self.joined, functools.partial(serve, self.tasks))))
+        results: list[Any] = [None] * number
+        try:
+            share(function, todo, found)
+            for _ in range(number):
+                k, results[k], error = found.get()
+                if error is not None:
+                    raise error
+        finally:
+            todo.clear()
+        return results
+
+
+def share(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: queue.SimpleQueue[Any]) -> None:
+    """Items, until there are no more."""
+    while True:
+        try:
+            k, item = todo.popleft()
+        except IndexError:
+            return
+        found.put((k, function(item), None))
+
+
+def help_with(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: queue.SimpleQueue[Any]) -> None:
+    """The same beside the caller, who is told of an exception."""
+    try:
+        share(function, todo, found)
+    except BaseException as error:  # of any kind: it is raised where somebody waits
+        found.put((0, None, error))
+        if not isinstance(error, Exception):
+            raise
+
+
+def serve(tasks: queue.SimpleQueue[Callable[[], None] | None]) -> None:
+    """One task after the other, until there is none."""
+    for task in iter(tasks.get, None):
+        task()
+
+
+def dismiss(tasks: queue.SimpleQueue[Callable[[], None] | None], threads: list[threading.Thread]) -> None:
+    """Nothing comes any more."""
+    for _ in threads:
+        tasks.put(None)
