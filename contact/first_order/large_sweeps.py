@@ -32,20 +32,19 @@ from pluecker.contact.first_order.shared_sweeps import (
     ARRAYS,
     CREW,
     ENDS_BEST,
-    EVEN,
     LEAST,
     LIMIT,
     NUMBERS,
-    ODD,
     REACHED,
     SPENDING,
+    STRIPS,
     TASK,
     TOL,
     USED,
     improve,
     in_one_thread,
 )  # fmt: skip
-from pluecker.contact.first_order.sweep_passes import BODIES, MOMENTUM, ROWS, Swept
+from pluecker.contact.first_order.sweep_passes import BODIES, EVEN, LINE, MOMENTUM, ROWS, Swept
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.interleaved import BLOCK, rows
@@ -121,13 +120,19 @@ class Sweeping:
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
-            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin, to_slots(b.reshape(-1, 3), S),
+            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin, np.zeros(LINE * S.even, np.int64), to_slots(b.reshape(-1, 3), S),
             laid.friction, laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
-        for k, value in ((GROUPS, S.groups), (BODIES, S.bodies + 1), (SOFT, laid.is_soft), (EVEN, S.even)):
+        for k, value in (
+            (GROUPS, S.groups),
+            (BODIES, S.bodies + 1),
+            (SOFT, laid.is_soft),
+            (EVEN, S.even),
+            (STRIPS, strips),
+        ):
             self.task[k] = value
-        self.task[ODD], self.spent = strips - S.even, 0
+        self.spent = 0
         self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
 
     def run(
@@ -176,17 +181,20 @@ class Sweeping:
 def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
     """Strips in the order in which they are taken, and where shares begin, as :class:`Swept` has them.
 
-    Each share has strips that follow one another, and takes about as long as any other. The long ones come first: what a
-    thread that has none left takes from the end of another's share is short.
+    Each share has strips that follow one another, and takes about as long as any other: no odd strip of one waits for another
+    thread. Odd strips between two shares are in the last one, that of nobody. Of the even strips of a share, and of the odd
+    ones after them, the long ones come first: what a thread that has none left takes from another's share is short.
     """
-    orders, starts = [], []
-    for strips in (slice(0, S.even), slice(S.even, None)):
-        sizes = np.diff(S.begin)[strips]
-        middles = np.cumsum(sizes) - 0.5 * sizes
-        mine = np.minimum((threads * middles / max(sizes.sum(), 1)).astype(np.int64), threads - 1)
-        orders.append(strips.start + np.lexsort((-sizes, mine)))
-        starts.append(np.searchsorted(mine, np.arange(threads + 1)))
-    return np.concatenate(orders), np.concatenate(starts)
+    sizes, number = np.diff(S.begin), np.arange(len(S.begin) - 1)
+    along = np.where(number < S.even, 2 * number, 2 * (number - S.even) + 1)
+    ends = np.cumsum(sizes[np.argsort(along)])
+    edges, odd = np.concatenate([[0], ends]), np.arange(1, len(ends), 2)
+    goals = ends[-1] * np.arange(1, threads)[:, None] / threads
+    off = np.minimum(abs(edges[odd] - goals), abs(edges[odd + 1] - goals))  # strips between shares go to either side
+    between = np.unique(odd[off.argmin(axis=1)]) if len(odd) else odd
+    share = np.where(np.isin(along, between), threads, np.searchsorted(between, along))
+    order = np.lexsort((-sizes, along % 2, share))
+    return order, np.searchsorted(share[order], np.arange(threads + 2))
 
 
 def run_large(

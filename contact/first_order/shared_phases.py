@@ -1,7 +1,8 @@
 """Passes over a large island, of which one thread is the leader and others take blocks.
 
 A pass is a kernel on one block; which one, the settings of the island say. The leader says which comes next, takes blocks as
-the others do, and adds up the sums of the blocks in their order: results do not depend on the number of threads.
+the others do, and adds up the sums of the blocks in their order: results do not depend on the number of threads. Blocks may
+have to wait for others that come before them.
 """
 
 from __future__ import annotations
@@ -33,15 +34,19 @@ from pluecker.spatial.parallel.phases import (
     begin_shares,
     dismiss,
     finish_blocks,
+    first_of_last,
     is_over,
+    last_blocks,
     look_out,
-    next_blocks,
+    other_blocks,
+    own_blocks,
+    phase_of,
 )
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "OFTEN", "add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums",
+    "OFTEN", "add_some", "add_sums", "array_integers", "array_narrow_rows", "array_numbers", "array_rows", "error_of_sums",
     "shared_passes",
 ]  # fmt: skip
 
@@ -51,39 +56,70 @@ __all__ = [
 LONG, OFTEN, FADING = 100, 4.0, 0.995
 
 
+@kernel
+def at_once(L, block):
+    """A block that waits for no other"""
+    return True
+
+
+@kernel
+def unnoticed(L, block):
+    """A block that no other waits for"""
+
+
 def shared_passes(
-    pass_over: Callable[..., None],
+    pass_over: Callable[..., None], is_ready: Callable[..., bool] = at_once, finish: Callable[..., None] = unnoticed
 ) -> tuple[Callable[..., None], Callable[..., None], Callable[..., None]]:
     """What the leader and the others do with passes.
 
     Args:
         pass_over: a kernel ``pass_over(L, block)`` that does one block of the pass that ``L.settings`` say.
+        is_ready: whether those blocks are done that a block waits for: none, or some in front of it.
+        finish: what comes after a block.
 
     Returns:
-        ``do_pass(L, roster, what, blocks)`` and ``do_shares(L, roster, what, starts, place)`` of the leader, and
+        ``do_pass(L, roster, what, blocks)`` and ``do_shares(L, roster, what, starts)`` of the leader, and
         ``follow(L, roster, thread)`` of all others.
     """
 
     @kernel
+    def next_blocks(L, roster, thread):
+        """Blocks of the own share; else of the last one, but where they would have to wait only when there are no others"""
+        phase = phase_of(roster, thread)
+        first, end = own_blocks(roster, phase, thread)
+        if first < end:
+            return first, end
+        last = first_of_last(roster, phase)
+        if last >= 0 and is_ready(L, last):
+            first, end = last_blocks(roster, phase)
+        return (first, end) if first < end else other_blocks(roster, phase, thread)
+
+    @kernel
     def take_part(L, roster, thread):
-        """Blocks of the pass, until there are no more; whether there were any"""
-        done = 0
-        first, end = next_blocks(roster, thread)
+        """Blocks of the pass, until there are no more: how many, and the pauses for which it waited in front of one"""
+        done, waited = 0, 0
+        first, end = next_blocks(L, roster, thread)
         while first < end:
             for block in range(first, end):
+                pauses = 0
+                while not is_ready(L, block):
+                    pauses += 1
+                    look_out(roster, pauses)
+                waited += pauses
                 pass_over(L, block)
+                finish(L, block)
             done += end - first
-            first, end = next_blocks(roster, thread)
+            first, end = next_blocks(L, roster, thread)
         if done > 0:
             finish_blocks(roster, thread, done)
-        return done > 0
+        return done, waited
 
     @outlined_kernel
     def lead(L, roster):
         """The leader's part in a pass that has begun"""
-        take_part(L, roster, 0)
+        _, waited = take_part(L, roster, 0)
         late = FADING * load(L.control, LATE)
-        if await_blocks(roster) > LONG * load(L.control, LARGEST):
+        if waited + await_blocks(roster) > LONG * load(L.control, LARGEST):
             late += 1.0
         store(L.control, LATE, late)
         if late > OFTEN:
@@ -97,10 +133,10 @@ def shared_passes(
         lead(L, roster)
 
     @kernel
-    def do_shares(L, roster, what, starts, place):
+    def do_shares(L, roster, what, starts):
         """One pass with shares as :func:`~pluecker.spatial.parallel.phases.begin_shares` has them"""
         store(L.settings, PASS, what)
-        begin_shares(roster, starts, place)
+        begin_shares(roster, starts)
         lead(L, roster)
 
     def do_alone(L, roster, what, blocks):
@@ -109,30 +145,37 @@ def shared_passes(
         for block in range(blocks):
             pass_over(L, block)
 
-    def do_shares_alone(L, roster, what, starts, place):
-        """One pass whose blocks are one share"""
-        do_alone(L, roster, what, starts[place + 1])
+    def do_shares_alone(L, roster, what, starts):
+        """One pass, whatever the shares are"""
+        do_alone(L, roster, what, starts[-1])
 
     @kernel
     def follow(L, roster, thread):
         """Blocks of one pass after the other, until it is over"""
         pauses = 0
         while not is_over(roster):
-            pauses = 0 if take_part(L, roster, thread) else pauses + 1
+            done, _ = take_part(L, roster, thread)
+            pauses = 0 if done > 0 else pauses + 1
             if pauses > 0:
                 look_out(roster, pauses)
 
     return (do_alone, do_shares_alone, follow) if config.DISABLE_JIT else (do_pass, do_shares, follow)
 
 
-@outlined_kernel
-def add_sums(L, blocks):
-    """The sums of all blocks, and the largest ones, in the place of the first"""
-    for k in range(LACK):
+@kernel
+def add_some(L, blocks, first, end):
+    """Some of the sums of all blocks, in the place of those of the first"""
+    for k in range(first, end):
         total = 0.0
         for block in range(blocks):
             total += load(L.sums, SUMS * block + k)
         store(L.sums, k, total)
+
+
+@outlined_kernel
+def add_sums(L, blocks):
+    """The sums of all blocks, and the largest ones, in the place of those of the first"""
+    add_some(L, blocks, 0, LACK)
     for k in range(LACK, SPEED + 1):
         largest = 0.0
         for block in range(blocks):

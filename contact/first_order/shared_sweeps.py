@@ -2,7 +2,7 @@
 
 One thread leads, as in :mod:`~pluecker.contact.first_order.shared_phases`: it says which pass comes next
 (:mod:`~pluecker.contact.first_order.sweep_passes`), and decides as :mod:`~pluecker.contact.first_order.pgs` does. A sweep is
-two passes, over the even strips and over the odd ones.
+one pass, over the even strips and over the odd ones, each of which waits for the even ones beside it.
 
 Compiled when it is first used, apart from what small islands need.
 
@@ -23,6 +23,7 @@ from pluecker.contact.first_order.large_record import (
 from pluecker.contact.first_order.pgs import RARER, REFRESH, momentum_at
 from pluecker.contact.first_order.runner import STILL
 from pluecker.contact.first_order.shared_phases import (
+    add_some,
     add_sums,
     array_integers,
     array_narrow_rows,
@@ -41,9 +42,11 @@ from pluecker.contact.first_order.sweep_passes import (
     REMEMBER,
     STAND,
     START,
-    STRIP,
     SWEEP,
+    TURN,
     Swept,
+    finish,
+    is_ready,
     pass_over,
 )  # fmt: skip
 from pluecker.contact.sparse.interleaved import BLOCK
@@ -54,21 +57,21 @@ from pluecker.spatial.parallel.phases import dismiss
 from pluecker.spatial.scalars.operations import load, store
 
 __all__ = [
-    "ARRAYS", "CREW", "ENDS_BEST", "EVEN", "LEAST", "LIMIT", "NUMBERS", "ODD", "REACHED", "SPENDING", "TASK", "TOL", "USED",
+    "ARRAYS", "CREW", "ENDS_BEST", "LEAST", "LIMIT", "NUMBERS", "REACHED", "SPENDING", "STRIPS", "TASK", "TOL", "USED",
     "improve", "in_one_thread",
 ]  # fmt: skip
 
 # What goes in and comes out: integers after the settings, numbers after the control.
 # Strips; sweeps; those between two looks at the error; whether the last pair is the best; threads.
-EVEN, ODD, LIMIT, LEAST, USED, SPENDING, ENDS_BEST, CREW = range(SETTINGS, SETTINGS + 8)
+STRIPS, LIMIT, LEAST, USED, SPENDING, ENDS_BEST, CREW = range(SETTINGS, SETTINGS + 7)
 TOL, REACHED = range(CONTROL, CONTROL + 2)
 # Addresses and lengths of arrays: of those of :class:`Swept` from the control on, of the roster, of the history.
 ARRAYS = CREW + 1
-PLACES = 26
+PLACES = 27
 TASK = ARRAYS + 2 * PLACES
 NUMBERS = REACHED + 1
 
-do_pass, do_shares, follow = shared_passes(pass_over)
+do_pass, do_shares, follow = shared_passes(pass_over, is_ready, finish)
 
 
 @kernel
@@ -85,14 +88,11 @@ def over_bodies(L, roster, what):
 
 @outlined_kernel
 def over_strips(L, roster, what):
-    """A pass over the even strips, and one over the odd ones"""
-    even, odd = load(L.settings, EVEN), load(L.settings, ODD)
-    store(L.settings, STRIP, 0)
-    do_shares(L, roster, what, L.starts, 0)
-    store(L.settings, STRIP, even)
-    do_shares(L, roster, what, L.starts, load(L.settings, CREW) + 1)
+    """A pass over all strips"""
+    store(L.settings, TURN, load(L.settings, TURN) + 1)
+    do_shares(L, roster, what, L.starts)
     if what == SWEEP:
-        add_sums(L, even + odd)
+        add_some(L, load(L.settings, STRIPS), UPHILL, SIZE + 1)
 
 
 @outlined_kernel
@@ -165,15 +165,16 @@ def in_one_thread(place, k):
     task, at = integers_at(place, TASK), ARRAYS
     L = Swept(
         task, array_numbers(task, at, 1), array_narrow_rows(task, at, 2), array_narrow_rows(task, at, 3),
-        array_integers(task, at, 4), array_integers(task, at, 5), array_integers(task, at, 6), array_integers(task, at, 7),
-        array_integers(task, at, 8), array_rows(task, at, 9), array_rows(task, at, 10), array_rows(task, at, 11),
-        array_rows(task, at, 12), array_rows(task, at, 13), array_rows(task, at, 14), array_rows(task, at, 15),
-        array_rows(task, at, 16), array_rows(task, at, 17), array_rows(task, at, 18), array_rows(task, at, 19),
-        array_rows(task, at, 20), array_rows(task, at, 21), array_rows(task, at, 22), array_numbers(task, at, 23),
+        array_integers(task, at, 4), array_integers(task, at, 5), array_integers(task, at, 6),
+        array_integers(task, at, 7), array_integers(task, at, 8), array_integers(task, at, 9), array_rows(task, at, 10),
+        array_rows(task, at, 11), array_rows(task, at, 12), array_rows(task, at, 13), array_rows(task, at, 14),
+        array_rows(task, at, 15), array_rows(task, at, 16), array_rows(task, at, 17), array_rows(task, at, 18),
+        array_rows(task, at, 19), array_rows(task, at, 20), array_rows(task, at, 21), array_rows(task, at, 22),
+        array_rows(task, at, 23), array_numbers(task, at, 24),
     )  # fmt: skip
-    roster = array_integers(task, at, 24)
+    roster = array_integers(task, at, 25)
     if k == 0:
-        improve(L, roster, array_numbers(task, at, 25))
+        improve(L, roster, array_numbers(task, at, 26))
         dismiss(roster)
         return 0
     follow(L, roster, k)

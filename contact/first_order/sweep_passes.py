@@ -14,8 +14,9 @@ pass                  what it does with a strip, a block of groups of contacts, 
 ====================  ===============================================================================================
 
 This is the sweep of :mod:`~pluecker.contact.first_order.pgs`, in the order of
-:mod:`~pluecker.contact.sparse.strips`. Strips of one pass have no body in common, and neither have the contacts of a group:
-their velocities are read and written as if one contact came after the other. The momentum of multipliers is carried on
+:mod:`~pluecker.contact.sparse.strips`. Even strips have no body in common, and neither have odd ones, nor the contacts of a
+group: their velocities are read and written as if one contact came after the other. An odd strip waits until the even ones
+beside it are done. The momentum of multipliers is carried on
 when their contact is met, that of bodies where the first strip begins that may have contacts of theirs.
 
 Source: as ``pgs``.
@@ -34,6 +35,7 @@ from pluecker.contact.first_order.large_record import (
     EXACT,
     GROUPS,
     LENGTH,
+    NOW,
     OLD,
     PASS,
     SOFT,
@@ -49,26 +51,32 @@ from pluecker.contact.sparse.interleaved import BLOCK
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.ahead import ask_for_rows
 from pluecker.spatial.memory.transposition import transposed
+from pluecker.spatial.parallel.atomics import read_shared, write_shared
 from pluecker.spatial.scalars.operations import lift, load, sqrt, store
 
 __all__ = [
     "BODIES",
     "CLEAR",
     "COLLECT",
+    "EVEN",
     "JUDGE",
+    "LINE",
     "MOMENTUM",
     "REMEMBER",
     "STAND",
     "START",
-    "STRIP",
     "SWEEP",
+    "TURN",
     "Swept",
+    "finish",
+    "is_ready",
     "pass_over",
 ]  # fmt: skip
 
 START, CLEAR, COLLECT, STAND, SWEEP, JUDGE, REMEMBER = range(7)
-# Settings that have other names here: bodies, the first strip of the pass, and whether there is momentum.
-BODIES, STRIP, MOMENTUM = BODY_GROUPS, AT, OLD
+# Settings that have other names here: bodies; the number of the pass over strips; even strips; whether there is momentum.
+BODIES, TURN, EVEN, MOMENTUM = BODY_GROUPS, AT, NOW, OLD
+LINE = 8  # integers from strip to strip in ``done``: each in a line of the cache of its own
 BODY_BLOCK = 256  # bodies of a block
 HEIGHT = 36  # rows of a group in J and T
 AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
@@ -82,8 +90,9 @@ class Swept(NamedTuple):
     Attributes:
         settings, control: what the pass is.
         J, T, bodies, begin, owned: as there.
-        order: of the even strips, and of the odd ones, in which they are taken.
-        starts: where the share of each thread begins there, and the end, of the even ones and of the odd ones.
+        order: in which strips are taken; in each share the even ones come first.
+        starts: where the share of each thread begins there, where the last one does, and the end.
+        done: of each even strip the last pass that is done with it.
         b, friction, inverse, soft: as of :class:`~pluecker.contact.first_order.large_record.Large`.
         rho: step lengths.
         x, along, begun: multipliers; how far a sweep began from where the one before did; where it began.
@@ -102,6 +111,7 @@ class Swept(NamedTuple):
     owned: Any
     order: Any
     starts: Any
+    done: Any
     b: Any
     friction: Any
     inverse: Any
@@ -329,9 +339,9 @@ def pass_over(L, block):
     """One block of the pass that the settings say"""
     what = load(L.settings, PASS)
     if what == SWEEP:
-        sweep(L, load(L.order, load(L.settings, STRIP) + block))
+        sweep(L, load(L.order, block))
     elif what == COLLECT:
-        collect(L, load(L.order, load(L.settings, STRIP) + block))
+        collect(L, load(L.order, block))
     elif what == JUDGE:
         judge(L, block)
     elif what == REMEMBER:
@@ -340,3 +350,28 @@ def pass_over(L, block):
         start(L, block)
     else:
         over_bodies(L, block, what)
+
+
+@kernel
+def is_ready(L, block):
+    """Whether the even strips beside an odd one are done; other blocks wait for none"""
+    what, even = load(L.settings, PASS), load(L.settings, EVEN)
+    if what != SWEEP and what != COLLECT:
+        return True
+    before = load(L.order, block) - even  # the even strip in front of an odd one; the next one is behind it
+    if before < 0:
+        return True
+    turn = load(L.settings, TURN)
+    return read_shared(L.done, LINE * before) == turn and (
+        before + 1 == even or read_shared(L.done, LINE * (before + 1)) == turn
+    )
+
+
+@kernel
+def finish(L, block):
+    """An even strip is done"""
+    what = load(L.settings, PASS)
+    if what == SWEEP or what == COLLECT:
+        strip = load(L.order, block)
+        if strip < load(L.settings, EVEN):
+            write_shared(L.done, LINE * strip, load(L.settings, TURN))

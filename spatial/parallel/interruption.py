@@ -82,6 +82,8 @@ class Work:
                 current.work = self
                 self.threads.add(threading.get_ident())
                 self.result = self.function()
+            except Interrupted as error:  # nobody asks where it was, and what that holds would stay: helpers among it
+                self.error = error.with_traceback(None)
             except BaseException as error:  # of any kind: it is raised where somebody waits
                 self.error = error
             self.finished.set()

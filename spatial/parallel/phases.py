@@ -7,7 +7,12 @@ is not missed: blocks are the same for any number of threads, and only who does 
 
 Each thread has a share of the blocks, the same ones whenever a phase has as many: what it reads and writes there is in the
 cache of its core already. It takes several of them at a time while many are left, and few in the end; then it takes what is
-left of other shares, one by one from their ends. Where blocks are of different length, the caller says where shares begin.
+left of other shares, one by one. Where blocks are of different length, the caller says where shares begin; there may be one
+share more, the last one, that no thread has for its own.
+
+Blocks are taken in their order, of each share. So one may have to wait for those in front of it, and one of the last share
+for any other: all of these were taken before, if those of the last share are taken when there is nothing else. Whoever took
+them is at work.
 
 What threads have in common are a few integers, the *roster*. From one core to another such an integer takes 50 to 300
 nanoseconds, so each thread has lines of its own: the blocks that are left of its share, with a number of the phase, so that
@@ -31,14 +36,19 @@ __all__ = [
     "begin_shares",
     "dismiss",
     "finish_blocks",
+    "first_of_last",
     "is_over",
+    "last_blocks",
     "look_out",
     "make_roster",
-    "next_blocks",
+    "other_blocks",
+    "own_blocks",
+    "phase_of",
 ]
 
 # The roster: integers, each in a line of the cache of its own. Behind OWN there are two for each of THREADS: its share, and
-# how many blocks it has finished in all phases. BLOCKS: of all phases; GIVE_WAY: the address of a function of the system.
+# how many blocks it has finished in all phases; and then two for the last share. BLOCKS: of all phases; GIVE_WAY: the address
+# of a function of the system.
 BLOCKS, OVER, THREADS, GIVE_WAY, OWN = range(0, 40, 8)
 LINE = 8
 SHARE, FINISHED = 0, LINE
@@ -51,7 +61,7 @@ OFTEN, SHORT, TAKES = 256, 4096, 768
 
 def make_roster(threads: int) -> NDArray[np.int64]:
     """For so many threads, before the first phase."""
-    roster = np.zeros(OWN + 2 * LINE * threads, np.int64)
+    roster = np.zeros(OWN + 2 * LINE * (threads + 1), np.int64)
     roster[THREADS], roster[GIVE_WAY] = threads, YIELD
     return roster
 
@@ -64,26 +74,36 @@ def own(k, what):
 
 @kernel
 def begin_phase(roster, blocks):
-    """The blocks of a new phase are there, and all that is to be known of it was written before; shares are alike."""
+    """The blocks of a new phase are there, and all that is to be known of it was written before; shares are alike.
+
+    The last one is empty.
+    """
     phase, threads = begin_with(roster, blocks), read_shared(roster, THREADS)
+    hand_out(roster, threads, phase, blocks, blocks)
     for k in range(threads - 1, -1, -1):
         hand_out(roster, k, phase, k * blocks // threads, (k + 1) * blocks // threads)
 
 
 @kernel
-def begin_shares(roster, starts, place):
-    """The same with shares that begin at ``starts[place]`` and what follows it; the last number is that of all blocks."""
+def begin_shares(roster, starts):
+    """The same with shares that begin at these numbers, the last one among them; one number more is that of all blocks."""
     threads = read_shared(roster, THREADS)
-    phase = begin_with(roster, load(starts, place + threads))
-    for k in range(threads - 1, -1, -1):
-        hand_out(roster, k, phase, load(starts, place + k), load(starts, place + k + 1))
+    phase = begin_with(roster, load(starts, threads + 1))
+    for k in range(threads, -1, -1):
+        hand_out(roster, k, phase, load(starts, k), load(starts, k + 1))
 
 
 @kernel
 def begin_with(roster, blocks):
     """What comes before shares are handed out; the number of the phase"""
     write_shared(roster, BLOCKS, read_shared(roster, BLOCKS) + blocks)
-    return ((read_shared(roster, own(0, SHARE)) >> (2 * BITS)) + 1) & PHASES
+    return (phase_of(roster, 0) + 1) & PHASES
+
+
+@kernel
+def phase_of(roster, k):
+    """The phase that thread k is in: others may be handed out theirs of the next one before"""
+    return read_shared(roster, own(k, SHARE)) >> (2 * BITS)
 
 
 @kernel
@@ -93,25 +113,48 @@ def hand_out(roster, k, phase, first, end):
 
 
 @kernel
-def next_blocks(roster, k):
-    """Blocks of the phase that thread k is to do: the first one, and the end; none where these are the same"""
-    threads = read_shared(roster, THREADS)
-    phase = read_shared(roster, own(k, SHARE)) >> (2 * BITS)
-    for turn in range(threads):
-        place = own((k + turn) % threads, SHARE)
+def take_blocks(roster, phase, whose, part):
+    """A part of what is left of a share in that phase: the first block, and the end; the same where there is none"""
+    place = own(whose, SHARE)
+    share = read_shared(roster, place)
+    while share >> (2 * BITS) == phase and (share >> BITS & MOST) != share & MOST:
+        first, end = share >> BITS & MOST, share & MOST
+        taken = max((end - first) // part, 1)
+        if replace_shared(roster, place, share, share + (taken << BITS)):
+            return first, first + taken
         share = read_shared(roster, place)
-        # Others may have theirs of a phase while this thread's is being handed out: it waits.
-        while share >> (2 * BITS) == phase and (share >> BITS & MOST) != share & MOST:
-            first, end = share >> BITS & MOST, share & MOST
-            if turn > 0:
-                if replace_shared(roster, place, share, share - 1):
-                    return end - 1, end
-            else:
-                taken = max((end - first) // 4, 1)
-                if replace_shared(roster, place, share, share + (taken << BITS)):
-                    return first, first + taken
-            share = read_shared(roster, place)
     return 0, 0
+
+
+@kernel
+def own_blocks(roster, phase, k):
+    """Blocks of its own share that thread k is to do"""
+    return take_blocks(roster, phase, k, 4)
+
+
+@kernel
+def other_blocks(roster, phase, k):
+    """One of another thread's share; where there is none, of the last one"""
+    threads = read_shared(roster, THREADS)
+    for turn in range(1, threads):
+        first, end = take_blocks(roster, phase, (k + turn) % threads, MOST)
+        if first < end:
+            return first, end
+    return last_blocks(roster, phase)
+
+
+@kernel
+def last_blocks(roster, phase):
+    """One of the last share"""
+    return take_blocks(roster, phase, read_shared(roster, THREADS), MOST)
+
+
+@kernel
+def first_of_last(roster, phase):
+    """The next one of the last share; -1 if there is none"""
+    share = read_shared(roster, own(read_shared(roster, THREADS), SHARE))
+    first = share >> BITS & MOST
+    return first if share >> (2 * BITS) == phase and first != share & MOST else -1
 
 
 @kernel

@@ -6,6 +6,7 @@ there from when the signal was sent.
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import signal
@@ -21,6 +22,7 @@ import pytest
 from pluecker.contact import solve
 from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.cholesky import analyse, factor
+from pluecker.spatial.parallel.helpers import Helpers
 from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible, takes_long
 from pluecker.spatial.parallel.interruption_flag import state
 from tests.conftest import COMPILED
@@ -188,6 +190,35 @@ def test_work_in_python_is_ended_by_an_exception():
     assert ended
     assert state[0] == 0
     thread.join()
+
+
+@needs_signals
+def test_helpers_end_with_the_work_that_they_help_with(monkeypatch):
+    """One that is at work, and two that wait for it; nothing is said of them"""
+    threads, complaints = [], []
+    monkeypatch.setattr(threading, "excepthook", complaints.append)
+
+    def wait(_):
+        while True:
+            time.sleep(0.001)
+
+    def work():
+        helpers = Helpers(3)
+        helpers.map(lambda _: time.sleep(0.02), range(8))
+        threads.extend(helpers.threads)
+        helpers.map(wait, range(2))
+
+    sender = send(0.3)
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(work)
+    sender.join()
+    gc.collect()
+    assert len(threads) == 3
+    for thread in threads:
+        thread.join(20.0)
+        assert not thread.is_alive()
+    assert not complaints
+    assert state[0] == 0
 
 
 @needs_signals

@@ -27,7 +27,7 @@ from pluecker.contact.problem.sets import project
 from pluecker.contact.solving import running
 from pluecker.contact.sparse.blocks import empty_blocks, from_scipy
 from pluecker.contact.sparse.interleaved import from_lanes, interleave, to_lanes
-from pluecker.spatial.compiled.decorators import compiled_for
+from pluecker.spatial.compiled.decorators import compiled_for, kernel
 from pluecker.spatial.parallel import phases
 from pluecker.spatial.parallel.interruption_flag import state
 from tests.conftest import COMPILED
@@ -185,6 +185,14 @@ def test_callers_in_several_threads_share_one_solver(all_are_large):
             assert np.array_equal(first.multipliers, result.multipliers)
 
 
+@kernel
+def next_blocks(roster, k):
+    """Of the own share, of others, of the last one"""
+    phase = phases.phase_of(roster, k)
+    first, end = phases.own_blocks(roster, phase, k)
+    return (first, end) if first < end else phases.other_blocks(roster, phase, k)
+
+
 @compiled_only
 def test_each_block_of_a_phase_is_taken_once():
     from numba import types
@@ -193,12 +201,12 @@ def test_each_block_of_a_phase_is_taken_once():
 
     def take(roster, blocks, more):
         phases.begin_phase(view(roster), blocks)
-        total, (first, end) = 0, phases.next_blocks(view(roster), 0)
+        total, (first, end) = 0, next_blocks(view(roster), 0)
         while first < end:
             for block in range(first, end):
                 total = 10 * total + block + 1
             phases.finish_blocks(view(roster), 0, end - first)
-            first, end = phases.next_blocks(view(roster), 0)
+            first, end = next_blocks(view(roster), 0)
         phases.await_blocks(view(roster))
         if not more:
             phases.dismiss(view(roster))
@@ -219,9 +227,9 @@ def taker():
 
     def take(roster, thread, starts):
         if len(starts) > 0:
-            phases.begin_shares(view(roster), view(starts), 0)
+            phases.begin_shares(view(roster), view(starts))
             return 0
-        first, end = phases.next_blocks(view(roster), thread)
+        first, end = next_blocks(view(roster), thread)
         return first * 10000 + end
 
     compiled = compiled_for(take, (types.int64[::1], types.intp, types.int64[::1]))
@@ -236,10 +244,10 @@ def taker():
 @pytest.mark.parametrize("blocks", [0, 1, 2, 3, 7, 100, 1000])
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
 def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks, taker):
-    """Also those whose threads do not come, whatever the shares are"""
+    """Also those whose threads do not come, whatever the shares are; the last one's come last"""
     roster, rng = phases.make_roster(threads), np.random.default_rng(blocks)
     for _ in range(4):
-        starts = [0, *np.sort(rng.integers(0, blocks + 1, threads - 1)).tolist(), blocks]
+        starts = [0, *np.sort(rng.integers(0, blocks + 1, threads)).tolist(), blocks]
         taker.begin(roster, starts)
         taken, begun, present = [], set(), rng.permutation(threads)[: rng.integers(1, threads + 1)]
         first, end = taker.take(roster, 0)
@@ -254,16 +262,17 @@ def test_threads_begin_with_their_shares_and_leave_no_block(threads, blocks, tak
             begun.add(thread)
             taken += range(first, end)
         assert sorted(taken) == list(range(blocks))
+        assert taken[starts[threads] :] == list(range(starts[threads], blocks))
 
 
 @compiled_only
 def test_nobody_takes_from_others_before_it_has_its_own_share(taker):
-    """While a phase is handed out"""
+    """While a phase is handed out: nothing of the last one either, for which it might have to wait"""
     roster = phases.make_roster(2)
-    taker.begin(roster, [0, 0, 0])
+    taker.begin(roster, [0, 0, 0, 0])
     mine = phases.OWN + 2 * phases.LINE + phases.SHARE
     before = roster[mine]
-    taker.begin(roster, [0, 5, 10])
+    taker.begin(roster, [0, 5, 10, 12])
     handed_out, roster[mine] = roster[mine], before
     assert taker.take(roster, 1) == (0, 0)
     roster[mine] = handed_out
@@ -284,7 +293,7 @@ def test_equal_shares_are_those_of_equal_numbers(taker):
         for blocks in (0, 1, 4, 23):
             one, other = phases.make_roster(threads), phases.make_roster(threads)
             begin_phase(one, blocks)
-            taker.begin(other, [k * blocks // threads for k in range(threads + 1)])
+            taker.begin(other, [*(k * blocks // threads for k in range(threads + 1)), blocks])
             assert np.array_equal(one, other)
 
 

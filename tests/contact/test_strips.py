@@ -6,6 +6,7 @@ Looks inside: the size from which islands are large is lowered.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import scipy.sparse
 
 from benchmarks.contact_problems import packing
 from pluecker.contact import solve
-from pluecker.contact.first_order import sharing
+from pluecker.contact.first_order import sharing, sweep_passes
 from pluecker.contact.first_order.large_sweeps import Sweeping, lay_out, shares_of
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, MOMENTUM, RELAXATION, make_memory
 from pluecker.contact.first_order.pgs import run_psor
@@ -22,6 +23,7 @@ from pluecker.contact.problem.prepared import prepare
 from pluecker.contact.problem.sets import Sets, project
 from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.strips import from_slots, make_strips, to_slots
+from pluecker.spatial.compiled.decorators import compiled_for
 from tests.conftest import COMPILED
 from tests.contact.single_precision import in_single_precision
 from tests.contact.test_shared_island import KINDS, LAWS, all_are_large, compiled_only
@@ -111,25 +113,88 @@ def test_strips_of_one_pass_and_contacts_of_a_group_have_no_body_in_common(seed)
     assert len(np.unique(strips.slots)) == COUNT
 
 
+def along(strips):
+    """The strips from one end to the other"""
+    number = np.arange(len(strips.begin) - 1)
+    return np.argsort(np.where(number < strips.even, 2 * number, 2 * (number - strips.even) + 1))
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 8])
-def test_each_thread_begins_with_strips_that_follow_one_another_and_with_as_much_work(threads):
+def test_each_thread_begins_with_as_much_work_and_waits_for_no_other(threads):
+    """Strips of a share follow one another, even ones first, and odd ones between two shares are in the last one"""
     P, _ = prepare(packing(2500 if COMPILED else 400), False)
     strips = lay_out(P, 0).strips
     order, starts = shares_of(strips, threads)
-    sizes, begin = np.diff(strips.begin), 0
-    for half, end in enumerate((strips.even, len(sizes))):
-        here = order[begin:end]
-        assert sorted(here) == list(range(begin, end))
-        bounds = starts[half * (threads + 1) : (half + 1) * (threads + 1)]
-        assert bounds[0] == 0
-        assert bounds[-1] == end - begin
-        shares = [here[a:b] for a, b in pairwise(bounds)]
-        for share in shares:
-            assert np.ptp(share) == len(share) - 1 if len(share) else True
-            assert (np.diff(sizes[share]) <= 0).all()  # others take the short ones, from the end
-        work = np.array([sizes[share].sum() for share in shares])
-        assert (np.abs(work - sizes[begin:end].sum() / threads) <= sizes[begin:end].max(initial=0)).all()
-        begin = end
+    sizes, where = np.diff(strips.begin), np.argsort(along(strips))
+    assert sorted(order) == list(range(len(sizes)))
+    assert len(starts) == threads + 2
+    assert starts[0] == 0
+    assert starts[-1] == len(order)
+    *shares, last = [order[a:b] for a, b in pairwise(starts)]
+    for share in shares:
+        assert np.ptp(where[share]) == len(share) - 1 if len(share) else True
+        odd = share >= strips.even
+        assert (np.diff(odd.astype(int)) >= 0).all()
+        for same in (share[~odd], share[odd]):
+            assert (np.diff(sizes[same]) <= 0).all()  # others take the short ones
+        beside = where[share[odd]][:, None] + [-1, 1]
+        assert set(beside[beside < len(sizes)]) <= set(where[share])
+    assert (last >= strips.even).all()
+    assert len(last) < threads
+    work = np.array([sizes[share].sum() for share in shares])
+    assert (work <= sizes.sum() / threads + 1.5 * sizes.max()).all()
+
+
+def test_bodies_are_carried_on_by_the_first_strip_that_has_contacts_of_theirs():
+    P, _ = prepare(packing(COUNT), False)
+    strips = make_strips(P.A.J, P.A.T, 0, COUNT, 0, len(P.A.J.columns) - 1)
+    sides = np.stack([strips.sides & (2**32 - 1), strips.sides >> 32], axis=1)
+    scale = len(strips.sides) // int(strips.begin[-1])
+    bodies = [set(sides[a:b].ravel()) - {strips.bodies} for a, b in pairwise(strips.begin * scale)]
+    owned = [set(range(a, b)) for a, b in strips.owned.reshape(-1, 2)]
+    assert sorted(body for some in owned for body in some) == list(range(strips.bodies))
+    before: set[int] = set()
+    for here, mine in zip(bodies, owned, strict=True):
+        assert here - before <= mine
+        assert not mine & before
+        before |= here
+
+
+@compiled_only
+def test_an_odd_strip_waits_for_those_beside_it():
+    from numba import types
+
+    from pluecker.spatial.memory.views import view
+
+    P, _ = prepare(packing(COUNT), False)
+    record = Sweeping(lay_out(P, 0), P.b).record
+    even, strips, turn = int(record.settings[sweep_passes.EVEN]), len(record.begin) - 1, 7
+    assert even > 2
+    record.settings[[sweep_passes.PASS, sweep_passes.TURN]] = sweep_passes.SWEEP, turn
+
+    class Few(NamedTuple):
+        settings: Any
+        order: Any
+        done: Any
+
+    def ready(settings, order, done, block):
+        return sweep_passes.is_ready(Few(view(settings), view(order), view(done)), block)
+
+    def over(settings, order, done, block):
+        sweep_passes.finish(Few(view(settings), view(order), view(done)), block)
+        return True
+
+    integers = types.int64[::1]
+    is_ready, finish = (compiled_for(f, (integers, integers, integers, types.intp)) for f in (ready, over))
+    lists = record.settings, np.arange(strips), record.done
+    done: set[int] = set()
+    for strip in [*np.random.default_rng(0).permutation(even).tolist(), even]:
+        for odd in range(even, strips):
+            beside = {odd - even, odd - even + 1} & set(range(even))
+            assert is_ready(*lists, odd) == (beside <= done)
+        assert all(is_ready(*lists, one) for one in range(even))
+        finish(*lists, strip)
+        done.add(strip)
 
 
 def test_what_is_put_in_slots_comes_back():
