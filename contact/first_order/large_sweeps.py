@@ -120,8 +120,9 @@ class Sweeping:
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
-            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin, np.zeros(LINE * S.even, np.int64), to_slots(b.reshape(-1, 3), S),
-            laid.friction, laid.inverse, laid.soft, laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
+            self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin,
+            np.zeros(LINE * S.even, np.int64), to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse, laid.soft,
+            laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
             np.zeros(SUMS * max(strips, blocks)),
         )  # fmt: skip
         for k, value in (
@@ -181,9 +182,9 @@ class Sweeping:
 def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
     """Strips in the order in which they are taken, and where shares begin, as :class:`Swept` has them.
 
-    Each share has strips that follow one another, and takes about as long as any other: no odd strip of one waits for another
-    thread. Odd strips between two shares are in the last one, that of nobody. Of the even strips of a share, and of the odd
-    ones after them, the long ones come first: what a thread that has none left takes from another's share is short.
+    Each share has strips that follow one another, and takes about as long as any other: no odd strip of one waits for
+    another thread. Odd strips between two shares are in the last one, that of nobody. Of the even strips of a share, and of
+    the odd ones after them, the long ones come first: what a thread that has none left takes from another's share is short.
     """
     sizes, number = np.diff(S.begin), np.arange(len(S.begin) - 1)
     along = np.where(number < S.even, 2 * number, 2 * (number - S.even) + 1)

@@ -356,7 +356,7 @@ def pass_over(L, block):
 def is_ready(L, block):
     """Whether the even strips beside an odd one are done; other blocks wait for none"""
     what, even = load(L.settings, PASS), load(L.settings, EVEN)
-    if what != SWEEP and what != COLLECT:
+    if what not in (SWEEP, COLLECT):
         return True
     before = load(L.order, block) - even  # the even strip in front of an odd one; the next one is behind it
     if before < 0:
@@ -371,7 +371,7 @@ def is_ready(L, block):
 def finish(L, block):
     """An even strip is done"""
     what = load(L.settings, PASS)
-    if what == SWEEP or what == COLLECT:
+    if what in (SWEEP, COLLECT):
         strip = load(L.order, block)
         if strip < load(L.settings, EVEN):
             write_shared(L.done, LINE * strip, load(L.settings, TURN))

@@ -275,13 +275,12 @@ def rearrange(B, order, columns, left, right, where, new):
         for at in range(top, n):
             m = place[at]
             j = B.column[m]
-            q, top_of, begin = positive(B.place[m]), positive(B.rows[i]), positive(B.columns[j])
-            width, to = positive(B.columns[j + 1]) - begin, positive(p)
+            q, s, t = positive(B.place[m]), positive(B.rows[i]), positive(B.columns[j])
+            width, r = positive(B.columns[j + 1]) - t, positive(p)
             place[at] = p
             for a in range(height):
-                scale = left[top_of + a]
                 for b in range(width):
-                    data[to + a * width + b] = B.data[q + a * width + b] * (scale * right[begin + b])
+                    data[r + a * width + b] = B.data[q + a * width + b] * (left[s + a] * right[t + b])
             p += height * width
 
 

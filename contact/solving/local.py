@@ -16,8 +16,8 @@ perhaps because there is no solution while the others are held, the part gets a 
 Without these rings one packing of 100,000 contacts in five (seed 3) goes on for 85,000 sweeps, 155 s, and is not solved;
 with them all take 3 to 10 s.
 
-Parts that do not act on one another are solved by threads side by side where that may take long, those that do one after the
-other: the same bits for any number of threads.
+Parts that do not act on one another are solved by threads side by side, those that do one after the other: the same bits for
+any number of threads.
 
 Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposition methods" (2015), chapter 1.
 """

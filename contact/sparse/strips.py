@@ -172,7 +172,7 @@ def bodies_of_strips(strip: Indices, nearest: Indices) -> Indices:
 
 
 def in_strips(level: Indices, levels: int) -> tuple[Indices, Indices, Indices]:
-    """The contacts strip by strip, the even ones first; where each strip begins, and their number; the strip of each level."""
+    """The contacts strip by strip, even ones first; where each strip begins, and their number; the strip of each level."""
     counts, strip, number, size = np.bincount(level, minlength=levels), np.empty(levels, np.int64), 0, 0
     for k in range(levels):
         strip[k], size = number, size + counts[k]

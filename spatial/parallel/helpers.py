@@ -20,7 +20,8 @@ from pluecker.spatial.parallel.interruption import joined, start
 
 __all__ = ["Helpers"]
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 class Helpers:

@@ -47,8 +47,8 @@ __all__ = [
 ]
 
 # The roster: integers, each in a line of the cache of its own. Behind OWN there are two for each of THREADS: its share, and
-# how many blocks it has finished in all phases; and then two for the last share. BLOCKS: of all phases; GIVE_WAY: the address
-# of a function of the system.
+# how many blocks it has finished in all phases; and then two for the last share. BLOCKS: of all phases; GIVE_WAY: where a
+# function of the system is.
 BLOCKS, OVER, THREADS, GIVE_WAY, OWN = range(0, 40, 8)
 LINE = 8
 SHARE, FINISHED = 0, LINE
