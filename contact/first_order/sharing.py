@@ -37,7 +37,9 @@ __all__ = [
 
 WIDE = 200  # contacts of an island, from which eight are taken at a time
 LARGE = 2000  # from which threads share its work
-Layouts = dict[tuple[str, int], Any]  # of large islands: by what they are for, and by their numbers
+Layouts = dict[
+    tuple[str, int], Any
+]  # of large islands, by what they are for, and by their numbers; and what else is kept
 HERE = "pluecker.contact.first_order."
 
 

@@ -15,7 +15,8 @@ one can tell.
 ======================  ==============================================================================================
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
-ccp, frictionless       interior point; Newton; gradients to the limit; Newton
+ccp, frictionless       interior point; Newton; gradients to the limit; Newton; from :data:`VAST` contacts on, before
+                        gradients, sweeps of Gauss-Seidel with momentum, until they are held up
 ncp                     gradients with Newton where they are near; where factors are dear, and before gradients,
                         sweeps of Gauss-Seidel of several kinds, with Newton's method on the few contacts that keep the
                         rest from converging (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts
@@ -40,14 +41,14 @@ import numpy as np
 
 from pluecker.contact.first_order.memory import ERROR, ITERATIONS, LEFT
 from pluecker.contact.first_order.runner import REFERENCE
-from pluecker.contact.first_order.sharing import WIDE
+from pluecker.contact.first_order.sharing import WIDE, Layouts
 from pluecker.contact.first_order.sharing import run_gradients as descend
 from pluecker.contact.problem.prepared import Prepared, cut
 from pluecker.contact.results.result import Part
 from pluecker.contact.solving.coulomb import take_turns
 from pluecker.contact.solving.held_shifts import by_shifts
 from pluecker.contact.solving.island import FEW, NEAR, STEPS, Island, on_islands, operations, pattern_of
-from pluecker.contact.solving.pieces import sweep_in_pieces
+from pluecker.contact.solving.pieces import sweep_in_pieces, sweep_until_held_up
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.estimate import least_operations
@@ -70,6 +71,9 @@ MOST = 8000  # iterations of gradients in the end; factors of few contacts that 
 DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come first under Coulomb's law
 MANY = 500  # contacts of an island; of fewer gradients come first
 PAID = 40000  # iterations of gradients: factors that take longer are not made
+# Contacts of an island that no cache holds: gradients take half as long again for each as where there are 20,000, sweeps do
+# not. From 50,000 on packings, jammed ones and those at rest take 0.5 to 1.0 of the time with them.
+VAST = 40000
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged while it is larger
 FURTHER = 0.1  # of an error that is no larger
 STARTED = 0.2  # an error of a start from which Newton's method is tried
@@ -104,28 +108,37 @@ def times_as_fast(P: Prepared, contacts: Any, law: int) -> Any:
     return np.where((contacts >= WIDE) & (contacts <= DIRECT), WIDER if wide else 1.0, 1.0)
 
 
-def least_of(P: Any) -> float:
-    """Operations of a factor of one island, before its pattern is known: nothing for few contacts, whose pattern is cheap"""
-    return least_operations(P.A.N) if len(P.K.start) - 1 > DIRECT else 0.0
+def least_of(P: Prepared, number: int, layouts: Layouts) -> float:
+    """Operations of a factor of one island, before its pattern is known: nothing for few contacts, whose pattern is cheap.
+
+    It is kept with the layouts of large islands.
+    """
+    if len(P.K.start) - 1 <= DIRECT:
+        return 0.0
+    if ("factor", number) not in layouts:
+        layouts["factor", number] = least_operations(P.A.N)
+    return float(layouts["factor", number])
 
 
 def price(island: Island) -> float:
     """Iterations of gradients that what factorises takes as long as; the pattern is found unless that is too many anyway."""
     contacts, blocks, law = len(island.P.K.start) - 1, len(island.P.A.N.column), island.law
-    least = worth(contacts, blocks, least_of(island.P), law)
+    least = worth(contacts, blocks, least_of(island.P, island.number, island.layouts), law)
     return least if least > PAID else worth(contacts, blocks, operations(island.pattern), law)
 
 
 def least_price(island: Island) -> float:
     """The same from below: of many contacts without the pattern, which is not needed where sweeps do."""
     contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
-    return price(island) if contacts <= DIRECT else worth(contacts, blocks, least_of(island.P), island.law)
+    if contacts <= DIRECT:
+        return price(island)
+    return float(worth(contacts, blocks, least_of(island.P, island.number, island.layouts), island.law))
 
 
-def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic]) -> bool:
+def is_dear(P: Prepared, number: int, patterns: dict[int, Symbolic], layouts: Layouts) -> bool:
     """Whether what factorises under Coulomb's law takes so long that sweeps come before everything else."""
     contacts, blocks = len(P.K.start) - 1, len(P.A.N.column)
-    if worth(contacts, blocks, least_of(P), 1) > DEAR:
+    if worth(contacts, blocks, least_of(P, number, layouts), 1) > DEAR:
         return True
     return bool(worth(contacts, blocks, operations(pattern_of(patterns, number, P)), 1) > DEAR)
 
@@ -165,10 +178,14 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
     mine, patterns = slice(begin, end), {} if patterns is None else patterns
     states, results = memory.states[mine], memory.results[mine]
     if x.any() and not (results[:, ERROR] <= tol).all():
-        done += run_near(P, law, x, u, tol, limit, memory, begin, end, patterns)
+        done += run_near(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts)
     if law == 1:
         for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] > MANY)):
-            states[k, LEFT] = 1.0 if is_dear(cut(P, begin + int(k)), begin + int(k), patterns) else 0.0
+            number = begin + int(k)
+            states[k, LEFT] = 1.0 if is_dear(cut(P, number), number, patterns, layouts) else 0.0
+    for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] >= VAST)) if law == 0 else ():
+        number = begin + int(k)
+        done += run_vast(P, law, x, u, tol, limit, memory, number, number + 1, patterns, layouts, threads)
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
@@ -188,9 +205,8 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     states, results = memory.states, memory.results
     going = (results[mine, ERROR] > tol) & (states[mine, LEFT] == 0.0)
     contacts, blocks = np.diff(P.islands)[mine], np.diff(P.A.N.first[P.islands])[mine]
-    least = np.array(
-        [least_of(cut(P, k)) if P.islands[k + 1] - P.islands[k] > DIRECT else 0.0 for k in range(begin, end)]
-    )
+    many = np.diff(P.islands)[mine] > DIRECT
+    least = np.array([least_of(cut(P, k), k, layouts) if many[k - begin] else 0.0 for k in range(begin, end)])
     faster = times_as_fast(P, contacts, law)
     limits, known = faster * worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
     early = price_of_trial(contacts, blocks) if law == 1 else np.full(end - begin, np.inf)
@@ -211,7 +227,7 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
         for k in one + np.flatnonzero(open_):
             reached[k - begin] = results[k, ERROR]
             if law == 1 and tol < results[k, ERROR] < NEAR:
-                polished.extend(run_nearer(P, law, x, u, tol, limit, memory, k, k + 1, patterns))
+                polished.extend(run_nearer(P, law, x, u, tol, limit, memory, k, k + 1, patterns, layouts))
 
     while going.any() and used < last:
         upto = min(used + steps, last)
@@ -279,18 +295,29 @@ def improve(island: Island, tol: float) -> None:
             island.newton(tol)
 
 
+def known(island: Island) -> tuple[Prepared, int, dict[int, Symbolic], Layouts]:
+    """An island as :func:`is_dear` takes it."""
+    return island.P, island.number, island.patterns, island.layouts
+
+
 def near(island: Island, tol: float) -> None:
     """Newton's method from a start that is near, where factors are not dear: sweeps and gradients are sooner there else."""
     few = len(island.P.K.start) <= MANY + 1
-    if island.error < STARTED and island.x.any() and (few or not is_dear(island.P, island.number, island.patterns)):
+    if island.error < STARTED and island.x.any() and (few or not is_dear(*known(island))):
         island.tried = island.error
         island.newton(tol, FEW)
 
 
 def nearer(island: Island, tol: float) -> None:
     """Newton's method from where gradients stopped, near, where factors are not dear."""
-    if not is_dear(island.P, island.number, island.patterns):
+    if not is_dear(*known(island)):
         island.newton_if_near(tol)
+
+
+def vast(island: Island, tol: float) -> None:
+    """Sweeps with momentum, where eight contacts are taken at a time."""
+    if island.sweeping is not None:
+        sweep_until_held_up(island, tol)
 
 
 def polish(island: Island, tol: float) -> None:
@@ -309,4 +336,4 @@ def inside(island: Island, tol: float) -> None:
 
 
 run_near, run_nearer, run_improve = on_islands(near), on_islands(nearer), on_islands(improve)
-run_polished, run_interior_point = on_islands(polish), on_islands(inside)
+run_vast, run_polished, run_interior_point = on_islands(vast), on_islands(polish), on_islands(inside)

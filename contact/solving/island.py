@@ -129,9 +129,9 @@ class Island:
 
     @cached_property
     def checks(self) -> Any:
-        """What tells velocities and errors of a large island of contacts under Coulomb's law by threads; none for others."""
+        """What tells velocities and errors of a large island of contacts by threads; none for others."""
         P = self.P
-        if self.law == 0 or not is_large(len(P.K.start) - 1) or (np.diff(P.K.start) != 3).any():
+        if not is_large(len(P.K.start) - 1) or (np.diff(P.K.start) != 3).any():
             return None
         from pluecker.contact.first_order.large_checks import Checks  # small problems need not load it
 

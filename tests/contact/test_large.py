@@ -237,14 +237,14 @@ def test_checks_of_one_of_several_islands_are_its_own():
 
 
 @pytest.mark.parametrize("law", [0, 1])
-def test_only_islands_of_many_contacts_under_coulombs_law_have_checks(law, monkeypatch):
+def test_only_islands_of_many_contacts_have_checks(law, monkeypatch):
     """And these say the same of errors as others do"""
     P, _ = prepare(packing(60).assembled(), False)
     small = Island(P, law, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), 10)
     assert small.checks is None
     monkeypatch.setattr(sharing, "LARGE", 60)
     large = Island(P, law, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), 10)
-    assert (large.checks is not None) == (law == 1)
+    assert large.checks is not None
     x = np.random.default_rng(2).normal(size=len(P.b))
     u = large.velocity(x)
     assert np.allclose(u, small.velocity(x), rtol=0.0, atol=1e-13 * np.abs(u).max())
@@ -316,6 +316,33 @@ def with_momentum(island, tol, most):
 
 def over_relaxed(island, tol, most):
     pieces.over_relaxed(island, tol, island.zero, most, 0.0, False)
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of sweeps: compiled only")
+@pytest.mark.parametrize("law", ["ccp", "frictionless", "ncp"])
+@pytest.mark.parametrize("gains", [pieces.GAINS, 0.0])
+def test_in_what_no_cache_holds_sweeps_come_before_gradients(monkeypatch, law, gains):
+    """In convex laws, until they are held up: where nothing is a gain, for three pieces"""
+    problem = packing(500)
+    usual = solve(problem, law, tol=1e-6)
+    monkeypatch.setattr(automatic, "VAST", 500)
+    monkeypatch.setattr(automatic, "CHEAP", 0)
+    monkeypatch.setattr(pieces, "GAINS", gains)
+    monkeypatch.setattr(pieces, "FAST", 16)
+    found = [solve(problem, law, tol=1e-6, threads=threads) for threads in (1, 2)]
+    assert np.array_equal(found[0].multipliers, found[1].multipliers)
+    assert found[0].converged
+    stages = {stage.method: stage.iterations for stage in found[0].stages}
+    if law == "ncp":
+        assert stages == {stage.method: stage.iterations for stage in usual.stages}
+        return
+    assert "pgs" not in {stage.method for stage in usual.stages}
+    if gains == 0.0:
+        assert stages["pgs"] == 3 * 16
+        assert stages["apgd"] > 0
+    else:
+        assert stages["pgs"] > 3 * 16
+    assert np.allclose(found[0].velocity, usual.velocity, rtol=0.0, atol=1e-4 * np.abs(usual.velocity).max())
 
 
 @pytest.mark.parametrize("sweeps", [with_momentum, over_relaxed])

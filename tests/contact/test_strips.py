@@ -166,7 +166,7 @@ def test_an_odd_strip_waits_for_those_beside_it():
 
     from pluecker.spatial.memory.views import view
 
-    P, _ = prepare(packing(COUNT), False)
+    P, _ = prepare(packing(5000), False)
     record = Sweeping(lay_out(P, 0), P.b).record
     even, strips, turn = int(record.settings[sweep_passes.EVEN]), len(record.begin) - 1, 7
     assert even > 2
