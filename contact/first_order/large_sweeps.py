@@ -44,13 +44,14 @@ from pluecker.contact.first_order.shared_sweeps import (
     improve,
     in_one_thread,
 )  # fmt: skip
-from pluecker.contact.first_order.sweep_passes import BODIES, EVEN, LINE, MOMENTUM, ROWS, Swept
+from pluecker.contact.first_order.sweep_passes import BODIES, EVEN, MOMENTUM, ROWS, Swept
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
 from pluecker.contact.sparse.interleaved import BLOCK, rows
 from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.phases import LINE
 
 __all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]
 
@@ -182,9 +183,10 @@ class Sweeping:
 def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:
     """Strips in the order in which they are taken, and where shares begin, as :class:`Swept` has them.
 
-    Each share has strips that follow one another, and takes about as long as any other: no odd strip of one waits for
-    another thread. Odd strips between two shares are in the last one, that of nobody. Of the even strips of a share, and of
-    the odd ones after them, the long ones come first: what a thread that has none left takes from another's share is short.
+    Each share has strips that follow one another, and takes about as long as any other: its odd strips wait for even ones
+    of the same share alone. Odd strips between two shares are in the last one, that of nobody. Of the even strips of a
+    share, and of the odd ones after them, the long ones come first: what a thread that has none left takes from others is
+    short.
     """
     sizes, number = np.diff(S.begin), np.arange(len(S.begin) - 1)
     along = np.where(number < S.even, 2 * number, 2 * (number - S.even) + 1)

@@ -34,13 +34,16 @@ from pluecker.spatial.parallel.phases import (
     begin_shares,
     dismiss,
     finish_blocks,
-    first_of_last,
+    first_of,
+    has_blocks,
     is_over,
-    last_blocks,
+    last_share,
     look_out,
+    one_more,
     other_blocks,
     own_blocks,
     phase_of,
+    take_from_last,
 )
 from pluecker.spatial.scalars.lanes import WIDTH
 from pluecker.spatial.scalars.operations import load, store
@@ -84,28 +87,27 @@ def shared_passes(
 
     @kernel
     def next_blocks(L, roster, thread):
-        """Blocks of the own share; else of the last one, but where they would have to wait only when there are no others"""
+        """Blocks of the own share; or one of the last share that is ready; or of others, and at last of the last share"""
         phase = phase_of(roster, thread)
         first, end = own_blocks(roster, phase, thread)
         if first < end:
             return first, end
-        last = first_of_last(roster, phase)
-        if last >= 0 and is_ready(L, last):
-            first, end = last_blocks(roster, phase)
-        return (first, end) if first < end else other_blocks(roster, phase, thread)
+        last = last_share(roster)
+        if has_blocks(last, phase) and is_ready(L, first_of(last)) and take_from_last(roster, last):
+            return first_of(last), first_of(last) + 1
+        return other_blocks(roster, phase, thread)
 
     @kernel
     def take_part(L, roster, thread):
-        """Blocks of the pass, until there are no more: how many, and the pauses for which it waited in front of one"""
+        """Blocks of the pass, until there are no more: how many, and the pauses before one of them, at most"""
         done, waited = 0, 0
         first, end = next_blocks(L, roster, thread)
         while first < end:
             for block in range(first, end):
                 pauses = 0
                 while not is_ready(L, block):
-                    pauses += 1
-                    look_out(roster, pauses)
-                waited += pauses
+                    pauses = one_more(roster, pauses)
+                waited = max(waited, pauses)
                 pass_over(L, block)
                 finish(L, block)
             done += end - first
@@ -119,7 +121,7 @@ def shared_passes(
         """The leader's part in a pass that has begun"""
         _, waited = take_part(L, roster, 0)
         late = FADING * load(L.control, LATE)
-        if waited + await_blocks(roster) > LONG * load(L.control, LARGEST):
+        if max(waited, await_blocks(roster)) > LONG * load(L.control, LARGEST):
             late += 1.0
         store(L.control, LATE, late)
         if late > OFTEN:

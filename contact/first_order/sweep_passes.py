@@ -16,8 +16,8 @@ pass                  what it does with a strip, a block of groups of contacts, 
 This is the sweep of :mod:`~pluecker.contact.first_order.pgs`, in the order of
 :mod:`~pluecker.contact.sparse.strips`. Even strips have no body in common, and neither have odd ones, nor the contacts of a
 group: their velocities are read and written as if one contact came after the other. An odd strip waits until the even ones
-beside it are done. The momentum of multipliers is carried on
-when their contact is met, that of bodies where the first strip begins that may have contacts of theirs.
+beside it are done. The momentum of multipliers is carried on when their contact is met, that of bodies where the first strip
+begins that may have contacts of theirs.
 
 Source: as ``pgs``.
 """
@@ -52,6 +52,7 @@ from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.ahead import ask_for_rows
 from pluecker.spatial.memory.transposition import transposed
 from pluecker.spatial.parallel.atomics import read_shared, write_shared
+from pluecker.spatial.parallel.phases import LINE
 from pluecker.spatial.scalars.operations import lift, load, sqrt, store
 
 __all__ = [
@@ -60,7 +61,6 @@ __all__ = [
     "COLLECT",
     "EVEN",
     "JUDGE",
-    "LINE",
     "MOMENTUM",
     "REMEMBER",
     "STAND",
@@ -76,7 +76,6 @@ __all__ = [
 START, CLEAR, COLLECT, STAND, SWEEP, JUDGE, REMEMBER = range(7)
 # Settings that have other names here: bodies; the number of the pass over strips; even strips; whether there is momentum.
 BODIES, TURN, EVEN, MOMENTUM = BODY_GROUPS, AT, NOW, OLD
-LINE = 8  # integers from strip to strip in ``done``: each in a line of the cache of its own
 BODY_BLOCK = 256  # bodies of a block
 HEIGHT = 36  # rows of a group in J and T
 AHEAD = 4 * HEIGHT  # rows that are asked for before they are read
@@ -92,7 +91,7 @@ class Swept(NamedTuple):
         J, T, bodies, begin, owned: as there.
         order: in which strips are taken; in each share the even ones come first.
         starts: where the share of each thread begins there, where the last one does, and the end.
-        done: of each even strip the last pass that is done with it.
+        done: of each even strip the last pass that is done with it, each in a line of the cache of its own.
         b, friction, inverse, soft: as of :class:`~pluecker.contact.first_order.large_record.Large`.
         rho: step lengths.
         x, along, begun: multipliers; how far a sweep began from where the one before did; where it began.

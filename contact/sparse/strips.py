@@ -5,7 +5,7 @@ have no body in common do not notice in which order they are taken. So there are
 
 - *strips*: contacts have levels, from the first one outwards, as it comes breadth first. A body has contacts of two levels
   that follow one another, at most. A strip has one or more whole levels: every other strip has no body in common, and
-  threads share first the even strips, then the odd ones;
+  threads share first the even strips, then each odd one when the two beside it are done;
 - *groups* of eight contacts in a strip that have no body in common: one instruction serves all of them.
 
 The result is that of a sweep in this order, one contact after the other, whoever does which strip.
@@ -165,8 +165,8 @@ def bodies_of_strips(strip: Indices, nearest: Indices) -> Indices:
     of_level = np.concatenate([strip[:1], strip, strip[-1:]])  # from -1 on: bodies without contacts
     here, above = of_level[:-1], of_level[1:]
     owner = np.where(above % 2 == 0, above, here)
-    level, count = np.arange(strip[-1] + 1), np.cumsum(np.bincount(nearest + 1, minlength=len(owner)))
-    ends = count[np.searchsorted(owner, level, side="right") - 1]
+    strips, count = np.arange(strip[-1] + 1), np.cumsum(np.bincount(nearest + 1, minlength=len(owner)))
+    ends = count[np.searchsorted(owner, strips, side="right") - 1]
     pairs = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
     return np.concatenate([pairs[::2], pairs[1::2]]).reshape(-1)
 

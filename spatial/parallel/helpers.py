@@ -1,8 +1,8 @@
 """Threads that help with tasks of a millisecond in Python and compiled code, one batch after the other.
 
 A pool of threads for each batch would take as long to start as such tasks take. These threads start with the first batch
-that needs them, wait for the next one, and end when nobody has the :class:`Helpers` any more, in whatever way that comes
-about. They belong to the work of the thread that made it: what interrupts that interrupts them
+that needs them, wait for the next one, and end when nobody has the :class:`Helpers` any more. While one of them has a task
+it takes part in the work of the caller: what interrupts that interrupts it
 (:mod:`~pluecker.spatial.parallel.interruption`).
 """
 
@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from pluecker.spatial.parallel.interruption import joined, start
+from pluecker.spatial.parallel.interruption import start, work_of_this_thread
 
 __all__ = ["Helpers"]
 
@@ -32,7 +32,7 @@ class Helpers:
     """
 
     def __init__(self, most: int) -> None:
-        self.most, self.joined = most, joined()
+        self.most = most
         self.tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.threads: list[threading.Thread] = []
         weakref.finalize(self, dismiss, self.tasks, self.threads)
@@ -40,23 +40,27 @@ class Helpers:
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """What a function gives for each item, in their order; they are begun in that order, each by whoever is free.
 
-        An exception of any of them is raised; what was not begun then is left.
+        An exception of any of them is raised, and no other item is begun then. What helpers have begun is interrupted where
+        the caller takes part in no work that others may go on with; else it ends by itself, or with that work.
         """
-        todo = deque(enumerate(items))
+        todo, work = deque(enumerate(items)), work_of_this_thread()
         number, found = len(todo), queue.SimpleQueue[tuple[int, Any, BaseException | None]]()
-        for _ in range(min(self.most, number - 1)):
-            self.tasks.put(functools.partial(help_with, function, todo, found))
-        while len(self.threads) < min(self.most, number - 1):
-            self.threads.append(start(functools.partial(self.joined, functools.partial(serve, self.tasks))))
         results: list[Any] = [None] * number
         try:
+            for _ in range(min(self.most, number - 1)):
+                self.tasks.put(functools.partial(work.take_part, functools.partial(help_with, function, todo, found)))
+            while len(self.threads) < min(self.most, number - 1):
+                self.threads.append(start(functools.partial(serve, self.tasks)))
             share(function, todo, found)
             for _ in range(number):
                 k, results[k], error = found.get()
                 if error is not None:
                     raise error
-        finally:
+        except BaseException:
             todo.clear()
+            if work.finished.is_set():  # of helpers alone
+                work.stop()
+            raise
         return results
 
 
@@ -75,15 +79,15 @@ def help_with(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], foun
     try:
         share(function, todo, found)
     except BaseException as error:  # of any kind: it is raised where somebody waits
+        todo.clear()
         found.put((0, None, error))
-        if not isinstance(error, Exception):
-            raise
 
 
 def serve(tasks: queue.SimpleQueue[Callable[[], None] | None]) -> None:
     """One task after the other, until there is none."""
-    for task in iter(tasks.get, None):
+    while (task := tasks.get()) is not None:
         task()
+        del task  # while this waits, nothing of it is held, the Helpers among it
 
 
 def dismiss(tasks: queue.SimpleQueue[Callable[[], None] | None], threads: list[threading.Thread]) -> None:

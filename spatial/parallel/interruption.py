@@ -30,13 +30,13 @@ from typing import Any, TypeVar
 
 from pluecker.spatial.parallel.interruption_flag import state
 
-__all__ = ["LONG", "Interrupted", "answering", "interruptible", "joined", "start", "takes_long"]
+__all__ = ["LONG", "Interrupted", "answering", "interruptible", "start", "takes_long", "work_of_this_thread"]
 
 T = TypeVar("T")
 
 LONG = 1e8  # operations, about a tenth of a second
 PATIENCE = 0.5  # seconds that the main thread waits for the end of what it has interrupted
-TICK = 0.05  # seconds
+TICK, BRIEF = 0.05, 0.002  # seconds
 STACK = 16 << 20  # bytes: compilers need more than some systems give to a thread
 
 
@@ -48,7 +48,7 @@ class Work:
     """What a thread does, and the threads that help it.
 
     Attributes:
-        threads: the identifiers of all of them.
+        threads: the identifiers of those that are at work.
         inside: of those in which nothing may be raised.
         stopped: whether its result is not wanted any more.
     """
@@ -75,19 +75,37 @@ class Work:
             raise Interrupted
         return result
 
-    def run(self) -> None:
-        """In the thread."""
+    def take_part(self, function: Callable[[], None]) -> None:
+        """Call a function that does some of the work, in any thread; what is not wanted any more ends, or does not begin."""
+        me, before = threading.get_ident(), getattr(current, "work", None)
         try:
             try:
+                with self.changing:
+                    self.threads.add(me)
                 current.work = self
-                self.threads.add(threading.get_ident())
+                if not self.stopped:
+                    function()
+            finally:
+                current.work = before
+                with self.changing:
+                    self.threads.discard(me)
+        except Interrupted:  # nobody waits for what it would have found
+            pass
+
+    def run(self) -> None:
+        """In the thread."""
+
+        def work() -> None:
+            try:
                 self.result = self.function()
-            except Interrupted as error:  # nobody asks where it was, and what that holds would stay: helpers among it
-                self.error = error.with_traceback(None)
+            except Interrupted:
+                self.error = Interrupted()
             except BaseException as error:  # of any kind: it is raised where somebody waits
                 self.error = error
-            self.finished.set()
-        except Interrupted:  # one that came too late to be of use
+
+        try:
+            self.take_part(work)
+        finally:
             self.finished.set()
 
     def stop(self) -> None:
@@ -97,41 +115,30 @@ class Work:
             state[0], self.stopped = 1, True
             try:
                 end = time.monotonic() + PATIENCE
-                while not self.finished.wait(TICK) and time.monotonic() < end:
+                while not (self.finished.wait(TICK) and not self.threads) and time.monotonic() < end:
                     with self.changing:
                         for thread in self.threads - self.inside:
                             ctypes.pythonapi.PyThreadState_SetAsyncExc(
                                 ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
                             )
+                    if self.finished.is_set():  # others are not
+                        time.sleep(BRIEF)
             finally:
                 state[0] = 0
 
 
 current = threading.local()  # ``work``: what the thread belongs to
-stopping = threading.Lock()
+stopping, starting = threading.Lock(), threading.Lock()
 counted = [0]  # how often work was stopped
 
 
-def joined() -> Callable[[Callable[[], None]], None]:
-    """What calls the function of a thread that works for the caller's thread, and ends with its work."""
-    work = getattr(current, "work", None)
+def work_of_this_thread() -> Work:
+    """That which this thread takes part in; where it is none, one that has nothing to do but what helpers do."""
+    work: Work | None = getattr(current, "work", None)
     if work is None:
-        return lambda function: function()
-
-    def run(function: Callable[[], None]) -> None:
-        me, current.work = threading.get_ident(), work
-        try:
-            try:
-                with work.changing:
-                    work.threads.add(me)
-                function()
-            finally:
-                with work.changing:
-                    work.threads.discard(me)
-        except Interrupted:  # nobody waits for what it would have found
-            pass
-
-    return run
+        work = Work(lambda: None)
+        work.finished.set()
+    return work
 
 
 def takes_long(rounds: float, size: float) -> bool:
@@ -176,11 +183,13 @@ def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -
 
 def start(function: Callable[[], None]) -> threading.Thread:
     """A thread that nobody has to wait for."""
-    thread, before = threading.Thread(target=function, name="pluecker", daemon=True), threading.stack_size(STACK)
-    try:
-        thread.start()
-    finally:
-        threading.stack_size(before)
+    thread = threading.Thread(target=function, name="pluecker", daemon=True)
+    with starting:  # the size is one for all
+        before = threading.stack_size(STACK)
+        try:
+            thread.start()
+        finally:
+            threading.stack_size(before)
     return thread
 
 
@@ -195,7 +204,8 @@ def in_thread(function: Callable[[], T]) -> T:
         work.stop()
         raise
     thread.join()
-    if work.error is not None:
-        raise work.error
     result: T = work.result
+    error, work.result, work.error = work.error, None, None  # helpers may have the work for longer
+    if error is not None:
+        raise error
     return result

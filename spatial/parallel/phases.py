@@ -11,8 +11,8 @@ left of other shares, one by one. Where blocks are of different length, the call
 share more, the last one, that no thread has for its own.
 
 Blocks are taken in their order, of each share. So one may have to wait for those in front of it, and one of the last share
-for any other: all of these were taken before, if those of the last share are taken when there is nothing else. Whoever took
-them is at work.
+for any other: if those of the last share are taken where they do not have to wait, or when there is nothing else, whoever
+took those for which others wait is at work.
 
 What threads have in common are a few integers, the *roster*. From one core to another such an integer takes 50 to 300
 nanoseconds, so each thread has lines of its own: the blocks that are left of its share, with a number of the phase, so that
@@ -31,19 +31,23 @@ from pluecker.spatial.parallel.threads import YIELD
 from pluecker.spatial.scalars.operations import load
 
 __all__ = [
+    "LINE",
     "await_blocks",
     "begin_phase",
     "begin_shares",
     "dismiss",
     "finish_blocks",
-    "first_of_last",
+    "first_of",
+    "has_blocks",
     "is_over",
-    "last_blocks",
+    "last_share",
     "look_out",
     "make_roster",
+    "one_more",
     "other_blocks",
     "own_blocks",
     "phase_of",
+    "take_from_last",
 ]
 
 # The roster: integers, each in a line of the cache of its own. Behind OWN there are two for each of THREADS: its share, and
@@ -54,8 +58,8 @@ LINE = 8
 SHARE, FINISHED = 0, LINE
 BITS = 20  # of a number of blocks; what is left of a share has the phase, the first block that nobody has, and its end
 MOST, PHASES = (1 << BITS) - 1, (1 << 22) - 1
-# Pauses, after which who waits lets others have its core, who may be those that it waits for; those for which the leader
-# does not do so; and those that it may take.
+# Pauses, after which who waits lets others have its core, who may be those that it waits for; those for which it does not do
+# so where it waits for the end of what others have begun; and those that it may take.
 OFTEN, SHORT, TAKES = 256, 4096, 768
 
 
@@ -79,9 +83,9 @@ def begin_phase(roster, blocks):
     The last one is empty.
     """
     phase, threads = begin_with(roster, blocks), read_shared(roster, THREADS)
-    hand_out(roster, threads, phase, blocks, blocks)
     for k in range(threads - 1, -1, -1):
         hand_out(roster, k, phase, k * blocks // threads, (k + 1) * blocks // threads)
+    hand_out(roster, threads, phase, blocks, blocks)
 
 
 @kernel
@@ -89,8 +93,9 @@ def begin_shares(roster, starts):
     """The same with shares that begin at these numbers, the last one among them; one number more is that of all blocks."""
     threads = read_shared(roster, THREADS)
     phase = begin_with(roster, load(starts, threads + 1))
-    for k in range(threads, -1, -1):
+    for k in range(threads - 1, -1, -1):
         hand_out(roster, k, phase, load(starts, k), load(starts, k + 1))
+    hand_out(roster, threads, phase, load(starts, threads), load(starts, threads + 1))  # nobody finds these alone
 
 
 @kernel
@@ -113,13 +118,25 @@ def hand_out(roster, k, phase, first, end):
 
 
 @kernel
+def has_blocks(share, phase):
+    """Whether there are any left, of that phase"""
+    return share >> (2 * BITS) == phase and first_of(share) != share & MOST
+
+
+@kernel
+def first_of(share):
+    """The block of a share that nobody has"""
+    return share >> BITS & MOST
+
+
+@kernel
 def take_blocks(roster, phase, whose, part):
     """A part of what is left of a share in that phase: the first block, and the end; the same where there is none"""
     place = own(whose, SHARE)
     share = read_shared(roster, place)
-    while share >> (2 * BITS) == phase and (share >> BITS & MOST) != share & MOST:
-        first, end = share >> BITS & MOST, share & MOST
-        taken = max((end - first) // part, 1)
+    while has_blocks(share, phase):
+        first = first_of(share)
+        taken = max(((share & MOST) - first) // part, 1)
         if replace_shared(roster, place, share, share + (taken << BITS)):
             return first, first + taken
         share = read_shared(roster, place)
@@ -140,27 +157,36 @@ def other_blocks(roster, phase, k):
         first, end = take_blocks(roster, phase, (k + turn) % threads, MOST)
         if first < end:
             return first, end
-    return last_blocks(roster, phase)
+    return take_blocks(roster, phase, threads, MOST)
 
 
 @kernel
-def last_blocks(roster, phase):
-    """One of the last share"""
-    return take_blocks(roster, phase, read_shared(roster, THREADS), MOST)
+def last_share(roster):
+    """As it is now"""
+    return read_shared(roster, own(read_shared(roster, THREADS), SHARE))
 
 
 @kernel
-def first_of_last(roster, phase):
-    """The next one of the last share; -1 if there is none"""
-    share = read_shared(roster, own(read_shared(roster, THREADS), SHARE))
-    first = share >> BITS & MOST
-    return first if share >> (2 * BITS) == phase and first != share & MOST else -1
+def take_from_last(roster, share):
+    """The first block of the last share, if that is as it was; whether it was"""
+    return replace_shared(roster, own(read_shared(roster, THREADS), SHARE), share, share + (1 << BITS))
 
 
 @kernel
 def finish_blocks(roster, k, blocks):
     """So many blocks are done by thread k, and what was written is seen by all."""
     write_shared(roster, own(k, FINISHED), read_shared(roster, own(k, FINISHED)) + blocks)
+
+
+@kernel
+def one_more(roster, pauses):
+    """One pause more of who waits for others, after so many: about how many these are now"""
+    pause()
+    pauses += 1
+    if pauses >= SHORT and pauses % OFTEN == 0:
+        give_way(read_shared(roster, GIVE_WAY))
+        pauses += TAKES
+    return pauses
 
 
 @kernel
@@ -173,11 +199,7 @@ def await_blocks(roster):
             left -= read_shared(roster, own(k, FINISHED))
         if left == 0:
             return pauses
-        pause()
-        pauses += 1
-        if pauses >= SHORT and pauses % OFTEN == 0:
-            give_way(read_shared(roster, GIVE_WAY))
-            pauses += TAKES
+        pauses = one_more(roster, pauses)
 
 
 @kernel

@@ -277,6 +277,10 @@ def test_nobody_takes_from_others_before_it_has_its_own_share(taker):
     assert taker.take(roster, 1) == (0, 0)
     roster[mine] = handed_out
     assert taker.take(roster, 1) == (5, 6)
+    before = roster.copy()
+    taker.begin(roster, [0, 10, 10, 12])
+    roster[phases.OWN], roster[phases.OWN + 4 * phases.LINE] = before[phases.OWN], before[phases.OWN + 4 * phases.LINE]
+    assert taker.take(roster, 1) == (0, 0)  # its own share is there, and empty; others are not yet
 
 
 @compiled_only

@@ -22,7 +22,7 @@ from pluecker.contact.problem.operator import to_matrix
 from pluecker.contact.problem.prepared import prepare
 from pluecker.contact.problem.sets import Sets, project
 from pluecker.contact.sparse.blocks import from_scipy
-from pluecker.contact.sparse.strips import from_slots, make_strips, to_slots
+from pluecker.contact.sparse.strips import bodies_of_strips, from_slots, make_strips, to_slots
 from pluecker.spatial.compiled.decorators import compiled_for
 from tests.conftest import COMPILED
 from tests.contact.single_precision import in_single_precision
@@ -145,19 +145,37 @@ def test_each_thread_begins_with_as_much_work_and_waits_for_no_other(threads):
     assert (work <= sizes.sum() / threads + 1.5 * sizes.max()).all()
 
 
-def test_bodies_are_carried_on_by_the_first_strip_that_has_contacts_of_theirs():
-    P, _ = prepare(packing(COUNT), False)
-    strips = make_strips(P.A.J, P.A.T, 0, COUNT, 0, len(P.A.J.columns) - 1)
+def test_bodies_are_carried_on_before_their_first_contact():
+    """By the strip itself, or by an even one for which it waits"""
+    count = 5000 if COMPILED else COUNT
+    P, _ = prepare(packing(count), False)
+    strips = make_strips(P.A.J, P.A.T, 0, count, 0, len(P.A.J.columns) - 1)
+    assert strips.even > (2 if COMPILED else 0)
     sides = np.stack([strips.sides & (2**32 - 1), strips.sides >> 32], axis=1)
     scale = len(strips.sides) // int(strips.begin[-1])
     bodies = [set(sides[a:b].ravel()) - {strips.bodies} for a, b in pairwise(strips.begin * scale)]
     owned = [set(range(a, b)) for a, b in strips.owned.reshape(-1, 2)]
     assert sorted(body for some in owned for body in some) == list(range(strips.bodies))
-    before: set[int] = set()
-    for here, mine in zip(bodies, owned, strict=True):
-        assert here - before <= mine
-        assert not mine & before
-        before |= here
+    for k, here in enumerate(bodies):
+        beside = owned[max(k - strips.even, 0) : min(k - strips.even + 2, strips.even)] if k >= strips.even else []
+        assert here <= owned[k].union(*beside)
+
+
+@pytest.mark.parametrize(
+    ("strip", "expected"),
+    [
+        ([0], [0, 5]),
+        ([0, 0, 0], [0, 5]),
+        ([0, 0, 1], [0, 3, 3, 5]),
+        ([0, 1, 2], [0, 2, 2, 5, 2, 2]),
+        ([0, 1, 1], [0, 2, 2, 5]),
+    ],
+)
+def test_bodies_of_strips_by_hand(strip, expected):
+    """Without contacts, two of the lowest level, one of the next, one of the last; first and last body of each strip"""
+    nearest = np.minimum([-1, 0, 1, 2, 2], len(strip) - 1)
+    found = bodies_of_strips(np.array(strip), nearest)
+    assert found.tolist() == expected
 
 
 @compiled_only
@@ -195,6 +213,12 @@ def test_an_odd_strip_waits_for_those_beside_it():
         assert all(is_ready(*lists, one) for one in range(even))
         finish(*lists, strip)
         done.add(strip)
+    for what in (sweep_passes.COLLECT, sweep_passes.JUDGE):
+        record.settings[[sweep_passes.PASS, sweep_passes.TURN]] = what, turn + 1
+        assert is_ready(*lists, even) == (what == sweep_passes.JUDGE)
+        finish(*lists, 0)
+        assert (record.done[0] == turn + 1) == (what == sweep_passes.COLLECT)
+        record.done[0] = turn
 
 
 def test_what_is_put_in_slots_comes_back():

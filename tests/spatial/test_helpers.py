@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import threading
 import time
+import weakref
 
 import pytest
 
 from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible
+from pluecker.spatial.parallel.interruption_flag import state
 
 PATIENCE = 20.0  # seconds that a thread may take to end
 
@@ -51,11 +54,107 @@ def test_an_exception_of_a_task_is_raised_and_helpers_go_on(faulty):
     assert helpers.map(str, range(5)) == list("01234")
 
 
+class Owner:
+    """Has helpers whose tasks know of it."""
+
+    def __init__(self):
+        self.helpers, self.numbers = Helpers(2), list(range(5))
+
+    def work(self):
+        return self.helpers.map(lambda k: self.numbers[k], range(5))
+
+
 def test_threads_end_when_nobody_has_them_any_more():
-    helpers = Helpers(2)
-    helpers.map(str, range(5))
-    threads = helpers.threads
+    """Nor do they keep what their last task knew of"""
+    owner = Owner()
+    assert owner.work() == list(range(5))
+    threads = owner.helpers.threads
     assert all(thread.is_alive() for thread in threads)
-    del helpers
-    gc.collect()
+    gone = weakref.ref(owner)
+    del owner
+    assert soon(lambda: gone() is None)
     assert soon(lambda: not any(thread.is_alive() for thread in threads))
+
+
+def test_threads_end_after_an_exception_too():
+    def work():
+        helpers = Helpers(1)
+        threads.extend(helpers.map(lambda _: threading.current_thread(), range(20)))
+        raise ValueError("this one")
+
+    threads = []
+    with pytest.raises(ValueError, match="this one"):
+        interruptible(work)
+    gc.collect()
+    assert soon(lambda: all(thread is threading.main_thread() or not thread.is_alive() for thread in threads))
+
+
+def test_after_an_exception_nothing_is_begun():
+    """Whoever has it"""
+    for faulty in (threading.main_thread(), None):
+        begun, both = [], threading.Barrier(2, timeout=PATIENCE)
+
+        def task(k, faulty=faulty, begun=begun, both=both):
+            begun.append(k)
+            if k < 2:
+                both.wait()
+            if (threading.current_thread() is threading.main_thread()) == (faulty is not None):
+                raise ValueError("this one")
+            time.sleep(0.01)
+
+        helpers = Helpers(1)
+        with pytest.raises(ValueError, match="this one"):
+            helpers.map(task, range(1000))
+        time.sleep(0.05)
+        assert len(begun) < 10
+
+
+def raise_when(at_work):
+    """What Ctrl-C raises in the main thread, when the helper is at work"""
+    assert at_work.wait(PATIENCE)
+    raise KeyboardInterrupt
+
+
+def test_helpers_of_nobodys_work_end_with_the_callers_exception():
+    """A helper that is at work is interrupted, and may have tasks again"""
+    at_work, ended = threading.Event(), []
+
+    def task(k):
+        if threading.current_thread() is threading.main_thread():
+            raise_when(at_work)
+        try:
+            at_work.set()
+            while True:
+                time.sleep(0.001)
+        except Interrupted:
+            ended.append(k)
+            raise
+
+    helpers = Helpers(1)
+    with pytest.raises(KeyboardInterrupt):
+        helpers.map(task, range(2))
+    assert len(ended) == 1
+    assert helpers.map(str, range(3)) == list("012")
+    assert all(thread.is_alive() for thread in helpers.threads)
+
+
+def test_an_interruption_waits_for_helpers_at_work():
+    """The caller ends at once, the helper when it looks at the number"""
+    at_work, seen = threading.Event(), []
+
+    def slow():
+        at_work.set()
+        end = time.monotonic() + PATIENCE
+        while not state[0] and time.monotonic() < end:
+            time.sleep(0.1)
+        seen.append(bool(state[0]))
+
+    def task(_):
+        if threading.current_thread() is threading.main_thread():
+            raise_when(at_work)
+        answering(slow)
+
+    with pytest.raises(KeyboardInterrupt):
+        Helpers(1).map(task, range(2))
+    assert seen == [True]
+    assert state[0] == 0
