@@ -37,9 +37,7 @@ __all__ = [
 
 WIDE = 200  # contacts of an island, from which eight are taken at a time
 LARGE = 2000  # from which threads share its work
-Layouts = dict[
-    tuple[str, int], Any
-]  # of large islands, by what they are for, and by their numbers; and what else is kept
+Layouts = dict[tuple[str, int], Any]  # and what else is kept of large islands: by what it is, and by their numbers
 HERE = "pluecker.contact.first_order."
 
 

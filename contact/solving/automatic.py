@@ -5,7 +5,7 @@ Islands of few rows, contacts with three components and rows, are solved as full
 tolerance.
 
 First-order methods win the easy problems and lose the hard ones; interior-point methods take about the same time for
-all of one size; Newton's method gives the last digits when it starts close enough. So each island begins with
+all of one size; Newton's method gives the last digits when it starts close enough. So most islands begin with
 accelerated gradients. Their progress tells how many more iterations they would need; when that is more than what comes
 after them costs, they are left. What that costs is known from the pattern of the factor; where many contacts hang together,
 an estimate from below comes first, and the pattern of the factor is found only where that says that it may pay. Where it
@@ -15,8 +15,8 @@ one can tell.
 ======================  ==============================================================================================
 law                     what follows, until the tolerance is reached
 ======================  ==============================================================================================
-ccp, frictionless       interior point; Newton; gradients to the limit; Newton; from :data:`VAST` contacts on, before
-                        gradients, sweeps of Gauss-Seidel with momentum, until they are held up
+ccp, frictionless       interior point; Newton; gradients to the limit; Newton. From :data:`VAST` contacts on, before
+                        everything else: sweeps of Gauss-Seidel with momentum, until they are held up
 ncp                     gradients with Newton where they are near; where factors are dear, and before gradients,
                         sweeps of Gauss-Seidel of several kinds, with Newton's method on the few contacts that keep the
                         rest from converging (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts
@@ -72,7 +72,8 @@ DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come
 MANY = 500  # contacts of an island; of fewer gradients come first
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 # Contacts of an island that no cache holds: gradients take half as long again for each as where there are 20,000, sweeps do
-# not. From 50,000 on packings, jammed ones and those at rest take 0.5 to 1.0 of the time with them.
+# not. Of 50,000 and 100,000 packings, jammed ones and those at rest take 0.5 to 1.0 of the time with them, others as long as
+# before.
 VAST = 40000
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged while it is larger
 FURTHER = 0.1  # of an error that is no larger
@@ -174,32 +175,37 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
     Gradients and sweeps on a large island are shared by threads.
     """
     layouts = {} if layouts is None else layouts
+    started = bool(x.any())
     done = run_small_islands(P, law, x, u, tol, limit, memory.results, begin, end)
     mine, patterns = slice(begin, end), {} if patterns is None else patterns
     states, results = memory.states[mine], memory.results[mine]
-    if x.any() and not (results[:, ERROR] <= tol).all():
+    if started and not (results[:, ERROR] <= tol).all():
         done += run_near(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts)
     if law == 1:
         for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] > MANY)):
             number = begin + int(k)
             states[k, LEFT] = 1.0 if is_dear(cut(P, number), number, patterns, layouts) else 0.0
     for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] >= VAST)) if law == 0 else ():
-        number = begin + int(k)
-        done += run_vast(P, law, x, u, tol, limit, memory, number, number + 1, patterns, layouts, threads)
+        where = P, law, x, u, tol, limit, memory, begin + int(k), begin + int(k) + 1, patterns, layouts, threads
+        done += run_vast(*where)
+        if results[k, ERROR] > tol:  # from its own count of iterations
+            done += run_gradients(*where, False, anew=True)
+        states[k, LEFT] = 1.0
     if law == 0 and not (results[:, ERROR] <= tol).all():
         pass_over(P, x, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
-        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads)
+        done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, started)
     states[:, LEFT] = 0.0
     if (results[:, ERROR] <= tol).all():
         return done
     return [*done, *run_improve(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, spare)]
 
 
-def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads):
+def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, started, anew=False):
     """Gradients on the islands that are not left, which are left where they would take longer than what follows.
 
-    All together, and each as it would be alone: iterations are counted from here.
+    All together, and each as it would be alone: iterations are counted from here. With ``started`` some may have been spent
+    by Newton's method; with ``anew`` what was spent on the one island counts, and its error is that of no start.
     """
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
     states, results = memory.states, memory.results
@@ -211,13 +217,17 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     limits, known = faster * worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
     early = price_of_trial(contacts, blocks) if law == 1 else np.full(end - begin, np.inf)
     first = np.where(going, results[mine, ITERATIONS], 0.0)
+    limit = limit - int(first[0]) if anew else limit
     results[mine, ITERATIONS] -= first
     if len(memory.history):  # of one island
         memory = memory._replace(history=memory.history[int(first[0]) :])
-    before, reached = np.minimum(results[mine, ERROR], 1.0), results[mine, ERROR].copy()
+    before, reached = (
+        np.minimum(np.inf if anew else results[mine, ERROR], np.ones(end - begin)),
+        results[mine, ERROR].copy(),
+    )
     tasks: dict[int, Any] = {}
     polished: list[Part] = []
-    rest = limit - FEW if x.any() else limit  # Newton's method may have been tried
+    rest = limit - FEW if started else limit  # Newton's method may have been tried
     used, last = 0, 1 + int(SHARE * (rest - 1)) if rest > 0 else 0
 
     def gradients(goal: float, upto: int, one: int, stop: int) -> None:

@@ -1,9 +1,9 @@
 """Newton's method on the few contacts that keep the rest from converging, all others held.
 
-Sweeps of Gauss-Seidel under Coulomb's law come to a point where nearly all contacts are solved and some dozens go round in
-a circle. The factor of thousands of contacts is dear, that of these and their neighbours is not: they are a problem of
-their own (:mod:`~pluecker.contact.solving.parts`): the contacts with most of the error, and all within some rings around
-them.
+Sweeps of Gauss-Seidel, most of all under Coulomb's law, come to a point where nearly all contacts are solved and some dozens
+go round in a circle. The factor of thousands of contacts is dear, that of these and their neighbours is not: they are a
+problem of their own (:mod:`~pluecker.contact.solving.parts`): the contacts with most of the error, and all within some rings
+around them.
 
 What sweeps do next carries the change to the others. The answer of these moves the solution there: a part that was found is
 solved again whenever it is off, a step or two of Newton's method each time. This is a Schwarz method whose subdomains are

@@ -134,7 +134,7 @@ def sweep_until_held_up(island: Island, tol: float) -> None:
     while island.error > tol and held_up < PATIENCE:
         before = island.error
         done, error = pieces.make(FAST, 1.0, True), island.error
-        if error <= tol or done == 0 or pieces.left <= 0:
+        if error <= tol or done == 0 or pieces.left <= 0 or island.rest <= 0:
             break
         held_up = 0 if error < GAINS * before else held_up + 1
         pieces.parts.improve(pieces.x, pieces.u, held_up > 0)

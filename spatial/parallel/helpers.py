@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from pluecker.spatial.parallel.interruption import start, work_of_this_thread
+from pluecker.spatial.parallel.interruption import TICK, start, work_of_this_thread
 
 __all__ = ["Helpers"]
 
@@ -35,30 +35,32 @@ class Helpers:
         self.most = most
         self.tasks: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self.threads: list[threading.Thread] = []
-        weakref.finalize(self, dismiss, self.tasks, self.threads)
+        weakref.finalize(self, self.tasks.put, None)
 
     def map(self, function: Callable[[T], R], items: Iterable[T]) -> list[R]:
         """What a function gives for each item, in their order; they are begun in that order, each by whoever is free.
 
-        An exception of any of them is raised, and no other item is begun then. What helpers have begun is interrupted where
-        the caller takes part in no work that others may go on with; else it ends by itself, or with that work.
+        An exception of any of them is raised, and no other item is begun then. What helpers have begun ends by itself; where
+        the caller is interrupted, it is, too.
         """
         todo, work = deque(enumerate(items)), work_of_this_thread()
         number, found = len(todo), queue.SimpleQueue[tuple[int, Any, BaseException | None]]()
         results: list[Any] = [None] * number
         try:
-            for _ in range(min(self.most, number - 1)):
-                self.tasks.put(functools.partial(work.take_part, functools.partial(help_with, function, todo, found)))
             while len(self.threads) < min(self.most, number - 1):
                 self.threads.append(start(functools.partial(serve, self.tasks)))
+            for _ in range(min(self.most, number - 1)):
+                self.tasks.put(functools.partial(work.take_part, functools.partial(help_with, function, todo, found)))
             share(function, todo, found)
             for _ in range(number):
-                k, results[k], error = found.get()
+                k, results[k], error = next_of(found)
                 if error is not None:
                     raise error
-        except BaseException:
+        except BaseException as error:
             todo.clear()
-            if work.finished.is_set():  # of helpers alone
+            if work.finished.is_set() and not isinstance(
+                error, Exception
+            ):  # of helpers alone, which nobody else interrupts
                 work.stop()
             raise
         return results
@@ -72,6 +74,15 @@ def share(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: q
         except IndexError:
             return
         found.put((k, function(item), None))
+
+
+def next_of(found: queue.SimpleQueue[Any]) -> Any:
+    """What comes next; while nothing does, an exception may be raised in this thread."""
+    while True:
+        try:
+            return found.get(timeout=TICK)
+        except queue.Empty:
+            pass
 
 
 def help_with(function: Callable[[Any], Any], todo: deque[tuple[int, Any]], found: queue.SimpleQueue[Any]) -> None:
@@ -88,9 +99,4 @@ def serve(tasks: queue.SimpleQueue[Callable[[], None] | None]) -> None:
     while (task := tasks.get()) is not None:
         task()
         del task  # while this waits, nothing of it is held, the Helpers among it
-
-
-def dismiss(tasks: queue.SimpleQueue[Callable[[], None] | None], threads: list[threading.Thread]) -> None:
-    """Nothing comes any more."""
-    for _ in threads:
-        tasks.put(None)
+    tasks.put(None)  # for the others

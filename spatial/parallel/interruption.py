@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 
 from pluecker.spatial.parallel.interruption_flag import state
 
-__all__ = ["LONG", "Interrupted", "answering", "interruptible", "start", "takes_long", "work_of_this_thread"]
+__all__ = ["LONG", "TICK", "Interrupted", "answering", "interruptible", "start", "takes_long", "work_of_this_thread"]
 
 T = TypeVar("T")
 
@@ -64,9 +64,9 @@ class Work:
     def undisturbed(self, function: Callable[..., T], *arguments: Any) -> T:
         """What a function gives, in which nothing is raised from outside; after it, where the work was stopped."""
         me = threading.get_ident()
-        with self.changing:
-            self.inside.add(me)
         try:
+            with self.changing:
+                self.inside.add(me)
             result = function(*arguments)
         finally:
             with self.changing:
@@ -114,17 +114,22 @@ class Work:
             counted[0] += 1
             state[0], self.stopped = 1, True
             try:
-                end = time.monotonic() + PATIENCE
-                while not (self.finished.wait(TICK) and not self.threads) and time.monotonic() < end:
-                    with self.changing:
-                        for thread in self.threads - self.inside:
-                            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                                ctypes.c_ulong(thread), ctypes.py_object(Interrupted)
-                            )
-                    if self.finished.is_set():  # others are not
+                began = time.monotonic()
+                due, end = began + TICK, began + PATIENCE
+                while not (self.finished.wait(BRIEF) and not self.threads) and time.monotonic() < end:
+                    if time.monotonic() >= due:
+                        self.interrupt()
+                        due = time.monotonic() + TICK
+                    if self.finished.is_set():  # helpers are not
                         time.sleep(BRIEF)
             finally:
                 state[0] = 0
+
+    def interrupt(self) -> None:
+        """Raise an exception in all threads that are at work, but inside of what nothing may be raised in."""
+        with self.changing:
+            for thread in self.threads - self.inside:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Interrupted))
 
 
 current = threading.local()  # ``work``: what the thread belongs to
@@ -153,12 +158,11 @@ def interruptible(function: Callable[[], T], long: bool = True) -> T:
         function: the work.
         long: whether it may take long; otherwise it is done at once.
     """
-    if threading.current_thread() is threading.main_thread():
-        return in_thread(function) if long else function()
+    elsewhere = long and threading.current_thread() is threading.main_thread()
     while True:
         with stopping:  # not while something else is stopped: this would end too
             before = counted[0]
-        result = function()
+        result = in_thread(function) if elsewhere else function()
         if counted[0] == before:
             return result
 
@@ -207,5 +211,8 @@ def in_thread(function: Callable[[], T]) -> T:
     result: T = work.result
     error, work.result, work.error = work.error, None, None  # helpers may have the work for longer
     if error is not None:
-        raise error
+        try:
+            raise error
+        finally:
+            del error  # which knows of this frame
     return result

@@ -195,10 +195,12 @@ def test_work_in_python_is_ended_by_an_exception():
 @needs_signals
 def test_helpers_end_with_the_work_that_they_help_with(monkeypatch):
     """One that is at work, and two that wait for it; nothing is said of them"""
-    threads, complaints = [], []
+    threads, complaints, senders = [], [], []
     monkeypatch.setattr(threading, "excepthook", complaints.append)
 
-    def wait(_):
+    def wait(k):
+        if k == 0:
+            senders.append(send(0.05))
         while True:
             time.sleep(0.001)
 
@@ -208,10 +210,9 @@ def test_helpers_end_with_the_work_that_they_help_with(monkeypatch):
         threads.extend(helpers.threads)
         helpers.map(wait, range(2))
 
-    sender = send(0.3)
     with pytest.raises(KeyboardInterrupt):
         interruptible(work)
-    sender.join()
+    senders[0].join()
     gc.collect()
     assert len(threads) == 3
     for thread in threads:

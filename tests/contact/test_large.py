@@ -23,7 +23,7 @@ from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.natural_map import natural_block
 from pluecker.contact.problem.operator import apply, assemble, multiply_factors
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
-from pluecker.contact.solving import automatic, cores, local, parts, pieces, preparation
+from pluecker.contact.solving import automatic, cores, local, parts, pieces, preparation, running
 from pluecker.contact.solving.island import Island, on_islands
 from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.newton import evaluate_all, velocity
@@ -96,17 +96,22 @@ def test_an_island_is_cut_with_its_matrix_whatever_there_is_beside():
             )  # scales are from another sum of the same diagonal; entries near one
 
 
-def two_packings(soft):
-    """Two islands, with a floor; some contacts have one body, the others two."""
-    both = packing(40), packing(20)
+def by_factors(both, soft=False):
+    """Problems that do not touch, as one."""
     J, T = (scipy.sparse.block_diag([to_scipy(getattr(p.operator, name)) for p in both]) for name in ("J", "T"))
     K = sets_of(
         *(np.concatenate([getattr(p.sets, name) for p in both]) for name in ("sizes", "friction", "lower", "upper"))
     )
     b = np.concatenate([p.offset for p in both])
     columns = np.arange(0, J.shape[1] + 1, 6)
-    problem = of_factors(J, T, columns, b, K, np.linspace(0.0, 0.1, len(b)) if soft else np.zeros(len(b)))
-    P = arrange(problem.operator._replace(N=assemble(problem.operator).N), K, b, find_order(problem.operator))[0]
+    return of_factors(J, T, columns, b, K, np.linspace(0.0, 0.1, len(b)) if soft else np.zeros(len(b)))
+
+
+def two_packings(soft):
+    """Two islands, with a floor; some contacts have one body, the others two."""
+    problem = by_factors((packing(40), packing(20)), soft)
+    operator, order = problem.operator, find_order(problem.operator)
+    P = arrange(operator._replace(N=assemble(operator).N), problem.sets, problem.offset, order)[0]
     assert len(P.islands) == 3
     return P
 
@@ -318,6 +323,14 @@ def over_relaxed(island, tol, most):
     pieces.over_relaxed(island, tol, island.zero, most, 0.0, False)
 
 
+def what_no_cache_holds(monkeypatch):
+    """As if islands of 500 contacts were such, and too large for what factorises"""
+    monkeypatch.setattr(automatic, "VAST", 500)
+    monkeypatch.setattr(automatic, "CHEAP", 0)
+    monkeypatch.setattr(sharing, "LARGE", 500)
+    monkeypatch.setattr(running, "LARGE", 500)
+
+
 @pytest.mark.skipif(not COMPILED, reason="hundreds of sweeps: compiled only")
 @pytest.mark.parametrize("law", ["ccp", "frictionless", "ncp"])
 @pytest.mark.parametrize("gains", [pieces.GAINS, 0.0])
@@ -325,8 +338,7 @@ def test_in_what_no_cache_holds_sweeps_come_before_gradients(monkeypatch, law, g
     """In convex laws, until they are held up: where nothing is a gain, for three pieces"""
     problem = packing(500)
     usual = solve(problem, law, tol=1e-6)
-    monkeypatch.setattr(automatic, "VAST", 500)
-    monkeypatch.setattr(automatic, "CHEAP", 0)
+    what_no_cache_holds(monkeypatch)
     monkeypatch.setattr(pieces, "GAINS", gains)
     monkeypatch.setattr(pieces, "FAST", 16)
     made, make = [], pieces.Pieces.make
@@ -345,6 +357,29 @@ def test_in_what_no_cache_holds_sweeps_come_before_gradients(monkeypatch, law, g
     else:
         assert len(made) > 2 * 3
     assert np.allclose(found[0].velocity, usual.velocity, rtol=0.0, atol=1e-4 * np.abs(usual.velocity).max())
+
+
+@pytest.mark.skipif(not COMPILED, reason="hundreds of sweeps: compiled only")
+@pytest.mark.parametrize("gains", [pieces.GAINS, 0.0])
+@pytest.mark.parametrize("limit", [10, 100, 700])
+def test_sweeps_before_gradients_count(monkeypatch, limit, gains):
+    """No more iterations than are allowed, with a history and without, alone and beside others, and from a start"""
+    what_no_cache_holds(monkeypatch)
+    monkeypatch.setattr(pieces, "GAINS", gains)
+    problem = packing(500)
+    alone = solve(problem, "ccp", tol=1e-14, max_iterations=limit)
+    told = solve(problem, "ccp", tol=1e-14, max_iterations=limit, history=True)
+    again = solve(problem, "ccp", tol=1e-14, max_iterations=limit, warm_start=alone.multipliers)
+    assert alone.iterations == told.iterations <= limit
+    assert again.iterations <= limit
+    assert len(told.history) == told.iterations
+    assert np.array_equal(alone.multipliers, told.multipliers)
+    assert again.errors.natural_map <= alone.errors.natural_map
+    two, found = by_factors([problem, packing(500, 1)]), []
+    for threads in (1, 2):
+        found.append(solve(two, "ccp", tol=1e-14, max_iterations=limit, threads=threads))
+        assert found[-1].iterations <= limit
+    assert np.array_equal(found[0].multipliers, found[1].multipliers)
 
 
 @pytest.mark.parametrize("sweeps", [with_momentum, over_relaxed])
