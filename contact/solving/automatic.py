@@ -72,8 +72,7 @@ DEAR = 2000  # iterations of gradients: of factors that take longer, sweeps come
 MANY = 500  # contacts of an island; of fewer gradients come first
 PAID = 40000  # iterations of gradients: factors that take longer are not made
 # Contacts of an island that no cache holds: gradients take half as long again for each as where there are 20,000, sweeps do
-# not. Of 50,000 and 100,000 packings, jammed ones and those at rest take 0.5 to 1.0 of the time with them, others as long as
-# before.
+# not. Packings of 50,000 and 100,000, jammed ones and those at rest take 0.5 to 1.0 of the time with them.
 VAST = 40000
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged while it is larger
 FURTHER = 0.1  # of an error that is no larger
@@ -185,14 +184,15 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
         for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] > MANY)):
             number = begin + int(k)
             states[k, LEFT] = 1.0 if is_dear(cut(P, number), number, patterns, layouts) else 0.0
-    for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] >= VAST)) if law == 0 else ():
-        where = P, law, x, u, tol, limit, memory, begin + int(k), begin + int(k) + 1, patterns, layouts, threads
-        done += run_vast(*where)
-        if results[k, ERROR] > tol:  # from its own count of iterations
-            done += run_gradients(*where, False, anew=True)
-        states[k, LEFT] = 1.0
-    if law == 0 and not (results[:, ERROR] <= tol).all():
-        pass_over(P, x, memory.states, begin, end, patterns)
+    else:
+        for k in np.flatnonzero((results[:, ERROR] > tol) & (np.diff(P.islands)[mine] >= VAST)):
+            where = P, law, x, u, tol, limit, memory, begin + int(k), begin + int(k) + 1, patterns, layouts, threads
+            done += run_vast(*where)
+            if results[k, ERROR] > tol:  # from its own count of iterations
+                done += run_gradients(*where, False, anew=True)
+            states[k, LEFT] = 1.0
+        if not (results[:, ERROR] <= tol).all():
+            pass_over(P, x, memory.states, begin, end, patterns)
     if ((results[:, ERROR] > tol) & (states[:, LEFT] == 0.0)).any():
         done += run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, started)
     states[:, LEFT] = 0.0
@@ -221,10 +221,8 @@ def run_gradients(P, law, x, u, tol, limit, memory, begin, end, patterns, layout
     results[mine, ITERATIONS] -= first
     if len(memory.history):  # of one island
         memory = memory._replace(history=memory.history[int(first[0]) :])
-    before, reached = (
-        np.minimum(np.inf if anew else results[mine, ERROR], np.ones(end - begin)),
-        results[mine, ERROR].copy(),
-    )
+    reached = results[mine, ERROR].copy()
+    before = np.ones(end - begin) if anew else np.minimum(reached, 1.0)
     tasks: dict[int, Any] = {}
     polished: list[Part] = []
     rest = limit - FEW if started else limit  # Newton's method may have been tried

@@ -48,9 +48,11 @@ def solve_part(part: Island, depth: int = 0) -> None:
     """To a share of its error that is worth taking: by Newton's method, else by its cores, or as what is convex."""
     before = part.error
     part.newton(GOAL * before, STEPS)
-    if part.error > HELPS * before and part.law == 0:
+    if not part.error > HELPS * before:
+        return
+    if part.law == 0:
         part.convex(GOAL * before, part.zero, part.x)
-    elif part.error > HELPS * before:
+    else:
         solve_by_cores(part, GOAL * before, HELPS * before, depth)
 
 

@@ -58,10 +58,8 @@ class Helpers:
                     raise error
         except BaseException as error:
             todo.clear()
-            if work.finished.is_set() and not isinstance(
-                error, Exception
-            ):  # of helpers alone, which nobody else interrupts
-                work.stop()
+            if work.finished.is_set() and not isinstance(error, Exception):
+                work.stop()  # helpers alone take part in it: nobody else interrupts them
             raise
         return results
 
