@@ -95,9 +95,8 @@ def begin_shares(roster, starts):
     phase = begin_with(roster, load(starts, threads + 1))
     for k in range(threads - 1, -1, -1):
         hand_out(roster, k, phase, load(starts, k), load(starts, k + 1))
-    hand_out(
-        roster, threads, phase, load(starts, threads), load(starts, threads + 1)
-    )  # so that nobody finds these alone
+    # At last, so that nobody finds these alone.
+    hand_out(roster, threads, phase, load(starts, threads), load(starts, threads + 1))
 
 
 @kernel
