@@ -8,7 +8,7 @@ What is done is in :mod:`~pluecker.contact.first_order.shared_sweeps`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,7 @@ from pluecker.contact.sparse.interleaved import BLOCK, rows
 from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.helpers import Helpers
 from pluecker.spatial.parallel.phases import LINE
 
 __all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]
@@ -81,8 +82,8 @@ def all_steps(A, K, first, last, work, rho):
 all_steps = allocation_free(all_steps)
 
 
-def lay_out(P: Prepared, island: int) -> Layout | None:
-    """An island in strips.
+def lay_out(P: Prepared, island: int, threads: int = 1) -> Layout | None:
+    """An island in strips; one of several threads finds step lengths in the meantime.
 
     Returns:
         None if it has something else than contacts of three components, each on at most two bodies with six velocities
@@ -92,16 +93,23 @@ def lay_out(P: Prepared, island: int) -> Layout | None:
     if found is None:
         return None
     (first, last, left, right), (A, K) = found, P[:2]
-    strips = make_strips(A.J, A.T, first, last, left, right)
+    here = slice(int(K.start[first]), int(K.start[last]))
+
+    def make(what: str) -> Any:
+        if what == "strips":
+            return make_strips(A.J, A.T, first, last, left, right)
+        work = rows_apart(ROWS_OF_WORK, len(P.b))
+        all_steps(A, K, first, last, work, work[RHO])
+        return work[RHO, here][::3, None]
+
+    # What is compiled code alone comes first: it leaves the interpreter to the other thread.
+    steps, strips = Helpers(threads - 1).map(make, ("steps", "strips"))
     if strips is None:
         return None
-    here = slice(int(K.start[first]), int(K.start[last]))
-    work = rows_apart(ROWS_OF_WORK, len(P.b))
-    all_steps(A, K, first, last, work, work[RHO])
     soft = to_slots(A.compliance[here].reshape(-1, 3), strips) if A.is_soft else rows(0)
     return Layout(
         strips, to_slots(K.friction[first:last, :1], strips), to_slots(1.0 / P.s[here][::3, None], strips), soft,
-        to_slots(work[RHO, here][::3, None], strips), bool(A.is_soft),
+        to_slots(steps, strips), bool(A.is_soft),
     )  # fmt: skip
 
 

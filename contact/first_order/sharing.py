@@ -41,13 +41,14 @@ Layouts = dict[tuple[str, int], Any]  # and what else is kept of large islands: 
 HERE = "pluecker.contact.first_order."
 
 
-def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int) -> Any:
+def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int, **options: Any) -> Any:
     """That of a large island for ``"gradients"`` or ``"sweeps"``, which is made where it is not known.
 
     Args:
         kind: what it is for.
         P, island: the island.
         layouts, number: those that are known, and the number of this one there.
+        options: for the code that makes it.
 
     Returns:
         None for an island that goes the usual way.
@@ -56,7 +57,7 @@ def layout_of(kind: str, P: Prepared, island: int, layouts: Layouts, number: int
         return None
     if (kind, number) not in layouts:
         large = import_module(f"{HERE}large_{kind}")  # small problems need not load it
-        layouts[kind, number] = large.lay_out(P, island)
+        layouts[kind, number] = large.lay_out(P, island, **options)
     return layouts[kind, number]
 
 

@@ -27,6 +27,7 @@ from pluecker.contact.sparse.blocks import (
 )
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
+from pluecker.spatial.parallel.helpers import Helpers
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = [
@@ -74,11 +75,11 @@ def factored(J: BlockMatrix, T: BlockMatrix, compliance: Array, G: BlockMatrix |
     return Operator(1, none, J, T, none if G is None else G, compliance, velocity, int(compliance.any()))
 
 
-def assemble(operator: Operator) -> Operator:
+def assemble(operator: Operator, threads: int = 1) -> Operator:
     """The same operator with its matrix."""
     if not operator.is_factored:
         return operator
-    return assembled(multiply_factors(operator.J, operator.T), operator.compliance)
+    return assembled(multiply_factors(operator.J, operator.T, threads), operator.compliance)
 
 
 def contiguous(operator: Operator) -> Operator:
@@ -197,27 +198,31 @@ def diagonal_of(A, out):
             out[k] += A.compliance[k]
 
 
-def multiply_factors(J: BlockMatrix, T: BlockMatrix) -> BlockMatrix:
+def multiply_factors(J: BlockMatrix, T: BlockMatrix, threads: int = 1) -> BlockMatrix:
     """J T', symmetric to the last bit."""
-    R, C, blocks = len(J.rows) - 1, len(J.columns) - 1, len(T.column)
-    first, begin = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64)
+    R, C, blocks, same = len(J.rows) - 1, len(J.columns) - 1, len(T.column), J is T
+    first, begin, width = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
     np.cumsum(np.bincount(T.column, minlength=C), out=first[1:])
-    columns = np.empty(int(np.diff(first)[J.column].sum()), np.int64)  # as many as there may be
-    where, row_of, slot = np.empty(blocks, np.int64), np.empty(blocks, np.int64), np.empty(R, np.int64)
-    found, size = answering(find_products, J, T, first, first[:-1].copy(), where, row_of, slot, begin, columns)
-    column, place, data, shape = (
-        columns[:found].copy(),
-        np.empty(found, np.int64),
-        np.zeros(size),
-        np.empty(R, np.int64),
-    )
-    free = begin[:-1].copy()
-    answering(add_products, J, T, J is T, first, where, row_of, begin, free, column, slot, place, data, shape)
-    return BlockMatrix(J.rows, J.rows, begin, column, place, data, shape)
+    many = int(np.diff(first)[J.column].sum())  # blocks that there may be
+    column, place, scratch = np.empty(many, np.int64), np.empty(many, np.int64), np.empty((2, R), np.int64)
+    where, row_of, free = np.empty(blocks, np.int64), np.empty(blocks, np.int64), first[:-1].copy()
+    found, size = answering(find_products, J, T, first, free, where, row_of, scratch[0], begin, column, place, width)
+    N = BlockMatrix(J.rows, J.rows, begin, column[:found].copy(), place[:found].copy(), np.zeros(size), width)
+    if threads == 1 or not same:
+        answering(add_products, J, T, same, first, where, row_of, N, 0, R, scratch)
+        return N
+
+    def add(share: int) -> None:
+        mine = share * R // threads, (share + 1) * R // threads
+        answering(add_products, J, T, same, first, where, row_of, N, *mine, np.empty((2, R), np.int64))
+
+    Helpers(threads - 1).map(add, range(threads))
+    return N
 
 
-def find_products(J, T, first, free, where, row_of, seen, begin, columns):
-    """Which blocks J T' has, each row's in ascending order; how many, and how many numbers they have
+def find_products(J, T, first, free, where, row_of, seen, begin, column, place, shape):
+    """Which blocks J T' has, each row's in ascending order, their places one after the other, and which rows have blocks of
+    3 x 3; how many, and how many numbers they have
 
     ``first``: where the blocks of each column of T begin in ``where``, which becomes their places; ``row_of`` becomes the
     block row of each block of T. ``free``, ``seen``: scratch memory, at first as ``first`` is, of columns and of rows.
@@ -236,13 +241,17 @@ def find_products(J, T, first, free, where, row_of, seen, begin, columns):
                 if seen[j] == i:
                     continue
                 seen[j] = i
-                size += height * (J.rows[j + 1] - J.rows[j])
-                while at > top and columns[at - 1] > j:
-                    columns[at] = columns[at - 1]
+                while at > top and column[at - 1] > j:
+                    column[at] = column[at - 1]
                     at -= 1
-                columns[at] = j
+                column[at] = j
                 found += 1
-        begin[i + 1] = found
+        begin[i + 1], shape[i] = found, 3 if height == 3 else 0
+        for n in range(top, found):
+            across, place[n] = J.rows[column[n] + 1] - J.rows[column[n]], size
+            size += height * across
+            if across != 3:
+                shape[i] = 0
     return found, size
 
 
@@ -253,32 +262,23 @@ def add_six(total, x, p, y, q):
     return total + x[p + 3] * y[q + 3] + x[p + 4] * y[q + 4] + x[p + 5] * y[q + 5]
 
 
-@allocation_free_kernel
-def find_places(rows, begin, column, place, shape):
-    """Where blocks begin that lie one after the other, and which rows have blocks of 3 x 3"""
-    p = 0
-    for i in range(len(rows) - 1):
-        height = rows[i + 1] - rows[i]
-        shape[i] = 3 if height == 3 else 0
-        for n in range(begin[i], begin[i + 1]):
-            width = rows[column[n] + 1] - rows[column[n]]
-            place[n] = p
-            p += height * width
-            if width != 3:
-                shape[i] = 0
+def add_products(J, T, same, first, where, row_of, N, top, bottom, scratch):
+    """The blocks of N = J T', whose numbers are zero
 
-
-def add_products(J, T, same, first, where, row_of, begin, free, column, slot, place, data, shape):
-    """The blocks, in ``data``, which is zero, their places, and which rows have blocks of 3 x 3
-
-    Those below the diagonal are those above it where J and T are the ``same``. ``free``, ``slot``: scratch memory, at first
-    the number of the first block of each row, and anything.
+    Where J and T are the ``same``, those in the rows from ``top`` to ``bottom``, this one not included, from the diagonal
+    on, and below it what mirrors them; otherwise all, and N becomes (N + N') / 2. ``scratch``: two rows of integers, as
+    many as N has rows.
     """
-    find_places(J.rows, begin, column, place, shape)
-    for i in range(len(J.rows) - 1):
+    free, slot = scratch[0], scratch[1]
+    if same:
+        for j in range(top, len(J.rows) - 1):
+            free[j] = N.first[j]
+            while free[j] < N.first[j + 1] and N.column[free[j]] < top:
+                free[j] += 1
+    for i in range(top, bottom):
         height = J.rows[i + 1] - J.rows[i]
-        for n in range(begin[i], begin[i + 1]):
-            slot[column[n]] = place[n]
+        for n in range(N.first[i], N.first[i + 1]):
+            slot[N.column[n]] = N.place[n]
         for k in range(J.first[i], J.first[i + 1]):
             c = J.column[k]
             width, q = J.columns[c + 1] - J.columns[c], positive(J.place[k])
@@ -290,29 +290,30 @@ def add_products(J, T, same, first, where, row_of, begin, free, column, slot, pl
                 if height == 3 and across == 3 and width == 6:
                     for a in range(3):
                         for b in range(3):
-                            data[s + 3 * a + b] += add_six(0.0, J.data, q + 6 * a, T.data, t + 6 * b)
+                            N.data[s + 3 * a + b] += add_six(0.0, J.data, q + 6 * a, T.data, t + 6 * b)
                     continue
                 for a in range(height):
                     for b in range(across):
                         x = add_dot(0.0, J.data, q + a * width, T.data, t + b * width, width)
-                        data[s + a * across + b] += x
+                        N.data[s + a * across + b] += x
         if same:
-            mirror(J.rows, i, begin, free, column, place, data)
+            mirror(N, i, free)
     if not same:
-        symmetrise(J.rows, begin, column, place, data)
+        symmetrise(N)
 
 
 @allocation_free_kernel
-def mirror(rows, i, first, free, column, place, data):
+def mirror(N, i, free):
     """Below the diagonal what block row i has above it; the pattern is symmetric, and rows come in their order
 
     ``free``: the next block of each row that is below.
     """
-    height = rows[i + 1] - rows[i]
-    for n in range(first[i], first[i + 1]):
-        j = column[n]
+    rows, data = N.rows, N.data
+    for n in range(N.first[i], N.first[i + 1]):
+        j = N.column[n]
         if j > i:
-            width, p, q = rows[j + 1] - rows[j], positive(place[n]), positive(place[free[j]])
+            height, width, p, q = rows[i + 1] - rows[i], rows[j + 1] - rows[j], N.place[n], N.place[free[j]]
+            p, q = positive(p), positive(q)
             free[j] += 1
             if height == 3 and width == 3:
                 for a in range(3):
@@ -325,8 +326,9 @@ def mirror(rows, i, first, free, column, place, data):
 
 
 @allocation_free_kernel
-def symmetrise(rows, first, column, place, data):
+def symmetrise(N):
     """(N + N') / 2 in place; the pattern is symmetric"""
+    rows, first, column, place, data = N.rows, N.first, N.column, N.place, N.data
     for i in range(len(rows) - 1):
         height = rows[i + 1] - rows[i]
         for k in range(first[i], first[i + 1]):

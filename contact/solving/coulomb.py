@@ -37,7 +37,7 @@ HELPS = 0.5  # of the error, after twice the iterations
 AT_A_TIME = 4  # shifts in the first round
 INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 NEWTON_STEPS = 40  # after shifts
-EARLY = 1  # rounds before curves are followed
+EARLY = 1  # rounds before curves are followed, of whole islands
 CURVES = 2  # in a round: one more often solves what one did not, and is cheaper than another round
 FACTORS = 600  # for one curve
 WIDER = 3.0  # sweeps that take eight contacts at a time, in the time of one of others
@@ -100,8 +100,14 @@ class Turns:
             island.newton_if_near(tol)
 
 
-def take_turns(island: Island, tol: float) -> None:
-    """The methods of the table in the head of this file, in turn, until the tolerance is reached."""
+def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
+    """The methods of the table in the head of this file, in turn, until the tolerance is reached.
+
+    Args:
+        island: on its way.
+        tol: the error to be reached.
+        early: rounds before curves are followed.
+    """
     if steepness(island) > STEEP:
         by_shifts(island, tol, fresh=True)
     turns = Turns(island)
@@ -118,6 +124,6 @@ def take_turns(island: Island, tol: float) -> None:
         fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)
         for k in range(CURVES):
-            turns.curve(tol, CURVES * (number - EARLY) + k)
+            turns.curve(tol, CURVES * (number - early) + k)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])

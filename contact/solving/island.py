@@ -120,7 +120,7 @@ class Island:
         """What sweeps of a large island go on with; none for others."""
         if self.factors is None:
             return None
-        laid = layout_of("sweeps", self.factors, 0, self.layouts, self.number)
+        laid = layout_of("sweeps", self.factors, 0, self.layouts, self.number, threads=self.crew)
         if laid is None:
             return None
         from pluecker.contact.first_order.large_sweeps import Sweeping  # small problems need not load it

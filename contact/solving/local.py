@@ -25,6 +25,7 @@ Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ from numpy.typing import NDArray
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.cores import GOAL, HELPS, TURNS, begin, solve_part
 from pluecker.contact.solving.island import Island
-from pluecker.contact.solving.newton import make_system
+from pluecker.contact.solving.newton import System, make_system
 from pluecker.contact.solving.parts import apart, around, met_by, part_of, those_with_most
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
@@ -69,12 +70,16 @@ class Subdomain:
     """
 
     def __init__(self, P: Prepared, blocks: Indices, before: Subdomain | None = None) -> None:
-        self.blocks = blocks
+        self.P, self.blocks = P, blocks
         self.failed: int = 0 if before is None else before.failed
         self.rest: int = 0 if before is None else before.rest
-        self.Q, self.rows = part_of(P, blocks)
         self.reach = np.unique(met_by(P.A.N, blocks))
-        self.system = make_system(self.Q.A.N)
+
+    @cached_property
+    def alone(self) -> tuple[Prepared, Indices, System]:
+        """Without the others: the problem, its rows, and its Newton equation; found by the thread that solves it first."""
+        Q, rows = part_of(self.P, self.blocks)
+        return Q, rows, make_system(Q.A.N)
 
     def is_due(self) -> bool:
         """Whether it is tried: after each failure twice as many times go by as after the one before."""
@@ -86,8 +91,9 @@ class Subdomain:
 
         While sweeps are not ``held_up`` all others move, and a few steps must do.
         """
-        part = begin(self.Q, self.rows, island.law, x, u, min(TURNS, island.rest))
-        part.patterns[part.number], part.system = self.system.factors.S, self.system
+        Q, rows, system = self.alone
+        part = begin(Q, rows, island.law, x, u, min(TURNS, island.rest))
+        part.patterns[part.number], part.system = system.factors.S, system
         before = part.error
         if held_up:
             solve_part(part)
@@ -97,9 +103,8 @@ class Subdomain:
 
     def take(self, found: Solved, island: Island, x: Array, u: Array) -> None:
         """Change x and u to what was found."""
-        self.failed = 0
-        step = np.zeros_like(x)
-        step[self.rows] = found.part.x - x[self.rows]
+        self.failed, step, rows = 0, np.zeros_like(x), self.alone[1]
+        step[rows] = found.part.x - x[rows]
         change(island.P, self.blocks, step, x, u)
 
 
@@ -174,13 +179,15 @@ class Subdomains:
             yield [parts[k] for k in np.flatnonzero(number == at_once)]
 
     def solve(self, parts: list[Subdomain], x: Array, u: Array, held_up: bool) -> list[Solved]:
-        """What becomes of each of them, all others held."""
+        """What becomes of each of them, all others held; the largest is begun first, so that no thread waits long."""
 
-        def one(part: Subdomain) -> Solved:
+        def one(k: int) -> Solved:
             with np.errstate(all="ignore"):  # of its thread
-                return part.solve(self.island, x, u, held_up)
+                return parts[k].solve(self.island, x, u, held_up)
 
-        return self.helpers.map(one, parts)
+        order = sorted(range(len(parts)), key=lambda k: -len(parts[k].blocks))
+        found = dict(zip(order, self.helpers.map(one, order), strict=True))
+        return [found[k] for k in range(len(parts))]
 
     def only(self, blocks: Indices) -> NDArray[np.bool_]:
         """Which of all contacts these are."""

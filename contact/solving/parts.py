@@ -10,17 +10,18 @@ Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposi
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.newton import residual, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
+from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["alone", "apart", "around", "errors_of", "met_by", "part_of", "those_with_most"]
+
+OUTSIDE, INSIDE = -2, -1  # of some blocks, before sets have numbers
 
 
 def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
@@ -73,11 +74,33 @@ def around(N: BlockMatrix, inside: NDArray[np.bool_], rings: int = 1) -> NDArray
 
 
 def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
-    """Some blocks, in sets that do not act on one another."""
-    k, row, column = blocks_among(N, blocks)
-    graph = scipy.sparse.csr_matrix((np.ones(len(k), np.int8), (row, column)), shape=(len(blocks), len(blocks)))
-    count, label = connected_components(graph, directed=False)
-    return [blocks[label == k] for k in range(count)]
+    """Some blocks, ascending, in sets that do not act on one another; the set of the first one comes first."""
+    label, stack = np.full(len(N.first) - 1, OUTSIDE), np.empty(len(blocks), np.int64)
+    label[blocks] = INSIDE
+    count, mine = spread(N, blocks, label, stack), label[blocks]
+    return [blocks[mine == k] for k in range(count)]
+
+
+def spread(N, blocks, label, stack):
+    """The numbers of sets of blocks that are ``INSIDE``, in ``label``; how many sets"""
+    count = 0
+    for start in blocks:
+        if label[start] != INSIDE:
+            continue
+        stack[0], label[start], left = start, count, 1
+        while left > 0:
+            left -= 1
+            i = stack[left]
+            for k in range(N.first[i], N.first[i + 1]):
+                j = N.column[k]
+                if label[j] == INSIDE:
+                    stack[left], label[j] = j, count
+                    left += 1
+        count += 1
+    return count
+
+
+spread = allocation_free(spread)
 
 
 def met_by(N: BlockMatrix, blocks: Indices) -> Indices:

@@ -20,6 +20,7 @@ from pluecker.contact.problem.problem import Problem
 from pluecker.contact.problem.sets import Sets, divided
 from pluecker.contact.results.measures import place_for_scaled
 from pluecker.contact.solving.methods import Options
+from pluecker.contact.solving.running import workers_for
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
@@ -145,7 +146,7 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     order = find_order(operator, options.separate) if before is None else before.order
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     if both:  # of factors in the new order, in which neighbours are near
-        P = P._replace(A=P.A._replace(N=assemble(P.A).N))
+        P = P._replace(A=P.A._replace(N=assemble(P.A, workers_for(options.threads, problem.size)).N))
     scale = np.ones(problem.size)
     scale[places] = P.s
     bounded = any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))

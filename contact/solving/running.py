@@ -29,7 +29,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.helpers import Helpers
 from pluecker.spatial.parallel.threads import available_cores
 
-__all__ = ["Done", "Job", "goal_of", "run_on_islands"]
+__all__ = ["Done", "Job", "goal_of", "run_on_islands", "workers_for"]
 
 MANY = 3000  # multipliers from which threads pay
 GIANT = 0.9  # of all contacts

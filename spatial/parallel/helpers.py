@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from pluecker.spatial.parallel.interruption import TICK, start, work_of_this_thread
+from pluecker.spatial.parallel.threads import rest
 
 __all__ = ["Helpers"]
 
@@ -47,9 +48,12 @@ class Helpers:
         number, found = len(todo), queue.SimpleQueue[tuple[int, Any, BaseException | None]]()
         results: list[Any] = [None] * number
         try:
-            while len(self.threads) < min(self.most, number - 1):
+            wanted = min(self.most, number - 1)
+            if wanted > 0:
+                rest()
+            while len(self.threads) < wanted:
                 self.threads.append(start(functools.partial(serve, self.tasks)))
-            for _ in range(min(self.most, number - 1)):
+            for _ in range(wanted):
                 self.tasks.put(functools.partial(work.take_part, functools.partial(help_with, function, todo, found)))
             share(function, todo, found)
             for _ in range(number):

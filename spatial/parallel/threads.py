@@ -8,7 +8,8 @@ enough to be worth it wakes those that are missing, and does without those that 
 
 The system may wake a worker on the caller's own core, while others are free. So who watches lets others run now and then:
 otherwise it would keep the caller from writing to the board until it goes to sleep again, and the task, however long, would
-be left to one thread, as one in five of calls of half a second was.
+be left to one thread, as one in five of calls of half a second was. Who has threads of another kind for what follows, says
+so first: these would have to wait for a core as well.
 
 What is shared is a function at an address, ``f(task, k)``: the address of a description of the task, and a number that no
 two threads have at a time, 0 for the caller. Each call of it takes pieces of the task until there are none left, so that it
@@ -47,10 +48,10 @@ from pluecker.spatial.parallel.atomics import (
     write_shared,
 )
 
-__all__ = ["YIELD", "available_cores", "board", "compiled_serve", "share"]
+__all__ = ["YIELD", "available_cores", "board", "compiled_serve", "rest", "share"]
 
 # The board: integers, each in a line of the cache of its own.
-TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, SIZE = range(0, 80, 8)
+TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, RESTS, SIZE = range(0, 88, 8)
 ONE_AT_WORK = (
     1 << 32
 )  # WORKERS counts the places that are free in its lower half, and the workers that work in its upper
@@ -107,8 +108,8 @@ def serve(address):
     """What a worker does while it watches; as long as it is counted as awake, it does so for ``PATIENCE`` more at least."""
     board = integers_at(address, SIZE)
     add_shared(board, WATCHING, 1)
-    awake, idle = 0, 0
-    while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0:
+    awake, idle, rests = 0, 0, read_shared(board, RESTS)
+    while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0 and read_shared(board, RESTS) == rests:
         if awake == 0 and idle < PATIENCE:
             awake = 1
             add_shared(board, AWAKE, 1)
@@ -205,6 +206,11 @@ def board(threads: int) -> NDArray[np.int64]:
     if threads > 1:
         _team.wake(threads - 1)
     return _team.board
+
+
+def rest() -> None:
+    """Workers that watch go to sleep: other threads want the cores, and the system may let them wait for as long."""
+    _team.board[RESTS] += 1
 
 
 def close_team() -> None:

@@ -34,6 +34,7 @@ from pluecker.spatial.parallel.threads import (
     available_cores,
     board,
     compiled_serve,
+    rest,
     share,
 )
 from tests.conftest import COMPILED
@@ -181,6 +182,35 @@ def test_who_is_not_counted_as_awake_any_more_still_takes_part(compiled):
             break
     assert job[DONE] == 2
     check_counted(job)
+
+
+def watched(team, rests):
+    """Seconds that a worker watches in vain"""
+    elapsed = []
+
+    def watch():
+        began = time.perf_counter()
+        compiled_serve()(team.board.ctypes.data)
+        elapsed.append(time.perf_counter() - began)
+
+    worker = threading.Thread(target=watch)
+    worker.start()
+    while not team.board[AWAKE] and worker.is_alive():
+        time.sleep(1e-6)  # it needs the interpreter to begin
+    if rests:
+        rest()
+    worker.join()
+    assert not team.board[[AWAKE, WATCHING]].any()
+    return elapsed[0]
+
+
+@several_cores
+def test_workers_that_watch_leave_the_core_to_others_at_once(monkeypatch):
+    """The shortest of many times, with and without: the system may stop either thread"""
+    team = Team()
+    monkeypatch.setattr(threads_module, "_team", team)
+    in_vain = min(watched(team, False) for _ in range(50))
+    assert min(watched(team, True) for _ in range(50)) < 0.5 * in_vain
 
 
 @several_cores

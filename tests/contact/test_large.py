@@ -261,7 +261,7 @@ def test_only_islands_of_many_contacts_have_checks(law, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_matrix_of_one_factor_is_that_of_two_that_are_alike(seed):
-    """Bit for bit, and symmetric: half of it is computed where J and T are one array, and mirrored"""
+    """Bit for bit, with any number of threads, and symmetric: of one array, half of it is computed, and mirrored"""
     rng = np.random.default_rng(seed)
     rows = np.concatenate([[0], np.cumsum(rng.choice([1, 2, 3, 3, 3, 5, 6], 25))])
     columns = np.concatenate([[0], np.cumsum(rng.choice([1, 3, 6, 6, 6], 9))])
@@ -269,8 +269,12 @@ def test_the_matrix_of_one_factor_is_that_of_two_that_are_alike(seed):
     G = rng.normal(size=(rows[-1], columns[-1]))
     G *= np.repeat(np.repeat(there, np.diff(rows), axis=0), np.diff(columns), axis=1)
     J = from_scipy(G, rows, columns)
-    one, two = multiply_factors(J, J), multiply_factors(J, J._replace(data=J.data.copy()))
+    two_alike = J._replace(data=J.data.copy())
+    one, two = multiply_factors(J, J), multiply_factors(J, two_alike)
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    for threads in (2, 3, 30):
+        for N in (multiply_factors(J, J, threads), multiply_factors(J, two_alike, threads)):
+            assert all(np.array_equal(a, b) for a, b in zip(one, N, strict=True))
     full = to_scipy(one).toarray()
     assert np.array_equal(full, full.T)
     assert np.allclose(full, G @ G.T, rtol=0.0, atol=1e-12)
@@ -502,7 +506,8 @@ def test_a_part_is_the_whole_with_all_others_held():
     u = island.velocity(x)
     blocks = np.array([0, 3, 4, 11, 29])
     part = local.Subdomain(island.P, blocks)
-    alone, rows = parts.alone(part.Q, part.rows, x, u), part.rows
+    Q, rows, _ = part.alone
+    alone = parts.alone(Q, rows, x, u)
     assert np.allclose(velocity(alone, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
     change = np.zeros_like(x)
     change[rows] = rng.normal(size=len(rows))
@@ -629,7 +634,7 @@ def unsolved(monkeypatch, held_up):
     domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60, local.AROUND[:1])
     before = [part.blocks for part in domains.parts]
     monkeypatch.setattr(Island, "newton", lambda island, tol, most: tried.append(most))
-    monkeypatch.setattr(cores, "take_turns", lambda island, tol: tried.append("turns"))
+    monkeypatch.setattr(cores, "take_turns", lambda island, tol, early: tried.append("turns"))
     monkeypatch.setattr(cores, "ROUNDS", 0)
     domains.improve(x, island.velocity(x), held_up)
     assert np.array_equal(x, start)
@@ -762,7 +767,7 @@ def with_a_fault(monkeypatch, newton):
 
     with monkeypatch.context() as patch:
         patch.setattr(Island, "newton", counted)
-        patch.setattr(cores, "take_turns", lambda part, tol: called.append(-contacts(part)))
+        patch.setattr(cores, "take_turns", lambda part, tol, early: called.append(-contacts(part)))
         cores.solve_by_cores(part, 1e-2 * before, 0.5 * before, 0)
     return before, part, called
 
