@@ -199,7 +199,7 @@ def diagonal_of(A, out):
 
 
 def multiply_factors(J: BlockMatrix, T: BlockMatrix, threads: int = 1) -> BlockMatrix:
-    """J T', symmetric to the last bit."""
+    """J T', symmetric to the last bit; threads share it where J and T are one array."""
     R, C, blocks, same = len(J.rows) - 1, len(J.columns) - 1, len(T.column), J is T
     first, begin, width = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
     np.cumsum(np.bincount(T.column, minlength=C), out=first[1:])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +39,7 @@ from pluecker.contact.sparse.blocks import BlockMatrix
 from pluecker.contact.sparse.symbolic import Symbolic, analyse
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
+from pluecker.spatial.properties import cached_property
 
 __all__ = [
     "FEW", "NEAR", "OURS", "STEPS", "ConvexSolver", "Island", "is_long", "on_islands", "operations", "pattern_of",

@@ -25,7 +25,6 @@ Source: V. Dolean, P. Jolivet and F. Nataf, "An introduction to domain decomposi
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +39,7 @@ from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.properties import cached_property
 
 __all__ = ["OUTSIDE", "Subdomains"]
 

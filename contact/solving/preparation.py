@@ -13,7 +13,7 @@ import numpy as np
 
 from pluecker.contact.elimination.elimination import Elimination, eliminate
 from pluecker.contact.elimination.pattern import Pattern, bilateral_blocks
-from pluecker.contact.first_order.sharing import WIDE, Layouts
+from pluecker.contact.first_order.sharing import WIDE, Layouts, threads_for
 from pluecker.contact.problem.operator import Operator, assemble, contiguous, plain, prefers_matrix
 from pluecker.contact.problem.prepared import Order, Prepared, arrange, find_islands, find_order, scales
 from pluecker.contact.problem.problem import Problem
@@ -25,6 +25,7 @@ from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.contact.sparse.symbolic import Symbolic
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import interruptible, takes_long
+from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Eliminated", "Preparation", "difference", "prepare_for", "prepare_rows"]
 
@@ -146,7 +147,8 @@ def prepare_rows(problem: Problem, options: Options, before: Preparation | None 
     order = find_order(operator, options.separate) if before is None else before.order
     P, places = arrange(operator, sets, np.zeros(problem.size), order)
     if both:  # of factors in the new order, in which neighbours are near
-        P = P._replace(A=P.A._replace(N=assemble(P.A, workers_for(options.threads, problem.size)).N))
+        workers = threads_for(problem.blocks, min(workers_for(options.threads, problem.size), available_cores()))
+        P = P._replace(A=P.A._replace(N=assemble(P.A, workers).N))
     scale = np.ones(problem.size)
     scale[places] = P.s
     bounded = any(bool(((bound != 0.0) & (abs(bound) != np.inf)).any()) for bound in (sets.lower, sets.upper))

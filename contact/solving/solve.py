@@ -55,8 +55,9 @@ def solve(
         relaxation: of ``psor``; its own choice unless given.
         momentum: of ``apgd``: ``full``, or ``nesterov``, the sequence that its paper has; see
             :mod:`~pluecker.contact.first_order.apgd`.
-        threads: for islands, and for gradients and sweeps on an island of 2000 contacts or more, see
-            :mod:`~pluecker.contact.first_order.sharing`; all cores unless given. Results do not depend on it, bit for bit.
+        threads: for islands, and for the matrix of 2000 contacts or more, and gradients and sweeps on an island of as many,
+            see :mod:`~pluecker.contact.first_order.sharing`; all cores unless given. Results do not depend on it, bit for
+            bit.
         separate: solve islands one by one; otherwise all together, with one error.
         form: of the operator: ``matrix``, ``factors``, or ``best``: the one with the cheaper product. Methods that
             factorise take the matrix. ``factors`` keeps bilateral rows among the others, iterated as contacts are.

@@ -105,11 +105,13 @@ def join(board):
 
 
 def serve(address):
-    """What a worker does while it watches; as long as it is counted as awake, it does so for ``PATIENCE`` more at least."""
+    """What a worker does while it watches: as long as it is counted as awake, for ``PATIENCE`` more at least, unless it is
+    to rest and nothing is to be done.
+    """
     board = integers_at(address, SIZE)
     add_shared(board, WATCHING, 1)
     awake, idle, rests = 0, 0, read_shared(board, RESTS)
-    while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0 and read_shared(board, RESTS) == rests:
+    while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0:
         if awake == 0 and idle < PATIENCE:
             awake = 1
             add_shared(board, AWAKE, 1)
@@ -118,6 +120,8 @@ def serve(address):
             add_shared(board, AWAKE, -1)
         place = join(board)
         if place == 0:
+            if read_shared(board, RESTS) != rests:
+                break
             pause()
             idle += 1
             if idle % OFTEN == 0:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
-from pluecker.contact import solve
+from pluecker.contact import Solver, solve
 from pluecker.contact.first_order import sharing
 from pluecker.contact.first_order.large_checks import Checks
 from pluecker.contact.first_order.memory import BEST_U, BEST_X, MOMENTUM, make_memory
@@ -23,7 +23,7 @@ from pluecker.contact.first_order.pgs import run_psor
 from pluecker.contact.problem.natural_map import natural_block
 from pluecker.contact.problem.operator import apply, assemble, multiply_factors
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
-from pluecker.contact.solving import automatic, cores, local, parts, pieces, preparation, running
+from pluecker.contact.solving import automatic, cores, coulomb, local, parts, pieces, preparation, running
 from pluecker.contact.solving.island import Island, on_islands
 from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.newton import evaluate_all, velocity
@@ -593,6 +593,58 @@ def test_parts_at_once_do_not_act_on_one_another_and_others_keep_their_order(cou
             assert number[id(one)] < number[id(two)]
 
 
+class Sized:
+    """A part of so many contacts, which finds their number"""
+
+    def __init__(self, count, begun):
+        self.blocks, self.begun = np.arange(count), begun
+
+    def solve(self, *_):
+        self.begun.append(len(self.blocks))
+        return len(self.blocks)
+
+
+def test_the_largest_part_is_begun_first_and_each_gets_what_it_found():
+    """So that no thread waits long for another"""
+    begun, island = [], island_of(packing(20), 10)
+    several = [Sized(count, begun) for count in (3, 7, 2, 7, 5)]
+    assert local.Subdomains(island).solve(several, island.x, island.u, True) == [3, 7, 2, 7, 5]
+    assert begun == [7, 7, 5, 3, 2]
+
+
+@pytest.mark.parametrize(("options", "first"), [({}, [-2, -1, 0, 1]), ({"early": 0}, [0, 1, 2, 3])])
+def test_curves_follow_the_first_round_of_a_core(monkeypatch, options, first):
+    """And the second one of a whole island; those with negative numbers are none"""
+    numbers, island = [], island_of(packing(20), 1000)
+    monkeypatch.setattr(coulomb.Turns, "curve", lambda turns, tol, number: numbers.append(number))
+    for owner, names in ((coulomb.Turns, ("first_order", "shifts")), (Island, ("newton_if_near", "sweeps"))):
+        for name in names:
+            monkeypatch.setattr(owner, name, lambda *_: None)
+    monkeypatch.setattr(coulomb.HeldShifts, "advance", lambda *_: 0)
+    coulomb.take_turns(island, 0.0, **options)
+    assert len(numbers) == coulomb.ROUNDS * coulomb.CURVES
+    assert numbers[:4] == first
+
+
+def test_threads_share_the_matrix_of_many_contacts(monkeypatch):
+    """As many as there are cores, at most, and none for fewer contacts; it is the same, bit for bit"""
+    problem, shared, matrices = packing(250), [], []
+
+    def assembled(operator, threads=1):
+        shared.append(threads)
+        return assemble(operator, threads)
+
+    monkeypatch.setattr(preparation, "assemble", assembled)
+    monkeypatch.setattr(preparation, "available_cores", lambda: 3)
+    for large in (251, 250):
+        monkeypatch.setattr(sharing, "LARGE", large)
+        for threads in (1, 2, 8):
+            matrices.append(Solver(problem, "ncp", threads=threads)._ready.P.A.N)
+    assert shared == [1, 1, 1, 1, 2, 3]
+    for N in matrices[1:]:
+        assert all(np.array_equal(a, b) for a, b in zip(matrices[0], N, strict=True))
+
+
 @pytest.mark.slow
 def test_parts_are_solved_alike_by_any_number_of_threads(monkeypatch):
     """Two faults that are far apart, and one thread or two"""
@@ -634,7 +686,7 @@ def unsolved(monkeypatch, held_up):
     domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60, local.AROUND[:1])
     before = [part.blocks for part in domains.parts]
     monkeypatch.setattr(Island, "newton", lambda island, tol, most: tried.append(most))
-    monkeypatch.setattr(cores, "take_turns", lambda island, tol, early: tried.append("turns"))
+    monkeypatch.setattr(cores, "take_turns", lambda island, tol, early: tried.append(f"turns, {early}"))
     monkeypatch.setattr(cores, "ROUNDS", 0)
     domains.improve(x, island.velocity(x), held_up)
     assert np.array_equal(x, start)
@@ -643,9 +695,9 @@ def unsolved(monkeypatch, held_up):
 
 @pytest.mark.slow
 def test_a_part_that_nothing_solves_gets_its_neighbours(monkeypatch):
-    """And is left alone for a while"""
+    """And is left alone for a while; curves were among what was tried first"""
     (before,), (part,), tried = unsolved(monkeypatch, True)
-    assert tried == [cores.STEPS, "turns"]
+    assert tried == [cores.STEPS, "turns, 0"]
     assert part.failed == 1
     assert set(before) < set(part.blocks)
     assert not part.is_due()

@@ -9,6 +9,7 @@ import weakref
 
 import pytest
 
+from pluecker.spatial.parallel import helpers as helpers_module
 from pluecker.spatial.parallel.helpers import Helpers
 from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible
 from pluecker.spatial.parallel.interruption_flag import state
@@ -38,6 +39,21 @@ def test_tasks_are_done_side_by_side():
     both = threading.Barrier(2, timeout=PATIENCE)
     names = Helpers(1).map(lambda _: (both.wait(), threading.get_ident())[1], range(2))
     assert len(set(names)) == 2
+
+
+def test_who_watches_rests_where_helpers_are_called(monkeypatch):
+    """Before any of them wants a core; but not for nothing"""
+    rests = []
+    monkeypatch.setattr(helpers_module, "rest", lambda: rests.append(threading.active_count()))
+    before = threading.active_count()
+    alone, several = Helpers(0), Helpers(2)
+    alone.map(str, range(5))
+    several.map(str, range(1))
+    assert rests == []
+    several.map(str, range(5))
+    assert rests == [before]
+    several.map(str, range(5))
+    assert len(rests) == 2
 
 
 @pytest.mark.parametrize("faulty", [0, 1, 19])
