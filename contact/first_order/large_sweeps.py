@@ -95,15 +95,16 @@ def lay_out(P: Prepared, island: int, threads: int = 1) -> Layout | None:
     (first, last, left, right), (A, K) = found, P[:2]
     here = slice(int(K.start[first]), int(K.start[last]))
 
-    def make(what: str) -> Any:
-        if what == "strips":
-            return make_strips(A.J, A.T, first, last, left, right)
+    def step_lengths() -> Any:
         work = rows_apart(ROWS_OF_WORK, len(P.b))
         all_steps(A, K, first, last, work, work[RHO])
         return work[RHO, here][::3, None]
 
+    def strips_or_none() -> Any:
+        return make_strips(A.J, A.T, first, last, left, right)
+
     # What is compiled code alone comes first: it leaves the interpreter to the other thread.
-    steps, strips = Helpers(threads - 1).map(make, ("steps", "strips"))
+    steps, strips = Helpers(threads - 1).map(lambda find: find(), (step_lengths, strips_or_none))
     if strips is None:
         return None
     soft = to_slots(A.compliance[here].reshape(-1, 3), strips) if A.is_soft else rows(0)

@@ -200,23 +200,23 @@ def diagonal_of(A, out):
 
 def multiply_factors(J: BlockMatrix, T: BlockMatrix, threads: int = 1) -> BlockMatrix:
     """J T', symmetric to the last bit; threads share it where J and T are one array."""
-    R, C, blocks, same = len(J.rows) - 1, len(J.columns) - 1, len(T.column), J is T
+    R, C, blocks, shares = len(J.rows) - 1, len(J.columns) - 1, len(T.column), threads if J is T else 1
     first, begin, width = np.zeros(C + 1, np.int64), np.zeros(R + 1, np.int64), np.empty(R, np.int64)
     np.cumsum(np.bincount(T.column, minlength=C), out=first[1:])
     many = int(np.diff(first)[J.column].sum())  # blocks that there may be
-    column, place, scratch = np.empty(many, np.int64), np.empty(many, np.int64), np.empty((2, R), np.int64)
+    column, place, seen = np.empty(many, np.int64), np.empty(many, np.int64), np.empty(R, np.int64)
     where, row_of, free = np.empty(blocks, np.int64), np.empty(blocks, np.int64), first[:-1].copy()
-    found, size = answering(find_products, J, T, first, free, where, row_of, scratch[0], begin, column, place, width)
+    found, size = answering(find_products, J, T, first, free, where, row_of, seen, begin, column, place, width)
     N = BlockMatrix(J.rows, J.rows, begin, column[:found].copy(), place[:found].copy(), np.zeros(size), width)
-    if threads == 1 or not same:
-        answering(add_products, J, T, same, first, where, row_of, N, 0, R, scratch)
-        return N
 
     def add(share: int) -> None:
-        mine = share * R // threads, (share + 1) * R // threads
-        answering(add_products, J, T, same, first, where, row_of, N, *mine, np.empty((2, R), np.int64))
+        mine = share * R // shares, (share + 1) * R // shares
+        answering(add_products, J, T, J is T, first, where, row_of, N, *mine, np.empty((2, R), np.int64))
 
-    Helpers(threads - 1).map(add, range(threads))
+    if shares == 1:  # helpers take as long as a few contacts
+        add(0)
+    else:
+        Helpers(shares - 1).map(add, range(shares))
     return N
 
 
