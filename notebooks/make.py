@@ -23,7 +23,7 @@ __all__ = ["HERE", "execute", "source_files", "tidy"]
 
 HERE = Path(__file__).resolve().parent
 PYTHON3 = {"display_name": "Python 3", "language": "python", "name": "python3"}
-LONGEST = 60  # seconds that a notebook may take, once its functions are compiled
+LONGEST = 60  # seconds that a notebook should take at most, once its functions are compiled
 COMPILING = 600  # seconds that one cell may take: its first call may have to compile
 
 
@@ -119,7 +119,8 @@ def main() -> None:
         took = time.perf_counter() - start
         result = path.with_suffix(".ipynb")
         nbformat.write(notebook, result)
-        print(f"{result.name:44s} {took:5.1f} s {result.stat().st_size / 1e3:7.0f} kB", flush=True)
+        note = "   long, if nothing had to be compiled" if took > LONGEST else ""
+        print(f"{result.name:44s} {took:5.1f} s {result.stat().st_size / 1e3:7.0f} kB{note}", flush=True)
 
 
 if __name__ == "__main__":
