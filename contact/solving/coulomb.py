@@ -26,7 +26,7 @@ from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
 from pluecker.contact.solving.island import NEAR, Island, operations
-from pluecker.contact.solving.smooth_path import ATTEMPTS, follow, is_smoothable
+from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve, is_smoothable
 
 __all__ = ["take_turns"]
 
@@ -40,7 +40,9 @@ INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 NEWTON_STEPS = 40  # after shifts
 EARLY = 1  # rounds before curves are followed, of whole islands
 CURVES = 2  # in a round: one more often solves what one did not, and is cheaper than another round
-FACTORS = 600  # for one curve
+FACTORS = 600  # for one curve, at first
+LONGER = 2400  # for each of them in the end
+KEPT = 18000, 0.2  # iterations that are kept for curves, and of all, if these are fewer
 WIDER = 3.0  # sweeps that take eight contacts at a time, in the time of one of others
 
 
@@ -51,7 +53,8 @@ class Turns:
         self.island = island
         nothing = np.zeros(len(island.x))
         self.swept = {"pgs": (island.x.copy(), island.u.copy()), "psor": (nothing, island.velocity(nothing))}
-        self.smoothable = is_smoothable(island.P)
+        self.curves: list[Curve | None] = [None] * (len(ATTEMPTS) if is_smoothable(island.P) else 0)
+        self.kept = int(min(KEPT[0], KEPT[1] * island.rest)) if self.curves else 0
         self.splitting: Splitting | None = None
         self.chunk = {"pgs": CHUNK, "psor": CHUNK, "admm": CHUNK}
         contacts, blocks, pattern = len(island.P.K.start) - 1, len(island.P.A.N.column), island.pattern
@@ -66,8 +69,8 @@ class Turns:
         island, used = self.island, 0
         most = max(CHUNK, int(share * self.turn / self.seconds[method]))
         before = np.inf
-        while island.error > tol and island.rest > 0 and used < most:
-            count = min(self.chunk[method], island.rest)
+        while island.error > tol and island.rest > self.kept and used < most:
+            count = min(self.chunk[method], island.rest - self.kept)
             if method == "admm":
                 error = island.split(tol, count, self.begun())
             else:
@@ -93,12 +96,20 @@ class Turns:
             if tol < island.error < NEAR and held.advance(tol, AT_A_TIME):
                 island.newton(tol, NEWTON_STEPS, held.x)
 
-    def curve(self, tol: float, number: int) -> None:
-        """The next of the curves that are tried, and Newton's method from where it led"""
+    def curve(self, tol: float, number: int, factors: int, afresh: bool = False) -> None:
+        """One of the curves, from where it is, and Newton's method from where it led.
+
+        One that ended, or each if it is to begin ``afresh``, begins at the best point, where that is better by now.
+        """
         island = self.island
-        if island.error > tol and number >= 0 and self.smoothable:
-            follow(island, tol, ATTEMPTS[number % len(ATTEMPTS)], FACTORS)
-            island.newton_if_near(tol)
+        if island.error <= tol or not self.curves:
+            return
+        k = number % len(self.curves)
+        curve = self.curves[k]
+        if curve is None or ((curve.ended or afresh) and island.error < curve.error):
+            curve = self.curves[k] = Curve(island, ATTEMPTS[k])
+        curve.advance(tol, factors)
+        island.newton_if_near(tol)
 
 
 def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
@@ -124,7 +135,10 @@ def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
             island.newton_if_near(tol)
         fresh.advance(tol, AT_A_TIME * 2**number)  # where first-order points are no place to come from
         turns.shifts(tol, held, AT_A_TIME * 2**number)
-        for k in range(CURVES):
-            turns.curve(tol, CURVES * (number - early) + k)
+        for k in range(CURVES * (number - early), CURVES * (number - early + 1)):
+            if k >= 0:
+                turns.curve(tol, k, FACTORS * 2 ** (k // len(ATTEMPTS)))
+    for k in range(len(ATTEMPTS)):
+        turns.curve(tol, k, LONGER, afresh=True)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])

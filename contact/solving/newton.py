@@ -164,7 +164,7 @@ def find_step(P, law, system, sigma):
     jacobian(P, law, system.vectors[SPEED], system.vectors[Z], sigma, system)
     for k in range(len(F)):
         F[k] = -F[k]
-    if not factor_lu(system.factors, P.A.N, system.values):
+    if factor_lu(system.factors, P.A.N, system.values) == 0.0:
         return False
     if not solve_lu(system.factors, P.A.N, system.values, F, d) < MISSED:
         return False

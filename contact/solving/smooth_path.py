@@ -51,15 +51,17 @@ from pluecker.spatial.parallel.interruption import LONG, answering
 
 __all__ = ["ATTEMPTS", "Attempt", "follow", "is_smoothable"]
 
-WEIGHT = 10.0  # of a relative change of the multipliers beside one of log m, along the curve
+WEIGHT = 100.0  # of a relative change of the multipliers beside one of log m, along the curve
 FIRST, LONGEST, SHORTEST = 0.5, 2.0, 1e-7  # steps along the curve
 LEVELS = 3.0  # by which log m may rise above that of the start
 LAST = 1e-11  # m, relative to b: what is smoothed there is rounding
-NEAR = 3e-3  # |F| in m of each block, from which a point is on the curve
+NEAR = 1e-2  # |F| in m of each block, from which a point is on the curve
 CORRECTIONS = 8  # of a point, by Newton's method; fewer than QUICK lengthen the step, from SLOW on they shorten it
 QUICK, SLOW = 2, 5
 HALVINGS = 4  # of a correction
-TURN = 0.7  # cosine between the tangents of two points, at least
+NEARER = 0.1  # of that, which needs no correction
+TURN = 0.3  # cosine between the tangents of two points, at least
+SHARP = 1e-4  # steps that are shorter than this may turn by more: a kink that is hardly smoothed
 STRAIGHT = 0.9  # from which the step is doubled
 
 
@@ -90,23 +92,36 @@ class Point(NamedTuple):
 
 
 class Curve:
-    """The curve through a point that is given, and what is known of it where it was looked at last.
+    """The curve through the best point of an island, and how far it was followed.
 
     Args:
-        island: whose best point is the start.
+        island: on its way, of blocks that :func:`is_smoothable`; its best point is the start.
         attempt: which curve.
+
+    Attributes:
+        error: of the start.
+        point: where it is; none where there is no way on.
+        length: of the next step.
     """
 
     def __init__(self, island: Island, attempt: Attempt) -> None:
-        self.P, self.step, self.centre = island.P, attempt.step, island.x.copy()
-        unit = float(np.abs(self.P.b).max())
+        self.island, self.P, self.step, self.centre = island, island.P, attempt.step, island.x.copy()
+        self.error, unit = island.error, float(np.abs(self.P.b).max())
         self.begin, self.stiffness = attempt.level * unit, attempt.stiffness / unit
+        self.highest, self.last = np.log(self.begin) + LEVELS, np.log(LAST * unit)
         self.close = NEAR * np.sqrt(len(self.P.K.start) - 1)
         self.L, self.place = place_for(self.P), np.empty(3)
         self.values, self.lu = island.system.values, island.system.factors  # Newton's method is not under way
-        self.missed, self.size, self.factors = np.zeros(len(self.centre)), unit, 0
+        self.missed, self.size, self.factors, self.sign = np.zeros(len(self.centre)), unit, 0, 0.0
         self.value(self.centre, np.log(self.begin))
         self.missed = self.L.F.copy()
+        self.length, self.point = FIRST, self.start()
+
+    @property
+    def ended(self) -> bool:
+        """Whether it leads nowhere else."""
+        point = self.point
+        return point is None or not self.last < point.level < self.highest or self.length <= SHORTEST
 
     def value(self, x: Array, level: float) -> float:
         """What the point misses the curve by; F and its derivatives are in ``L`` then."""
@@ -116,12 +131,12 @@ class Curve:
         self.L.T[:] -= m / self.begin * self.missed
         return float(np.linalg.norm(self.L.F))
 
-    def factorised(self, level: float) -> Callable[[Array], Array] | None:
-        """What solves with the derivative of F by x, where it was looked at last."""
+    def factorised(self, level: float) -> float:
+        """Factors of the derivative of F by x, where it was looked at last: the sign of its determinant, 0 for none."""
         self.factors += 1
         linear_blocks(self.P, self.L, self.stiffness * float(np.exp(level)), self.values)
         factor, long = getattr(factor_lu, "entrance", factor_lu), 2.0 * float(self.lu.S.numbers[1]) > LONG
-        return self.solve if answering(factor, self.lu, self.P.A.N, self.values, long=long) else None
+        return float(answering(factor, self.lu, self.P.A.N, self.values, long=long))
 
     def solve(self, right: Array) -> Array:
         """With the last factors."""
@@ -133,49 +148,54 @@ class Curve:
         """Of a change with the direction of a point: that of log m, and that of multipliers relative to their size."""
         return (WEIGHT / self.size) ** 2 * float(dx @ point.dx) + dlevel * point.dlevel
 
-    def tangent(self, t: Array, before: Point | None) -> tuple[Array, float]:
-        """The direction of the curve from dx / d(log m): onwards, or to lower levels at the start."""
-        norm = np.sqrt((WEIGHT / self.size) ** 2 * float(t @ t) + 1.0)
-        forward = before is not None and self.product(t, 1.0, before) > 0.0
-        return (t / norm, 1.0 / norm) if forward else (-t / norm, -1.0 / norm)
+    def tangent(self, t: Array, sign: float) -> tuple[Array, float]:
+        """The direction of the curve from dx / d(log m), and the sign of the determinant.
+
+        It begins to lower levels, and turns to others where that sign changes.
+        """
+        way = -sign * self.sign / np.sqrt((WEIGHT / self.size) ** 2 * float(t @ t) + 1.0)
+        return way * t, way
 
     def start(self) -> Point | None:
         """The point that was given."""
         level = float(np.log(self.begin))
         self.value(self.centre, level)
         self.size = max(float(np.linalg.norm(self.centre)), self.size)
-        solved = self.factorised(level)
-        return None if solved is None else Point(self.centre, level, *self.tangent(solved(-self.L.T), None))
+        self.sign = self.factorised(level)
+        return None if self.sign == 0.0 else Point(self.centre, level, *self.tangent(self.solve(-self.L.T), self.sign))
 
-    def across(self, solved: Callable[[Array], Array], point: Point) -> tuple[Array, float, Array]:
-        """Newton's step in the plane across the direction of a point, and dx / d(log m)."""
-        d, t = solved(-self.L.F), solved(-self.L.T)
-        dlevel = -self.product(d, 0.0, point) / self.product(t, 1.0, point)
-        return d + dlevel * t, dlevel, t
+    def next(self, point: Point) -> tuple[Point | None, Array, int, float]:
+        """The point one step from another one, what is nearer to the curve, how many corrections it took, and the cosine of
+        the turn.
 
-    def next(self, point: Point, length: float) -> tuple[Point | None, int, float]:
-        """The point so far from another one; how many corrections it took, and the cosine of the turn."""
-        x, level = point.x + length * point.dx, point.level + length * point.dlevel
+        The point itself is where factors were made: its tangent is known there, and beside a kink it differs from that of
+        what is nearer. It is corrected further than it need be where that helps, lest it drift away in many small steps.
+        """
+        x, level = point.x + self.length * point.dx, point.level + self.length * point.dlevel
+        found: tuple[Point | None, Array, int, float] = None, x, CORRECTIONS, 0.0
         for count in range(CORRECTIONS):
-            missed = self.value(x, level) if level < np.log(self.begin) + LEVELS else np.inf
-            solved = self.factorised(level) if missed < np.inf else None
-            if solved is None:
+            missed = self.value(x, level)
+            sign = self.factorised(level) if missed < np.inf else 0.0
+            if sign == 0.0:
                 break
-            d, dlevel, t = self.across(solved, point)
+            d, t = self.solve(-self.L.F), self.solve(-self.L.T)
+            dlevel = -self.product(d, 0.0, point) / self.product(t, 1.0, point)  # in the plane across the direction
+            d += dlevel * t
             if not (np.isfinite(dlevel) and np.isfinite(d).all()):
                 break
-            if missed < self.close * np.exp(level):
-                direction = self.tangent(t, point)
-                cosine = self.product(*direction, point)
-                share = self.share(x, level, d, dlevel, missed) if cosine > TURN else 0.0
-                if share == 0.0:
+            near = missed / (self.close * np.exp(level))
+            if near < 1.0:
+                after = Point(x, level, *self.tangent(t, sign))
+                cosine = self.product(after.dx, after.dlevel, point)
+                if cosine > TURN or self.length < SHARP:
+                    found = after, x + d, count, cosine
+                if near < NEARER or cosine <= TURN:
                     break
-                return Point(x + share * d, level + share * dlevel, *direction), count, cosine
             share = self.share(x, level, d, dlevel, missed)
             if share == 0.0:
                 break
             x, level = x + share * d, level + share * dlevel
-        return None, CORRECTIONS, 0.0
+        return found
 
     def share(self, x: Array, level: float, d: Array, dlevel: float, missed: float) -> float:
         """How much of a correction is made: halved until it helps, or none."""
@@ -186,35 +206,26 @@ class Curve:
             share *= 0.5
         return 0.0
 
+    def advance(self, tol: float, most: int) -> None:
+        """Follow it from where it is until the island's error is ``tol``, with at most so many factors more.
 
-def follow(island: Island, tol: float, attempt: Attempt, most: int) -> None:
-    """Follow the curve through the best point until the error is ``tol``, with at most so many factors.
-
-    Args:
-        island: on its way, of blocks that :func:`is_smoothable`; what is better than its point it takes.
-        tol: the error to be reached.
-        attempt: which curve.
-        most: factors.
-    """
-    began = time.perf_counter()
-    curve, length, best = Curve(island, attempt), FIRST, np.empty_like(island.x)
-    most, last = min(most, island.rest), np.log(LAST / attempt.level * curve.begin)
-    point = curve.start()
-    while (
-        point is not None and island.error > tol and point.level > last and length > SHORTEST and curve.factors < most
-    ):
-        curve.size = max(float(np.linalg.norm(point.x)), np.abs(island.P.b).max())
-        after, corrections, cosine = curve.next(point, length)
-        if after is None:
-            length *= 0.5
-            continue
-        point = after
-        project(island.P.K, point.x, best)
-        island.take(best, island.velocity(best))
-        if corrections < QUICK and cosine > STRAIGHT:
-            length = min(2.0 * length, LONGEST)
-        elif corrections >= SLOW:
-            length *= 0.7
-        else:
-            length = min(1.4 * length, LONGEST)
-    island.note("smoothed", curve.factors, began)
+        What is better than the island's best point becomes that.
+        """
+        island, best, began, before = self.island, np.empty_like(self.centre), time.perf_counter(), self.factors
+        most = before + min(most, island.rest)
+        while self.point is not None and not self.ended and island.error > tol and self.factors < most:
+            self.size = max(float(np.linalg.norm(self.point.x)), np.abs(self.P.b).max())
+            after, nearer, corrections, cosine = self.next(self.point)
+            if after is None:
+                self.length *= 0.5
+                continue
+            self.point = after
+            project(self.P.K, nearer, best)
+            island.take(best, island.velocity(best))
+            if corrections < QUICK and cosine > STRAIGHT:
+                self.length = min(2.0 * self.length, LONGEST)
+            elif corrections >= SLOW:
+                self.length *= 0.7
+            else:
+                self.length = min(1.4 * self.length, LONGEST)
+        island.note("smoothed", self.factors - before, began)

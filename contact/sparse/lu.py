@@ -16,7 +16,7 @@ function            what it does
 ==================  ==================================================================================================
 ``mirrored``        which block is the transposed one of each
 ``make_factors``    memory
-``factor_lu``       the numbers of L and U
+``factor_lu``       the numbers of L and U, and the sign of the determinant
 ``solve_lu``        x of A x = b
 ==================  ==================================================================================================
 
@@ -144,7 +144,11 @@ def subtract_any(S, L, U, where, j, k, q):
 
 @allocation_free_kernel
 def invert(A, p, n, swap):
-    """The inverse of the block at p, in its place, by Gauss and Jordan with interchanges of rows; whether there is one"""
+    """The inverse of the block at p, in its place, by Gauss and Jordan with interchanges of rows
+
+    Returns the sign of the determinant, 0 where there is no inverse.
+    """
+    sign = 1.0
     for j in range(n):
         best = j
         for i in range(j + 1, n):
@@ -153,7 +157,9 @@ def invert(A, p, n, swap):
         swap[j] = best
         pivot = A[p + best * n + j]
         if not abs(pivot) > 0.0:
-            return False
+            return 0.0
+        if (pivot < 0.0) != (best != j):
+            sign = -sign
         for c in range(n):
             A[p + best * n + c], A[p + j * n + c] = A[p + j * n + c], A[p + best * n + c]
         A[p + j * n + j] = 1.0
@@ -169,7 +175,7 @@ def invert(A, p, n, swap):
         best = int(swap[j])
         for i in range(n):
             A[p + i * n + j], A[p + i * n + best] = A[p + i * n + best], A[p + i * n + j]
-    return True
+    return sign
 
 
 @allocation_free_kernel
@@ -198,12 +204,13 @@ def multiply_rows_of_three(A, p, a, end):
 
 @called_kernel
 def factor_lu(F, N, values):
-    """The numbers of L and U, of the matrix with these values in the places of the blocks of N; whether it has such factors
+    """The numbers of L and U, of the matrix with these values in the places of the blocks of N
 
-    Not where a diagonal block becomes singular, where numbers overflow, or where the work was interrupted.
+    Returns the sign of the determinant, 0 without such factors: where a diagonal block becomes singular, where numbers
+    overflow, or where the work was interrupted.
     """
     S, L, U, where = F.S, F.L, F.U, F.where
-    n = len(S.order)
+    n, sign = len(S.order), 1.0
     scatter(F, N, values)
     for j in range(n):
         size, p = positive(S.size[j]), positive(S.pivot[j])
@@ -211,19 +218,20 @@ def factor_lu(F, N, values):
         threes = S.threes[j] == 1
         for t in range(positive(S.across[j]), positive(S.across[j + 1])):
             if interrupted():
-                return False
+                return 0.0
             k, q = positive(S.column[t]), positive(S.position[t])
             if threes and S.threes[k] == 1:
                 subtract_threes(S, L, U, where, k, q)
             else:
                 subtract_any(S, L, U, where, j, k, q)
-        if not invert(L, p, size, F.work):
-            return False
+        sign *= invert(L, p, size, F.work)
+        if sign == 0.0:
+            return 0.0
         if size == 3:
             multiply_rows_of_three(L, p, p + 9, positive(end))
         else:
             multiply_rows(L, p, size, p + size * size, end, F.work)
-    return True
+    return sign
 
 
 @allocation_free_kernel

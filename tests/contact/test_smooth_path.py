@@ -10,7 +10,7 @@ from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import Prepared, cut, prepare
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import velocity
-from pluecker.contact.solving.smooth_path import ATTEMPTS, follow
+from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve
 from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
 from pluecker.contact.sparse.blocks import to_full
 from tests.contact.random_friction import random_problem
@@ -70,7 +70,7 @@ def test_each_curve_leads_from_no_multipliers_to_a_solution(attempt):
         x = np.zeros(len(P.b))
         island = Island(P, 1, x, P.b.copy(), np.zeros(0), 2000)
         island.take(x.copy(), P.b.copy())
-        follow(island, 1e-7, attempt, 1000)
+        Curve(island, attempt).advance(1e-7, 1000)
         assert island.error <= 1e-7
         assert island.spent["smoothed"][0] == island.iterations <= 1000
 
