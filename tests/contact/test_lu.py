@@ -75,6 +75,26 @@ def test_solutions_are_those_of_numpy(sizes, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("sizes", SIZES)
+def test_the_sign_is_that_of_the_determinant(sizes, seed):
+    """Which changes with that of a row, and where two rows of a block change places."""
+    rng = np.random.default_rng(seed)
+    A, N = newton_matrix(rng, SIZES[sizes], int(rng.integers(2, 20)), 12)
+    A += 1e-3 * np.eye(len(A))
+    F, signs = make_factors(N), []
+    for row in range(len(A)):
+        A[row] = -A[row]
+        signs.append(factor_lu(F, N, values_in(A, N)))
+        assert signs[-1] == np.linalg.slogdet(A)[0]
+    assert {-1.0, 1.0} == set(signs)
+    block = int(np.argmax(np.diff(N.rows)))
+    if np.diff(N.rows)[block] > 1:
+        a, b = N.rows[block], N.rows[block] + 1
+        A[[a, b]] = A[[b, a]]
+        assert factor_lu(F, N, values_in(A, N)) == np.linalg.slogdet(A)[0] == -signs[-1]
+
+
+@pytest.mark.parametrize("seed", range(4))
 def test_refinement_makes_good_what_pivots_lose(seed):
     """Many contacts of few bodies: a matrix that is singular but for 1e-9 of its diagonal"""
     rng = np.random.default_rng(seed)

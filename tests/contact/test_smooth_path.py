@@ -10,7 +10,7 @@ from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import Prepared, cut, prepare
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import velocity
-from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve
+from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve, Point
 from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
 from pluecker.contact.sparse.blocks import to_full
 from tests.contact.random_friction import random_problem
@@ -73,6 +73,56 @@ def test_each_curve_leads_from_no_multipliers_to_a_solution(attempt):
         Curve(island, attempt).advance(1e-7, 1000)
         assert island.error <= 1e-7
         assert island.spent["smoothed"][0] == island.iterations <= 1000
+
+
+def started(P: Prepared) -> Island:
+    """An island on its way from no multipliers."""
+    island = Island(P, 1, np.zeros(len(P.b)), P.b.copy(), np.zeros(0), 5000)
+    island.take(island.x.copy(), P.b.copy())
+    return island
+
+
+def steps_of(curve: Curve, tol: float) -> list[Point]:
+    """The points of a curve, one after the other."""
+    points = [curve.point]
+    while curve.island.error > tol and not curve.ended and curve.factors < 1000:
+        curve.advance(tol, 1)
+        if curve.point is not points[-1]:
+            points.append(curve.point)
+    return points
+
+
+def test_a_curve_goes_on_from_where_it_was():
+    """In pieces of any number of factors it has the same points."""
+    P = one_island(1)
+    at_once, in_pieces = (Curve(started(P), ATTEMPTS[0]) for _ in range(2))
+    at_once.advance(1e-7, 1000)
+    points = steps_of(in_pieces, 1e-7)
+    assert len(points) > 5
+    assert at_once.island.error == in_pieces.island.error <= 1e-7
+    np.testing.assert_array_equal(at_once.point.x, points[-1].x)
+    assert at_once.factors == in_pieces.factors == in_pieces.island.iterations + 1  # one to begin with
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_the_direction_of_a_point_is_that_of_the_curve_there(attempt):
+    """dF = 0 along it, and it goes on as it came, where the level falls and where it rises."""
+    turned = 0
+    for seed in range(6):
+        P = one_island(seed)
+        curve = Curve(started(P), attempt)
+        points = steps_of(curve, 1e-7)
+        for k, (before, point) in enumerate(zip(points, points[1:], strict=False)):
+            apart = (point.x - before.x, point.level - before.level)
+            assert curve.product(*apart, before) > 0.0
+            turned += point.dlevel > 0.0
+            if k % 4 == 0:
+                curve.value(point.x, point.level)
+                values = np.empty(len(P.A.N.data))
+                linear_blocks(P, curve.L, curve.stiffness * float(np.exp(point.level)), values)
+                along = to_full(P.A.N._replace(data=values)) @ point.dx
+                np.testing.assert_allclose(along, -curve.L.T * point.dlevel, rtol=0.0, atol=1e-9 * np.abs(along).max())
+    assert turned > 0
 
 
 def test_no_curve_is_followed_that_has_no_scale():
