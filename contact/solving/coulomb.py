@@ -25,7 +25,7 @@ import numpy as np
 from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
-from pluecker.contact.solving.island import NEAR, Island, operations
+from pluecker.contact.solving.island import NEAR, Island, iteration, operations, step
 from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve, is_smoothable
 
 __all__ = ["take_turns"]
@@ -58,11 +58,11 @@ class Turns:
         self.splitting: Splitting | None = None
         self.chunk = {"pgs": CHUNK, "psor": CHUNK, "admm": CHUNK}
         contacts, blocks, pattern = len(island.P.K.start) - 1, len(island.P.A.N.column), island.pattern
-        # Seconds, measured: a sweep, an iteration of the splitting, one of the interior point.
-        sweep = 3e-7 + 4e-8 * contacts + 4e-9 * blocks
+        # Seconds: a sweep, an iteration of the splitting, those of the interior point.
+        sweep = iteration(contacts, blocks)
         swept = sweep if island.sweeping is None else sweep / WIDER
         self.seconds = {"pgs": swept, "psor": swept, "admm": sweep + 2e-9 * float(pattern.numbers[0])}
-        self.turn = 1.5e-3 + 50.0 * (1e-5 + 6e-7 * contacts + 2e-10 * operations(pattern))
+        self.turn = 1.5e-3 + 50.0 * step(contacts, operations(pattern))
 
     def first_order(self, method: str, tol: float, share: float) -> None:
         """Sweeps or the splitting, in pieces that grow, for about as long as ``share`` of the shifts of the first round."""

@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.cores import GOAL, HELPS, TURNS, begin, solve_part
-from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.island import Island, operations
+from pluecker.contact.solving.island import step as step_of
 from pluecker.contact.solving.newton import System, make_system
 from pluecker.contact.solving.parts import apart, around, met_by, part_of, those_with_most
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
@@ -123,6 +124,7 @@ class Subdomains:
         covered: which contacts are in any.
         before: the squared error when they were last improved.
         most: contacts that a part may grow to.
+        seconds: that parts took, as their steps are counted.
         helpers: threads that solve parts too.
     """
 
@@ -131,6 +133,7 @@ class Subdomains:
         n = len(island.P.K.start) - 1
         self.parts: list[Subdomain] = []
         self.covered, self.before, self.most = np.zeros(n, bool), np.inf, max(GROWN, OF_ALL * n)
+        self.seconds = 0.0
         self.helpers = Helpers(island.threads - 1)
 
     def improve(self, x: Array, u: Array, held_up: bool = True) -> float:
@@ -157,6 +160,7 @@ class Subdomains:
         for parts in self.side_by_side([part for part in due if part.is_due()]):
             for part, found in zip(parts, self.solve(parts, x, u, held_up), strict=True):
                 island.note_part(found.part)
+                self.seconds += seconds_of(found.part)
                 if found.helps:
                     part.take(found, island, x, u)
                     changed = True
@@ -240,6 +244,12 @@ class Subdomains:
             self.parts = [part for part in self.parts if not inside[part.blocks].all()]
             self.parts.append(Subdomain(P, blocks))
             self.covered |= inside
+
+
+def seconds_of(part: Island) -> float:
+    """What its factors take, by their number and the operations of each."""
+    steps = sum(part.spent[method][0] for method in ("newton", "interior_point", "smoothed") if method in part.spent)
+    return float(steps * step_of(len(part.P.K.start) - 1, 2.0 * operations(part.pattern)))
 
 
 def change(P, blocks, step, x, u):

@@ -19,7 +19,8 @@ others: of 127, all converge. Pieces of 128 or 160 sweeps with momentum, and of 
 
 This is for Coulomb's law. In the convex law gradients need about as many iterations as sweeps with momentum; but in islands
 that no cache holds an iteration takes half as long again as a sweep, which reads each matrix once. There such sweeps come
-first, until they are held up.
+first, until they are held up. In smaller ones they come beside gradients that are slow: granular flow hangs on
+circles of few contacts too.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ import numpy as np
 
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.first_order.runner import REFERENCE
-from pluecker.contact.solving.island import Island
+from pluecker.contact.solving.island import Island, iteration
 from pluecker.contact.solving.local import OUTSIDE, Subdomains
 from pluecker.spatial.functions.elementwise import Array
 
-__all__ = ["sweep_in_pieces", "sweep_until_held_up"]
+__all__ = ["sweep_beside", "sweep_in_pieces", "sweep_until_held_up"]
 
 CHEAPER = 4.0  # sweeps of a large island, in the time of one of others
 SHORT, FAST = 48, 192  # sweeps of a piece: plain, with momentum
@@ -60,11 +61,12 @@ class Pieces:
     Attributes:
         x, u: the last pair, from which the next piece goes on.
         left: sweeps that may still be made.
+        counted: seconds of a sweep where what parts take counts as sweeps; else 0.
     """
 
-    def __init__(self, island: Island, tol: float, x: Array, most: float) -> None:
+    def __init__(self, island: Island, tol: float, x: Array, most: float, counted: float = 0.0) -> None:
         self.island, self.tol, self.x, self.u = island, tol, x.copy(), island.velocity(x)
-        self.left, self.parts = min(most, island.rest), Subdomains(island)
+        self.left, self.parts, self.counted = min(most, island.rest), Subdomains(island), counted
         self.others = island.x.copy(), island.u.copy()
         island.error = np.inf
         island.take(self.x, self.u)
@@ -76,6 +78,14 @@ class Pieces:
         done = island.iterations - spent
         self.left -= done
         return done
+
+    def improve(self, held_up: bool) -> float:
+        """Newton's method on parts; the share of the squared error that lay in parts before."""
+        share = self.parts.improve(self.x, self.u, held_up)
+        if self.counted > 0.0:
+            self.left -= self.parts.seconds / self.counted
+            self.parts.seconds = 0.0
+        return share
 
     def end(self) -> None:
         """The island has the better of this and of what it had before."""
@@ -107,16 +117,16 @@ def sweep_in_pieces(island: Island, tol: float, paid: float, least: float, price
         island.limit -= max(spare - (island.iterations - before), 0)
 
 
-def with_momentum(island: Island, tol: float, x: Array, most: float) -> None:
+def with_momentum(island: Island, tol: float, x: Array, most: float, counted: float = 0.0) -> None:
     """Sweeps from x, with momentum where it is not held up."""
-    pieces, idle, calm, failed, held_up, fast = Pieces(island, tol, x, most), 0, 0, 0, 0, True
+    pieces, idle, calm, failed, held_up, fast = Pieces(island, tol, x, most, counted), 0, 0, 0, 0, True
     while island.error > tol and pieces.left > 0 and idle < IDLE:
         before = island.error
         done, error = pieces.make(FAST if fast else SHORT, 1.0, fast), island.error
         if error <= tol or done == 0 or pieces.left <= 0 or island.rest <= 0:
             break
         good, idle = error < (GAINS if fast else 1.0) * before, 0 if error < before else idle + 1
-        share = pieces.parts.improve(pieces.x, pieces.u, not good)
+        share = pieces.improve(not good)
         if fast:
             held_up = 0 if good else held_up + 1
             if held_up >= PATIENCE or (held_up > 0 and share > OUTSIDE):
@@ -128,6 +138,12 @@ def with_momentum(island: Island, tol: float, x: Array, most: float) -> None:
     pieces.end()
 
 
+def sweep_beside(island: Island, tol: float, most: float) -> None:
+    """The same from the best point of a large island, for as long as so many sweeps take, parts included."""
+    contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
+    with_momentum(island, tol, island.x, most, iteration(contacts, blocks) / CHEAPER)
+
+
 def sweep_until_held_up(island: Island, tol: float) -> None:
     """Sweeps with momentum from the best point, while they get nearer."""
     pieces, held_up = Pieces(island, tol, island.x, np.inf), 0
@@ -137,7 +153,7 @@ def sweep_until_held_up(island: Island, tol: float) -> None:
         if error <= tol or done == 0 or pieces.left <= 0 or island.rest <= 0:
             break
         held_up = 0 if error < GAINS * before else held_up + 1
-        pieces.parts.improve(pieces.x, pieces.u, held_up > 0)
+        pieces.improve(held_up > 0)
     pieces.end()
 
 
@@ -156,5 +172,5 @@ def over_relaxed(island: Island, tol: float, x: Array, most: float, more: float,
         if pieces.left <= more and error > NEARLY:
             break
         if to_the_end or bad < 2:
-            pieces.parts.improve(pieces.x, pieces.u, bad > 0)
+            pieces.improve(bad > 0)
     pieces.end()

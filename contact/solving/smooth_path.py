@@ -36,7 +36,6 @@ a curve.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +48,7 @@ from pluecker.contact.sparse.lu import factor_lu, solve_lu
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 
-__all__ = ["ATTEMPTS", "Attempt", "follow", "is_smoothable"]
+__all__ = ["ATTEMPTS", "Attempt", "Curve", "is_smoothable"]
 
 WEIGHT = 100.0  # of a relative change of the multipliers beside one of log m, along the curve
 FIRST, LONGEST, SHORTEST = 0.5, 2.0, 1e-7  # steps along the curve

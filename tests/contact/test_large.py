@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.contact_problems import packing
+from benchmarks.families import FAMILIES
 from pluecker.contact import Solver, solve
 from pluecker.contact.first_order import sharing
 from pluecker.contact.first_order.large_checks import Checks
@@ -962,3 +963,62 @@ def test_over_relaxed_sweeps_end_where_nothing_gets_nearer(monkeypatch):
     monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
     pieces.over_relaxed(island, 1e-300, island.zero, 1e6, 0.0, True)
     assert len(made) == pieces.IDLE
+
+
+# ---------------------------------------------------------------------------------- sweeps beside gradients that are slow
+
+
+@pytest.mark.parametrize("counted", [0.0, 1e-3])
+def test_what_parts_take_counts_as_sweeps_where_it_is_asked(counted, monkeypatch):
+    def improve(self, *_):
+        self.seconds += 5e-3
+        return 0.0
+
+    monkeypatch.setattr(pieces.Subdomains, "improve", improve)
+    made = pieces.Pieces(island_of(packing(12), 1000), 1e-6, np.zeros(36), 100, counted)
+    made.improve(True)
+    assert made.left == 100 - (5 if counted else 0)
+    made.improve(False)
+    assert made.left == 100 - (10 if counted else 0)
+
+
+def test_parts_count_the_steps_of_what_factorises():
+    island = island_of(packing(60), 4000)
+    part = island_of(packing(60), 4000)
+    assert local.seconds_of(part) == 0.0
+    part.spent = {"newton": [3, 0.1, 0.0], "pgs": [1000, 0.1, 0.0], "interior_point": [4, 0.1, 0.0]}
+    one = replace(part, spent={"newton": [1, 0.1, 0.0]})
+    assert local.seconds_of(part) == pytest.approx(7.0 * local.seconds_of(one), rel=1e-12)
+    domains, x = local.Subdomains(island), island.x.copy()
+    domains.improve(x, island.velocity(x))
+    assert domains.seconds > 0.0
+
+
+@pytest.mark.parametrize("close", [0.0, np.inf])
+def test_sweeps_come_beside_gradients_that_are_slow_where_they_are_near(close, monkeypatch):
+    """And gradients go on after them, where they were not left for what follows."""
+    problem, asked = packing(80), []
+    monkeypatch.setattr(automatic, "MORE", 60)
+    monkeypatch.setattr(automatic, "FIRST", 32)
+    monkeypatch.setattr(Island, "sweeping", 1)
+    monkeypatch.setattr(automatic, "worth", lambda *_: 1e6)  # as what follows would take long
+    monkeypatch.setattr(automatic, "CLOSE", close)
+    monkeypatch.setattr(automatic, "sweep_beside", lambda island, tol, most: asked.append((island.error, most)))
+    result = solve(problem, "ccp", tol=1e-8, separate=False)
+    assert len(asked) == (1 if close > 0.0 else 0)
+    assert all(most <= automatic.BESIDE for _, most in asked)
+    assert result.converged
+    assert next(stage.iterations for stage in result.stages if stage.method == "apgd") > 32
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="thousands of iterations: compiled only")
+def test_granular_flow_is_solved_by_sweeps_where_gradients_are_slow():
+    """Without the interior point for all of it, which takes 86 steps of 0.1 s; the same bits from two threads."""
+    problem = FAMILIES["flow"](5000, 1).problem
+    one, two = (solve(problem, "ccp", tol=1e-6, threads=threads) for threads in (1, 2))
+    assert one.converged
+    spent = {stage.method: stage.iterations for stage in one.stages}
+    assert 0 < spent["pgs"] <= automatic.BESIDE
+    assert spent.get("interior_point", 0) < 20  # of parts, by their share of all
+    np.testing.assert_array_equal(one.multipliers, two.multipliers)

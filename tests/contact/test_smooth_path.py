@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -112,7 +114,7 @@ def test_the_direction_of_a_point_is_that_of_the_curve_there(attempt):
         P = one_island(seed)
         curve = Curve(started(P), attempt)
         points = steps_of(curve, 1e-7)
-        for k, (before, point) in enumerate(zip(points, points[1:], strict=False)):
+        for k, (before, point) in enumerate(itertools.pairwise(points)):
             apart = (point.x - before.x, point.level - before.level)
             assert curve.product(*apart, before) > 0.0
             turned += point.dlevel > 0.0
