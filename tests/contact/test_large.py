@@ -331,6 +331,7 @@ def over_relaxed(island, tol, most):
 def what_no_cache_holds(monkeypatch):
     """As if islands of 500 contacts were such, and too large for what factorises"""
     monkeypatch.setattr(automatic, "VAST", 500)
+    monkeypatch.setattr(automatic, "MORE", 500)
     monkeypatch.setattr(automatic, "CHEAP", 0)
     monkeypatch.setattr(sharing, "LARGE", 500)
     monkeypatch.setattr(running, "LARGE", 500)
@@ -613,18 +614,55 @@ def test_the_largest_part_is_begun_first_and_each_gets_what_it_found():
     assert begun == [7, 7, 5, 3, 2]
 
 
-@pytest.mark.parametrize(("options", "first"), [({}, [-2, -1, 0, 1]), ({"early": 0}, [0, 1, 2, 3])])
-def test_curves_follow_the_first_round_of_a_core(monkeypatch, options, first):
-    """And the second one of a whole island; those with negative numbers are none"""
-    numbers, island = [], island_of(packing(20), 1000)
-    monkeypatch.setattr(coulomb.Turns, "curve", lambda turns, tol, number: numbers.append(number))
+@pytest.mark.parametrize(("options", "rounds"), [({}, 4), ({"early": 0}, 5)])
+def test_curves_follow_the_first_round_of_a_core(monkeypatch, options, rounds):
+    """And the second one of a whole island; all of them in the end, with more factors, from the best point"""
+    asked, island = [], island_of(packing(20), 1000)
+    monkeypatch.setattr(coulomb.Turns, "curve", lambda turns, tol, *how, **more: asked.append((*how, *more)))
     for owner, names in ((coulomb.Turns, ("first_order", "shifts")), (Island, ("newton_if_near", "sweeps"))):
         for name in names:
             monkeypatch.setattr(owner, name, lambda *_: None)
     monkeypatch.setattr(coulomb.HeldShifts, "advance", lambda *_: 0)
     coulomb.take_turns(island, 0.0, **options)
-    assert len(numbers) == coulomb.ROUNDS * coulomb.CURVES
-    assert numbers[:4] == first
+    count = rounds * coulomb.CURVES
+    assert asked[:count] == [(k, coulomb.FACTORS * 2 ** (k // 4)) for k in range(count)]
+    assert asked[count:] == [(k, coulomb.LONGER, "afresh") for k in range(4)]
+
+
+@pytest.mark.parametrize(("limit", "kept"), [(10**6, coulomb.KEPT[0]), (1000, coulomb.KEPT[1] * 1000)])
+def test_iterations_are_kept_for_curves(limit, kept):
+    """Where there are any: methods of first order leave them, and the splitting too"""
+    island = island_of(packing(20), limit)
+    turns = coulomb.Turns(island)
+    assert turns.kept == kept
+    island.limit = island.iterations + turns.kept + 5
+    for method in ("pgs", "psor", "admm"):
+        turns.first_order(method, 1e-300, 1.0)
+    assert island.rest == turns.kept
+
+
+@pytest.mark.parametrize(("ended", "better", "afresh", "anew"), [
+    (False, True, False, False), (False, True, True, True), (True, True, False, True),
+    (True, False, True, False), (False, False, True, False),
+])  # fmt: skip
+def test_a_curve_begins_anew_where_there_is_a_better_point(ended, better, afresh, anew, monkeypatch):
+    """And where the old one ended, or all are to begin afresh"""
+    made, island = [], island_of(packing(20), 1000)
+
+    class Made:
+        def __init__(self, island, attempt):
+            self.error, self.ended = island.error, ended
+            made.append(attempt)
+
+        def advance(self, tol, factors):
+            return None
+
+    monkeypatch.setattr(coulomb, "Curve", Made)
+    turns = coulomb.Turns(island)
+    turns.curve(1e-300, 1, 10)
+    island.error *= 0.99 if better else 1.0
+    turns.curve(1e-300, 5, 10, afresh=afresh)  # of the same number
+    assert made == [coulomb.ATTEMPTS[1]] * (2 if anew else 1)
 
 
 def test_threads_share_the_matrix_of_many_contacts(monkeypatch):
