@@ -23,7 +23,8 @@ ncp                     gradients with Newton where they are near; where factors
                         rest from converging (:mod:`~pluecker.contact.solving.pieces`); where a cone has mu > 10, shifts
                         held in turn, from nothing; Newton; then in turn shifts that are held, with Newton after every
                         fourth, where the point is near, Gauss-Seidel, plain and over-relaxed, the splitting, shifts from
-                        nothing, and curves of a smoothed law; in the end over-relaxed sweeps to the limit
+                        nothing, and curves of a smoothed law; in the end these once more, and over-relaxed sweeps to
+                        the limit
                         (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
@@ -53,11 +54,11 @@ from pluecker.contact.solving.island import (
     NEAR,
     STEPS,
     Island,
-    iteration,
     on_islands,
     operations,
     pattern_of,
-    step,
+    seconds_of_iteration,
+    seconds_of_step,
 )
 from pluecker.contact.solving.pieces import sweep_beside, sweep_in_pieces, sweep_until_held_up
 from pluecker.contact.solving.small import CONVEX_ROWS, ROWS, place_for_small, run_small
@@ -104,15 +105,15 @@ def worth(contacts: Any, blocks: Any, count: float, law: int) -> Any:
 
     Times were measured; those of Coulomb's law are for some shifts and Newton's method.
     """
-    interior = step(contacts, count)
+    interior = seconds_of_step(contacts, count)
     then = 1.5e-3 + 50.0 * interior if law == 1 else 1e-4 + 5.0 * interior
-    return then / iteration(contacts, blocks)
+    return then / seconds_of_iteration(contacts, blocks)
 
 
 def price_of_trial(contacts: Any, blocks: Any) -> Any:
     """How many iterations of gradients take as long as a few steps of Newton's method where factors are not dear, with what
     lies around them: in piles of hundreds of islands gradients are done before."""
-    return (1e-3 + 2e-6 * contacts) / iteration(contacts, blocks)
+    return (1e-3 + 2e-6 * contacts) / seconds_of_iteration(contacts, blocks)
 
 
 def times_as_fast(P: Prepared, contacts: Any, law: int) -> Any:
@@ -214,26 +215,46 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
 
 
 def run_large(where, started):
-    """Gradients on one large island of the convex law, the first of its methods; sweeps where they are slow."""
+    """The first methods on one large island of the convex law: gradients, and sweeps where these are slow."""
     P, tol, memory, k = where[0], where[4], where[6], where[7]
-    vast = P.islands[k + 1] - P.islands[k] >= VAST
+    first, last = P.islands[k], P.islands[k + 1]
+    vast, of_contacts = last - first >= VAST, (np.diff(P.K.start[first : last + 1]) == 3).all()
+    before = 1.0 if vast else min(memory.results[k, ERROR], 1.0)
     done = run_vast(*where) if vast else []
-    done += run_gradients(*where, started and not vast, anew=vast, most=FIRST)
+    room = SHARE * (where[5] - memory.results[k, ITERATIONS])
+    slow = P.A.is_factored and of_contacts and room > FIRST  # there are sweeps, and iterations for them
     if memory.results[k, ERROR] > tol:
+        done += run_gradients(*where, started and not vast, anew=vast, most=FIRST if slow else np.inf)
+    if slow and memory.results[k, ERROR] > tol:
         done += run_beside(*where)
-    if memory.results[k, ERROR] > tol and memory.states[k, LEFT] == 0.0:
-        done += run_gradients(*where, False, anew=True)
+        if memory.results[k, ERROR] > tol and memory.states[k, LEFT] == 0.0:
+            done += run_gradients(*where, False, anew=True, earlier=(FIRST, before))
     return done
 
 
 def run_gradients(
-    P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, started, anew=False, most=np.inf
+    P,
+    law,
+    x,
+    u,
+    tol,
+    limit,
+    memory,
+    begin,
+    end,
+    patterns,
+    layouts,
+    threads,
+    started,
+    anew=False,
+    most=np.inf,
+    earlier=(0, 1.0),
 ):
     """Gradients on the islands that are not left, which are left where they would take longer than what follows.
 
     All together, and each as it would be alone: iterations are counted from here. With ``started`` some may have been spent
-    by Newton's method; with ``anew`` what was spent on the one island counts, and its error is that of no start. No more
-    than ``most`` are made.
+    by Newton's method; with ``anew`` what was spent on the one island counts, and its error is that of no start, or
+    what it was before some were made ``earlier``, in so many iterations. No more than ``most`` are made.
     """
     began, mine, steps = time.perf_counter(), slice(begin, end), PROBE
     states, results = memory.states, memory.results
@@ -244,13 +265,13 @@ def run_gradients(
     faster = times_as_fast(P, contacts, law)
     limits, known = faster * worth(contacts, blocks, least, law), np.zeros(end - begin, bool)
     early = price_of_trial(contacts, blocks) if law == 1 else np.full(end - begin, np.inf)
-    first = np.where(going, results[mine, ITERATIONS], 0.0)
+    first = results[mine, ITERATIONS].copy()
     limit = limit - int(first[0]) if anew else limit
     results[mine, ITERATIONS] -= first
     if len(memory.history):  # of one island
         memory = memory._replace(history=memory.history[int(first[0]) :])
     reached = results[mine, ERROR].copy()
-    before = np.ones(end - begin) if anew else np.minimum(reached, 1.0)
+    before = np.full(end - begin, earlier[1]) if anew else np.minimum(reached, 1.0)
     tasks: dict[int, Any] = {}
     polished: list[Part] = []
     rest = limit - FEW if started else limit  # Newton's method may have been tried
@@ -278,13 +299,13 @@ def run_gradients(
         error = results[mine, ERROR]
         used, going = upto, (error > tol) & (states[mine, LEFT] == 0.0)
         with np.errstate(all="ignore"):
-            more = used * np.log(error / judged(law, tol, error)) / np.log(before / error)
-        allowed = enough(used, limits, contacts)
+            more = (used + earlier[0]) * np.log(error / judged(law, tol, error)) / np.log(before / error)
+        allowed = enough(used + earlier[0], limits, contacts)
         # Nothing is left because of an estimate from below.
         for k in np.flatnonzero(going & (more >= allowed) & (more < np.inf) & ~known):
             count = operations(pattern_of(patterns, begin + int(k), cut(P, begin + k)))
             limits[k], known[k] = faster[k] * worth(contacts[k], blocks[k], count, law), True
-        allowed = enough(used, limits, contacts)
+        allowed = enough(used + earlier[0], limits, contacts)
         states[mine, LEFT][going & ~((more > 0) & (more < allowed))] = 1.0
         going &= states[mine, LEFT] == 0.0
         steps = min(2 * steps, MOST)

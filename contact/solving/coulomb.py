@@ -25,7 +25,7 @@ import numpy as np
 from pluecker.contact.first_order.admm import Splitting
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.solving.held_shifts import HeldShifts, by_shifts, steepness
-from pluecker.contact.solving.island import NEAR, Island, iteration, operations, step
+from pluecker.contact.solving.island import NEAR, Island, operations, seconds_of_iteration, seconds_of_step
 from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve, is_smoothable
 
 __all__ = ["take_turns"]
@@ -59,10 +59,10 @@ class Turns:
         self.chunk = {"pgs": CHUNK, "psor": CHUNK, "admm": CHUNK}
         contacts, blocks, pattern = len(island.P.K.start) - 1, len(island.P.A.N.column), island.pattern
         # Seconds: a sweep, an iteration of the splitting, those of the interior point.
-        sweep = iteration(contacts, blocks)
+        sweep = seconds_of_iteration(contacts, blocks)
         swept = sweep if island.sweeping is None else sweep / WIDER
         self.seconds = {"pgs": swept, "psor": swept, "admm": sweep + 2e-9 * float(pattern.numbers[0])}
-        self.turn = 1.5e-3 + 50.0 * step(contacts, operations(pattern))
+        self.turn = 1.5e-3 + 50.0 * seconds_of_step(contacts, operations(pattern))
 
     def first_order(self, method: str, tol: float, share: float) -> None:
         """Sweeps or the splitting, in pieces that grow, for about as long as ``share`` of the shifts of the first round."""
@@ -102,7 +102,7 @@ class Turns:
         One that ended, or each if it is to begin ``afresh``, begins at the best point, where that is better by now.
         """
         island = self.island
-        if island.error <= tol or not self.curves:
+        if island.error <= tol or island.rest <= 0 or not self.curves:
             return
         k = number % len(self.curves)
         curve = self.curves[k]
@@ -138,7 +138,7 @@ def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
         for k in range(CURVES * (number - early), CURVES * (number - early + 1)):
             if k >= 0:
                 turns.curve(tol, k, FACTORS * 2 ** (k // len(ATTEMPTS)))
-    for k in range(len(ATTEMPTS)):
+    for k in range(len(ATTEMPTS) if early > 0 else 0):
         turns.curve(tol, k, LONGER, afresh=True)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])

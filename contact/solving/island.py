@@ -282,7 +282,7 @@ class Island:
 
     def convex(self, tol: float, g: Array, start: Array, solver: ConvexSolver = OURS) -> Array:
         """The interior point's multipliers of the convex problem with shifted velocities."""
-        if self.rest == 0:
+        if self.rest <= 0:
             return start
         began, P, limit, pattern = time.perf_counter(), self.P, min(CALL, self.rest), self.pattern
         most = LONG / USUAL  # operations of a factor; not more than its entries times the rows, which are quickly known
@@ -321,12 +321,12 @@ def operations(pattern: Symbolic) -> float:
     return float(pattern.numbers[1])
 
 
-def iteration(contacts: Any, blocks: Any) -> Any:
+def seconds_of_iteration(contacts: Any, blocks: Any) -> Any:
     """Seconds of an iteration of gradients, or of a sweep, as they were measured."""
     return 3e-7 + 4e-8 * contacts + 4e-9 * blocks
 
 
-def step(contacts: Any, count: Any) -> Any:
+def seconds_of_step(contacts: Any, count: Any) -> Any:
     """Seconds of a step of what factorises, with so many operations of a factor, likewise."""
     return 1e-5 + 6e-7 * contacts + 2e-10 * count
 

@@ -32,8 +32,7 @@ from numpy.typing import NDArray
 
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.cores import GOAL, HELPS, TURNS, begin, solve_part
-from pluecker.contact.solving.island import Island, operations
-from pluecker.contact.solving.island import step as step_of
+from pluecker.contact.solving.island import Island, operations, seconds_of_step
 from pluecker.contact.solving.newton import System, make_system
 from pluecker.contact.solving.parts import apart, around, met_by, part_of, those_with_most
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
@@ -124,7 +123,7 @@ class Subdomains:
         covered: which contacts are in any.
         before: the squared error when they were last improved.
         most: contacts that a part may grow to.
-        seconds: that parts took, as their steps are counted.
+        seconds: that parts take by the count of their steps.
         helpers: threads that solve parts too.
     """
 
@@ -247,9 +246,12 @@ class Subdomains:
 
 
 def seconds_of(part: Island) -> float:
-    """What its factors take, by their number and the operations of each."""
-    steps = sum(part.spent[method][0] for method in ("newton", "interior_point", "smoothed") if method in part.spent)
-    return float(steps * step_of(len(part.P.K.start) - 1, 2.0 * operations(part.pattern)))
+    """What its factors take, by their number and the operations of each, of LU twice those of Cholesky's."""
+    contacts, count = len(part.P.K.start) - 1, operations(part.pattern)
+    each = {"interior_point": count, "newton": 2.0 * count, "smoothed": 2.0 * count}
+    return float(
+        sum(spent[0] * seconds_of_step(contacts, each[name]) for name, spent in part.spent.items() if name in each)
+    )
 
 
 def change(P, blocks, step, x, u):

@@ -31,7 +31,7 @@ import numpy as np
 
 from pluecker.contact.first_order.pgs import USUAL
 from pluecker.contact.first_order.runner import REFERENCE
-from pluecker.contact.solving.island import Island, iteration
+from pluecker.contact.solving.island import Island, seconds_of_iteration
 from pluecker.contact.solving.local import OUTSIDE, Subdomains
 from pluecker.spatial.functions.elementwise import Array
 
@@ -81,10 +81,10 @@ class Pieces:
 
     def improve(self, held_up: bool) -> float:
         """Newton's method on parts; the share of the squared error that lay in parts before."""
+        before, self.parts.seconds = self.island.iterations, 0.0
         share = self.parts.improve(self.x, self.u, held_up)
         if self.counted > 0.0:
-            self.left -= self.parts.seconds / self.counted
-            self.parts.seconds = 0.0
+            self.left -= max(self.parts.seconds / self.counted, self.island.iterations - before)
         return share
 
     def end(self) -> None:
@@ -141,7 +141,7 @@ def with_momentum(island: Island, tol: float, x: Array, most: float, counted: fl
 def sweep_beside(island: Island, tol: float, most: float) -> None:
     """The same from the best point of a large island, for as long as so many sweeps take, parts included."""
     contacts, blocks = len(island.P.K.start) - 1, len(island.P.A.N.column)
-    with_momentum(island, tol, island.x, most, iteration(contacts, blocks) / CHEAPER)
+    with_momentum(island, tol, island.x, most, seconds_of_iteration(contacts, blocks) / CHEAPER)
 
 
 def sweep_until_held_up(island: Island, tol: float) -> None:

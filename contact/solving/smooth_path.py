@@ -8,18 +8,18 @@ round between kinks: which contacts stick, slide and part changes with each of i
 
 that begins at any x_0 without a step of Newton's method, and ends in a solution of Coulomb's law as m -> 0. Where the curve
 turns back the level grows for a while, so it is followed along its length: a step along the tangent, then Newton's method in
-the plane across it, as short as needed for the tangent of the next point to be near that of this one. The springs go to zero
+the plane across it, shorter where the curve turns much. The springs go to zero
 with m, so that they decide which of many solutions it becomes and not whether.
 
-Where a contact begins to slide or to part the curve has a bend, the sharper the smaller m: its tangent may change by more than
-a right angle within a step that is hardly longer than rounding. Which of both directions goes on is told by the sign of the
-determinant of dF/dx, which changes where the level begins to grow or to fall and nowhere else; an angle does not tell it.
+Where a contact begins to slide or to part the curve has a bend, the sharper the smaller m: its tangent may change by more
+than a right angle within a step that is hardly longer than rounding. Which of both directions goes on is told by the sign of
+the determinant of dF/dx, which changes where the level begins to grow or to fall and nowhere else; an angle does not tell.
 And a tangent belongs to the very point where the factors were made.
 
 A curve may be long: one with another level, springs or step may be short, so there are several, in turn, and each goes on
-later from where it was left. How many of the twelve packings of 400 contacts that all else leaves (members 39, 205, 209, 215,
-234, 238, 239, 244, 245, 247 of the family ``rest`` and 208, 237 of ``jammed`` in ``benchmarks.families``) each curve brings to
-1e-6, from the best point of all others:
+later from where it was left. How many of the twelve packings of 400 contacts that all else leaves (members 39, 205, 209,
+215, 234, 238, 239, 244, 245, 247 of the family ``rest`` and 208, 237 of ``jammed`` in ``benchmarks.families``) each curve
+brings to 1e-6, from the best point of all others:
 
 ==================  =======  ====  ===========  =============
 level at the start  springs  step  800 factors  3,000 factors
@@ -59,10 +59,10 @@ FIRST, LONGEST, SHORTEST = 0.5, 2.0, 1e-7  # steps along the curve
 LEVELS = 3.0  # by which log m may rise above that of the start
 LAST = 1e-11  # m, relative to b: what is smoothed there is rounding
 NEAR = 1e-2  # |F| in m of each block, from which a point is on the curve
+NEARER = 0.1  # of that, from which a point is not corrected
 CORRECTIONS = 8  # of a point, by Newton's method; fewer than QUICK lengthen the step, from SLOW on they shorten it
 QUICK, SLOW = 2, 5
 HALVINGS = 4  # of a correction
-NEARER = 0.1  # of that, which needs no correction
 TURN = 0.3  # cosine between the tangents of two points, at least
 SHARP = 1e-4  # steps that are shorter than this may turn by more: a kink that is hardly smoothed
 STRAIGHT = 0.9  # from which the step is doubled
@@ -118,7 +118,7 @@ class Curve:
         self.missed, self.size, self.factors, self.sign = np.zeros(len(self.centre)), unit, 0, 0.0
         self.value(self.centre, np.log(self.begin))
         self.missed = self.L.F.copy()
-        self.length, self.point = FIRST, self.start()
+        self.length, self.point, self.noted = FIRST, self.start(), 0
 
     @property
     def ended(self) -> bool:
@@ -167,16 +167,18 @@ class Curve:
         self.sign = self.factorised(level)
         return None if self.sign == 0.0 else Point(self.centre, level, *self.tangent(self.solve(-self.L.T), self.sign))
 
-    def next(self, point: Point) -> tuple[Point | None, Array, int, float]:
-        """The point one step from another one, what is nearer to the curve, how many corrections it took, and the cosine of
-        the turn.
+    def next(self, point: Point, most: int) -> tuple[Point | None, Array, int, float]:
+        """The point one step from another one, with so many factors at most.
 
         The point itself is where factors were made: its tangent is known there, and beside a kink it differs from that of
         what is nearer. It is corrected further than it need be where that helps, lest it drift away in many small steps.
+
+        Returns:
+            The point, or none; what is nearer to the curve; how many corrections it took; the cosine of the turn.
         """
         x, level = point.x + self.length * point.dx, point.level + self.length * point.dlevel
         found: tuple[Point | None, Array, int, float] = None, x, CORRECTIONS, 0.0
-        for count in range(CORRECTIONS):
+        for count in range(min(CORRECTIONS, most)):
             missed = self.value(x, level)
             sign = self.factorised(level) if missed < np.inf else 0.0
             if sign == 0.0:
@@ -214,11 +216,12 @@ class Curve:
 
         What is better than the island's best point becomes that.
         """
-        island, best, began, before = self.island, np.empty_like(self.centre), time.perf_counter(), self.factors
-        most = before + min(most, island.rest)
+        island, best, began = self.island, np.empty_like(self.centre), time.perf_counter()
+        limit = self.noted + island.rest
+        most = min(self.factors + most, limit)
         while self.point is not None and not self.ended and island.error > tol and self.factors < most:
             self.size = max(float(np.linalg.norm(self.point.x)), np.abs(self.P.b).max())
-            after, nearer, corrections, cosine = self.next(self.point)
+            after, nearer, corrections, cosine = self.next(self.point, limit - self.factors)
             if after is None:
                 self.length *= 0.5
                 continue
@@ -227,8 +230,9 @@ class Curve:
             island.take(best, island.velocity(best))
             if corrections < QUICK and cosine > STRAIGHT:
                 self.length = min(2.0 * self.length, LONGEST)
-            elif corrections >= SLOW:
+            elif corrections >= SLOW or cosine < TURN:
                 self.length *= 0.7
             else:
                 self.length = min(1.4 * self.length, LONGEST)
-        island.note("smoothed", self.factors - before, began)
+        island.note("smoothed", self.factors - self.noted, began)
+        self.noted = self.factors

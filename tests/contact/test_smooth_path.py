@@ -103,7 +103,17 @@ def test_a_curve_goes_on_from_where_it_was():
     assert len(points) > 5
     assert at_once.island.error == in_pieces.island.error <= 1e-7
     np.testing.assert_array_equal(at_once.point.x, points[-1].x)
-    assert at_once.factors == in_pieces.factors == in_pieces.island.iterations + 1  # one to begin with
+    assert at_once.factors == in_pieces.factors == in_pieces.island.iterations
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7, 30])
+def test_a_curve_takes_no_more_factors_than_there_are_iterations(limit):
+    island = started(one_island(1))
+    island.limit = limit
+    curve = Curve(island, ATTEMPTS[0])
+    for _ in range(limit):
+        curve.advance(1e-300, 5)
+    assert island.iterations == curve.factors == limit
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
