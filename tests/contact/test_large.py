@@ -25,7 +25,7 @@ from pluecker.contact.problem.natural_map import natural_block
 from pluecker.contact.problem.operator import apply, assemble, multiply_factors
 from pluecker.contact.problem.prepared import arrange, cut, find_order, prepare
 from pluecker.contact.solving import automatic, cores, coulomb, local, parts, pieces, preparation, running
-from pluecker.contact.solving.island import Island, on_islands
+from pluecker.contact.solving.island import Island, on_islands, operations, seconds_of_step
 from pluecker.contact.solving.methods import METHODS
 from pluecker.contact.solving.newton import evaluate_all, velocity
 from pluecker.contact.sparse.blocks import from_scipy, to_scipy
@@ -1025,8 +1025,10 @@ def test_parts_count_the_steps_of_what_factorises():
     part = island_of(packing(60), 4000)
     assert local.seconds_of(part) == 0.0
     part.spent = {"newton": [3, 0.1, 0.0], "pgs": [1000, 0.1, 0.0], "interior_point": [4, 0.1, 0.0]}
-    one = replace(part, spent={"newton": [1, 0.1, 0.0]})
-    assert local.seconds_of(part) == pytest.approx(7.0 * local.seconds_of(one), rel=1e-12)
+    contacts, count = len(part.P.K.start) - 1, operations(part.pattern)
+    newton, interior = seconds_of_step(contacts, 2.0 * count), seconds_of_step(contacts, count)
+    assert interior < newton
+    assert local.seconds_of(part) == pytest.approx(3.0 * newton + 4.0 * interior, rel=1e-12)
     domains, x = local.Subdomains(island), island.x.copy()
     domains.improve(x, island.velocity(x))
     assert domains.seconds > 0.0
