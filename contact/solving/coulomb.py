@@ -13,8 +13,8 @@ smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls 
 
 Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order
 are left as soon as twice the iterations do not halve the error. Smoothed curves, which take hundreds of factors, come at the
-end of all rounds but the first, or of this one too where few contacts are left of many
-(:mod:`~pluecker.contact.solving.smooth_path`). The best point of all is kept. No decision depends on the tolerance: a
+end of all rounds but the first, or of this one too where few contacts are left of many, and all of them once more in the end
+(:mod:`~pluecker.contact.solving.smooth_path`); iterations are kept for them. The best point of all is kept. No decision depends on the tolerance: a
 tighter one goes the same way, farther.
 """
 
@@ -40,8 +40,9 @@ INSIDE = 1e-3  # of the error of Coulomb's law, for the convex problem inside
 NEWTON_STEPS = 40  # after shifts
 EARLY = 1  # rounds before curves are followed, of whole islands
 CURVES = 2  # in a round: one more often solves what one did not, and is cheaper than another round
-FACTORS = 600  # for one curve, at first
-LONGER = 2400  # for each of them in the end
+FACTORS = 600  # for one curve, and for what goes on of it; twice as many then in islands of at most PATIENT contacts
+LONGER = 2400  # for each of them in the end, in these islands
+PATIENT = 500  # contacts: in larger ones curves take minutes, and find a solution less often
 KEPT = 18000, 0.2  # iterations that are kept for curves, and of all, if these are fewer
 WIDER = 3.0  # sweeps that take eight contacts at a time, in the time of one of others
 
@@ -126,6 +127,7 @@ def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
     island.newton_if_near(tol)
     held = HeldShifts(island, lambda: INSIDE * min(island.error, 1.0), 2 * AT_A_TIME, 0.1)
     fresh = HeldShifts(island, lambda: INSIDE * min(island.error, 1.0), AT_A_TIME, 0.05, fresh=True)
+    patient = len(island.P.K.start) - 1 <= PATIENT
     for number in range(ROUNDS):
         if island.error <= tol or island.rest <= 0:
             break
@@ -137,8 +139,8 @@ def take_turns(island: Island, tol: float, early: int = EARLY) -> None:
         turns.shifts(tol, held, AT_A_TIME * 2**number)
         for k in range(CURVES * (number - early), CURVES * (number - early + 1)):
             if k >= 0:
-                turns.curve(tol, k, FACTORS * 2 ** (k // len(ATTEMPTS)))
-    for k in range(len(ATTEMPTS) if early > 0 else 0):
+                turns.curve(tol, k, FACTORS * 2 ** (k // len(ATTEMPTS)) if patient else FACTORS)
+    for k in range(len(ATTEMPTS) if early > 0 and patient else 0):
         turns.curve(tol, k, LONGER, afresh=True)
     if island.error > tol and island.rest > 0:
         island.sweeps(tol, island.rest, *turns.swept["psor"], RELAXATIONS["psor"])
