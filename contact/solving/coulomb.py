@@ -14,8 +14,8 @@ smoothed curve  weight on more contacts than carry it: jammed spheres, ragdolls 
 Each goes on from where it stopped itself, in rounds that may take twice as long as the one before; those of first order
 are left as soon as twice the iterations do not halve the error. Smoothed curves, which take hundreds of factors, come at the
 end of all rounds but the first, or of this one too where few contacts are left of many, and all of them once more in the end
-(:mod:`~pluecker.contact.solving.smooth_path`); iterations are kept for them. The best point of all is kept. No decision depends on the tolerance: a
-tighter one goes the same way, farther.
+(:mod:`~pluecker.contact.solving.smooth_path`); iterations are kept for them. The best point of all is kept. No decision
+depends on the tolerance: a tighter one goes the same way, farther.
 """
 
 from __future__ import annotations
