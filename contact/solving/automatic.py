@@ -24,8 +24,7 @@ ncp                     gradients with Newton where they are near; where factors
                         held in turn, from nothing; Newton; then in turn shifts that are held, with Newton after every
                         fourth, where the point is near, Gauss-Seidel, plain and over-relaxed, the splitting, shifts from
                         nothing, and curves of a smoothed law; in the end these once more, and over-relaxed sweeps to
-                        the limit
-                        (:mod:`~pluecker.contact.solving.coulomb`)
+                        the limit (:mod:`~pluecker.contact.solving.coulomb`)
 ======================  ==============================================================================================
 
 Each step starts from the best point so far, or from the convex solution, and gives back what is better. Sweeps take no
@@ -89,11 +88,10 @@ VAST = 40000
 # Contacts of an island from which gradients of the convex law that are slow get sweeps beside them: of fewer, what follows
 # is soon done. Granular flow of 5,000 and 20,000 contacts takes 1 to 2 s and 3.5 to 5 s with them; 4 to 10 s and 172 s else.
 MORE = 4000
-FIRST, CLOSE = 4032, 5e-4  # iterations of gradients before sweeps, and the error that must be reached
-BESIDE, PER_PRICE = (
-    6000,
-    16.0,
-)  # these sweeps at most, and for each iteration of gradients that what follows takes at least
+FIRST = 4032  # iterations of gradients before sweeps
+CLOSE = 5e-4  # the error that must be reached
+BESIDE = 6000  # sweeps at most, which take about as long as these gradients
+PER_PRICE = 16.0  # sweeps, at most, for each iteration of gradients that what follows takes at least
 FINE = REFERENCE, 1e-7  # the error, by law, by which progress of gradients is judged while it is larger
 FURTHER = 0.1  # of an error that is no larger
 STARTED = 0.2  # an error of a start from which Newton's method is tried
@@ -216,12 +214,12 @@ def run_automatic(P, law, x, u, tol, limit, memory, begin, end, patterns=None, l
 
 def run_large(where, started):
     """The first methods on one large island of the convex law: gradients, and sweeps where these are slow."""
-    P, tol, memory, k = where[0], where[4], where[6], where[7]
+    P, _, _, _, tol, limit, memory, k, *_ = where
     first, last = P.islands[k], P.islands[k + 1]
     vast, of_contacts = last - first >= VAST, (np.diff(P.K.start[first : last + 1]) == 3).all()
     before = 1.0 if vast else min(memory.results[k, ERROR], 1.0)
     done = run_vast(*where) if vast else []
-    room = SHARE * (where[5] - memory.results[k, ITERATIONS])
+    room = SHARE * (limit - memory.results[k, ITERATIONS])
     slow = P.A.is_factored and of_contacts and room > FIRST  # there are sweeps, and iterations for them
     if memory.results[k, ERROR] > tol:
         done += run_gradients(*where, started and not vast, anew=vast, most=FIRST if slow else np.inf)
@@ -233,23 +231,9 @@ def run_large(where, started):
 
 
 def run_gradients(
-    P,
-    law,
-    x,
-    u,
-    tol,
-    limit,
-    memory,
-    begin,
-    end,
-    patterns,
-    layouts,
-    threads,
-    started,
-    anew=False,
-    most=np.inf,
+    P, law, x, u, tol, limit, memory, begin, end, patterns, layouts, threads, started, anew=False, most=np.inf,
     earlier=(0, 1.0),
-):
+):  # fmt: skip
     """Gradients on the islands that are not left, which are left where they would take longer than what follows.
 
     All together, and each as it would be alone: iterations are counted from here. With ``started`` some may have been spent
