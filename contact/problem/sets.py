@@ -150,6 +150,20 @@ def project_discs(K, i, x, out):
             row += n
 
 
+@allocation_free_kernel
+def derivative_in_cone(mu, a, b, c):
+    """V at a point of the cone of friction alone in space, entries 00, 01, 02, 11, 12 and 22 of a symmetric block"""
+    size = np.sqrt(b * b + c * c)
+    t = a if size <= mu * a else (a + mu * size) / (1.0 + mu * mu)
+    if not t > 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    if size <= mu * t:
+        return 1.0, 0.0, 0.0, 1.0, 0.0, 1.0
+    e, f, turn, along = b / size, c / size, mu * t / size, 1.0 / (1.0 + mu * mu)
+    more = mu * mu * along - turn
+    return along, mu * along * e, mu * along * f, turn + more * e * e, more * e * f, turn + more * f * f
+
+
 @called_kernel
 def derivative_block(K, i, x, V, w):
     """V, an element of the generalised Jacobian of the projection at x: symmetric, 0 <= V <= 1; w is a place for 6 numbers

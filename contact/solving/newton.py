@@ -25,11 +25,19 @@ import numpy as np
 from pluecker.contact.first_order.runner import evaluate
 from pluecker.contact.problem.natural_map import distance_block
 from pluecker.contact.problem.prepared import Prepared
-from pluecker.contact.problem.sets import COMPONENTS, DISCS, derivative_block, length, project, shift_block
+from pluecker.contact.problem.sets import (
+    COMPONENTS,
+    DISCS,
+    derivative_block,
+    derivative_in_cone,
+    length,
+    project,
+    shift_block,
+)
 from pluecker.contact.sparse.blocks import BlockMatrix, multiply
 from pluecker.contact.sparse.lu import Factors, factor_lu, make_factors, solve_lu
 from pluecker.contact.sparse.symbolic import Symbolic
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 from pluecker.spatial.parallel.interruption_flag import interrupted
@@ -93,8 +101,28 @@ def residual(P, exact, x, u, centre, sigma, z, F):
 
 
 @allocation_free_kernel
-def derivative_row(P, i, A, B, soft, out):
-    """A + B (N + compliance + soft) of block row i, in the places of its blocks; A stands on the diagonal"""
+def derivative_row_of_threes(P, i, A, B, soft, out):
+    """The same where all blocks are 3 by 3"""
+    N, top = P.A.N, positive(P.K.start[i])
+    b0, b1, b2 = B[0, 0], B[0, 1], B[0, 2]
+    b3, b4, b5 = B[1, 0], B[1, 1], B[1, 2]
+    b6, b7, b8 = B[2, 0], B[2, 1], B[2, 2]
+    for k in range(positive(N.first[i]), positive(N.first[i + 1])):
+        p = positive(N.place[k])
+        for c in range(3):
+            x, y, z = N.data[p + c], N.data[p + 3 + c], N.data[p + 6 + c]
+            out[p + c] = b0 * x + b1 * y + b2 * z
+            out[p + 3 + c] = b3 * x + b4 * y + b5 * z
+            out[p + 6 + c] = b6 * x + b7 * y + b8 * z
+        if N.column[k] == i:
+            for a in range(3):
+                for c in range(3):
+                    out[p + 3 * a + c] += A[a, c] + B[a, c] * (soft + P.A.compliance[top + c])
+
+
+@called_kernel
+def derivative_row_of_any(P, i, A, B, soft, out):
+    """The same for blocks of any sizes"""
     N, top = P.A.N, P.K.start[i]
     n = P.K.start[i + 1] - top
     for k in range(N.first[i], N.first[i + 1]):
@@ -111,28 +139,65 @@ def derivative_row(P, i, A, B, soft, out):
 
 
 @allocation_free_kernel
+def derivative_row(P, i, A, B, soft, out):
+    """A + B (N + compliance + soft) of block row i, in the places of its blocks; A stands on the diagonal"""
+    if P.A.N.width[i] == 3:
+        derivative_row_of_threes(P, i, A, B, soft, out)
+    else:
+        derivative_row_of_any(P, i, A, B, soft, out)
+
+
+@allocation_free_kernel
+def derivative_of_three(P, i, exact, u, z, sigma, A, B):
+    """A = 1 - V + sigma V and B = V (1 + G) of a contact with friction alone"""
+    mu, top = P.K.friction[i, 0], positive(P.K.start[i])
+    v00, v01, v02, v11, v12, v22 = derivative_in_cone(mu, z[top], z[top + 1], z[top + 2])
+    g1, g2 = 0.0, 0.0
+    if exact == 1:
+        speed = length(u, top + 1, 2)
+        if speed > 0.0:
+            g1, g2 = mu * u[top + 1] / speed, mu * u[top + 2] / speed
+    less = 1.0 - sigma
+    A[0, 0], A[0, 1], A[0, 2] = 1.0 - less * v00, -less * v01, -less * v02
+    A[1, 0], A[1, 1], A[1, 2] = -less * v01, 1.0 - less * v11, -less * v12
+    A[2, 0], A[2, 1], A[2, 2] = -less * v02, -less * v12, 1.0 - less * v22
+    B[0, 0], B[0, 1], B[0, 2] = v00, v01 + v00 * g1, v02 + v00 * g2
+    B[1, 0], B[1, 1], B[1, 2] = v01, v11 + v01 * g1, v12 + v01 * g2
+    B[2, 0], B[2, 1], B[2, 2] = v02, v12 + v02 * g1, v22 + v02 * g2
+
+
+@called_kernel
+def derivative_of_any(P, i, exact, u, z, sigma, system):
+    """The same for other blocks"""
+    K, top, w, V, A, B = P.K, P.K.start[i], system.row, system.blocks[0], system.blocks[1], system.blocks[2]
+    n = K.start[i + 1] - top
+    derivative_block(K, i, z, V, w)
+    for a in range(n):
+        for b in range(n):
+            A[a, b] = (1.0 if a == b else 0.0) - V[a, b] + sigma * V[a, b]
+            B[a, b] = V[a, b]
+    if exact == 1:
+        row = 1
+        for d in range(DISCS):
+            size = K.sizes[i, d]
+            if size > 0:
+                speed = length(u, top + row, size)
+                if speed > 0.0:
+                    for b in range(row, row + size):
+                        for a in range(n):
+                            B[a, b] += V[a, 0] * K.friction[i, d] * u[top + b] / speed
+                row += size
+
+
+@allocation_free_kernel
 def jacobian(P, exact, u, z, sigma, system):
     """1 - V + V ((1 + G) N + sigma) in the places of the blocks of N"""
-    K, w, V, A, B = P.K, system.row, system.blocks[0], system.blocks[1], system.blocks[2]
-    for i in range(len(K.start) - 1):
-        top = K.start[i]
-        n = K.start[i + 1] - top
-        derivative_block(K, i, z, V, w)
-        for a in range(n):
-            for b in range(n):
-                A[a, b] = (1.0 if a == b else 0.0) - V[a, b] + sigma * V[a, b]
-                B[a, b] = V[a, b]
-        if exact == 1:
-            row = 1
-            for d in range(DISCS):
-                size = K.sizes[i, d]
-                if size > 0:
-                    speed = length(u, top + row, size)
-                    if speed > 0.0:
-                        for b in range(row, row + size):
-                            for a in range(n):
-                                B[a, b] += V[a, 0] * K.friction[i, d] * u[top + b] / speed
-                    row += size
+    A, B = system.blocks[1], system.blocks[2]
+    for i in range(len(P.K.start) - 1):
+        if P.K.start[i + 1] - P.K.start[i] == 3:
+            derivative_of_three(P, i, exact, u, z, sigma, A, B)
+        else:
+            derivative_of_any(P, i, exact, u, z, sigma, system)
         derivative_row(P, i, A, B, 0.0, system.values)
 
 

@@ -44,28 +44,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.problem.sets import project
 from pluecker.contact.solving.island import Island
-from pluecker.contact.solving.newton import velocity
-from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
-from pluecker.contact.sparse.lu import factor_lu, solve_lu
+from pluecker.contact.solving.smooth_point import (
+    BEST,
+    BEST_U,
+    CORRECTIONS,
+    COSINE,
+    DLEVEL,
+    DX,
+    LEVEL,
+    TURN,
+    Law,
+    X,
+    first_direction,
+    make_place,
+    next_point,
+    value,
+)
+from pluecker.contact.solving.smoothed_law import is_smoothable
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 
 __all__ = ["ATTEMPTS", "Attempt", "Curve", "is_smoothable"]
 
-WEIGHT = 100.0  # of a relative change of the multipliers beside one of log m, along the curve
+NEAR = 1e-2  # |F| in m of each block, from which a point is on the curve
 FIRST, LONGEST, SHORTEST = 0.5, 2.0, 1e-7  # steps along the curve
 LEVELS = 3.0  # by which log m may rise above that of the start
 LAST = 1e-11  # m, relative to b: what is smoothed there is rounding
-NEAR = 1e-2  # |F| in m of each block, from which a point is on the curve
-NEARER = 0.1  # of that, from which a point is not corrected
-CORRECTIONS = 8  # of a point, by Newton's method; fewer than QUICK lengthen the step, from SLOW on they shorten it
-QUICK, SLOW = 2, 5
-HALVINGS = 4  # of a correction
-TURN = 0.3  # cosine between the tangents of two points, at least
-SHARP = 1e-4  # steps that are shorter than this may turn by more: a kink that is hardly smoothed
-STRAIGHT = 0.9  # from which the step is doubled
+QUICK, SLOW = 2, 5  # corrections of a point: fewer than these lengthen the step, from these on they shorten it
+STRAIGHT = 0.9  # cosine of a turn, from which the step is doubled
 
 
 class Attempt(NamedTuple):
@@ -103,22 +110,28 @@ class Curve:
 
     Attributes:
         error: of the start.
+        law, place: what it solves, and what it is followed in.
+        sign: of the determinant at the start.
         point: where it is; none where there is no way on.
         length: of the next step.
+        factors: that were made.
     """
 
     def __init__(self, island: Island, attempt: Attempt) -> None:
-        self.island, self.P, self.step, self.centre = island, island.P, attempt.step, island.x.copy()
-        self.error, unit = island.error, float(np.abs(self.P.b).max())
-        self.begin, self.stiffness = attempt.level * unit, attempt.stiffness / unit
-        self.highest, self.last = np.log(self.begin) + LEVELS, np.log(LAST * unit)
-        self.close = NEAR * np.sqrt(len(self.P.K.start) - 1)
-        self.L, self.place = place_for(self.P), np.empty(3)
-        self.values, self.lu = island.system.values, island.system.factors  # Newton's method is not under way
-        self.missed, self.size, self.factors, self.sign = np.zeros(len(self.centre)), unit, 0, 0.0
-        self.value(self.centre, np.log(self.begin))
-        self.missed = self.L.F.copy()
-        self.length, self.point, self.noted = FIRST, self.start(), 0
+        self.island, self.error, unit = island, island.error, float(np.abs(island.P.b).max())
+        begin, close = attempt.level * unit, NEAR * float(np.sqrt(len(island.P.K.start) - 1))
+        self.law = Law(attempt.step, attempt.stiffness / unit, begin, close, unit)
+        self.highest, self.last = np.log(begin) + LEVELS, np.log(LAST * unit)
+        self.place = make_place(island.P, island.x.copy(), island.system)
+        self.long = 2.0 * float(island.system.factors.S.numbers[1]) * CORRECTIONS > LONG
+        self.length, self.factors, self.noted = FIRST, 1, 0
+        level = float(np.log(begin))
+        self.value(self.place.centre, level)
+        self.place.missed[:] = self.place.L.F
+        self.place.L.T[:] -= self.place.missed
+        self.measure(self.place.centre)
+        self.sign = float(answering(first_direction, island.P, self.law, self.place, level, long=self.long))
+        self.point = None if self.sign == 0.0 else self.found()
 
     @property
     def ended(self) -> bool:
@@ -127,107 +140,40 @@ class Curve:
         return point is None or not self.last < point.level < self.highest or self.length <= SHORTEST
 
     def value(self, x: Array, level: float) -> float:
-        """What the point misses the curve by; F and its derivatives are in ``L`` then."""
-        m = float(np.exp(level))
-        smoothed(self.P, x, velocity(self.P, x), self.centre, m, self.step, self.stiffness, self.place, self.L)
-        self.L.F[:] -= m / self.begin * self.missed
-        self.L.T[:] -= m / self.begin * self.missed
-        return float(np.linalg.norm(self.L.F))
+        """What a point misses the curve by; F and its derivatives are in the place of this then."""
+        return float(answering(getattr(value, "entrance", value), self.island.P, self.law, self.place, x, level))
 
-    def factorised(self, level: float) -> float:
-        """Factors of the derivative of F by x, where it was looked at last: the sign of its determinant, 0 for none."""
-        self.factors += 1
-        linear_blocks(self.P, self.L, self.stiffness * float(np.exp(level)), self.values)
-        factor, long = getattr(factor_lu, "entrance", factor_lu), 2.0 * float(self.lu.S.numbers[1]) > LONG
-        return float(answering(factor, self.lu, self.P.A.N, self.values, long=long))
+    def measure(self, x: Array) -> None:
+        """Changes of multipliers relative to those of a point."""
+        size = max(float(np.linalg.norm(x)), float(np.abs(self.island.P.b).max()))
+        self.law = self.law._replace(size=size)
 
-    def solve(self, right: Array) -> Array:
-        """With the last factors."""
-        x = np.empty_like(right)
-        solve_lu(self.lu, self.P.A.N, self.values, right, x)
-        return x
-
-    def product(self, dx: Array, dlevel: float, point: Point) -> float:
-        """Of a change with the direction of a point: that of log m, and that of multipliers relative to their size."""
-        return (WEIGHT / self.size) ** 2 * float(dx @ point.dx) + dlevel * point.dlevel
-
-    def tangent(self, t: Array, sign: float) -> tuple[Array, float]:
-        """The direction of the curve from dx / d(log m), and the sign of the determinant.
-
-        It begins to lower levels, and turns to others where that sign changes.
-        """
-        way = -sign * self.sign / np.sqrt((WEIGHT / self.size) ** 2 * float(t @ t) + 1.0)
-        return way * t, way
-
-    def start(self) -> Point | None:
-        """The point that was given."""
-        level = float(np.log(self.begin))
-        self.value(self.centre, level)
-        self.size = max(float(np.linalg.norm(self.centre)), self.size)
-        self.sign = self.factorised(level)
-        return None if self.sign == 0.0 else Point(self.centre, level, *self.tangent(self.solve(-self.L.T), self.sign))
-
-    def next(self, point: Point, most: int) -> tuple[Point | None, Array, int, float]:
-        """The point one step from another one, with so many factors at most.
-
-        The point itself is where factors were made: its tangent is known there, and beside a kink it differs from that of
-        what is nearer. It is corrected further than it need be where that helps, lest it drift away in many small steps.
-
-        Returns:
-            The point, or none; what is nearer to the curve; how many corrections it took; the cosine of the turn.
-        """
-        x, level = point.x + self.length * point.dx, point.level + self.length * point.dlevel
-        found: tuple[Point | None, Array, int, float] = None, x, CORRECTIONS, 0.0
-        for count in range(min(CORRECTIONS, most)):
-            missed = self.value(x, level)
-            sign = self.factorised(level) if missed < np.inf else 0.0
-            if sign == 0.0:
-                break
-            d, t = self.solve(-self.L.F), self.solve(-self.L.T)
-            dlevel = -self.product(d, 0.0, point) / self.product(t, 1.0, point)  # in the plane across the direction
-            d += dlevel * t
-            if not (np.isfinite(dlevel) and np.isfinite(d).all()):
-                break
-            near = missed / (self.close * np.exp(level))
-            if near < 1.0:
-                after = Point(x, level, *self.tangent(t, sign))
-                cosine = self.product(after.dx, after.dlevel, point)
-                if cosine > TURN or self.length < SHARP:
-                    found = after, x + d, count, cosine
-                if near < NEARER or cosine <= TURN:
-                    break
-            share = self.share(x, level, d, dlevel, missed)
-            if share == 0.0:
-                break
-            x, level = x + share * d, level + share * dlevel
-        return found
-
-    def share(self, x: Array, level: float, d: Array, dlevel: float, missed: float) -> float:
-        """How much of a correction is made: halved until it helps, or none."""
-        share = 1.0
-        for _ in range(HALVINGS):
-            if self.value(x + share * d, min(level + share * dlevel, 700.0)) < (1.0 - 0.3 * share) * missed:
-                return share
-            share *= 0.5
-        return 0.0
+    def found(self) -> Point:
+        """The point that was found last."""
+        vectors, found = self.place.vectors, self.place.found
+        return Point(vectors[X].copy(), float(found[LEVEL]), vectors[DX].copy(), float(found[DLEVEL]))
 
     def advance(self, tol: float, most: int) -> None:
         """Follow it from where it is until the island's error is ``tol``, with at most so many factors more.
 
         What is better than the island's best point becomes that.
         """
-        island, best, began = self.island, np.empty_like(self.centre), time.perf_counter()
+        island, vectors, began = self.island, self.place.vectors, time.perf_counter()
         limit = self.noted + island.rest
         most = min(self.factors + most, limit)
         while self.point is not None and not self.ended and island.error > tol and self.factors < most:
-            self.size = max(float(np.linalg.norm(self.point.x)), np.abs(self.P.b).max())
-            after, nearer, corrections, cosine = self.next(self.point, limit - self.factors)
-            if after is None:
+            self.measure(self.point.x)
+            error, corrections, factors = answering(
+                next_point, island.P, self.law, self.place, self.sign, *self.point, self.length, limit - self.factors,
+                long=self.long,
+            )  # fmt: skip
+            self.factors += factors
+            if not error < np.inf:
                 self.length *= 0.5
                 continue
-            self.point = after
-            project(self.P.K, nearer, best)
-            island.take(best, island.velocity(best))
+            self.point, cosine = self.found(), float(self.place.found[COSINE])
+            if error < island.error:
+                island.take(vectors[BEST], vectors[BEST_U])
             if corrections < QUICK and cosine > STRAIGHT:
                 self.length = min(2.0 * self.length, LONGEST)
             elif corrections >= SLOW or cosine < TURN:

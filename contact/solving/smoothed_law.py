@@ -22,7 +22,7 @@ import numpy as np
 
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.solving.newton import derivative_row
-from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel
+from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["Linearised", "is_smoothable", "linear_blocks", "place_for", "smoothed"]
@@ -111,6 +111,7 @@ def smoothed_contact(mu, m, q, square, x, w, top, i, L):
     T[top + 2] = V02 * shift - 0.5 * (t1 - t2) * e2
 
 
+@called_kernel
 def smoothed(P, x, u, centre, m, q, stiffness, w, L):
     """F at x, u = N x + b, and its derivatives in L, a :class:`Linearised`; |F|^2
 
@@ -134,10 +135,8 @@ def smoothed(P, x, u, centre, m, q, stiffness, w, L):
     return total
 
 
+@called_kernel
 def linear_blocks(P, L, soft, out):
     """A + B (N + compliance + soft) in the places of the blocks of N"""
     for i in range(len(P.K.start) - 1):
         derivative_row(P, i, L.A[i], L.B[i], soft, out)
-
-
-smoothed, linear_blocks = allocation_free(smoothed), allocation_free(linear_blocks)

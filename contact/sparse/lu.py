@@ -40,7 +40,7 @@ from pluecker.spatial.scalars.threes import subtract_product
 __all__ = ["Factors", "factor_lu", "make_factors", "mirrored", "solve_lu"]
 
 REFINEMENTS = 3
-ROUNDING = 1e-14  # of the right-hand side: what a solution may miss it by
+ENOUGH = 1e-11  # of the right-hand side: what a solution may miss it by; steps of Newton's method need no more
 
 
 class Factors(NamedTuple):
@@ -235,33 +235,79 @@ def factor_lu(F, N, values):
 
 
 @allocation_free_kernel
-def substitute(F, x):
-    """x := U^-1 L^-1 x"""
-    S, L, U, work = F.S, F.L, F.U, F.work
-    n = len(S.order)
-    for j in range(n):
-        size, top = positive(S.size[j]), positive(S.start[j])
-        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
-            a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
-            for r in range(rows):
-                y = 0.0
-                for c in range(size):
-                    y += L[a + r * size + c] * x[top + c]
-                x[i + r] -= y
-    for j in range(n - 1, -1, -1):
-        size, p, top = positive(S.size[j]), positive(S.pivot[j]), positive(S.start[j])
-        for c in range(size):
-            work[c] = x[top + c]
-        for k in range(positive(S.first[j]), positive(S.first[j + 1])):
-            a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
-            for r in range(rows):
-                for c in range(size):
-                    work[c] -= U[a + r * size + c] * x[i + r]
-        for r in range(size):
+def forward_of_threes(F, x, j):
+    """What column j of L takes from what comes after it, where all its blocks are 3 by 3"""
+    S, L, top = F.S, F.L, positive(F.S.start[j])
+    x0, x1, x2 = x[top], x[top + 1], x[top + 2]
+    for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+        a, i = positive(S.place[k]), positive(S.start[S.row[k]])
+        x[i] -= L[a] * x0 + L[a + 1] * x1 + L[a + 2] * x2
+        x[i + 1] -= L[a + 3] * x0 + L[a + 4] * x1 + L[a + 5] * x2
+        x[i + 2] -= L[a + 6] * x0 + L[a + 7] * x1 + L[a + 8] * x2
+
+
+@allocation_free_kernel
+def forward_of_any(F, x, j):
+    """The same for blocks of any sizes"""
+    S, L, size, top = F.S, F.L, positive(F.S.size[j]), positive(F.S.start[j])
+    for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+        a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
+        for r in range(rows):
             y = 0.0
             for c in range(size):
-                y += L[p + r * size + c] * work[c]
-            x[top + r] = y
+                y += L[a + r * size + c] * x[top + c]
+            x[i + r] -= y
+
+
+@allocation_free_kernel
+def backward_of_threes(F, x, j):
+    """Block j of U^-1 x, with those after it, where all blocks of column j are 3 by 3"""
+    S, L, U, p, top = F.S, F.L, F.U, positive(F.S.pivot[j]), positive(F.S.start[j])
+    y0, y1, y2 = x[top], x[top + 1], x[top + 2]
+    for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+        a, i = positive(S.place[k]), positive(S.start[S.row[k]])
+        x0, x1, x2 = x[i], x[i + 1], x[i + 2]
+        y0 -= U[a] * x0 + U[a + 3] * x1 + U[a + 6] * x2
+        y1 -= U[a + 1] * x0 + U[a + 4] * x1 + U[a + 7] * x2
+        y2 -= U[a + 2] * x0 + U[a + 5] * x1 + U[a + 8] * x2
+    x[top] = L[p] * y0 + L[p + 1] * y1 + L[p + 2] * y2
+    x[top + 1] = L[p + 3] * y0 + L[p + 4] * y1 + L[p + 5] * y2
+    x[top + 2] = L[p + 6] * y0 + L[p + 7] * y1 + L[p + 8] * y2
+
+
+@allocation_free_kernel
+def backward_of_any(F, x, j):
+    """The same for blocks of any sizes"""
+    S, L, U, work = F.S, F.L, F.U, F.work
+    size, p, top = positive(S.size[j]), positive(S.pivot[j]), positive(S.start[j])
+    for c in range(size):
+        work[c] = x[top + c]
+    for k in range(positive(S.first[j]), positive(S.first[j + 1])):
+        a, i, rows = positive(S.place[k]), positive(S.start[S.row[k]]), positive(S.size[S.row[k]])
+        for r in range(rows):
+            for c in range(size):
+                work[c] -= U[a + r * size + c] * x[i + r]
+    for r in range(size):
+        y = 0.0
+        for c in range(size):
+            y += L[p + r * size + c] * work[c]
+        x[top + r] = y
+
+
+@allocation_free_kernel
+def substitute(F, x):
+    """x := U^-1 L^-1 x"""
+    n = len(F.S.order)
+    for j in range(n):
+        if F.S.threes[j] == 1:
+            forward_of_threes(F, x, j)
+        else:
+            forward_of_any(F, x, j)
+    for j in range(n - 1, -1, -1):
+        if F.S.threes[j] == 1:
+            backward_of_threes(F, x, j)
+        else:
+            backward_of_any(F, x, j)
 
 
 @called_kernel
@@ -296,7 +342,7 @@ def solve_lu(F, N, values, b, x):
                     x[k] -= step[k]
                 missed = before
             break
-        if missed <= ROUNDING * ROUNDING * size:
+        if missed <= ENOUGH * ENOUGH * size:
             break
         before = missed
         for k in range(len(b)):

@@ -14,7 +14,7 @@ import scipy.optimize
 
 from pluecker.contact import solve
 from pluecker.contact.problem.prepared import scales
-from pluecker.contact.problem.sets import derivative_block, project, shift
+from pluecker.contact.problem.sets import derivative_block, derivative_in_cone, project, shift
 from tests.contact.any_blocks import SIZES, cone, of_factors, of_matrix, sets_of
 
 CONES = [2, 3, 5, 6]
@@ -159,6 +159,21 @@ def test_at_kinks_the_derivative_is_a_limit_of_derivatives_nearby(size):
         rim = lengths(size, x / scale)
         if min(rim[np.array(SIZES[size]) > 0]) > 1e-3 or not rim.any():
             assert min(nearby) <= 1e-4
+
+
+def test_the_derivative_of_friction_alone_is_that_of_any_discs():
+    """Inside, outside, at zero, of any size; on rims and on the polar cone that of one of both sides."""
+    kinks = 0
+    for mu, x in samples(3, 9, 200):
+        V, size, side = np.zeros((3, 3)), np.hypot(x[1], x[2]), np.array([1e-9 * np.linalg.norm(x), 0.0, 0.0])
+        V[np.triu_indices(3)] = derivative_in_cone(mu[0], *x)
+        V += np.triu(V, 1).T
+        if min(abs(size - mu[0] * x[0]), abs(x[0] + mu[0] * size)) > 1e-12 * np.linalg.norm(x):
+            assert V == pytest.approx(derivative(cone(3, mu), x), rel=1e-13, abs=1e-15)
+        else:
+            kinks += 1
+            assert min(np.abs(V - derivative(cone(3, mu), x + way * side)).max() for way in (-1.0, 1.0)) <= 1e-7
+    assert 20 < kinks < 150
 
 
 def test_the_derivative_of_a_row_is_one_between_its_bounds_and_zero_outside():

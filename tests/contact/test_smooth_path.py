@@ -13,6 +13,7 @@ from pluecker.contact.problem.prepared import Prepared, cut, prepare
 from pluecker.contact.solving.island import Island
 from pluecker.contact.solving.newton import velocity
 from pluecker.contact.solving.smooth_path import ATTEMPTS, Curve, Point
+from pluecker.contact.solving.smooth_point import product
 from pluecker.contact.solving.smoothed_law import is_smoothable, linear_blocks, place_for, smoothed
 from pluecker.contact.sparse.blocks import to_full
 from tests.contact.random_friction import random_problem
@@ -123,14 +124,16 @@ def test_the_direction_of_a_point_is_that_of_the_curve_there(attempt):
         points = steps_of(curve, 1e-7)
         for k, (before, point) in enumerate(itertools.pairwise(points)):
             apart = (point.x - before.x, point.level - before.level)
-            assert curve.product(*apart, before) > 0.0
+            assert product(curve.law, *apart, before.dx, before.dlevel) > 0.0
             turned += point.dlevel > 0.0
             if k % 4 == 0:
                 curve.value(point.x, point.level)
                 values = np.empty(len(P.A.N.data))
-                linear_blocks(P, curve.L, curve.stiffness * float(np.exp(point.level)), values)
+                linear_blocks(P, curve.place.L, curve.law.stiffness * float(np.exp(point.level)), values)
                 along = to_full(P.A.N._replace(data=values)) @ point.dx
-                np.testing.assert_allclose(along, -curve.L.T * point.dlevel, rtol=0.0, atol=1e-9 * np.abs(along).max())
+                np.testing.assert_allclose(
+                    along, -curve.place.L.T * point.dlevel, rtol=0.0, atol=1e-9 * np.abs(along).max()
+                )
     assert turned > 0
 
 

@@ -1,0 +1,76 @@
+"""Newton's equation: looks inside, because callers see only that a solution is found, which a wrong matrix makes later."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pluecker.contact.problem.operator import assemble
+from pluecker.contact.problem.prepared import Prepared, cut, prepare
+from pluecker.contact.solving.newton import (
+    CHANGE,
+    MAP,
+    SPEED,
+    STEP,
+    Z,
+    find_step,
+    jacobian,
+    make_system,
+    residual,
+    velocity,
+)
+from pluecker.contact.sparse.blocks import to_full
+from tests.contact.random_friction import KINDS, random_problem
+
+SIGMA = 0.03
+MIXTURES = {"contacts in space": ("3",), "contacts and rows": ("3", "3", "limit", "motor"), "all kinds": KINDS}
+
+
+def one_island(seed: int, kinds: tuple[str, ...]) -> Prepared:
+    """Blocks of these kinds with compliances, scaled."""
+    random = random_problem(seed, 8, kinds=kinds, flat=0.2)
+    soft = np.random.default_rng(seed).uniform(0.0, 0.1, len(random.b))
+    P, _ = prepare(random.problem(soft), separate=False)
+    return cut(P._replace(A=assemble(P.A)), 0)
+
+
+def missed(P: Prepared, law: int, x: np.ndarray, centre: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """F, and the points whose projections it is made of."""
+    z, F = np.empty_like(x), np.empty_like(x)
+    size = residual(P, law, x, velocity(P, x), centre, SIGMA, z, F)
+    assert size == pytest.approx(np.linalg.norm(F), rel=1e-12)
+    return F, z
+
+
+@pytest.mark.parametrize("law", [0, 1])
+@pytest.mark.parametrize("kinds", MIXTURES)
+def test_the_matrix_of_newtons_equation_is_the_derivative_of_what_is_missed(kinds, law):
+    """At points with no kink nearby; where blocks stick, slide and part"""
+    for seed in range(6):
+        P, rng = one_island(seed, MIXTURES[kinds]), np.random.default_rng(seed)
+        x, centre, dx = rng.normal(size=(3, len(P.b)))
+        h, system = 1e-6, make_system(P.A.N)
+        jacobian(P, law, velocity(P, x), missed(P, law, x, centre)[1], SIGMA, system)
+        along = to_full(P.A.N._replace(data=system.values)) @ dx
+        after, before = (missed(P, law, x + step * dx, centre)[0] for step in (h, -h))
+        bound = 1e-6 * np.linalg.norm(dx) * max(np.abs(P.A.N.data).max(), 1.0)
+        np.testing.assert_allclose(along, (after - before) / (2.0 * h), rtol=0.0, atol=bound)
+
+
+@pytest.mark.parametrize("law", [0, 1])
+@pytest.mark.parametrize("kinds", MIXTURES)
+def test_a_step_takes_away_what_is_missed(kinds, law):
+    """To first order; and how velocities change with it is told"""
+    for seed in range(6):
+        P, rng = one_island(seed, MIXTURES[kinds]), np.random.default_rng(seed)
+        x, centre = rng.normal(size=(2, len(P.b)))
+        system = make_system(P.A.N)
+        F, z = missed(P, law, x, centre)
+        system.vectors[[SPEED, Z, MAP]] = velocity(P, x), z, F
+        assert find_step(P, law, system, SIGMA)
+        d, change = system.vectors[STEP], system.vectors[CHANGE]
+        np.testing.assert_allclose(
+            change, velocity(P, x + d) - velocity(P, x), rtol=0.0, atol=1e-9 * np.abs(change).max()
+        )
+        matrix = to_full(P.A.N._replace(data=system.values))
+        np.testing.assert_allclose(matrix @ d, -F, rtol=0.0, atol=1e-9 * np.linalg.norm(F))
