@@ -46,16 +46,23 @@ def subtract_threes(S, L, where, k, q):
 
 @allocation_free_kernel
 def subtract_any(S, L, where, j, k, q):
-    """The same for blocks of any sizes"""
-    b, columns, inner = S.place[q], S.size[j], S.size[k]
-    for p in range(q, S.first[k + 1]):
-        a, c = S.place[p], where[S.row[p]]
-        for _ in range(S.size[S.row[p]]):
+    """The same for blocks of any sizes; rows that stand alone are most of them in mechanisms"""
+    first, columns, inner = positive(S.place[q]), positive(S.size[j]), positive(S.size[k])
+    for p in range(positive(q), positive(S.first[k + 1])):
+        i = positive(S.row[p])
+        a, c, rows = positive(S.place[p]), positive(where[i]), positive(S.size[i])
+        if columns == 1 and inner == 1:
+            for r in range(rows):
+                L[c + r] -= L[a + r] * L[first]
+            continue
+        for _ in range(rows):
+            b = first
             for s in range(columns):
                 x = 0.0
                 for t in range(inner):
-                    x += L[a + t] * L[b + s * inner + t]
+                    x += L[a + t] * L[b + t]
                 L[c + s] -= x
+                b += inner
             a += inner
             c += columns
 
