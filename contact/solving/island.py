@@ -264,13 +264,13 @@ class Island:
         self.note("admm", used, began)
         return splitting.best
 
-    def newton(self, tol: float, most: int = STEPS, x: Array | None = None) -> None:
-        """Newton's method, from the best point unless another is given."""
+    def newton(self, tol: float, most: int = STEPS, x: Array | None = None, hope: int = 0) -> None:
+        """Newton's method, from the best point unless another is given; given up where ``hope`` steps gain nothing."""
         began = time.perf_counter()
         x = self.x.copy() if x is None else x.copy()
         u = self.velocity(x)
         most = min(most, self.rest)
-        steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system)
+        steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system, hope)
         self.take(x, u)
         self.note("newton", steps, began)
 

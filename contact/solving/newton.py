@@ -51,6 +51,7 @@ LEAST = 1e-10  # sigma
 FALL = 0.2  # of sigma from centre to centre
 PATIENCE = 6  # centres without progress
 MISSED = 0.1  # of the right-hand side: what misses more of it solves nothing
+GAIN = 0.9  # of the error: what leaves more after ``hope`` steps is given up
 AFRESH = 5  # steps after which velocities are computed anew
 
 # Rows of the vectors that Newton's method works in.
@@ -256,7 +257,7 @@ def search(P, law, system, sigma, f):
     copy(fast, speed)
 
 
-def iterate(P, law, system, x, u, tol, limit, history):
+def iterate(P, law, system, x, u, tol, limit, hope, history):
     """Improve one island, whose velocities at x are u; how many steps"""
     K, vectors = P.K, system.vectors
     point, speed, centre, work, zero = vectors[POINT], vectors[SPEED], vectors[CENTRE], vectors[WORK], vectors[ZERO]
@@ -264,9 +265,9 @@ def iterate(P, law, system, x, u, tol, limit, history):
     copy(x, centre)
     copy(u, speed)
     best = evaluate_all(P, zero, point, speed, law, work)
-    n = len(x)
+    enough, n = GAIN * best, len(x)
     size = max(length(P.b, 0, n), length(point, 0, n), length(speed, 0, n))
-    sigma, steps, idle = max(PROXIMAL * min(best, 0.1), LEAST), 0, 0
+    sigma, steps, idle, hopeless = max(PROXIMAL * min(best, 0.1), LEAST), 0, 0, False
     while steps < limit and best > tol and idle < PATIENCE and not interrupted():
         before, start = best, 0.0
         for inner in range(INNER):
@@ -288,8 +289,11 @@ def iterate(P, law, system, x, u, tol, limit, history):
                 copy(speed, u)
             if len(history) > 0:
                 history[steps] = max(history[steps], best)
-            if best <= tol:
+            hopeless = steps == hope and best > enough
+            if best <= tol or hopeless:
                 break
+        if hopeless:
+            break
         project(K, point, point)
         if not length(point, 0, n) < np.inf:
             copy(x, point)
@@ -317,7 +321,7 @@ def velocity(P: Prepared, x: Array) -> Array:
 
 
 def newton(
-    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, system: System
+    P: Prepared, law: int, x: Array, u: Array, tol: float, limit: int, history: Array, system: System, hope: int = 0
 ) -> int:  # fmt: skip
     """Improve one island; x and u become the best pair that was met.
 
@@ -329,10 +333,11 @@ def newton(
         limit: Newton steps.
         history: takes the best error after each step, from 1 on, or is empty.
         system: memory that was made for the pattern of P.
+        hope: steps after which it goes on only if the error is :data:`GAIN` of the first one by then; 0 for no such look.
 
     Returns:
         The number of Newton steps.
     """
     velocity_into(P, x, u)
     long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG
-    return int(answering(iterate, P, law, system, x, u, tol, limit, history, long=long))
+    return int(answering(iterate, P, law, system, x, u, tol, limit, hope, history, long=long))

@@ -44,7 +44,7 @@ PATIENCE = 3  # pieces in a row with momentum that is held up, where the error i
 # Plain pieces in a row that get nearer while the error stays in parts, before there is momentum; twice as many each time it
 # fails, up to a number.
 CALM, MOST = 8, 256
-IDLE = 40  # pieces in a row that may bring nothing better
+IDLE = 20  # pieces in a row that may bring nothing better: twice as many are seldom of use
 # Over-relaxed sweeps of a large island, which are not given up before: times what follows takes where it is not hard, and a
 # share of the iterations left. Of the family ``rest``, 2,500 contacts, seed 0 takes 12 s with them, 55 without.
 PATIENT, RESERVED = 2.0, 0.5
@@ -52,6 +52,7 @@ PATIENT, RESERVED = 2.0, 0.5
 # which takes longest there. Of 2,500 contacts of ``rocks``, seed 0 takes 27 s with 117,000 sweeps, 196 s without.
 LONGER, NEARLY = 6.0, 1e-4
 FIRST, GROWTH, LARGEST = 512, 1.5, 4096  # over-relaxed sweeps of the first piece, from piece to piece, and at most
+INSIDE = 0.8  # of the squared error: where parts have more, they are solved again after FIRST sweeps
 WORTH = 0.5  # of the error: pieces that leave more than that promise too little; of two in a row over-relaxed ones end
 
 
@@ -172,5 +173,7 @@ def over_relaxed(island: Island, tol: float, x: Array, most: float, more: float,
         if pieces.left <= more and error > NEARLY:
             break
         if to_the_end or bad < 2:
-            pieces.improve(bad > 0)
+            share = pieces.improve(bad > 0)
+            if share > INSIDE:
+                steps = FIRST
     pieces.end()

@@ -347,6 +347,8 @@ def test_in_what_no_cache_holds_sweeps_come_before_gradients(monkeypatch, law, g
     what_no_cache_holds(monkeypatch)
     monkeypatch.setattr(pieces, "GAINS", gains)
     monkeypatch.setattr(pieces, "FAST", 16)
+    if gains == 0.0:
+        monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
     made, make = [], pieces.Pieces.make
     monkeypatch.setattr(pieces.Pieces, "make", lambda those, *more: (made.append(more), make(those, *more))[1])
     found = [solve(problem, law, tol=1e-6, threads=threads) for threads in (1, 2)]
@@ -724,7 +726,7 @@ def unsolved(monkeypatch, held_up):
     domains, start = local.Subdomains(island), x.copy()
     domains.extend(parts.errors_of(island.P, 1, x, island.velocity(x)), 60, local.AROUND[:1])
     before = [part.blocks for part in domains.parts]
-    monkeypatch.setattr(Island, "newton", lambda island, tol, most: tried.append(most))
+    monkeypatch.setattr(Island, "newton", lambda island, tol, most, **_: tried.append(most))
     monkeypatch.setattr(cores, "take_turns", lambda island, tol, early: tried.append(f"turns, {early}"))
     monkeypatch.setattr(cores, "ROUNDS", 0)
     domains.improve(x, island.velocity(x), held_up)
@@ -758,7 +760,9 @@ def test_a_large_island_with_a_start_that_is_near_factorises_no_matrix_of_all(la
     problem = packing(3000)
     found, sizes = solve(problem, law, tol=1e-6), []
     steps = Island.newton
-    monkeypatch.setattr(Island, "newton", lambda island, *a: (sizes.append(len(island.x)), steps(island, *a))[1])
+    monkeypatch.setattr(
+        Island, "newton", lambda island, *a, **k: (sizes.append(len(island.x)), steps(island, *a, **k))[1]
+    )
     rng = np.random.default_rng(0)
     start = found.multipliers * (1.0 + 1e-4 * rng.normal(size=found.multipliers.shape))
     again = solve(problem, law, tol=1e-6, warm_start=start)
@@ -787,7 +791,7 @@ def held_up_by(monkeypatch, faults, most=60):
     u, domains = island.velocity(x), local.Subdomains(island)
     domains.most = most
     monkeypatch.setattr(local, "AROUND", ((0.9, 0),))
-    monkeypatch.setattr(Island, "newton", lambda *_: None)
+    monkeypatch.setattr(Island, "newton", lambda *_, **__: None)
     assert domains.improve(x, u, False) == 0.0  # none lay in parts
     before = [part.blocks for part in domains.parts]
     assert domains.improve(x, u, False) > 0.5
@@ -851,10 +855,10 @@ def with_a_fault(monkeypatch, newton):
     def contacts(part):
         return len(part.P.K.start) - 1
 
-    def counted(part, *args):
+    def counted(part, *args, **more):
         called.append(contacts(part))
         if newton(contacts(part)):
-            method(part, *args)
+            method(part, *args, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr(Island, "newton", counted)
@@ -966,6 +970,7 @@ def test_sweeps_beside_the_limit_leave_what_follows_all_of_it(monkeypatch):
 def test_more_sweeps_are_made_where_they_came_near(error, pieces_made, monkeypatch):
     island, made = island_of(packing(12), 10**9), []
     monkeypatch.setattr(pieces, "LARGEST", pieces.FIRST)
+    monkeypatch.setattr(pieces, "IDLE", 40)
     monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
 
     def make(self, count, *_):
@@ -1001,6 +1006,17 @@ def test_over_relaxed_sweeps_end_where_nothing_gets_nearer(monkeypatch):
     monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
     pieces.over_relaxed(island, 1e-300, island.zero, 1e6, 0.0, True)
     assert len(made) == pieces.IDLE
+
+
+@pytest.mark.parametrize(("share", "grows"), [(0.5, True), (1.0, False)])
+def test_over_relaxed_pieces_stay_short_while_the_error_lies_in_parts(share, grows, monkeypatch):
+    """Which are solved between them: more sweeps would only show again what these left"""
+    island, made = island_of(packing(12), 10**9), []
+    monkeypatch.setattr(pieces.Pieces, "make", lambda self, count, *_: made.append(count) or 1)
+    monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: share)
+    pieces.over_relaxed(island, 1e-300, island.zero, 1e6, 0.0, True)
+    assert (made[-1] == pieces.LARGEST) is grows
+    assert grows or set(made) == {pieces.FIRST}
 
 
 # ---------------------------------------------------------------------------------- sweeps beside gradients that are slow

@@ -9,13 +9,16 @@ from pluecker.contact.problem.operator import assemble
 from pluecker.contact.problem.prepared import Prepared, cut, prepare
 from pluecker.contact.solving.newton import (
     CHANGE,
+    GAIN,
     MAP,
     SPEED,
     STEP,
     Z,
+    evaluate_all,
     find_step,
     jacobian,
     make_system,
+    newton,
     residual,
     velocity,
 )
@@ -26,9 +29,9 @@ SIGMA = 0.03
 MIXTURES = {"contacts in space": ("3",), "contacts and rows": ("3", "3", "limit", "motor"), "all kinds": KINDS}
 
 
-def one_island(seed: int, kinds: tuple[str, ...]) -> Prepared:
+def one_island(seed: int, kinds: tuple[str, ...], **more: float) -> Prepared:
     """Blocks of these kinds with compliances, scaled."""
-    random = random_problem(seed, 8, kinds=kinds, flat=0.2)
+    random = random_problem(seed, 8, kinds=kinds, flat=0.2, **more)
     soft = np.random.default_rng(seed).uniform(0.0, 0.1, len(random.b))
     P, _ = prepare(random.problem(soft), separate=False)
     return cut(P._replace(A=assemble(P.A)), 0)
@@ -74,3 +77,25 @@ def test_a_step_takes_away_what_is_missed(kinds, law):
         )
         matrix = to_full(P.A.N._replace(data=system.values))
         np.testing.assert_allclose(matrix @ d, -F, rtol=0.0, atol=1e-9 * np.linalg.norm(F))
+
+
+def test_steps_that_gain_nothing_are_given_up():
+    """After as many as were asked for; all else goes on as if nobody had looked"""
+    given_up = gone_on = 0
+    for seed in range(40):
+        P = one_island(seed, MIXTURES["contacts in space"], copies=0.5, ratio=1e3)
+        start, found = np.random.default_rng(seed).normal(size=len(P.b)), []
+        for hope in (0, 1):
+            x, u, errors = start.copy(), np.empty_like(start), np.zeros(31)
+            steps = newton(P, 1, x, u, 1e-9, 30, errors, make_system(P.A.N), hope)
+            found.append((steps, x, errors))
+        (steps, x, errors), (fewer, y, _) = found
+        first = evaluate_all(P, np.zeros_like(x), start, velocity(P, start), 1, np.empty_like(x))
+        if steps > 1 and errors[1] > GAIN * first:
+            given_up += 1
+            assert fewer == 1
+        else:
+            gone_on += 1
+            assert fewer == steps
+            assert np.array_equal(x, y)
+    assert min(given_up, gone_on) > 3
