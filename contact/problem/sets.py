@@ -37,8 +37,9 @@ from pluecker.spatial.compiled.decorators import allocation_free, allocation_fre
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "divided", "is_steep", "nearest_in_cone",
-    "project", "project_block", "rows_of_part", "scale_turning", "shift", "shift_block", "signorini_block",
+    "COMPONENTS", "DISCS", "DISCS_OF", "Sets", "derivative_block", "derivative_in_cone", "divided", "is_steep",
+    "nearest_in_cone", "project", "project_block", "rows_of_part", "scale_turning", "shift", "shift_block",
+    "signorini_block",
 ]  # fmt: skip
 
 DISCS = 3  # at most, of a contact: friction, rolling, spinning

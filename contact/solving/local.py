@@ -51,7 +51,9 @@ AROUND = ((0.9, 2), (0.9, 1), (0.5, 1), (0.5, 0))
 REACHED = 0.25  # of the squared error outside of parts, that new ones have; else they are sought closer around it
 OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
 NEARBY = 500  # contacts of a new part at most: of more, Newton's method takes longer than sweeps, and seldom helps
-GROWN, OF_ALL = 1500, 0.016  # contacts of one that grows, at least and of all: where sweeps are long, it may be longer
+# Contacts of one that grows, at least and of all: where sweeps are long, it may be longer. It is no more than half of all
+# then, but where all are few.
+GROWN, OF_ALL, HALF, FEW = 1500, 0.016, 0.5, 700
 LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
 QUICK = 12  # steps of Newton's method where what circles there does not hold up the rest
 SOLVED = 0.0025  # of the squared error of all: a part that has no more is left as it is
@@ -133,7 +135,11 @@ class Subdomains:
         self.island = island
         n = len(island.P.K.start) - 1
         self.parts: list[Subdomain] = []
-        self.covered, self.before, self.most = np.zeros(n, bool), np.inf, max(GROWN, OF_ALL * n)
+        self.covered, self.before, self.most = (
+            np.zeros(n, bool),
+            np.inf,
+            min(max(GROWN, OF_ALL * n), max(HALF * n, FEW)),
+        )
         self.seconds = 0.0
         self.helpers = Helpers(island.threads - 1)
 

@@ -42,7 +42,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption import LONG, answering
 from pluecker.spatial.parallel.interruption_flag import interrupted
 
-__all__ = ["System", "derivative_row", "evaluate_all", "make_system", "newton", "velocity"]
+__all__ = ["System", "copy", "derivative_row", "evaluate_all", "make_system", "newton", "velocity", "velocity_into"]
 
 INNER = 25  # Newton steps for one centre
 SHORTEST = 1e-4  # step that is tried
@@ -103,7 +103,7 @@ def residual(P, exact, x, u, centre, sigma, z, F):
 
 @allocation_free_kernel
 def derivative_row_of_threes(P, i, A, B, soft, out):
-    """The same where all blocks are 3 by 3"""
+    """As :func:`derivative_row`, where all blocks are 3 by 3"""
     N, top = P.A.N, positive(P.K.start[i])
     b0, b1, b2 = B[0, 0], B[0, 1], B[0, 2]
     b3, b4, b5 = B[1, 0], B[1, 1], B[1, 2]
@@ -123,7 +123,7 @@ def derivative_row_of_threes(P, i, A, B, soft, out):
 
 @called_kernel
 def derivative_row_of_any(P, i, A, B, soft, out):
-    """The same for blocks of any sizes"""
+    """As :func:`derivative_row`, for blocks of any sizes"""
     N, top = P.A.N, P.K.start[i]
     n = P.K.start[i + 1] - top
     for k in range(N.first[i], N.first[i + 1]):
@@ -158,10 +158,10 @@ def derivative_of_three(P, i, exact, u, z, sigma, A, B):
         speed = length(u, top + 1, 2)
         if speed > 0.0:
             g1, g2 = mu * u[top + 1] / speed, mu * u[top + 2] / speed
-    less = 1.0 - sigma
-    A[0, 0], A[0, 1], A[0, 2] = 1.0 - less * v00, -less * v01, -less * v02
-    A[1, 0], A[1, 1], A[1, 2] = -less * v01, 1.0 - less * v11, -less * v12
-    A[2, 0], A[2, 1], A[2, 2] = -less * v02, -less * v12, 1.0 - less * v22
+    a01, a02, a12 = sigma * v01 - v01, sigma * v02 - v02, sigma * v12 - v12
+    A[0, 0], A[0, 1], A[0, 2] = (1.0 - v00) + sigma * v00, a01, a02
+    A[1, 0], A[1, 1], A[1, 2] = a01, (1.0 - v11) + sigma * v11, a12
+    A[2, 0], A[2, 1], A[2, 2] = a02, a12, (1.0 - v22) + sigma * v22
     B[0, 0], B[0, 1], B[0, 2] = v00, v01 + v00 * g1, v02 + v00 * g2
     B[1, 0], B[1, 1], B[1, 2] = v01, v11 + v01 * g1, v12 + v01 * g2
     B[2, 0], B[2, 1], B[2, 2] = v02, v12 + v02 * g1, v22 + v02 * g2

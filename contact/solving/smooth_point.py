@@ -21,8 +21,8 @@ from pluecker.spatial.compiled.decorators import allocation_free, allocation_fre
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = [
-    "BEST", "BEST_U", "COSINE", "DLEVEL", "DX", "LEVEL", "Law", "Place", "X", "first_direction", "make_place", "next_point",
-    "product", "value",
+    "BEST", "BEST_U", "CORRECTIONS", "COSINE", "DLEVEL", "DX", "LEVEL", "TURN", "Law", "Place", "X", "first_direction",
+    "make_place", "next_point", "product", "value",
 ]  # fmt: skip
 
 WEIGHT = 100.0  # of a relative change of the multipliers beside one of log m, along the curve
@@ -178,8 +178,8 @@ def next_point(P, law, place, first, x, level, dx, dlevel, length, most):
     itself is where factors were made: its tangent is known there, and beside a kink it differs from that of what is nearer.
     It is corrected further than it need be where that helps, lest it drift away in many small steps.
 
-    Returns the error of what is nearer, infinite where no point was found; how many corrections that took; how many factors
-    were made.
+    Returns the error of what is nearer, infinite where no point was found, or one whose squares overflow; how many
+    corrections that took; how many factors were made.
     """
     vectors = place.vectors
     new, d, t = vectors[NEW], vectors[STEP], vectors[TANGENT]
@@ -197,9 +197,8 @@ def next_point(P, law, place, first, x, level, dx, dlevel, length, most):
             break
         solved(P, place, place.L.F, d)
         solved(P, place, place.L.T, t)
-        change = -product(law, d, 0.0, dx, dlevel) / product(
-            law, t, 1.0, dx, dlevel
-        )  # in the plane across the direction
+        along = product(law, t, 1.0, dx, dlevel)
+        change = -product(law, d, 0.0, dx, dlevel) / along  # in the plane across the direction
         largest = abs(change)
         for k in range(len(d)):
             d[k] += change * t[k]
@@ -209,7 +208,7 @@ def next_point(P, law, place, first, x, level, dx, dlevel, length, most):
         near = missed / (law.close * np.exp(level))
         if near < 1.0:
             way = -sign * first / np.sqrt(product(law, t, 1.0, t, 1.0))
-            cosine = way * product(law, t, 1.0, dx, dlevel)
+            cosine = way * along
             if cosine > TURN or length < SHARP:
                 keep_point(law, place, new, level, t, way)
                 place.found[COSINE], corrections = cosine, count

@@ -37,7 +37,7 @@ from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
 from pluecker.spatial.scalars.threes import subtract_product
 
-__all__ = ["Factors", "factor_lu", "make_factors", "mirrored", "solve_lu"]
+__all__ = ["ENOUGH", "Factors", "factor_lu", "make_factors", "mirrored", "solve_lu"]
 
 REFINEMENTS = 3
 ENOUGH = 1e-11  # of the right-hand side: what a solution may miss it by; steps of Newton's method need no more
@@ -312,7 +312,7 @@ def substitute(F, x):
 
 @called_kernel
 def solve_lu(F, N, values, b, x):
-    """x of A x = b, refined while that helps; by how much b is missed, relative to it
+    """x of A x = b, refined until it misses no more than :data:`ENOUGH`, or while that helps; by how much, relative to b
 
     Args:
         F: with the factors of the same values.

@@ -347,7 +347,7 @@ def test_in_what_no_cache_holds_sweeps_come_before_gradients(monkeypatch, law, g
     what_no_cache_holds(monkeypatch)
     monkeypatch.setattr(pieces, "GAINS", gains)
     monkeypatch.setattr(pieces, "FAST", 16)
-    if gains == 0.0:
+    if gains == 0.0:  # nor may parts solve it before gradients do
         monkeypatch.setattr(pieces.Subdomains, "improve", lambda *_: 0.0)
     made, make = [], pieces.Pieces.make
     monkeypatch.setattr(pieces.Pieces, "make", lambda those, *more: (made.append(more), make(those, *more))[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.contact.sparse.lu import factor_lu, make_factors, mirrored, solve_lu
+from pluecker.contact.sparse.lu import ENOUGH, factor_lu, make_factors, mirrored, solve_lu, substitute
 from tests.contact.test_cholesky import SIZES, random_blocks
 
 
@@ -69,8 +69,8 @@ def test_solutions_are_those_of_numpy(sizes, seed):
     b, x = rng.normal(size=len(A)), np.empty(len(A))
     assert factor_lu(F, N, values)
     missed = solve_lu(F, N, values, b, x)
-    assert missed < 1e-13
-    assert np.allclose(x, np.linalg.solve(A, b), rtol=0.0, atol=1e-14 * np.linalg.cond(A) * np.abs(x).max())
+    assert missed <= ENOUGH
+    assert np.allclose(x, np.linalg.solve(A, b), rtol=0.0, atol=2.0 * ENOUGH * np.linalg.cond(A) * np.abs(x).max())
     assert np.linalg.norm(b - A @ x) <= 2.0 * missed * np.linalg.norm(b) + 1e-15 * np.linalg.norm(A) * np.linalg.norm(x)
 
 
@@ -95,16 +95,19 @@ def test_the_sign_is_that_of_the_determinant(sizes, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_refinement_makes_good_what_pivots_lose(seed):
-    """Many contacts of few bodies: a matrix that is singular but for 1e-9 of its diagonal"""
+def test_refinement_makes_good_what_factors_lose(seed):
+    """A millionth of their numbers here, as pivots that are not the largest may cost; down to what is asked for"""
     rng = np.random.default_rng(seed)
-    full, N = random_blocks(rng, [3], 20, 3)
-    A = full + 1e-9 * np.eye(len(full))
+    A, N = newton_matrix(rng, [1, 3], 20, 12)
     F, values = make_factors(N), values_in(A, N)
     b, x = A @ rng.normal(size=len(A)), np.empty(len(A))
     assert factor_lu(F, N, values)
-    assert solve_lu(F, N, values, b, x) < 1e-12
-    assert np.linalg.norm(A @ x - b) < 1e-12 * np.linalg.norm(b)
+    F.L[:] *= 1.0 + 1e-6 * rng.normal(size=len(F.L))
+    plain = b.copy()
+    substitute(F, plain)
+    assert np.linalg.norm(A @ plain - b) > ENOUGH * np.linalg.norm(b)
+    assert solve_lu(F, N, values, b, x) <= ENOUGH
+    assert np.linalg.norm(A @ x - b) <= 1.1 * ENOUGH * np.linalg.norm(b)
 
 
 def test_a_singular_matrix_is_none():
@@ -139,5 +142,5 @@ def test_blocks_at_any_places_of_the_numbers_are_factorised():
     sparse = N._replace(place=place, data=np.full(int((size + 2).sum()), np.nan))
     F, values, x = make_factors(sparse), values_in(A, sparse), np.empty(len(A))
     assert factor_lu(F, sparse, values)
-    assert solve_lu(F, sparse, values, np.ones(len(A)), x) < 1e-13
-    assert np.allclose(A @ x, 1.0, rtol=0.0, atol=1e-12)
+    assert solve_lu(F, sparse, values, np.ones(len(A)), x) <= ENOUGH
+    assert np.allclose(A @ x, 1.0, rtol=0.0, atol=1e-10)

@@ -94,6 +94,7 @@ def test_steps_that_gain_nothing_are_given_up():
         if steps > 1 and errors[1] > GAIN * first:
             given_up += 1
             assert fewer == 1
+            assert evaluate_all(P, np.zeros_like(y), y, velocity(P, y), 1, np.empty_like(y)) <= first
         else:
             gone_on += 1
             assert fewer == steps
