@@ -51,8 +51,8 @@ AROUND = ((0.9, 2), (0.9, 1), (0.5, 1), (0.5, 0))
 REACHED = 0.25  # of the squared error outside of parts, that new ones have; else they are sought closer around it
 OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
 NEARBY = 500  # contacts of a new part at most: of more, Newton's method takes longer than sweeps, and seldom helps
-# Contacts of one that grows, at least and of all: where sweeps are long, it may be longer. Where all are fewer, one may become
-# all: of six rock piles of 1,500 contacts the dearest takes 16 s then, and 94 where no part is more than half of all.
+# Contacts of one that grows, at least and of all: where sweeps are long, it may be longer. It may become all there are: of six
+# rock piles of 1,500 contacts the dearest takes 16 s so, and 94 where no part is more than half of them.
 GROWN, OF_ALL = 1500, 0.016
 LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
 QUICK = 12  # steps of Newton's method where what circles there does not hold up the rest
@@ -135,11 +135,7 @@ class Subdomains:
         self.island = island
         n = len(island.P.K.start) - 1
         self.parts: list[Subdomain] = []
-        self.covered, self.before, self.most = (
-            np.zeros(n, bool),
-            np.inf,
-            min(max(GROWN, OF_ALL * n), max(HALF * n, FEW)),
-        )
+        self.covered, self.before, self.most = np.zeros(n, bool), np.inf, max(GROWN, OF_ALL * n)
         self.seconds = 0.0
         self.helpers = Helpers(island.threads - 1)
 
