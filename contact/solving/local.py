@@ -51,7 +51,7 @@ AROUND = ((0.9, 2), (0.9, 1), (0.5, 1), (0.5, 0))
 REACHED = 0.25  # of the squared error outside of parts, that new ones have; else they are sought closer around it
 OUTSIDE = 0.5  # of the squared error, from which what is outside of all parts gets one of its own
 NEARBY = 500  # contacts of a new part at most: of more, Newton's method takes longer than sweeps, and seldom helps
-# Contacts of one that grows, at least and of all: where sweeps are long, it may be longer. Where all are fewer, it may be all.
+# Contacts of one that grows, at least and of all: where sweeps are long, it may be longer. Of fewer it may have all.
 GROWN, OF_ALL = 1500, 0.016
 LEAST, SMALL = 100, 0.12  # contacts that are always few, and of all: more take longer than the sweeps between
 QUICK = 12  # steps of Newton's method where what circles there does not hold up the rest
