@@ -169,15 +169,23 @@ def test_what_does_not_fit_is_refused():
 @pytest.mark.parametrize("law", ["ncp", "ccp", "lcp", "frictionless"])
 @pytest.mark.parametrize("angle", [0.0, 10.0, 22.5, 45.0])
 def test_a_box_that_slides_is_said_to_slide_by_each_law(law, angle):
-    """At 22.5 degrees the force that a polygon of eight sides allows is within the circle; without friction none is."""
+    """At 22.5 degrees the force that a polygon of eight sides allows is within the circle; without friction none is.
+
+    Four corners are one more than determines their forces. Methods for cones press all four; one for complementarity
+    problems may leave a corner without force, as the digits of the machine's BLAS have it, and that corner grazes.
+    """
     world, a = world_of([Box((0.31, 0.17, 0.23))], Surface(friction=0.4), law=law), np.radians(angle)
     q, v = [0.0, 0.0, 0.115, 1, 0, 0, 0], [0.0, 0, 0, 2.0 * np.cos(a), 2.0 * np.sin(a), 0.0]
     contacts = world.step(q, v, 0.005).contacts
-    assert contacts.state.tolist() == ["sliding"] * 4
+    bears = contacts.force[:, 2] > 0.0
+    assert bears.sum() >= (3 if law == "lcp" else 4)
+    assert contacts.state.tolist() == np.where(bears, "sliding", "undetermined").tolist()
     np.testing.assert_array_equal(contacts.friction, 0.0 if law == "frictionless" else 0.4)
     if law != "frictionless":
         held = world.step(q, [0.0] * 6, 0.005, tau=[0.0, 0, 0, 1.0, 0, 0]).contacts
-        assert held.state.tolist() == ["sticking"] * 4
+        bears = held.force[:, 2] > 0.0
+        assert bears.sum() >= (3 if law == "lcp" else 4)
+        assert held.state.tolist() == np.where(bears, "sticking", "undetermined").tolist()
 
 
 def test_samples_of_contacts_are_numbers():
