@@ -268,8 +268,7 @@ class Island:
         """Newton's method, from the best point unless another is given; given up where ``hope`` steps gain nothing."""
         began = time.perf_counter()
         x = self.x.copy() if x is None else x.copy()
-        u = self.velocity(x)
-        most = min(most, self.rest)
+        u, most = np.empty_like(x), min(most, self.rest)
         steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system, hope)
         self.take(x, u)
         self.note("newton", steps, began)

@@ -76,7 +76,7 @@ class Subdomain:
         self.P, self.blocks = P, blocks
         self.failed: int = 0 if before is None else before.failed
         self.rest: int = 0 if before is None else before.rest
-        self.reach = np.unique(met_by(P.A.N, blocks))
+        self.reach = met_by(P.A.N, blocks)
 
     @cached_property
     def alone(self) -> tuple[Prepared, Indices, System]:
@@ -106,9 +106,8 @@ class Subdomain:
 
     def take(self, found: Solved, island: Island, x: Array, u: Array) -> None:
         """Change x and u to what was found."""
-        self.failed, step, rows = 0, np.zeros_like(x), self.alone[1]
-        step[rows] = found.part.x - x[rows]
-        change(island.P, self.blocks, step, x, u)
+        self.failed = 0
+        change(island.P, self.blocks, found.part.x, np.empty_like(x), x, u)
 
 
 class Solved(NamedTuple):
@@ -257,12 +256,15 @@ def seconds_of(part: Island) -> float:
     )
 
 
-def change(P, blocks, step, x, u):
-    """Add a step, which is zero but in some blocks, to x, and what it changes to u"""
+def change(P, blocks, part, step, x, u):
+    """Some blocks of x become those of a part, and u what it is then; ``step`` is a place for as many numbers as x has"""
+    row = 0
     for i in blocks:
         for k in range(P.K.start[i], P.K.start[i + 1]):
-            x[k] += step[k]
+            step[k] = part[row] - x[k]
+            x[k] = part[row]
             u[k] += P.A.compliance[k] * step[k]
+            row += 1
         multiply_row_transposed(P.A.N, i, step, u)
 
 

@@ -16,7 +16,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import Sets
 from pluecker.contact.solving.newton import residual, velocity
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
-from pluecker.spatial.compiled.decorators import allocation_free
+from pluecker.spatial.compiled.decorators import allocation_free, positive
 from pluecker.spatial.functions.elementwise import Array
 
 __all__ = ["alone", "apart", "around", "errors_of", "met_by", "part_of", "those_with_most"]
@@ -31,17 +31,59 @@ def part_of(P: Prepared, blocks: Indices) -> tuple[Prepared, Indices]:
         P: with its matrix.
         blocks: ascending.
     """
-    K, N, heights = P.K, P.A.N, np.diff(P.K.start)[blocks]
-    k, row, column = blocks_among(N, blocks)
-    sizes, start = heights[row] * heights[column], np.concatenate([[0], np.cumsum(heights)])
-    entries, _ = ranges(N.place[k], sizes)
-    first, place = np.searchsorted(row, np.arange(len(blocks) + 1)), np.cumsum(sizes) - sizes
-    matrix = BlockMatrix(start, start, first, column, place, N.data[entries], N.width[blocks])
-    rows, _ = ranges(K.start[blocks], heights)
+    K, N, n = P.K, P.A.N, len(blocks)
+    number, start, first = np.full(len(N.first) - 1, -1), np.empty(n + 1, np.int64), np.empty(n + 1, np.int64)
+    entries = count_part(N, blocks, number, start, first)
+    rows, column, place = (np.empty(int(size), np.int64) for size in (start[-1], first[-1], first[-1]))
+    matrix = BlockMatrix(start, start, first, column, place, np.empty(entries), N.width[blocks])
+    copy_part(N, blocks, number, rows, matrix)
     sets = Sets(start, K.sizes[blocks], K.friction[blocks], K.lower[blocks], K.upper[blocks])
     operator = P.A._replace(N=matrix, compliance=P.A.compliance[rows])
     zero = np.zeros(len(rows))
-    return Prepared(operator, sets, zero, P.s[rows], np.array([0, len(blocks)]), np.zeros(2, np.int64)), rows
+    return Prepared(operator, sets, zero, P.s[rows], np.array([0, n]), np.zeros(2, np.int64)), rows
+
+
+def count_part(N, blocks, number, start, first):
+    """Where the rows of each block of a part start, and the blocks of these rows; how many numbers they have
+
+    ``number`` is -1 for all block rows of N, and becomes that in the part for those that are there.
+    """
+    entries = 0
+    start[0], first[0] = 0, 0
+    for k in range(len(blocks)):
+        number[blocks[k]] = k
+    for k in range(len(blocks)):
+        i, found = blocks[k], first[k]
+        height = N.rows[i + 1] - N.rows[i]
+        for n in range(N.first[i], N.first[i + 1]):
+            j = N.column[n]
+            if number[j] >= 0:
+                found += 1
+                entries += height * (N.columns[j + 1] - N.columns[j])
+        start[k + 1], first[k + 1] = start[k] + height, found
+    return entries
+
+
+def copy_part(N, blocks, number, rows, part):
+    """The rows of a part in N, and its matrix, of which :func:`count_part` has found where they start"""
+    at, p = 0, 0
+    for k in range(len(blocks)):
+        i = blocks[k]
+        height = N.rows[i + 1] - N.rows[i]
+        for r in range(height):
+            rows[part.rows[k] + r] = N.rows[i] + r
+        for n in range(N.first[i], N.first[i + 1]):
+            j = N.column[n]
+            if number[j] < 0:
+                continue
+            part.column[at], part.place[at] = number[j], p
+            q, size = positive(N.place[n]), height * (N.columns[j + 1] - N.columns[j])
+            for e in range(size):
+                part.data[p + e] = N.data[q + e]
+            at, p = at + 1, p + size
+
+
+count_part, copy_part = allocation_free(count_part), allocation_free(copy_part)
 
 
 def alone(Q: Prepared, rows: Indices, x: Array, u: Array) -> Prepared:
@@ -69,8 +111,25 @@ def around(N: BlockMatrix, inside: NDArray[np.bool_], rings: int = 1) -> NDArray
     """Some blocks, and rings of neighbours."""
     inside = inside.copy()
     for _ in range(rings):
-        inside[met_by(N, np.flatnonzero(inside))] = True
+        meet(N, np.flatnonzero(inside), inside)
     return inside
+
+
+def met_by(N: BlockMatrix, blocks: Indices) -> Indices:
+    """The columns in which some block rows of N have blocks, ascending."""
+    met = np.zeros(len(N.first) - 1, bool)
+    meet(N, blocks, met)
+    return np.flatnonzero(met)
+
+
+def meet(N, blocks, met):
+    """The same, which become true in ``met``"""
+    for i in blocks:
+        for k in range(N.first[i], N.first[i + 1]):
+            met[N.column[k]] = True
+
+
+meet = allocation_free(meet)
 
 
 def apart(N: BlockMatrix, blocks: Indices) -> list[Indices]:
@@ -101,24 +160,3 @@ def spread(N, blocks, label, stack):
 
 
 spread = allocation_free(spread)
-
-
-def met_by(N: BlockMatrix, blocks: Indices) -> Indices:
-    """The columns in which some block rows of N have blocks."""
-    return N.column[ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])[0]]
-
-
-def blocks_among(N: BlockMatrix, blocks: Indices) -> tuple[Indices, Indices, Indices]:
-    """Which blocks of N some block rows have in columns of their own, and the numbers of both among these."""
-    number = np.full(len(N.first) - 1, -1)
-    number[blocks] = np.arange(len(blocks))
-    k, row = ranges(N.first[blocks], N.first[blocks + 1] - N.first[blocks])
-    column = number[N.column[k]]
-    mine = column >= 0
-    return k[mine], row[mine], column[mine]
-
-
-def ranges(begin: Indices, count: Indices) -> tuple[Indices, Indices]:
-    """All numbers of some ranges, and which range each is of."""
-    which = np.repeat(np.arange(len(count)), count)
-    return np.arange(len(which)) + (begin - np.cumsum(count) + count)[which], which

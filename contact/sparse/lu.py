@@ -32,7 +32,7 @@ import numpy as np
 
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices, multiply
 from pluecker.contact.sparse.symbolic import Symbolic, analyse, places_of_column
-from pluecker.spatial.compiled.decorators import allocation_free_kernel, called_kernel, positive
+from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
 from pluecker.spatial.parallel.interruption_flag import interrupted
 from pluecker.spatial.scalars.threes import subtract_product
@@ -77,10 +77,21 @@ def make_factors(N: BlockMatrix, S: Symbolic | None = None) -> Factors:
 
 def mirrored(N: BlockMatrix) -> Indices:
     """The number of block ji for each block ij, in a symmetric pattern."""
-    row = np.repeat(np.arange(len(N.rows) - 1), np.diff(N.first))
-    mirror = np.empty(len(row), np.int64)
-    mirror[np.lexsort((N.column, row))] = np.lexsort((row, N.column))
+    mirror = np.empty(len(N.column), np.int64)
+    find_mirrored(N, N.first[:-1].copy(), mirror)
     return mirror
+
+
+def find_mirrored(N, free, mirror):
+    """The same, in ``mirror``; ``free`` is where the blocks of each row start: columns ascend in it, as rows are met"""
+    for i in range(len(N.first) - 1):
+        for k in range(N.first[i], N.first[i + 1]):
+            j = N.column[k]
+            mirror[free[j]] = k
+            free[j] += 1
+
+
+find_mirrored = allocation_free(find_mirrored)
 
 
 @allocation_free_kernel

@@ -513,14 +513,29 @@ def test_a_part_is_the_whole_with_all_others_held():
     Q, rows, _ = part.alone
     alone = parts.alone(Q, rows, x, u)
     assert np.allclose(velocity(alone, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
-    change = np.zeros_like(x)
-    change[rows] = rng.normal(size=len(rows))
-    both, speeds = x.copy(), u.copy()
-    local.change(island.P, blocks, change, both, speeds)
-    assert np.array_equal(both, x + change)
+    new, both, speeds = x.copy(), x.copy(), u.copy()
+    new[rows] = rng.normal(size=len(rows))
+    local.change(island.P, blocks, new[rows], np.full_like(x, np.nan), both, speeds)
+    assert np.array_equal(both, new)
     assert np.allclose(speeds, island.velocity(both), rtol=0, atol=1e-12 * np.abs(speeds).max())
-    expected = island.velocity(x + change)[rows]
-    assert np.allclose(velocity(alone, (x + change)[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    expected = island.velocity(new)[rows]
+    assert np.allclose(velocity(alone, new[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("family", ["packing", "ragdolls"])  # contacts alone, and with rows of limits and motors
+def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(family):
+    P, _ = prepare(FAMILIES[family](40, 0).problem, separate=False)
+    P = P._replace(A=assemble(P.A))
+    rng, n = np.random.default_rng(1), len(P.K.start) - 1
+    for count in (0, 1, n // 3, n):
+        blocks = np.sort(rng.choice(n, count, replace=False))
+        Q, rows = parts.part_of(P, blocks)
+        assert np.array_equal(rows, [k for i in blocks for k in range(P.K.start[i], P.K.start[i + 1])])
+        assert np.array_equal(to_scipy(Q.A.N).toarray(), to_scipy(P.A.N).toarray()[np.ix_(rows, rows)])
+        assert np.array_equal(Q.K.friction, P.K.friction[blocks])
+        assert np.array_equal(Q.K.start[-1:], [len(rows)])
+        met = {int(j) for i in blocks for j in P.A.N.column[P.A.N.first[i] : P.A.N.first[i + 1]]}
+        assert parts.met_by(P.A.N, blocks).tolist() == sorted(met)
 
 
 @pytest.mark.slow
