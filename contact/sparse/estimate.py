@@ -17,9 +17,9 @@ R. J. Lipton, D. J. Rose and R. E. Tarjan, "Generalized nested dissection" (1979
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse.csgraph import breadth_first_order
 
-from pluecker.contact.sparse.blocks import BlockMatrix, graph_of
+from pluecker.contact.sparse.blocks import BlockMatrix
+from pluecker.spatial.compiled.decorators import allocation_free
 
 __all__ = ["least_operations"]
 
@@ -35,19 +35,31 @@ def least_operations(N: BlockMatrix) -> float:
     n = len(N.rows) - 1
     if n == 0:
         return 0.0
-    pattern = graph_of(N)
-    end, levels, reached = 0, 1, n
+    order, end, levels, reached = np.empty(n, np.int64), 0, 1, n
     for _ in range(WALKS):
-        order, before = breadth_first_order(pattern, end)
-        levels, reached, end = count_levels(order, before), len(order), int(order[-1])
+        levels, reached = walk(N, end, order, np.zeros(n, bool))
+        end = int(order[reached - 1])
     return float(N.rows[-1] / n * reached / levels) ** 3
 
 
-def count_levels(order: np.ndarray, before: np.ndarray) -> int:
-    """Of a walk: blocks in its order, and the one that each was reached from."""
-    place = np.empty(len(before), np.int64)
-    place[order] = np.arange(len(order))
-    from_place, levels, end = place[before[order[1:]]], 1, 1  # ascending: first come, first served
-    while end < len(order):
-        end, levels = 1 + int(np.searchsorted(from_place, end)), levels + 1
-    return levels
+def walk(N, start, order, met):
+    """Breadth first from a block: how many levels there are, and how many blocks, which are in ``order`` then
+
+    ``met`` is false for all.
+    """
+    order[0], met[start] = start, True
+    head, found, end, levels = 0, 1, 1, 1
+    while head < found:
+        if head == end:
+            end, levels = found, levels + 1
+        i = order[head]
+        head += 1
+        for k in range(N.first[i], N.first[i + 1]):
+            j = N.column[k]
+            if not met[j]:
+                order[found], met[j] = j, True
+                found += 1
+    return levels, found
+
+
+walk = allocation_free(walk)
