@@ -15,8 +15,8 @@ over-relaxed        in the end, from the same start: slower, and seldom held up
 ==================  ===================================================================================================
 
 Lengths of pieces were chosen on packings of 1,000 to 100,000 contacts, 20 to 3 seeds of each size, and looked at on as many
-others; of 95 seeds of 20,000 contacts, a quarter of them held out, all converge. Pieces of 128 or 160 sweeps with momentum, and
-of 24 to 40 without, do as well.
+others; of 95 seeds of 20,000 contacts, a quarter of them held out, all converge. Pieces of 128 or 160 sweeps with momentum,
+and of 24 to 40 without, do as well.
 
 This is for Coulomb's law. In the convex law gradients need about as many iterations as sweeps with momentum; but in islands
 that no cache holds an iteration takes half as long again as a sweep, which reads each matrix once. There such sweeps come
