@@ -132,8 +132,8 @@ def shared(report: ContactReport, count: int = LARGE, rounds: int = 7, family: s
         "contact_shared", f"Two threads on one island of {count} contacts",
         f"Seconds of the clock of whole calls of `auto`, in turn, medians of {rounds} calls; times as fast: of a call and "
         f"the one that follows, the median. The target is for the median of {SEEDS} problems. The cores have to be free. "
-        "How far they are is said by the last column: right afterwards, the same call with one thread is made in two processes "
-        "at a time, which share nothing but the machine.",
+        "How far they are is said by the last column: right afterwards, the same call with one thread is made in two "
+        "processes at a time, which share nothing but the machine.",
         ["law, seed", "one thread", "two threads", "times as fast", "the same bits", "two processes, times as fast"],
     )  # fmt: skip
     if cores() < 2:
