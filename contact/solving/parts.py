@@ -116,7 +116,7 @@ def around(N: BlockMatrix, inside: NDArray[np.bool_], rings: int = 1) -> NDArray
 
 
 def met_by(N: BlockMatrix, blocks: Indices) -> Indices:
-    """The columns in which some block rows of N have blocks, ascending."""
+    """The columns in which some block rows of a square N have blocks, ascending."""
     met = np.zeros(len(N.first) - 1, bool)
     meet(N, blocks, met)
     return np.flatnonzero(met)

@@ -76,19 +76,20 @@ def make_factors(N: BlockMatrix, S: Symbolic | None = None) -> Factors:
 
 
 def mirrored(N: BlockMatrix) -> Indices:
-    """The number of block ji for each block ij, in a symmetric pattern."""
-    mirror = np.empty(len(N.column), np.int64)
+    """The number of block ji for each block ij, in a symmetric pattern whose columns ascend in each row."""
+    mirror = np.zeros(len(N.column), np.int64)
     find_mirrored(N, N.first[:-1].copy(), mirror)
     return mirror
 
 
 def find_mirrored(N, free, mirror):
-    """The same, in ``mirror``; ``free`` is where the blocks of each row start: columns ascend in it, as rows are met"""
+    """The same, in ``mirror``; ``free`` is where the blocks of each row start, whose columns come as their rows are met"""
     for i in range(len(N.first) - 1):
         for k in range(N.first[i], N.first[i + 1]):
             j = N.column[k]
-            mirror[free[j]] = k
-            free[j] += 1
+            if free[j] < N.first[j + 1]:  # in any pattern nothing is written elsewhere
+                mirror[free[j]] = k
+                free[j] += 1
 
 
 find_mirrored = allocation_free(find_mirrored)

@@ -33,6 +33,7 @@ from pluecker.contact.sparse.estimate import least_operations
 from pluecker.contact.sparse.symbolic import analyse
 from tests.conftest import COMPILED
 from tests.contact.any_blocks import of_factors, sets_of
+from tests.contact.random_friction import random_problem
 
 slow = [pytest.mark.slow, pytest.mark.skipif(not COMPILED, reason="thousands of iterations: compiled only")]
 
@@ -72,6 +73,8 @@ def test_the_estimate_counts_the_levels_from_an_end():
     assert least_operations(blocks_of(np.ones((12, 12)))) == pytest.approx(18.0**3)  # one block, then all others
     corner = least_operations(blocks_of(shuffled(cube(4))))
     assert corner == pytest.approx((3.0 * 64 / 10) ** 3)  # from corner to corner: 3 (n - 1) steps
+    two = np.kron(np.eye(2), chain(30))
+    assert least_operations(blocks_of(two)) == pytest.approx(27.0)  # of what is reached from the first one
     assert least_operations(blocks_of(np.zeros((0, 0)))) == 0.0
 
 
@@ -522,9 +525,9 @@ def test_a_part_is_the_whole_with_all_others_held():
     assert np.allclose(velocity(alone, new[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("family", ["packing", "ragdolls"])  # contacts alone, and with rows of limits and motors
-def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(family):
-    P, _ = prepare(FAMILIES[family](40, 0).problem, separate=False)
+@pytest.mark.parametrize("problem", [packing(40), random_problem(3, 40).problem()], ids=["contacts", "blocks of all kinds"])
+def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(problem):
+    P, _ = prepare(problem, separate=False)
     P = P._replace(A=assemble(P.A))
     rng, n = np.random.default_rng(1), len(P.K.start) - 1
     for count in (0, 1, n // 3, n):
