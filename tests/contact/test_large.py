@@ -525,7 +525,9 @@ def test_a_part_is_the_whole_with_all_others_held():
     assert np.allclose(velocity(alone, new[rows]), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize("problem", [packing(40), random_problem(3, 40).problem()], ids=["contacts", "blocks of all kinds"])
+@pytest.mark.parametrize(
+    "problem", [packing(40), random_problem(3, 40).problem()], ids=["contacts", "blocks of all kinds"]
+)
 def test_the_matrix_of_a_part_is_the_one_of_all_in_its_rows(problem):
     P, _ = prepare(problem, separate=False)
     P = P._replace(A=assemble(P.A))
