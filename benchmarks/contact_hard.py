@@ -25,7 +25,7 @@ LEAST, MOST = 20, 400  # contacts; sizes are even in their logarithm
 TOLERANCES = (1e-4, 1e-6, 1e-8)
 LONGEST = 60.0
 NOISE, SHORTEST = 1.25, 2e-3  # how much longer a looser tolerance may take by chance: a factor, and seconds
-AGAIN = 6  # more calls where one took longer than that, of which the shortest counts
+AGAIN = 2  # more calls where one took longer than that, of which the shortest counts
 CHANGE = 1e-3  # of b
 LAWS = ("ccp", "ncp")
 
