@@ -149,15 +149,9 @@ def shared(report: ContactReport, count: int = LARGE, rounds: int = 7, family: s
                 gain = sum(one / other.result() for other in both)
                 ratios.append(times)
                 table.rows.append(
-                    [
-                        f"{law}, {seed}",
-                        f"{one:.3g}",
-                        f"{two:.3g}",
-                        f"{times:.2f}",
-                        "yes" if same else "no",
-                        f"{gain:.2f}",
-                    ]
-                )
+                    [f"{law}, {seed}", f"{one:.3g}", f"{two:.3g}", f"{times:.2f}", "yes" if same else "no",
+                     f"{gain:.2f}"]
+                )  # fmt: skip
             words = f"two threads on one island of {count}, {law}: times as fast"
             report.target(words, 1.6, float(np.median(ratios)), at_least=True)
     return table
