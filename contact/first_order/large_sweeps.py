@@ -51,7 +51,7 @@ from pluecker.contact.sparse.interleaved import BLOCK, rows
 from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.parallel.phases import LINE
 
 __all__ = ["Layout", "Sweeping", "lay_out", "run_large", "shares_of"]
@@ -104,7 +104,7 @@ def lay_out(P: Prepared, island: int, threads: int = 1) -> Layout | None:
         return make_strips(A.J, A.T, first, last, left, right)
 
     # What is compiled code alone comes first: it leaves the interpreter to the other thread.
-    steps, strips = Helpers(threads - 1).map(lambda find: find(), (step_lengths, strips_or_none))
+    steps, strips = map_in_threads(lambda find: find(), (step_lengths, strips_or_none), threads)
     if strips is None:
         return None
     soft = to_slots(A.compliance[here].reshape(-1, 3), strips) if A.is_soft else rows(0)

@@ -27,7 +27,7 @@ from pluecker.contact.sparse.blocks import (
 )
 from pluecker.spatial.compiled.decorators import allocation_free, allocation_free_kernel, called_kernel, positive
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.parallel.interruption import answering
 
 __all__ = [
@@ -213,10 +213,10 @@ def multiply_factors(J: BlockMatrix, T: BlockMatrix, threads: int = 1) -> BlockM
         mine = share * R // shares, (share + 1) * R // shares
         answering(add_products, J, T, J is T, first, where, row_of, N, *mine, np.empty((2, R), np.int64))
 
-    if shares == 1:  # helpers take as long as a few contacts
+    if shares == 1:  # to ask others takes as long as a few contacts
         add(0)
     else:
-        Helpers(shares - 1).map(add, range(shares))
+        map_in_threads(add, range(shares), shares)
     return N
 
 

@@ -40,7 +40,7 @@ from pluecker.contact.solving.parts import apart, around, met_by, part_of, those
 from pluecker.contact.sparse.blocks import Indices, multiply_row_transposed
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.properties import cached_property
 
 __all__ = ["OUTSIDE", "Subdomains"]
@@ -126,7 +126,6 @@ class Subdomains:
         before: the squared error when they were last improved.
         most: contacts that a part may grow to.
         seconds: that parts take by the count of their steps.
-        helpers: threads that solve parts too.
     """
 
     def __init__(self, island: Island) -> None:
@@ -135,7 +134,6 @@ class Subdomains:
         self.parts: list[Subdomain] = []
         self.covered, self.before, self.most = np.zeros(n, bool), np.inf, max(GROWN, OF_ALL * n)
         self.seconds = 0.0
-        self.helpers = Helpers(island.threads - 1)
 
     def improve(self, x: Array, u: Array, held_up: bool = True) -> float:
         """Newton's method in all parts that have error; x and u change where it helps there.
@@ -191,7 +189,7 @@ class Subdomains:
                 return parts[k].solve(self.island, x, u, held_up)
 
         order = sorted(range(len(parts)), key=lambda k: -len(parts[k].blocks))
-        found = dict(zip(order, self.helpers.map(one, order), strict=True))
+        found = dict(zip(order, map_in_threads(one, order, self.island.threads), strict=True))
         return [found[k] for k in range(len(parts))]
 
     def only(self, blocks: Indices) -> NDArray[np.bool_]:

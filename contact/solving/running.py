@@ -26,7 +26,7 @@ from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import project
 from pluecker.contact.results.result import Part, Stage
 from pluecker.spatial.functions.elementwise import Array
-from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.parallel.threads import available_cores
 
 __all__ = ["Done", "Job", "goal_of", "run_on_islands", "workers_for"]
@@ -144,7 +144,7 @@ def run_all(islands: Islands, threads: int | None, history: bool) -> Done:
     if history:
         parts, told = with_history(islands, count)
     elif workers > 1 and count > 1 and not (islands.job.shares and has_giant(P)):
-        found = Helpers(workers - 1).map(lambda bounds: islands.call(*bounds, np.zeros(0)), pieces(P, workers))
+        found = map_in_threads(lambda bounds: islands.call(*bounds, np.zeros(0)), pieces(P, workers), workers)
         parts = [part for piece in found for part in piece]
     else:
         parts = islands.call(0, count, np.zeros(0), workers) if count else []

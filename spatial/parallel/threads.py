@@ -8,8 +8,10 @@ enough to be worth it wakes those that are missing, and does without those that 
 
 The system may wake a worker on the caller's own core, while others are free. So who watches lets others run now and then:
 otherwise it would keep the caller from writing to the board until it goes to sleep again, and the task, however long, would
-be left to one thread, as one in five of calls of half a second was. Who has threads of another kind for what follows, says
-so first: these would have to wait for a core as well.
+be left to one thread, as one in five of calls of half a second was.
+
+Workers take tasks in Python as well (:func:`call_workers`): one that watches comes back to Python for them at once. Threads
+of another kind would have to be woken, and to wait for the cores of those that watch.
 
 What is shared is a function at an address, ``f(task, k)``: the address of a description of the task, and a number that no
 two threads have at a time, 0 for the caller. Each call of it takes pieces of the task until there are none left, so that it
@@ -27,11 +29,12 @@ import os
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from queue import SimpleQueue
 
 import numpy as np
-from numba import types
+from numba import config, types
 from numpy.typing import NDArray
 
 from pluecker.spatial.compiled.decorators import compiled_for, kernel
@@ -47,11 +50,12 @@ from pluecker.spatial.parallel.atomics import (
     replace_shared,
     write_shared,
 )
+from pluecker.spatial.parallel.interruption import Interrupted
 
-__all__ = ["YIELD", "available_cores", "board", "compiled_serve", "rest", "share"]
+__all__ = ["CALLS", "YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "share"]
 
 # The board: integers, each in a line of the cache of its own.
-TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, RESTS, SIZE = range(0, 88, 8)
+TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, CALLS, SIZE = range(0, 88, 8)
 ONE_AT_WORK = (
     1 << 32
 )  # WORKERS counts the places that are free in its lower half, and the workers that work in its upper
@@ -104,13 +108,15 @@ def join(board):
     return 0
 
 
-def serve(address):
-    """What a worker does while it watches: as long as it is counted as awake, for ``PATIENCE`` more at least, unless it is
-    to rest and nothing is to be done.
+def serve(address, calls):
+    """What a worker does while it watches: as long as it is counted as awake, for ``PATIENCE`` more at least.
+
+    Returns:
+        Whether it was called back to Python: there were ``calls`` before.
     """
     board = integers_at(address, SIZE)
     add_shared(board, WATCHING, 1)
-    awake, idle, rests = 0, 0, read_shared(board, RESTS)
+    awake, idle, called = 0, 0, 0
     while idle < 2 * PATIENCE and read_shared(board, CLOSED) == 0:
         if awake == 0 and idle < PATIENCE:
             awake = 1
@@ -120,7 +126,8 @@ def serve(address):
             add_shared(board, AWAKE, -1)
         place = join(board)
         if place == 0:
-            if read_shared(board, RESTS) != rests:
+            if read_shared(board, CALLS) != calls:
+                called = 1
                 break
             pause()
             idle += 1
@@ -133,12 +140,18 @@ def serve(address):
             idle = 0
     add_shared(board, AWAKE, -awake)
     add_shared(board, WATCHING, -1)
+    return called
 
 
 @functools.cache
-def compiled_serve() -> Callable[[int], None]:
-    """For Python."""
-    return compiled_for(serve, (types.intp,))
+def compiled_serve() -> Callable[[int, int], int]:
+    """For Python; without compilation nobody watches."""
+    return never_called if config.DISABLE_JIT else compiled_for(serve, (types.intp, types.int64))
+
+
+def never_called(address: int, calls: int) -> int:
+    """What watches nothing."""
+    return 0
 
 
 # --------------------------------------------------------------------------------------------------------------- in Python
@@ -165,6 +178,7 @@ class Team:
         self.board = np.zeros(SIZE, dtype=np.int64)
         self.board[GIVE_WAY] = YIELD
         self.wake_ups: SimpleQueue[None] = SimpleQueue()
+        self.tasks: deque[Callable[[], None]] = deque()
         self.workers: list[threading.Thread] = []
         self.starting = threading.Lock()
 
@@ -188,11 +202,28 @@ class Team:
                 self.workers.append(threading.Thread(target=self.work, args=(watch,), name=name, daemon=True))
                 self.workers[-1].start()
 
-    def work(self, watch: Callable[[int], None]) -> None:
+    def work(self, watch: Callable[[int, int], int]) -> None:
         """What a worker does all its life."""
         while True:
-            self.wake_ups.get()
-            watch(self.board.ctypes.data)
+            try:
+                self.wake_ups.get()
+                called = 1
+                while called:
+                    calls = int(self.board[CALLS])  # before it looks for tasks: what comes later is a call
+                    self.do_tasks()
+                    called = watch(self.board.ctypes.data, calls)
+            except Interrupted:  # too late for the task that it was to end
+                pass
+
+    def do_tasks(self) -> None:
+        """Tasks in Python, until there are none."""
+        while self.tasks:
+            try:
+                task = self.tasks.popleft()
+            except IndexError:  # somebody else was quicker
+                return
+            task()
+            del task  # nothing of it is held while this waits
 
     def close(self) -> None:
         """At the end, see to it that nobody is in compiled code when the interpreter takes it away."""
@@ -212,9 +243,23 @@ def board(threads: int) -> NDArray[np.int64]:
     return _team.board
 
 
-def rest() -> None:
-    """Workers that watch go to sleep: other threads want the cores, and the system may let them wait for as long."""
-    _team.board[RESTS] += 1
+def call_workers(task: Callable[[], None], times: int) -> None:
+    """So many workers shall do a task in Python, if they are there in time: see :func:`call_off`."""
+    times = min(times, available_cores() - 1)
+    if times > 0:
+        _team.tasks.extend([task] * times)
+        _team.board[CALLS] += 1
+        _team.wake(times)
+
+
+def call_off(task: Callable[[], None]) -> None:
+    """What no worker has begun is not done any more."""
+    tasks = _team.tasks
+    while True:
+        try:
+            tasks.remove(task)
+        except ValueError:
+            return
 
 
 def close_team() -> None:

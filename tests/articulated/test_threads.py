@@ -26,6 +26,7 @@ from pluecker.spatial.parallel.atomics import (
 )
 from pluecker.spatial.parallel.threads import (
     AWAKE,
+    CALLS,
     CLOSED,
     TAKEN,
     WATCHING,
@@ -34,7 +35,6 @@ from pluecker.spatial.parallel.threads import (
     available_cores,
     board,
     compiled_serve,
-    rest,
     share,
 )
 from tests.conftest import COMPILED
@@ -168,7 +168,7 @@ def test_who_is_not_counted_as_awake_any_more_still_takes_part(compiled):
     run, counting = compiled[:2]
     for _ in range(50):  # this thread may be stopped by the system in the meantime
         the_board, job, limit = Team().board, a_long_job(compiled), time.perf_counter() + 10.0
-        worker = threading.Thread(target=compiled_serve(), args=(the_board.ctypes.data,))
+        worker = threading.Thread(target=compiled_serve(), args=(the_board.ctypes.data, 0))
         worker.start()
         while not the_board[AWAKE] and time.perf_counter() < limit:
             pass
@@ -184,33 +184,40 @@ def test_who_is_not_counted_as_awake_any_more_still_takes_part(compiled):
     check_counted(job)
 
 
-def watched(team, rests):
-    """Seconds that a worker watches in vain"""
-    elapsed = []
+def watched(team, is_called):
+    """Seconds that a worker watches, and whether it says that it was called"""
+    found = []
 
     def watch():
         began = time.perf_counter()
-        compiled_serve()(team.board.ctypes.data)
-        elapsed.append(time.perf_counter() - began)
+        called = compiled_serve()(team.board.ctypes.data, int(team.board[CALLS]))
+        found.append((time.perf_counter() - began, called))
 
     worker = threading.Thread(target=watch)
     worker.start()
     while not team.board[AWAKE] and worker.is_alive():
         time.sleep(1e-6)  # it needs the interpreter to begin
-    if rests:
-        rest()
+    if is_called:
+        team.board[CALLS] += 1
     worker.join()
     assert not team.board[[AWAKE, WATCHING]].any()
-    return elapsed[0]
+    return found[0]
 
 
 @several_cores
-def test_workers_that_watch_leave_the_core_to_others_at_once(monkeypatch):
-    """The shortest of many times, with and without: the system may stop either thread"""
+def test_workers_that_watch_come_back_to_python_when_they_are_called():
+    """Of many times: the system may stop either thread"""
     team = Team()
-    monkeypatch.setattr(threads_module, "_team", team)
-    in_vain = min(watched(team, False) for _ in range(50))
-    assert min(watched(team, True) for _ in range(50)) < 0.5 * in_vain
+    assert all(watched(team, False)[1] == 0 for _ in range(10))
+    assert sum(watched(team, True)[1] for _ in range(50)) >= 10
+
+
+@several_cores
+def test_calls_before_a_worker_watches_are_not_missed():
+    team = Team()
+    calls = int(team.board[CALLS])
+    team.board[CALLS] += 1
+    assert compiled_serve()(team.board.ctypes.data, calls) == 1
 
 
 @several_cores

@@ -6,7 +6,6 @@ there from when the signal was sent.
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import os
 import signal
@@ -22,9 +21,10 @@ import pytest
 from pluecker.contact import solve
 from pluecker.contact.sparse.blocks import from_scipy
 from pluecker.contact.sparse.cholesky import analyse, factor
-from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible, takes_long
 from pluecker.spatial.parallel.interruption_flag import state
+from pluecker.spatial.parallel.threads import available_cores
 from tests.conftest import COMPILED
 from tests.contact.random_friction import random_problem
 
@@ -193,31 +193,26 @@ def test_work_in_python_is_ended_by_an_exception():
 
 
 @needs_signals
-def test_helpers_end_with_the_work_that_they_help_with(monkeypatch):
-    """One that is at work, and two that wait for it; nothing is said of them"""
-    threads, complaints, senders = [], [], []
+def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
+    """Those that are at it; nothing is said of them, and they take part in the next one"""
+    ended, complaints, senders = [], [], []
     monkeypatch.setattr(threading, "excepthook", complaints.append)
 
     def wait(k):
         if k == 0:
             senders.append(send(0.05))
-        while True:
-            time.sleep(0.001)
-
-    def work():
-        helpers = Helpers(3)
-        helpers.map(lambda _: time.sleep(0.02), range(8))
-        threads.extend(helpers.threads)
-        helpers.map(wait, range(2))
+        try:
+            while True:
+                time.sleep(0.001)
+        finally:
+            ended.append(threading.get_ident())
 
     with pytest.raises(KeyboardInterrupt):
-        interruptible(work)
+        interruptible(lambda: map_in_threads(wait, range(8), 4))
     senders[0].join()
-    gc.collect()
-    assert len(threads) == 3
-    for thread in threads:
-        thread.join(20.0)
-        assert not thread.is_alive()
+    assert 1 <= len(ended) <= min(4, available_cores())
+    assert len(set(ended)) == len(ended)
+    assert interruptible(lambda: map_in_threads(str, range(3), 4)) == list("012")
     assert not complaints
     assert state[0] == 0
 

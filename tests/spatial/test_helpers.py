@@ -1,4 +1,4 @@
-"""Threads that help with tasks: results in their order, exceptions, and no thread that outlives what it was made for."""
+"""Tasks in Python that workers share: results in their order, exceptions, and nothing that is held when it is over."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ import weakref
 
 import pytest
 
-from pluecker.spatial.parallel import helpers as helpers_module
-from pluecker.spatial.parallel.helpers import Helpers
+from pluecker.spatial.parallel import threads as threads_module
+from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible
 from pluecker.spatial.parallel.interruption_flag import state
+from pluecker.spatial.parallel.threads import CALLS, available_cores
 
-PATIENCE = 20.0  # seconds that a thread may take to end
+PATIENCE = 20.0  # seconds that a thread may take to come
+several_cores = pytest.mark.skipif(available_cores() == 1, reason="there is one core, and so no worker")
 
 
 def soon(condition):
@@ -25,90 +27,70 @@ def soon(condition):
     return condition()
 
 
-@pytest.mark.parametrize("most", [0, 1, 3])
+@pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize("number", [0, 1, 2, 50])
-def test_results_come_in_the_order_of_the_items(most, number):
-    helpers = Helpers(most)
+def test_results_come_in_the_order_of_the_items(threads, number):
     for _ in range(3):
-        assert helpers.map(lambda k: k * k, range(number)) == [k * k for k in range(number)]
-    assert len(helpers.threads) == max(0, min(most, number - 1))
+        assert map_in_threads(lambda k: k * k, range(number), threads) == [k * k for k in range(number)]
 
 
+@several_cores
 def test_tasks_are_done_side_by_side():
     """Each waits until the other has begun"""
-    both = threading.Barrier(2, timeout=PATIENCE)
-    names = Helpers(1).map(lambda _: (both.wait(), threading.get_ident())[1], range(2))
-    assert len(set(names)) == 2
+    for _ in range(20):  # of which the later ones find a worker that watches
+        both = threading.Barrier(2, timeout=PATIENCE)
+        names = map_in_threads(lambda _, both=both: (both.wait(), threading.get_ident())[1], range(2), 2)
+        assert len(set(names)) == 2
 
 
-def test_who_watches_rests_where_helpers_are_called(monkeypatch):
-    """Before any of them wants a core; but not for nothing"""
-    rests = []
-    monkeypatch.setattr(helpers_module, "rest", lambda: rests.append(threading.active_count()))
-    before = threading.active_count()
-    alone, several = Helpers(0), Helpers(2)
-    alone.map(str, range(5))
-    several.map(str, range(1))
-    assert rests == []
-    several.map(str, range(5))
-    assert rests == [before]
-    several.map(str, range(5))
-    assert len(rests) == 2
+def test_no_more_threads_than_items_and_none_for_one():
+    calls = int(threads_module._team.board[CALLS])
+    map_in_threads(str, range(5), 1)
+    map_in_threads(str, range(1), 8)
+    map_in_threads(str, range(0), 8)
+    assert threads_module._team.board[CALLS] == calls
+    seen = []
+    map_in_threads(lambda _: (seen.append(threading.get_ident()), time.sleep(0.001)), range(100), 8)
+    assert 1 <= len(set(seen)) <= available_cores()
+
+
+def test_tasks_may_share_tasks_of_their_own():
+    """Who has no worker for them does them alone"""
+    outer = map_in_threads(lambda k: map_in_threads(lambda n: k * n, range(4), 4), range(6), 4)
+    assert outer == [[k * n for n in range(4)] for k in range(6)]
+
+
+def test_several_threads_may_share_tasks_at_once():
+    found, threads = {}, []
+    for caller in range(6):
+
+        def call(caller=caller):
+            found[caller] = [map_in_threads(lambda k: caller + k, range(30), 3) for _ in range(20)]
+
+        threads.append(threading.Thread(target=call))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {caller: [[caller + k for k in range(30)]] * 20 for caller in range(6)}
 
 
 @pytest.mark.parametrize("faulty", [0, 1, 19])
-def test_an_exception_of_a_task_is_raised_and_helpers_go_on(faulty):
-    helpers = Helpers(2)
-
+def test_an_exception_of_a_task_is_raised_and_workers_go_on(faulty):
     def task(k):
         if k == faulty:
             raise ValueError("this one")
         return k
 
     with pytest.raises(ValueError, match="this one"):
-        helpers.map(task, range(20))
-    assert helpers.map(str, range(5)) == list("01234")
-
-
-class Owner:
-    """Has helpers whose tasks know of it."""
-
-    def __init__(self):
-        self.helpers, self.numbers = Helpers(2), list(range(5))
-
-    def work(self):
-        return self.helpers.map(lambda k: self.numbers[k], range(5))
-
-
-def test_threads_end_when_nobody_has_them_any_more():
-    """Nor do they keep what their last task knew of"""
-    owner = Owner()
-    assert owner.work() == list(range(5))
-    threads = owner.helpers.threads
-    assert all(thread.is_alive() for thread in threads)
-    gone = weakref.ref(owner)
-    del owner
-    assert soon(lambda: gone() is None)
-    assert soon(lambda: not any(thread.is_alive() for thread in threads))
-
-
-def test_threads_end_after_an_exception_too():
-    def work():
-        helpers = Helpers(1)
-        threads.extend(helpers.map(lambda _: threading.current_thread(), range(20)))
-        raise ValueError("this one")
-
-    threads = []
-    with pytest.raises(ValueError, match="this one"):
-        interruptible(work)
-    gc.collect()
-    assert soon(lambda: all(thread is threading.main_thread() or not thread.is_alive() for thread in threads))
+        map_in_threads(task, range(20), 3)
+    assert map_in_threads(str, range(5), 3) == list("01234")
 
 
 def test_after_an_exception_nothing_is_begun():
     """Whoever has it"""
-    for faulty in (threading.main_thread(), None):
-        begun, both = [], threading.Barrier(2, timeout=PATIENCE)
+    for faulty in (threading.main_thread(), None)[: available_cores()]:
+        begun, both = [], threading.Barrier(min(2, available_cores()), timeout=PATIENCE)
 
         def task(k, faulty=faulty, begun=begun, both=both):
             begun.append(k)
@@ -118,21 +100,52 @@ def test_after_an_exception_nothing_is_begun():
                 raise ValueError("this one")
             time.sleep(0.01)
 
-        helpers = Helpers(1)
         with pytest.raises(ValueError, match="this one"):
-            helpers.map(task, range(1000))
+            map_in_threads(task, range(1000), 2)
         time.sleep(0.05)
         assert len(begun) < 200
 
 
+class Owner:
+    """Has tasks that know of it."""
+
+    def __init__(self, faulty):
+        self.numbers, self.faulty = list(range(5)), faulty
+
+    def task(self, k):
+        if k == self.faulty:
+            raise ValueError("this one")
+        return self.numbers[k]
+
+    def work(self):
+        return interruptible(lambda: map_in_threads(self.task, range(5), 4))
+
+
+@pytest.mark.parametrize("faulty", [None, 0, 3])
+def test_nothing_is_held_of_what_tasks_knew(faulty):
+    """Neither by workers nor by the list of what they are to do, which none of them may have come for"""
+    owner = Owner(faulty)
+    if faulty is None:
+        assert owner.work() == list(range(5))
+    else:
+        with pytest.raises(ValueError, match="this one"):
+            owner.work()
+    gone = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert soon(lambda: gone() is None)
+    assert not threads_module._team.tasks
+
+
 def raise_when(at_work):
-    """What Ctrl-C raises in the main thread, when the helper is at work"""
+    """What Ctrl-C raises in the main thread, when the worker is at work"""
     assert at_work.wait(PATIENCE)
     raise KeyboardInterrupt
 
 
-def test_helpers_of_nobodys_work_end_with_the_callers_exception():
-    """A helper that is at work is interrupted, and may have tasks again"""
+@several_cores
+def test_workers_at_nobodys_work_end_with_the_callers_exception():
+    """One that is at work is interrupted, and may have tasks again"""
     at_work, ended = threading.Event(), []
 
     def task(k):
@@ -146,16 +159,29 @@ def test_helpers_of_nobodys_work_end_with_the_callers_exception():
             ended.append(k)
             raise
 
-    helpers = Helpers(1)
     with pytest.raises(KeyboardInterrupt):
-        helpers.map(task, range(2))
+        map_in_threads(task, range(2), 2)
     assert len(ended) == 1
-    assert helpers.map(str, range(3)) == list("012")
-    assert all(thread.is_alive() for thread in helpers.threads)
+    assert map_in_threads(str, range(3), 2) == list("012")
+    assert all(worker.is_alive() for worker in threads_module._team.workers)
 
 
-def test_an_interruption_waits_for_helpers_at_work():
-    """The caller ends at once, the helper when it looks at the number"""
+@several_cores
+def test_what_ends_a_task_too_late_ends_no_worker():
+    """It may have been raised in the thread just before the task was over"""
+
+    def late():
+        raise Interrupted
+
+    threads_module.call_workers(late, 1)
+    assert soon(lambda: not threads_module._team.tasks)
+    assert map_in_threads(str, range(3), 2) == list("012")
+    assert all(worker.is_alive() for worker in threads_module._team.workers)
+
+
+@several_cores
+def test_an_interruption_waits_for_workers_at_work():
+    """The caller ends at once, the worker when it looks at the number"""
     at_work, seen = threading.Event(), []
 
     def slow():
@@ -171,6 +197,6 @@ def test_an_interruption_waits_for_helpers_at_work():
         answering(slow)
 
     with pytest.raises(KeyboardInterrupt):
-        Helpers(1).map(task, range(2))
+        map_in_threads(task, range(2), 2)
     assert seen == [True]
     assert state[0] == 0
