@@ -180,6 +180,11 @@ class Sweeping:
         """The best pair."""
         return self.pair(self.record.best, self.record.best_u)
 
+    @property
+    def best_multipliers(self) -> Array:
+        """Those of the best pair."""
+        return from_slots(self.record.best, self.strips, 3).reshape(-1)
+
     def correct(self, error: Array) -> None:
         """Take from all velocities what those of a pair have too much."""
         self.record.b[...] -= to_slots(error.reshape(-1, 3), self.strips)

@@ -42,8 +42,9 @@ HARD, LESS = 400, 0.2  # contacts: of more, hard methods take longer than all el
 
 def begin(Q: Prepared, rows: Indices, law: int, x: Array, u: Array, limit: int) -> Island:
     """A part on its way, from the multipliers x and the velocities u of all, which hold for the others."""
-    part = Island(alone(Q, rows, x, u), law, x[rows], u[rows], np.zeros(0), limit)
-    part.take(part.x.copy(), part.u.copy())
+    Q, mine, speeds = alone(Q, rows, x, u)
+    part = Island(Q, law, mine, speeds, np.zeros(0), limit)
+    part.take(mine, speeds)
     return part
 
 

@@ -242,13 +242,13 @@ class Island:
             sweeping.run(x, self.law, tol, limit - used, relaxation, momentum, history, crew)
             used += sweeping.used
             last = sweeping.last
-            if np.isfinite(last).all():
+            if all(np.isfinite(half).all() for half in last):
                 x[:], u[:] = last[0], self.velocity(last[0])
                 sweeping.correct(last[1] - u)
             if sweeping.ends_best:
                 self.take(x, u)
             elif sweeping.error < self.error:
-                best = sweeping.best[0]
+                best = sweeping.best_multipliers
                 self.take(best, self.velocity(best))
             if not sweeping.error <= tol < self.error or sweeping.used == 0:
                 break
@@ -266,9 +266,8 @@ class Island:
 
     def newton(self, tol: float, most: int = STEPS, x: Array | None = None, hope: int = 0) -> None:
         """Newton's method, from the best point unless another is given; given up where ``hope`` steps gain nothing."""
-        began = time.perf_counter()
-        x = self.x.copy() if x is None else x.copy()
-        u, most = np.empty_like(x), min(most, self.rest)
+        began, most = time.perf_counter(), min(most, self.rest)
+        x, u = (self.x.copy(), self.u.copy()) if x is None else (x.copy(), self.velocity(x))
         steps = newton(self.P, self.law, x, u, tol, most, self.record[self.iterations :], self.system, hope)
         self.take(x, u)
         self.note("newton", steps, began)

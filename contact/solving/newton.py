@@ -328,7 +328,7 @@ def newton(
     Args:
         P: with its matrix.
         law: 1 for Coulomb's law.
-        x, u: scaled multipliers and their velocities, ``(m,)``.
+        x, u: scaled multipliers, and their velocities N x + b, ``(m,)``.
         tol: the error to be reached.
         limit: Newton steps.
         history: takes the best error after each step, from 1 on, or is empty.
@@ -338,6 +338,5 @@ def newton(
     Returns:
         The number of Newton steps.
     """
-    velocity_into(P, x, u)
     long = 2.0 * float(system.factors.S.numbers[1]) * limit > LONG
     return int(answering(iterate, P, law, system, x, u, tol, limit, hope, history, long=long))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.problem.sets import Sets
-from pluecker.contact.solving.newton import residual, velocity
+from pluecker.contact.solving.newton import residual, velocity_into
 from pluecker.contact.sparse.blocks import BlockMatrix, Indices
 from pluecker.spatial.compiled.decorators import allocation_free, positive
 from pluecker.spatial.functions.elementwise import Array
@@ -86,9 +86,23 @@ def copy_part(N, blocks, number, rows, part):
 count_part, copy_part = allocation_free(count_part), allocation_free(copy_part)
 
 
-def alone(Q: Prepared, rows: Indices, x: Array, u: Array) -> Prepared:
-    """A part while all others have the multipliers x, with the velocities u."""
-    return Q._replace(b=u[rows] - velocity(Q, x[rows]))
+def alone(Q: Prepared, rows: Indices, x: Array, u: Array) -> tuple[Prepared, Array, Array]:
+    """A part while all others have the multipliers x, with the velocities u; and its own ones."""
+    mine, speeds, b = (np.empty(len(rows)) for _ in range(3))
+    hold_others(Q, rows, x, u, mine, speeds, b)
+    return Q._replace(b=b), mine, speeds
+
+
+def hold_others(Q, rows, x, u, mine, speeds, b):
+    """The same, in the last three: one piece of compiled code, during which other threads have the interpreter"""
+    for k in range(len(rows)):
+        mine[k], speeds[k] = x[rows[k]], u[rows[k]]
+    velocity_into(Q, mine, b)
+    for k in range(len(rows)):
+        b[k] = speeds[k] - b[k]
+
+
+hold_others = allocation_free(hold_others)
 
 
 def errors_of(P: Prepared, law: int, x: Array, u: Array) -> Array:

@@ -514,7 +514,9 @@ def test_a_part_is_the_whole_with_all_others_held():
     blocks = np.array([0, 3, 4, 11, 29])
     part = local.Subdomain(island.P, blocks)
     Q, rows, _ = part.alone
-    alone = parts.alone(Q, rows, x, u)
+    alone, mine, speeds = parts.alone(Q, rows, x, u)
+    assert np.array_equal(mine, x[rows])
+    assert np.array_equal(speeds, u[rows])
     assert np.allclose(velocity(alone, x[rows]), u[rows], rtol=0, atol=1e-13 * np.abs(u).max())
     new, both, speeds = x.copy(), x.copy(), u.copy()
     new[rows] = rng.normal(size=len(rows))

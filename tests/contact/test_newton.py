@@ -86,7 +86,7 @@ def test_steps_that_gain_nothing_are_given_up():
         P = one_island(seed, MIXTURES["contacts in space"], copies=0.5, ratio=1e3)
         start, found = np.random.default_rng(seed).normal(size=len(P.b)), []
         for hope in (0, 1):
-            x, u, errors = start.copy(), np.empty_like(start), np.zeros(31)
+            x, u, errors = start.copy(), velocity(P, start), np.zeros(31)
             steps = newton(P, 1, x, u, 1e-9, 30, errors, make_system(P.A.N), hope)
             found.append((steps, x, errors))
         (steps, x, errors), (fewer, y, _) = found
