@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pluecker.contact.first_order.block_steps import find_steps
-from pluecker.contact.first_order.large_record import BETA, EXACT, GROUPS, LARGEST, LATE, LENGTH, SOFT, SUMS
+from pluecker.contact.first_order.large_record import BETA, EXACT, LARGEST, LATE, LENGTH, SOFT, SUMS
 from pluecker.contact.first_order.large_task import crew, exact_velocities, next_rung, range_of, share_task
 from pluecker.contact.first_order.memory import (
     ERROR,
@@ -47,7 +47,7 @@ from pluecker.contact.first_order.shared_sweeps import (
 from pluecker.contact.first_order.sweep_passes import BODIES, EVEN, MOMENTUM, ROWS, Swept
 from pluecker.contact.problem.prepared import Prepared
 from pluecker.contact.sparse.blocks import Indices
-from pluecker.contact.sparse.interleaved import BLOCK, rows
+from pluecker.contact.sparse.interleaved import rows
 from pluecker.contact.sparse.strips import Strips, from_slots, make_strips, to_slots
 from pluecker.spatial.compiled.decorators import allocation_free
 from pluecker.spatial.functions.elementwise import Array
@@ -126,17 +126,16 @@ class Sweeping:
     def __init__(self, laid: Layout, b: Array) -> None:
         S = laid.strips
         self.strips, self.task, self.control = S, np.zeros(TASK, np.int64), np.zeros(NUMBERS)
-        strips, blocks = len(S.begin) - 1, -(-S.groups // BLOCK)
+        strips = len(S.begin) - 1
         x, along, begun, u, best, best_u = (rows(3 * S.groups) for _ in range(6))
         v, v_along, v_begun = (rows(ROWS * (S.bodies + 1)) for _ in range(3))
         self.record = Swept(
             self.task, self.control, S.J, S.T, S.sides, S.begin, S.owned, S.begin, S.begin,
             np.zeros(LINE * S.even, np.int64), to_slots(b.reshape(-1, 3), S), laid.friction, laid.inverse, laid.soft,
             laid.rho, x, along, begun, u, best, best_u, v, v_along, v_begun,
-            np.zeros(SUMS * max(strips, blocks)),
+            np.zeros(SUMS * strips),
         )  # fmt: skip
         for k, value in (
-            (GROUPS, S.groups),
             (BODIES, S.bodies + 1),
             (SOFT, laid.is_soft),
             (EVEN, S.even),
@@ -144,7 +143,7 @@ class Sweeping:
         ):
             self.task[k] = value
         self.spent = 0
-        self.control[LARGEST] = max(BLOCK, np.diff(S.begin).max())
+        self.control[LARGEST] = np.diff(S.begin).max()
 
     def run(
         self, x: Array, law: int, tol: float, limit: int, relaxation: float, momentum: bool, history: Array, threads: int

@@ -15,7 +15,6 @@ from pluecker.contact.first_order.large_record import (
     BETA,
     CHANGE,
     CONTROL,
-    GROUPS,
     SETTINGS,
     SIZE,
     UPHILL,
@@ -49,7 +48,6 @@ from pluecker.contact.first_order.sweep_passes import (
     is_ready,
     pass_over,
 )  # fmt: skip
-from pluecker.contact.sparse.interleaved import BLOCK
 from pluecker.spatial.compiled.decorators import kernel, outlined_kernel
 from pluecker.spatial.memory.addresses import integers_at
 from pluecker.spatial.parallel.interruption_flag import interrupted
@@ -75,12 +73,6 @@ do_pass, do_shares, follow = shared_passes(pass_over, is_ready, finish)
 
 
 @kernel
-def over_contacts(L, roster, what):
-    """A pass over all contacts"""
-    do_pass(L, roster, what, (load(L.settings, GROUPS) + BLOCK - 1) // BLOCK)
-
-
-@kernel
 def over_bodies(L, roster, what):
     """A pass over all bodies"""
     do_pass(L, roster, what, (load(L.settings, BODIES) + BODY_BLOCK - 1) // BODY_BLOCK)
@@ -88,7 +80,7 @@ def over_bodies(L, roster, what):
 
 @outlined_kernel
 def over_strips(L, roster, what):
-    """A pass over all strips"""
+    """A pass over all strips; where some wait for others, they do so for those of this pass"""
     store(L.settings, TURN, load(L.settings, TURN) + 1)
     do_shares(L, roster, what, L.starts)
     if what == SWEEP:
@@ -106,8 +98,8 @@ def refresh(L, roster):
 @outlined_kernel
 def error_of(L, roster):
     """The error, as :func:`~pluecker.contact.first_order.runner.evaluate` has it; infinite where its squares overflow"""
-    over_contacts(L, roster, JUDGE)
-    add_sums(L, (load(L.settings, GROUPS) + BLOCK - 1) // BLOCK)
+    over_strips(L, roster, JUDGE)
+    add_sums(L, load(L.settings, STRIPS))
     return error_of_sums(L)
 
 
@@ -117,11 +109,11 @@ def improve(L, roster, history):
     are fresh, for whoever goes on from it"""
     settings, control = L.settings, L.control
     limit, tol, least = load(settings, LIMIT), load(control, TOL), load(settings, LEAST)
-    over_contacts(L, roster, START)
+    over_strips(L, roster, START)
     refresh(L, roster)
     best, used = error_of(L, roster), 0
     ends_best = 1
-    over_contacts(L, roster, REMEMBER)
+    over_strips(L, roster, REMEMBER)
     over_bodies(L, roster, STAND)
     due, anew, age = least, REFRESH, 0.0
     along = 0.0
@@ -152,7 +144,7 @@ def improve(L, roster, history):
             store(history, used, max(load(history, used), min(error, best)))
         if error < best:
             best, ends_best = error, 1
-            over_contacts(L, roster, REMEMBER)
+            over_strips(L, roster, REMEMBER)
         if still:
             break
     store(control, REACHED, best)
