@@ -56,12 +56,12 @@ def hard_families(
             runs = to_all_tolerances(scene.problem, longest)
             errors, spent = [error_of(scene.problem, run) for run in runs], [run.seconds for run in runs]
             for _ in range(AGAIN):  # what a busy machine delays is seldom delayed each time
-                if not exceeds(spent[::-1], NOISE, SHORTEST):
+                if not takes_longer(runs, spent):
                     break
                 again = to_all_tolerances(scene.problem, longest)
                 spent = [min(a, run.seconds) for a, run in zip(spent, again, strict=True)]
             more += exceeds(errors, 1.0, 0.0)
-            if exceeds(spent[::-1], NOISE, SHORTEST):
+            if takes_longer(runs, spent):
                 late.append(scene.seed)
             seconds.append(spent[1])
             largest = max(largest, errors[1])
@@ -81,7 +81,8 @@ def hard_families(
     report.target("hard problems, slower at a looser tolerance", 0.0, slower)
     table.notes.append(
         f"Each call is given up after {longest:g} s. Slower: by a factor of {NOISE:g} and more, and 2 ms, "
-        f"in each of {AGAIN + 1} turns, of which the shortest calls are compared."
+        f"in each of {AGAIN + 1} turns, of which the shortest calls are compared, and with more iterations of a method: "
+        "what does no more of any is delayed by the machine."
     )
     return table
 
@@ -94,6 +95,22 @@ def to_all_tolerances(problem: Problem, longest: float) -> list[Run]:
 def error_of(problem: Problem, run: Run) -> float:
     """By the measures alone, from the multipliers that came back; infinite where the call was given up."""
     return np.inf if run.result is None else errors_of(problem, run.result.multipliers, "ncp").largest
+
+
+def takes_longer(runs: Sequence[Run], spent: Sequence[float]) -> bool:
+    """Whether a call takes longer than the one with the next tighter tolerance, and does more of something."""
+    return any(
+        exceeds((after, before), NOISE, SHORTEST) and does_more(loose, tight)
+        for (loose, tight), (before, after) in zip(itertools.pairwise(runs), itertools.pairwise(spent), strict=True)
+    )
+
+
+def does_more(run: Run, other: Run) -> bool:
+    """Whether it took more iterations of any method; one that was given up did more than any that was not."""
+    if run.result is None or other.result is None:
+        return run.result is None
+    spent = {stage.method: stage.iterations for stage in other.result.stages}
+    return any(stage.iterations > spent.get(stage.method, 0) for stage in run.result.stages)
 
 
 def exceeds(values: Sequence[float], factor: float, margin: float) -> bool:
