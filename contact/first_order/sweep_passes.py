@@ -3,7 +3,7 @@
 ====================  ===============================================================================================
 pass                  what it does with a strip, or a block of bodies
 ====================  ===============================================================================================
-``begin``             x = P(x), no momentum
+``start``             x = P(x), no momentum
 ``clear``             v = 0, of bodies
 ``collect``           v += T' x of a strip
 ``stand``             no momentum, of bodies
@@ -99,7 +99,7 @@ class Swept(NamedTuple):
         u: velocities of contacts, where they were judged last.
         best, best_u: the best multipliers that were judged, with their velocities.
         v, v_along, v_begun: velocities of bodies, likewise.
-        sums: of each block.
+        sums: of each strip.
     """
 
     settings: Any

@@ -139,12 +139,12 @@ class Subdomains:
         """Newton's method in all parts that have error; x and u change where it helps there.
 
         Where sweeps are not ``held_up``, they are quicker than Newton's method on a larger part of all contacts.
-        The error of the whole may rise at first, because neighbours have not answered yet: x and u are not judged again.
+        The error of the whole may rise at first, because neighbours have not answered yet: the island keeps its best.
 
         Returns:
             The share of the squared error that lay in parts before.
         """
-        island = self.island
+        island, changed = self.island, False
         error = island.errors(x, u)
         whole = float(error.sum())
         share = float(error[self.covered].sum()) / whole if whole > 0.0 else 0.0
@@ -162,11 +162,14 @@ class Subdomains:
                 self.seconds += seconds_of(found.part)
                 if found.helps:
                     part.take(found, island, x, u)
+                    changed = True
                 elif held_up:
                     part.failed += 1
                     part.rest = 2**part.failed
                     if part in self.parts:
                         self.grow(part, around(island.P.A.N, self.only(part.blocks)))
+        if changed:
+            island.take(x, u)
         return share
 
     def side_by_side(self, parts: list[Subdomain]) -> Iterator[list[Subdomain]]:

@@ -91,7 +91,6 @@ class Pieces:
 
     def end(self) -> None:
         """The island has the better of this and of what it had before."""
-        self.island.take(self.x, self.u)
         self.island.take(*self.others)
 
 

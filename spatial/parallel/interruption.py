@@ -120,7 +120,7 @@ class Work:
                     if time.monotonic() >= due:
                         self.interrupt()
                         due = time.monotonic() + TICK
-                    if self.finished.is_set():  # helpers are not
+                    if self.finished.is_set():  # workers are not
                         time.sleep(BRIEF)
             finally:
                 state[0] = 0
@@ -138,7 +138,7 @@ counted = [0]  # how often work was stopped
 
 
 def work_of_this_thread() -> Work:
-    """That which this thread takes part in; where it is none, one that has nothing to do but what helpers do."""
+    """That which this thread takes part in; where it is none, one that has nothing to do but what workers do."""
     work: Work | None = getattr(current, "work", None)
     if work is None:
         work = Work(lambda: None)
@@ -185,9 +185,9 @@ def answering(function: Callable[..., T], *arguments: Any, long: bool = False) -
     return function(*arguments) if work is None else work.undisturbed(function, *arguments)
 
 
-def start(function: Callable[[], None]) -> threading.Thread:
-    """A thread that nobody has to wait for."""
-    thread = threading.Thread(target=function, name="pluecker", daemon=True)
+def start(function: Callable[[], None], name: str = "pluecker") -> threading.Thread:
+    """A thread that nobody has to wait for, and that may compile."""
+    thread = threading.Thread(target=function, name=name, daemon=True)
     with starting:  # the size is one for all
         before = threading.stack_size(STACK)
         try:
@@ -209,7 +209,7 @@ def in_thread(function: Callable[[], T]) -> T:
         raise
     thread.join()
     result: T = work.result
-    error, work.result, work.error = work.error, None, None  # helpers may have the work for longer
+    error, work.result, work.error = work.error, None, None  # workers may have it for longer
     if error is not None:
         try:
             raise error

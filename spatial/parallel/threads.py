@@ -50,7 +50,7 @@ from pluecker.spatial.parallel.atomics import (
     replace_shared,
     write_shared,
 )
-from pluecker.spatial.parallel.interruption import Interrupted
+from pluecker.spatial.parallel.interruption import Interrupted, start
 
 __all__ = ["CALLS", "YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "share"]
 
@@ -199,8 +199,7 @@ class Team:
         with self.starting:
             while len(self.workers) < available_cores() - 1:
                 name = f"pluecker-{len(self.workers) + 1}"
-                self.workers.append(threading.Thread(target=self.work, args=(watch,), name=name, daemon=True))
-                self.workers[-1].start()
+                self.workers.append(start(functools.partial(self.work, watch), name))
 
     def work(self, watch: Callable[[int, int], int]) -> None:
         """What a worker does all its life."""
@@ -223,7 +222,6 @@ class Team:
             except IndexError:  # somebody else was quicker
                 return
             task()
-            del task  # nothing of it is held while this waits
 
     def close(self) -> None:
         """At the end, see to it that nobody is in compiled code when the interpreter takes it away."""
@@ -249,7 +247,7 @@ def call_workers(task: Callable[[], None], times: int) -> None:
     if times > 0:
         _team.tasks.extend([task] * times)
         _team.board[CALLS] += 1
-        _team.wake(times)
+        _team.wake(len(_team.tasks))  # those of other callers, which nobody has begun, are not done by the same workers
 
 
 def call_off(task: Callable[[], None]) -> None:

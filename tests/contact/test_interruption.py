@@ -195,11 +195,12 @@ def test_work_in_python_is_ended_by_an_exception():
 @needs_signals
 def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
     """Those that are at it; nothing is said of them, and they take part in the next one"""
-    ended, complaints, senders = [], [], []
+    begun, ended, complaints, senders, several = [], [], [], [], min(4, available_cores())
     monkeypatch.setattr(threading, "excepthook", complaints.append)
 
     def wait(k):
-        if k == 0:
+        begun.append(k)
+        if len(begun) == several:
             senders.append(send(0.05))
         try:
             while True:
@@ -210,8 +211,11 @@ def test_workers_end_with_the_work_that_they_take_part_in(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         interruptible(lambda: map_in_threads(wait, range(8), 4))
     senders[0].join()
-    assert 1 <= len(ended) <= min(4, available_cores())
-    assert len(set(ended)) == len(ended)
+    limit = time.monotonic() + 20.0
+    while len(ended) < several and time.monotonic() < limit:
+        time.sleep(0.01)
+    assert len(set(ended)) == several
+    assert sorted(begun) == list(range(several))
     assert interruptible(lambda: map_in_threads(str, range(3), 4)) == list("012")
     assert not complaints
     assert state[0] == 0

@@ -9,6 +9,7 @@ import weakref
 
 import pytest
 
+from pluecker.spatial.parallel import helpers as helpers_module
 from pluecker.spatial.parallel import threads as threads_module
 from pluecker.spatial.parallel.helpers import map_in_threads
 from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible
@@ -38,20 +39,25 @@ def test_results_come_in_the_order_of_the_items(threads, number):
 def test_tasks_are_done_side_by_side():
     """Each waits until the other has begun"""
     for _ in range(20):  # of which the later ones find a worker that watches
-        both = threading.Barrier(2, timeout=PATIENCE)
-        names = map_in_threads(lambda _, both=both: (both.wait(), threading.get_ident())[1], range(2), 2)
-        assert len(set(names)) == 2
+        check_that_a_worker_comes()
 
 
-def test_no_more_threads_than_items_and_none_for_one():
-    calls = int(threads_module._team.board[CALLS])
-    map_in_threads(str, range(5), 1)
-    map_in_threads(str, range(1), 8)
-    map_in_threads(str, range(0), 8)
+def check_that_a_worker_comes():
+    both = threading.Barrier(2, timeout=PATIENCE)
+    names = map_in_threads(lambda _: (both.wait(), threading.get_ident())[1], range(2), 2)
+    assert len(set(names)) == 2
+
+
+def test_no_more_workers_are_called_than_there_are_other_items_and_threads(monkeypatch):
+    asked, calls = [], int(threads_module._team.board[CALLS])
+    monkeypatch.setattr(helpers_module, "call_workers", lambda task, times: asked.append(times))
+    for number, threads in ((2, 8), (8, 2), (5, 1), (1, 8), (0, 8)):
+        assert map_in_threads(str, range(number), threads) == [str(k) for k in range(number)]
+    assert asked == [1, 1, 0, 0, -1]
+    for times in (0, -1):
+        threads_module.call_workers(str, times)
     assert threads_module._team.board[CALLS] == calls
-    seen = []
-    map_in_threads(lambda _: (seen.append(threading.get_ident()), time.sleep(0.001)), range(100), 8)
-    assert 1 <= len(set(seen)) <= available_cores()
+    assert not threads_module._team.tasks
 
 
 def test_tasks_may_share_tasks_of_their_own():
@@ -137,6 +143,17 @@ def test_nothing_is_held_of_what_tasks_knew(faulty):
     assert not threads_module._team.tasks
 
 
+def test_what_no_worker_came_for_is_called_off(monkeypatch):
+    """None of a team that nobody wakes does; what others wait for stays"""
+    team = threads_module.Team()
+    monkeypatch.setattr(team, "wake", lambda wanted: None)
+    monkeypatch.setattr(threads_module, "_team", team)
+    monkeypatch.setattr(threads_module, "available_cores", lambda: 4)
+    threads_module.call_workers(str, 2)
+    assert map_in_threads(lambda k: k + 1, range(5), 4) == [1, 2, 3, 4, 5]
+    assert list(team.tasks) == [str, str]
+
+
 def raise_when(at_work):
     """What Ctrl-C raises in the main thread, when the worker is at work"""
     assert at_work.wait(PATIENCE)
@@ -170,12 +187,16 @@ def test_workers_at_nobodys_work_end_with_the_callers_exception():
 def test_what_ends_a_task_too_late_ends_no_worker():
     """It may have been raised in the thread just before the task was over"""
 
+    raised = []
+
     def late():
+        raised.append(threading.current_thread())
         raise Interrupted
 
-    threads_module.call_workers(late, 1)
-    assert soon(lambda: not threads_module._team.tasks)
-    assert map_in_threads(str, range(3), 2) == list("012")
+    for n in range(2 * available_cores()):
+        threads_module.call_workers(late, 1)
+        assert soon(lambda n=n: len(raised) > n)
+    check_that_a_worker_comes()
     assert all(worker.is_alive() for worker in threads_module._team.workers)
 
 
