@@ -182,15 +182,19 @@ class Sweeping:
     @property
     def best_multipliers(self) -> Array:
         """Those of the best pair."""
-        return from_slots(self.record.best, self.strips, 3).reshape(-1)
+        return self.by_contact(self.record.best)
 
     def correct(self, error: Array) -> None:
         """Take from all velocities what those of a pair have too much."""
         self.record.b[...] -= to_slots(error.reshape(-1, 3), self.strips)
 
     def pair(self, x: Array, u: Array) -> tuple[Array, Array]:
-        """Contact by contact."""
-        return from_slots(x, self.strips, 3).reshape(-1), from_slots(u, self.strips, 3).reshape(-1)
+        """Both contact by contact."""
+        return self.by_contact(x), self.by_contact(u)
+
+    def by_contact(self, x: Array) -> Array:
+        """Multipliers or velocities contact by contact, ``(m,)``."""
+        return from_slots(x, self.strips, 3).reshape(-1)
 
 
 def shares_of(S: Strips, threads: int) -> tuple[Indices, Indices]:

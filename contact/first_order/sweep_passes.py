@@ -335,18 +335,20 @@ def over_bodies(L, block, what):
 def pass_over(L, block):
     """One block of the pass that the settings say"""
     what = load(L.settings, PASS)
-    if what == SWEEP:
-        sweep(L, load(L.order, block))
-    elif what == COLLECT:
-        collect(L, load(L.order, block))
-    elif what == JUDGE:
-        judge(L, load(L.order, block))
-    elif what == REMEMBER:
-        remember(L, load(L.order, block))
-    elif what == START:
-        start(L, load(L.order, block))
-    else:
+    if what in (CLEAR, STAND):
         over_bodies(L, block, what)
+        return
+    strip = load(L.order, block)
+    if what == SWEEP:
+        sweep(L, strip)
+    elif what == COLLECT:
+        collect(L, strip)
+    elif what == JUDGE:
+        judge(L, strip)
+    elif what == REMEMBER:
+        remember(L, strip)
+    else:
+        start(L, strip)
 
 
 @kernel

@@ -52,7 +52,7 @@ from pluecker.spatial.parallel.atomics import (
 )
 from pluecker.spatial.parallel.interruption import Interrupted, start
 
-__all__ = ["CALLS", "YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "share"]
+__all__ = ["YIELD", "available_cores", "board", "call_off", "call_workers", "compiled_serve", "share"]
 
 # The board: integers, each in a line of the cache of its own.
 TAKEN, WORKERS, WATCHING, AWAKE, CLOSED, FUNCTION, TASK, RESULT, GIVE_WAY, CALLS, SIZE = range(0, 88, 8)
