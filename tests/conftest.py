@@ -12,6 +12,8 @@ import hypothesis
 import pytest
 from numba import config
 
+from tests.durations import Durations
+
 COMPILED = not config.DISABLE_JIT
 CHECKED = bool(config.BOUNDSCHECK)  # with bounds checks
 
@@ -27,6 +29,10 @@ hypothesis.settings.register_profile(
     derandomize=bool(os.environ.get("CI")),
 )
 hypothesis.settings.load_profile("pluecker")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Durations(config), "durations")
 
 
 @pytest.fixture(scope="session")
