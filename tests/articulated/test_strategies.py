@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
+from pluecker import PlueckerError
 from pluecker.articulated import Model, aba, crba, integrate, neutral, random_tree, rnea, strategies
 from pluecker.articulated.model.joints import JOINT_TYPES
-from pluecker.spatial.errors import PlueckerError
 from tests.conftest import COMPILED
 from tests.mechanisms import MOVING
 

@@ -17,7 +17,7 @@ from benchmarks.families.polyhedra import cells_around, jittered
 from benchmarks.families.scene import GRAVITY
 from pluecker.contact import METHODS, assemble_contacts, contact_frames, solve
 from tests.conftest import COMPILED
-from tests.contact.scenes import nearest, shift
+from tests.contact.random_scenes import nearest, shift
 
 NAMES = sorted(FAMILIES)
 MEMBERS = [(8, 1), (24, 2)]  # contacts, seed

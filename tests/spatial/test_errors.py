@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from pluecker.spatial.errors import SHORT, EntryIndexError, PlueckerError, ReadOnlyError, UnknownNameError, shown
+from pluecker import PlueckerError
+from pluecker.spatial import UnknownNameError
+from pluecker.spatial.errors import SHORT, EntryIndexError, ReadOnlyError, shown
 
 
 class Silent:

@@ -17,11 +17,11 @@ from pluecker.spatial import (
     from_pseudo_inertia,
     inverse_inertia,
     is_consistent,
+    log3,
     pseudo_inertia,
     strategies,
     transform_parameters,
 )
-from pluecker.spatial.functions.lie import log3
 from tests.conftest import EXAMPLES
 
 EPS = np.finfo(float).eps

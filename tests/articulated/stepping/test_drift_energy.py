@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
+    MissingExtraError,
     Model,
     kinetic_energy,
     momentum,
@@ -15,7 +16,6 @@ from pluecker.articulated import (
     random_tree,
     simulate,
 )
-from pluecker.articulated.errors import MissingExtraError
 from pluecker.articulated.robots import example_robots
 from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT
 from pluecker.articulated.stepping.terms.scenario import pack_scenario

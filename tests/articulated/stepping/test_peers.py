@@ -40,7 +40,7 @@ def test_a_tree_moves_as_mujoco_moves_it(integrator, kinds):
     Its fourth-order method adds velocities of balls, ours goes through the exponential: hinges and slides agree.
     """
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed (extra peers)")
-    from tests.articulated.test_mujoco import random_pair
+    from tests.articulated.algorithms.test_mujoco import random_pair
 
     model, spec = random_pair(1, compile=False, kinds=kinds)
     model = model.replace(stiffness=0.0)

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import (
+    MissingExtraError,
     Model,
     ModelBuilder,
+    SimulationError,
     crba,
     kinetic_energy,
     neutral,
@@ -18,7 +20,6 @@ from pluecker.articulated import (
     random_tree,
     simulate,
 )
-from pluecker.articulated.errors import MissingExtraError, SimulationError
 from pluecker.articulated.robots import example_robots
 from pluecker.articulated.stepping.semi_implicit.semi_implicit import SEMI_IMPLICIT
 from pluecker.articulated.stepping.terms.rows import pack_rows

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pluecker.contact.world.world import World
+from pluecker.contact import World
 
 
 class Rows(NamedTuple):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pluecker.articulated import ModelBuilder, neutral
+from pluecker.contact import World
 from pluecker.contact import constraints as c
-from pluecker.contact.world.world import World
 from pluecker.spatial import PlueckerError
 from tests.contact.constraints.records import free_bodies
 

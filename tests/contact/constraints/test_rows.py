@@ -5,8 +5,8 @@ import pytest
 
 from pluecker.articulated import integrate, random_configuration, random_tree
 from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.contact import World
 from pluecker.contact import constraints as c
-from pluecker.contact.world.world import World
 from pluecker.spatial import quaternion_to_rotation
 from tests.contact.constraints.records import NAMES, free_bodies, on_frames, random_frame, three_bodies
 from tests.contact.constraints.rows import rows_at, rows_of

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
+from pluecker.contact import ConstraintError, World
 from pluecker.contact import constraints as c
 from pluecker.contact.constraints.toml_file import KINDS
-from pluecker.contact.errors import ConstraintError
-from pluecker.contact.world.world import World
 
 MECHANISM = """
 [motor.drive]

@@ -8,8 +8,8 @@ import pytest
 from numba import cfunc, types
 
 from pluecker.articulated import forward_kinematics, random_configuration, random_tree
+from pluecker.contact import World
 from pluecker.contact.constraints import Ball, Coupling, Frame, Rod, UserFunction
-from pluecker.contact.world.world import World
 from pluecker.spatial import PlueckerError
 
 MODEL = random_tree(4, 5, joints=["revolute", "prismatic", "spherical", "free"])

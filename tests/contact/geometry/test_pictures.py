@@ -7,7 +7,7 @@ import pytest
 
 from pluecker.articulated import ModelBuilder
 from pluecker.articulated.pictures.visuals import visual_shapes
-from pluecker.contact.errors import GeometryError
+from pluecker.contact import GeometryError
 from pluecker.contact.geometry import (
     Box,
     Capsule,

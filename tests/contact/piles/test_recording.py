@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from pluecker.articulated import Control, PDControl
-from pluecker.articulated.errors import SimulationError
+from pluecker.articulated import Control, PDControl, SimulationError
+from pluecker.contact import World
 from pluecker.contact.constraints import Friction
 from pluecker.contact.geometry import Box, Sphere
 from pluecker.contact.piles.step import PileStep
 from pluecker.contact.world.found_samples import COLUMN
-from pluecker.contact.world.world import World
 from tests.contact.piles.worlds import UPRIGHT, bodies, floor, world_of
 
 H = 0.005

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from pluecker.contact import World
-from pluecker.contact.errors import ConstraintError
+from pluecker.contact import ConstraintError, World
 from pluecker.contact.geometry import Box, Collider, Cylinder, HalfSpace, Sphere, Surface
 from tests.contact.piles.worlds import UPRIGHT, G, bodies, floor, tilted, world_of
 

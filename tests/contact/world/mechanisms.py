@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pluecker.articulated import ModelBuilder, PointSpring
-from pluecker.articulated.model.model import Model
-from pluecker.contact.constraints import PrescribedMotion, Spline
-from pluecker.contact.constraints.joints import Ball, Hinge
-from pluecker.contact.constraints.relation import Frame
-from pluecker.contact.world.world import World
+from pluecker.articulated import Model, ModelBuilder, PointSpring
+from pluecker.contact import World
+from pluecker.contact.constraints import Ball, Frame, Hinge, PrescribedMotion, Spline
 
 Z = (0.0, 0.0, 1.0)
 ROD = (1e-3, 1.0 / 12.0, 1.0 / 12.0)  # of 1 m and 1 kg

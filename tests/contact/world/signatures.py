@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pluecker.articulated import Model, crba, random_configuration, random_tree
+from pluecker.contact import World
 from pluecker.contact import constraints as c
-from pluecker.contact.world.world import World
 from tests.contact.world.worlds import frame_at, random_placement
 
 __all__ = ["Draw", "draw_mechanism", "without_odd_springs"]

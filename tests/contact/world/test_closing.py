@@ -7,10 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from pluecker.articulated import Model, ModelBuilder, crba, difference, integrate, random_configuration
+from pluecker.contact import ClosureError, ConstraintError, World
 from pluecker.contact import constraints as c
-from pluecker.contact.errors import ClosureError, ConstraintError
-from pluecker.contact.world.world import World
-from pluecker.spatial.errors import UnknownNameError
+from pluecker.spatial import UnknownNameError
 
 
 def two_bars(**limits) -> Model:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import ModelBuilder, body_jacobian
-from pluecker.articulated.pictures.overlays import Arrows, Cones, Points
-from pluecker.contact import ContactForces, World
+from pluecker.articulated import Arrows, Cones, ModelBuilder, Points, body_jacobian
+from pluecker.contact import ConstraintError, ContactForces, World
 from pluecker.contact.constraints import PointContact
-from pluecker.contact.errors import ConstraintError
 from pluecker.contact.geometry import Box, Surface
 from pluecker.contact.world.contact_forces import NONE, states_of_contacts
 from pluecker.contact.world.contact_overlays import contact_overlays, padded
-from pluecker.spatial.errors import ArgumentTypeError
+from pluecker.spatial import ArgumentTypeError
 from tests.contact.piles.worlds import world_of
 
 G = 9.81

@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 from numba import config
 
-from pluecker.articulated import SimulationError, TimeTable, simulate
-from pluecker.articulated.errors import SimulationWarning
+from pluecker.articulated import SimulationError, SimulationWarning, TimeTable, simulate
+from pluecker.contact import ConstraintError, FileError, World, WorldMemory
 from pluecker.contact.constraints import UserFunction
 from pluecker.contact.constraints.relation import COORDINATE, DISTANCE, Function, Parts, Row
-from pluecker.contact.errors import ConstraintError, FileError
-from pluecker.contact.world.memory import WorldMemory, as_numbers_of, key_of
-from pluecker.contact.world.world import World
+from pluecker.contact.world.memory import as_numbers_of, key_of
 from tests.contact.world.mechanisms import COUPLER, CRANK, four_bars, slider_crank, slider_crank_state
 
 COMPILED = not config.DISABLE_JIT

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pluecker.articulated import Trajectory
-from pluecker.articulated.pictures.overlays import Arrows, Points
+from pluecker.articulated import Arrows, Points, Trajectory
+from pluecker.contact import World
 from pluecker.contact.app.cli import main
-from pluecker.contact.constraints.relation import Frame
-from pluecker.contact.world.world import World
+from pluecker.contact.constraints import Frame
 from tests.contact.world.mechanisms import CRANK, slider_crank, slider_crank_state
 
 URDF = """<robot name="two"><link name="base"/>

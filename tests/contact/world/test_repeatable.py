@@ -13,7 +13,7 @@ from pluecker.contact import World, WorldMemory
 from pluecker.contact.geometry import Box, Collider, Sphere, Surface
 from tests.conftest import COMPILED
 from tests.contact.piles.worlds import UPRIGHT, bodies, floor, world_of
-from tests.contact.world.test_two_coefficients import LIES, WAYS, block
+from tests.contact.stepping.test_two_coefficients import LIES, WAYS, block
 
 H = 0.005
 

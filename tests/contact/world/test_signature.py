@@ -15,11 +15,10 @@ from pluecker.articulated import (
     random_tree,
 )
 from pluecker.articulated.model import layout
+from pluecker.contact import ConstraintError, World
 from pluecker.contact import constraints as c
-from pluecker.contact.errors import ConstraintError
 from pluecker.contact.world.reactions import joint_reactions
-from pluecker.contact.world.world import World
-from pluecker.spatial.errors import ArgumentValueError
+from pluecker.spatial import ArgumentValueError
 from tests.contact.world.signatures import draw_mechanism, without_odd_springs
 
 MECHANISMS = [pytest.param(k, marks=pytest.mark.slow) if k >= 12 else k for k in range(200)]

@@ -6,8 +6,8 @@ from numpy.testing import assert_array_equal
 
 from pluecker.articulated import random_configuration, random_tree, simulate
 from pluecker.articulated.model.joints import JOINT_TYPES
+from pluecker.contact import World
 from pluecker.contact import constraints as c
-from pluecker.contact.world.world import World
 from tests.conftest import COMPILED
 from tests.contact.world.signatures import without_odd_springs
 from tests.contact.world.worlds import loop_between

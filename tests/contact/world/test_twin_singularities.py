@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from pluecker.articulated import ModelBuilder, crba, simulate
-from pluecker.articulated.errors import SimulationError
-from pluecker.contact import World
-from pluecker.contact.errors import ConstraintError
+from pluecker.articulated import ModelBuilder, SimulationError, crba, simulate
+from pluecker.contact import ConstraintError, World
 from tests.contact.world.test_twin_motions import distance
 
 NEARLY_HALF = np.array([2.95, 0.95, 0.3])  # 3.11 rad

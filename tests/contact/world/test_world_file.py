@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pluecker import PlueckerError
 from pluecker.articulated import Model, Trajectory
 from pluecker.contact import World
 from pluecker.contact.app.cli import main
@@ -20,8 +21,7 @@ from pluecker.contact.geometry import (
     Surface,
 )
 from pluecker.contact.world.world_file import SHAPES, read_world_file
-from pluecker.spatial.errors import PlueckerError
-from tests.contact.world.touching import bodies
+from tests.contact.stepping.touching.touching import bodies
 
 EVERYTHING = """
 [half_space.floor]

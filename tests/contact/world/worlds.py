@@ -3,9 +3,8 @@
 import numpy as np
 
 from pluecker.articulated import frame_placement, random_configuration, random_tree
-from pluecker.contact.constraints.joints import Ball, Hinge
-from pluecker.contact.constraints.relation import Frame
-from pluecker.contact.world.world import World
+from pluecker.contact import World
+from pluecker.contact.constraints import Ball, Frame, Hinge
 
 __all__ = ["frame_at", "loop_between", "random_world"]
 

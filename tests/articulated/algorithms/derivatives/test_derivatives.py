@@ -1,0 +1,422 @@
+"""Derivatives by dual numbers: against the complex step, finite differences, Pinocchio, and the laws that they obey.
+
+Dual numbers and the complex step both differentiate each operation exactly; they differ by rounding, some hundred operations
+deep: 1e-12 of the largest entry. Central differences of step 1e-6 have errors of 1e-12 and of 1e-16 / 1e-6 of the values.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+
+import pluecker.articulated
+from pluecker.articulated import (
+    ModelBuilder,
+    PointSpring,
+    SingularInertiaError,
+    TorsionSpring,
+    aba,
+    aba_derivatives,
+    bias_force,
+    crba,
+    derivative_of,
+    forward_kinematics,
+    gravity_force,
+    integrate,
+    minv,
+    potential_energy,
+    rnea,
+    rnea_derivatives,
+    second_derivative_of,
+)
+from pluecker.articulated.algorithms.derivatives.derivative_of import (
+    differentiable,
+    differentiable_algorithms,
+    requested,
+)
+from pluecker.articulated.model.joints import rate_joint
+from pluecker.articulated.model.layout import owns_coordinates
+from pluecker.articulated.running.algorithm import ALGORITHMS, LEFT_OUT, Algorithm
+from pluecker.articulated.running.differentiation import derivative_of_record
+from pluecker.articulated.running.fields import Field
+from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from pluecker.spatial.compiled.decorators import kernel
+from pluecker.spatial.scalars.operations import load, sqrt, store
+from tests.articulated.model.test_mimic import build as build_for_mimic
+from tests.conftest import COMPILED
+from tests.mechanisms import MOVING, random_description, random_state
+
+H = 1e-30
+CLOSE = 1e-12
+# Each has to be compiled for dual numbers. These have an order, two configurations, a key, and nothing of all that.
+COMPILED_HERE = ("crba", "difference", "frame_placement", "kinetic_energy")
+# Without compilation, joints of every native kind.
+KINDS = MOVING if COMPILED else ("free", "spherical", "exponential", "helical", "universal")
+not_compiled = pytest.mark.skipif(COMPILED, reason="each algorithm takes seconds to compile for dual numbers")
+
+
+NAMES = [name for name in differentiable_algorithms() if not COMPILED or name in COMPILED_HERE]
+
+
+@pytest.fixture(scope="module", params=["all joint types", "mimic joints"])
+def model(request):
+    if request.param == "mimic joints":
+        return build_for_mimic(mimic=True)
+    return random_description(2, len(KINDS), kinds=KINDS).build()
+
+
+def arguments(name, model, count=None, seed=0):
+    """The arguments that an algorithm has no default for, and ``f_ext``, by name."""
+    rng = np.random.default_rng(seed)
+    states = random_state(model, seed, count or 1)
+    states["q0"], states["q1"] = states["q"], random_state(model, seed + 1, count or 1)["q"]
+    states["x"] = rng.normal(size=(count or 1, model.nv))
+    states["point"] = rng.normal(size=(count or 1, 3))
+    given = {}
+    for key, parameter in inspect.signature(getattr(pluecker.articulated, name)).parameters.items():
+        if key in states and (parameter.default is inspect.Parameter.empty or key in ("f_ext", "point")):
+            given[key] = states[key] if count else states[key][0]
+    if "frame" in inspect.signature(getattr(pluecker.articulated, name)).parameters:
+        given["frame"] = model.body_names[-1]
+        if "reference" in inspect.signature(getattr(pluecker.articulated, name)).parameters:
+            given["reference"] = model.body_names[0]
+    if "elements" in inspect.signature(getattr(pluecker.articulated, name)).parameters:
+        ends = model.body_names[0], model.body_names[-1]
+        given["elements"] = [PointSpring(*ends, stiffness=3.0, damping=0.5), TorsionSpring(*ends, stiffness=2.0)]
+    return given
+
+
+def velocity_of(model, q, step):
+    """dq/dt where q moves with a velocity: the joints' own formula."""
+    rate = np.zeros(model.nq)
+    for i in range(1, model.n_links + 1):
+        if owns_coordinates(model.packed, i):
+            rate_joint(model.packed, i, q, step, rate)
+    return rate
+
+
+def by_complex_step(name, model, given):
+    """Of each result, the derivatives by all inputs, from the kernel on complex numbers."""
+    function = getattr(pluecker.articulated, name)
+    met, inputs, key = requested(name, function, model, (), given)
+    plan = met.plan(model, key)
+    serving, head = plan.algorithm, plan.head
+    flat = [np.zeros(0) if x is LEFT_OUT else np.asarray(x, dtype=float).ravel() for x in inputs]
+    columns: list[list[np.ndarray]] = []
+    for k, (field, x) in enumerate(zip(met.inputs, flat, strict=True)):
+        if field.name not in differentiable(met, function) or not x.size:
+            continue
+        for unit in np.eye(model.nv if field.is_configuration else x.size):
+            arrays = [y.astype(complex) for y in flat]
+            arrays[k] += 1j * H * (velocity_of(model, x, unit) if field.is_configuration else unit)
+            sizes = [head.made] if serving.order is not None else plan.sizes
+            outs = [np.zeros(size, complex) for size in sizes]
+            constants = [head.constants] if serving.constants is not None else []
+            serving.kernel(model.packed, *constants, *arrays, *outs, np.zeros(head.workspace, complex))
+            if serving.order is not None:
+                outs = [outs[0][serving.order(model, *key)]]
+            columns.append([(out.imag / H).reshape(shape) for out, shape in zip(outs, plan.shapes, strict=True)])
+    return [np.stack(result, axis=-1) for result in zip(*columns, strict=True)]
+
+
+def results_of(found):
+    """As a list of results, each with all its columns."""
+    several = isinstance(found[0], tuple)
+    return [np.concatenate(part, axis=-1) for part in (found if several else [found])]
+
+
+# ----------------------------------------------------------------------------------------------------- any algorithm
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_derivative_of_every_algorithm_is_that_of_the_complex_step(name, model):
+    if name == "operational_inertia" and model.mimic:
+        pytest.skip("no body of this mechanism moves in six directions")
+    given = arguments(name, model)
+    found = results_of(derivative_of(name)(model, **given))
+    for result, expected in zip(found, by_complex_step(name, model, given), strict=True):
+        assert result.shape == expected.shape
+        assert np.abs(expected).max() > 0.0
+        np.testing.assert_allclose(result, expected, rtol=0.0, atol=CLOSE * max(1.0, np.abs(expected).max()))
+
+
+def test_all_that_can_be_are_differentiated():
+    assert {"rnea", "aba", "crba", "minv", "jacobian", "integrate", "body_jacobian"} <= set(differentiable_algorithms())
+    unknown = set(ALGORITHMS) - set(differentiable_algorithms())
+    assert unknown == {
+        "InertiaFactor.solve",
+        "InertiaFactor.product",
+        "factorize",
+        "rnea_derivatives",
+        "aba_derivatives",
+    }
+
+
+def test_a_displacement_moves_a_configuration_as_integrate_does(model):
+    """Central differences along the manifold."""
+    given, h = arguments("kinetic_energy", model), 1e-6
+    found = derivative_of("kinetic_energy")(model, **given, wrt="q")
+    for j, unit in enumerate(np.eye(model.nv)):
+        ends = [
+            pluecker.articulated.kinetic_energy(model, integrate(model, given["q"], side * unit), given["v"])
+            for side in (h, -h)
+        ]
+        assert abs(found[j] - (ends[0] - ends[1]) / (2 * h)) < 1e-6 * np.abs(found).max()
+
+
+def test_wrt_chooses_inputs_and_their_order(model):
+    given = arguments("kinetic_energy", model)
+    derivative = derivative_of(pluecker.articulated.kinetic_energy)
+    dq, dv = derivative(model, **given)
+    again = derivative(model, *given.values(), wrt=("v", "q"))
+    np.testing.assert_array_equal(again[0], dv)
+    np.testing.assert_array_equal(again[1], dq)
+    np.testing.assert_array_equal(derivative(model, **given, wrt="v"), dv)
+    assert isinstance(derivative(model, **given, wrt=("v",)), tuple)
+    np.testing.assert_allclose(dv, crba(model, given["q"]) @ given["v"], rtol=0.0, atol=1e-12 * np.abs(dv).max())
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_states_of_a_batch_do_not_depend_on_each_other(threads, model):
+    count = 21 if COMPILED else 3
+    given = arguments("kinetic_energy", model, count)
+    together = derivative_of("kinetic_energy")(model, **given, threads=threads)
+    for k in range(count):
+        single = derivative_of("kinetic_energy")(model, **{key: x[k] for key, x in given.items()})
+        for batch, one in zip(together, single, strict=True):
+            np.testing.assert_allclose(batch[k], one, rtol=0.0, atol=1e-13 * np.abs(one).max())
+    broadcast = derivative_of("kinetic_energy")(model, given["q"][:3, None], given["v"][0], wrt="q")
+    assert broadcast.shape == (3, 1, model.nv)
+
+
+def test_results_go_where_they_are_asked_for(model):
+    given = arguments("kinetic_energy", model, 3)
+    expected = derivative_of("kinetic_energy")(model, **given)
+    out = tuple(np.full_like(x, 7.0) for x in expected)
+    assert derivative_of("kinetic_energy")(model, **given, out=out) is out
+    alone = np.full_like(expected[0], 7.0)
+    assert derivative_of("kinetic_energy")(model, **given, wrt="q", out=alone) is alone
+    for array, truth in zip((*out, alone), (*expected, expected[0]), strict=True):
+        np.testing.assert_array_equal(array, truth)
+    for bad in (out[0], out[:1], [np.zeros(3), np.zeros(3)], None, "out"):
+        if bad is not None:
+            with pytest.raises((ArgumentTypeError, ArgumentValueError), match=r"derivative_of\(kinetic_energy\): out"):
+                derivative_of("kinetic_energy")(model, **given, out=bad)
+
+
+# ---------------------------------------------------------------------------------------------- inverse and forward dynamics
+
+
+@pytest.mark.parametrize("name", ["rnea", "aba"])
+def test_derivatives_of_dynamics_are_those_of_the_complex_step(name, model):
+    given = arguments(name, model)
+    found = getattr(pluecker.articulated, f"{name}_derivatives")(model, *given.values())
+    (expected,) = by_complex_step(name, model, given)
+    for k, result in enumerate(found):
+        truth = expected[:, k * model.nv : (k + 1) * model.nv]
+        limit = CLOSE if name == "rnea" else np.linalg.cond(crba(model, given["q"])) * np.finfo(float).eps
+        np.testing.assert_allclose(result, truth, rtol=0.0, atol=max(CLOSE, limit) * np.abs(truth).max())
+
+
+@pytest.mark.parametrize("name", ["rnea", "aba"])
+def test_derivatives_of_dynamics_are_those_of_finite_differences(name, model):
+    given, h = arguments(name, model, seed=5), 1e-6
+    function, n = getattr(pluecker.articulated, name), len(given)
+    found = getattr(pluecker.articulated, f"{name}_derivatives")(model, *given.values())
+    eye = np.concatenate([h * np.eye(model.nv), -h * np.eye(model.nv)])
+    for k, (key, result) in enumerate(zip(list(given)[:3], found, strict=True)):
+        ends = [np.broadcast_to(x, (2 * model.nv, *x.shape)) for x in given.values()]
+        ends[k] = integrate(model, ends[k], eye) if key == "q" else ends[k] + eye
+        values = function(model, *ends[:n])
+        expected = (values[: model.nv] - values[model.nv :]).T / (2 * h)
+        scale = np.abs(expected).max() + np.abs(values).max()
+        np.testing.assert_allclose(result, expected, rtol=0.0, atol=1e-6 * scale, err_msg=key)
+
+
+def test_the_derivatives_by_acceleration_and_force_are_the_inertia_matrix_and_its_inverse(model):
+    s = random_state(model, 3, 4)
+    H = rnea_derivatives(model, s["q"], s["v"], s["a"])[2]
+    np.testing.assert_allclose(H, crba(model, s["q"]), rtol=0.0, atol=1e-14 * np.abs(H).max())
+    Z = aba_derivatives(model, s["q"], s["v"], s["tau"])[2]
+    limit = 1e-14 * np.linalg.cond(H).max()
+    np.testing.assert_allclose(Z, minv(model, s["q"]), rtol=0.0, atol=limit * np.abs(Z).max())
+
+
+def test_forward_dynamics_undo_inverse_dynamics_to_first_order(model):
+    """tau(q, v, a(q, v)) is constant: H da/dq = -dtau/dq and H da/dv = -dtau/dv."""
+    s = random_state(model, 4, 3)
+    a = aba(model, s["q"], s["v"], s["tau"], s["f_ext"])
+    tau_q, tau_v, H = rnea_derivatives(model, s["q"], s["v"], a, s["f_ext"])
+    a_q, a_v, _ = aba_derivatives(model, s["q"], s["v"], s["tau"], s["f_ext"])
+    for by_force, by_state in ((a_q, tau_q), (a_v, tau_v)):
+        scale = np.abs(H).max() * np.abs(by_force).max() + np.abs(by_state).max()
+        np.testing.assert_allclose(H @ by_force, -by_state, rtol=0.0, atol=1e-12 * scale)
+
+
+def test_damping_counts_and_dry_friction_is_constant_even_at_rest():
+    builder = ModelBuilder()
+    builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
+    builder.add_joint("hinge", "revolute", "world", "rod", axis=(0, 1, 0), damping=0.3, friction=5.0, stiffness=2.0)
+    model = builder.build()
+    for v in (0.0, 1.0):
+        dq, dv, da = rnea_derivatives(model, [0.4], [v], [0.0])
+        np.testing.assert_allclose([dq[0, 0], dv[0, 0], da[0, 0]], [9.81 * np.sin(0.4) + 2.0, 0.3, 0.5], rtol=1e-14)
+
+
+def test_states_of_a_batch_of_dynamics_are_the_single_ones(model):
+    s = random_state(model, 8, 5 if COMPILED else 2)
+    for function, third in ((rnea_derivatives, "a"), (aba_derivatives, "tau")):
+        batch = function(model, s["q"], s["v"], s[third], s["f_ext"])
+        for threads in (1, 2):
+            out = tuple(np.full_like(x, 7.0) for x in batch)
+            assert function(model, s["q"], s["v"], s[third], s["f_ext"], out=out, threads=threads) is out
+            for x, y in zip(out, batch, strict=True):
+                np.testing.assert_array_equal(x, y)
+        for _ in range(2):  # the long way and the short one
+            single = function(model, s["q"][1], s["v"][1], s[third][1], s["f_ext"][1])
+            for x, y in zip(batch, single, strict=True):
+                np.testing.assert_allclose(x[1], y, rtol=0.0, atol=1e-12 * np.abs(y).max())
+
+
+# -------------------------------------------------------------------------------------------------- second derivatives
+
+
+@pytest.mark.parametrize("name", ["difference"] if COMPILED else ["rnea", "crba", "difference", "integrate"])
+def test_second_derivatives_are_differences_of_first_ones(name, model):
+    given, h = arguments(name, model), 1e-5
+    rng = np.random.default_rng(1)
+    configurations = [key for key in given if key.startswith("q")]
+    along = {key: rng.normal(size=model.nv if key in configurations else x.shape) for key, x in given.items()}
+    found = results_of(second_derivative_of(name)(model, **given, along=along))
+
+    def at(t):
+        moved = {
+            key: integrate(model, x, t * along[key]) if key in configurations else x + t * along[key]
+            for key, x in given.items()
+        }
+        return results_of(derivative_of(name)(model, **moved))
+
+    for result, above, below in zip(found, at(h), at(-h), strict=True):
+        expected = (above - below) / (2 * h)
+        scale = np.abs(expected).max() + np.abs(above).max()
+        np.testing.assert_allclose(result, expected, rtol=0.0, atol=1e-7 * scale)
+
+
+@not_compiled
+def test_second_derivatives_of_the_potential_energy_are_the_change_of_gravity():
+    """The gradient is the gravity force; and on hinges alone, second derivatives are symmetric."""
+    model = random_description(4, 5, kinds=("revolute", "prismatic"), passive=False).build()
+    s = random_state(model, 1)
+    q = s["q"][0]
+    gradient = derivative_of(potential_energy)(model, q, wrt="q")
+    np.testing.assert_allclose(gradient, gravity_force(model, q), rtol=0.0, atol=1e-13 * np.abs(gradient).max())
+    second = second_derivative_of(potential_energy)
+    rows = np.array([second(model, q, along={"q": unit}, wrt="q") for unit in np.eye(model.nv)])
+    np.testing.assert_allclose(rows, rows.T, rtol=0.0, atol=1e-13 * np.abs(rows).max())
+    dq, _, _ = rnea_derivatives(model, q, np.zeros(model.nv), np.zeros(model.nv))
+    np.testing.assert_allclose(rows, dq, rtol=0.0, atol=1e-13 * np.abs(rows).max())
+    still = second(model, q, along={}, wrt="q")
+    np.testing.assert_array_equal(still, np.zeros(model.nv))
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+
+def test_what_is_no_algorithm_is_refused_with_those_that_are():
+    for bad in ("simulate", "neutral", "", "rnea_derivatives", len, np.sin, pluecker.articulated.factorize):
+        expected = r"derivative_of: .*cannot be differentiated, expected one of '"
+        with pytest.raises(UnknownNameError, match=expected) as caught:
+            derivative_of(bad)
+        assert "'aba'" in str(caught.value)
+        assert len(str(caught.value)) < 600
+    for bad in (3, None, ALGORITHMS):
+        with pytest.raises(ArgumentTypeError, match="derivative_of: algorithm must be a function or its name"):
+            derivative_of(bad)
+    with pytest.raises(UnknownNameError, match="second_derivative_of: 'simulate' cannot be"):
+        second_derivative_of("simulate")
+
+
+def test_inputs_that_are_none_are_refused(model):
+    s = {key: x[0] for key, x in random_state(model, 0).items()}
+    derivative = derivative_of(rnea)
+    for bad, said in (
+        ("tau", "wrt names 'tau', expected one of q, v, a"),
+        (("q", "tau"), "wrt names 'tau'"),
+        ("f_ext", "wrt names f_ext, which was left out"),
+        ((), r"wrt is \(\), expected one or more names"),
+        (("q", "q"), "wrt is .* each once"),
+    ):
+        with pytest.raises(ArgumentValueError, match=rf"derivative_of\(rnea\): {said}"):
+            derivative(model, s["q"], s["v"], s["a"], wrt=bad)
+    for bad in (3, [1], {"q"}):
+        with pytest.raises(ArgumentTypeError, match=r"derivative_of\(rnea\): wrt must be a name or a tuple of names"):
+            derivative(model, s["q"], s["v"], s["a"], wrt=bad)
+    with pytest.raises(ArgumentValueError, match="wrt names 'a', expected one of q, v"):
+        derivative_of(bias_force)(model, s["q"], s["v"], wrt="a")
+    with pytest.raises(ArgumentValueError, match=r"forward_kinematics\): .* put together from an algorithm's"):
+        derivative_of(forward_kinematics)(model, s["q"], [model.body_names[0]])
+
+
+def test_directions_that_do_not_fit_are_refused(model):
+    s = {key: x[0] for key, x in random_state(model, 0).items()}
+    second = second_derivative_of(potential_energy)
+    for bad, kind in (
+        (3, ArgumentTypeError),
+        ({"v": s["v"]}, ArgumentValueError),
+        ({"q": np.ones(3)}, ArgumentValueError),
+    ):
+        with pytest.raises(kind, match=r"second_derivative_of\(potential_energy\): along"):
+            second(model, s["q"], along=bad)
+    with pytest.raises(ArgumentValueError, match="leading axes of along do not broadcast"):
+        second_derivative_of("kinetic_energy")(
+            model, s["q"], s["v"], along={"q": np.ones((2, model.nv)), "v": np.ones((3, model.nv))}
+        )
+
+
+@kernel
+def length_kernel(m, v, length, ws):
+    """|v|, which has no derivative at zero"""
+    store(length, 0, sqrt(load(v, 0) * load(v, 0)))
+
+
+def test_where_there_is_no_derivative_there_is_one_error(model):
+    record = Algorithm("length", length_kernel, ("v",), (Field("length", ()),), workspace=lambda model: 0, listed=False)
+    derivative, v = derivative_of_record(record), np.ones((3, model.nv))
+    np.testing.assert_array_equal(derivative.call(model, (v,), None, None, ((0,),))[:, 0], 1.0)
+    v[1] = 0.0
+    with pytest.raises(ArgumentValueError, match=r"derivative_of\(length\): .* does not exist in state 1 of the batch"):
+        derivative.call(model, (v,), None, None, ((0,),))
+    v[1] = 1e200
+    with pytest.raises(
+        ArgumentValueError, match=r"derivative_of\(length\): the result overflows float64.* in state 1 "
+    ):
+        derivative.call(model, (v,), None, None, ((0,),))
+
+
+def test_a_joint_that_moves_nothing_is_named():
+    builder = ModelBuilder()
+    builder.add_body("rod", mass=2.0, center_of_mass=(0.5, 0, 0))
+    builder.add_joint("hinge", "revolute", "world", "rod", axis=(1, 0, 0))
+    model = builder.build()
+    with pytest.raises(SingularInertiaError, match=r"aba_derivatives: .*hinge"):
+        aba_derivatives(model, [0.0], [0.0], [0.0])
+    assert rnea_derivatives(model, [0.0], [0.0], [0.0])[2][0, 0] == 0.0
+
+
+def test_inputs_of_derivatives_are_checked_as_those_of_the_algorithm(model):
+    s = random_state(model, 0, 2)
+    functions = [rnea_derivatives, aba_derivatives] + ([] if COMPILED else [derivative_of("rnea")])
+    for function, index in itertools.product(functions, (0, slice(None))):
+        q, v, a = s["q"][index], s["v"][index], s["a"][index]
+        with pytest.raises(ArgumentValueError, match="has shape"):
+            function(model, q, v[..., 1:], a)
+        with pytest.raises(ArgumentValueError, match="expected a finite number"):
+            function(model, q, v * np.nan, a)
+        if model.quaternion_slices():
+            with pytest.raises(ArgumentValueError, match="has length 2, expected 1"):
+                function(model, 2.0 * q, v, a)
+        with pytest.raises(ArgumentTypeError, match="threads"):
+            function(model, q, v, a, threads="all")

@@ -1,0 +1,269 @@
+"""Exponential coordinates: S and its rate against the complex step, next to no turn, half a turn and a full one on purpose.
+
+Tolerances: formulas are sums of some ten products of numbers of size |q| <= 2 pi; 1e-14 leaves room for their rounding.
+"""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from pluecker.articulated import (
+    ModelBuilder,
+    SingularInertiaError,
+    Trajectory,
+    TrajectoryError,
+    aba,
+    body_velocities,
+    carry_velocity,
+    crba,
+    difference,
+    forward_kinematics,
+    integrate,
+    kinetic_energy,
+    potential_energy,
+    random_configuration,
+    rnea,
+    second_derivative_of,
+)
+from pluecker.articulated.model.exponential import exponential_products, exponential_rotation
+from pluecker.articulated.running.algorithm import ALGORITHMS
+from pluecker.articulated.simulation.smooth import follow
+from tests.conftest import COMPILED
+from tests.mechanisms import random_body, random_description
+
+PI = np.pi
+LENGTHS = [0.0, 1e-160, 1e-8, 1e-4, 1e-3, 0.5, 3.0, PI - 1e-4, PI - 1e-8, PI, PI + 1e-8, 4.0, 6.0]
+DIRECTIONS = [np.array([1.0, 0.0, 0.0]), np.array([0.48, -0.64, 0.6])]
+VECTORS = [length * u for u in DIRECTIONS for length in LENGTHS]
+RNG = np.random.default_rng(11)
+H = 1e-30
+not_compiled = pytest.mark.skipif(COMPILED, reason="each algorithm takes seconds to compile for dual numbers")
+
+
+def axial(W):
+    return np.array([W[2, 1], W[0, 2], W[1, 0]])
+
+
+def one_joint(kind="exponential", **options):
+    builder = ModelBuilder(kind)
+    builder.add_body("body", **random_body(np.random.default_rng(1)))
+    builder.add_joint("joint", kind, "world", "body", position=(0.1, 0.2, 0.3), **options)
+    return builder.build()
+
+
+def chain(kind, n=2):
+    builder, rng = ModelBuilder(kind), np.random.default_rng(2)
+    for k in range(n):
+        builder.add_body(f"b{k}", **random_body(rng))
+        builder.add_joint(f"j{k}", kind, f"b{k - 1}" if k else "world", f"b{k}", position=rng.normal(size=3))
+    return builder.build()
+
+
+BALL, CHAIN = one_joint(), chain("exponential")
+
+
+def stepped(q, u):
+    return tuple(complex(a, H * b) for a, b in zip(q, u, strict=True))
+
+
+@pytest.mark.parametrize("q", VECTORS, ids=str)
+def test_the_rotation_is_the_exponential(q):
+    R = np.reshape(exponential_rotation(tuple(q)), (3, 3)).T
+    np.testing.assert_allclose(R, Rotation.from_rotvec(q).as_matrix(), atol=2e-15)
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-15)
+
+
+@pytest.mark.parametrize("q", VECTORS, ids=str)
+def test_the_columns_of_S_are_those_of_R_transposed_dR_dq(q):
+    """Equation 21 of source document 002, by the complex step, also at q = 0."""
+    R = np.reshape(exponential_rotation(tuple(q)), (3, 3)).T
+    S = np.swapaxes(body_velocities(BALL, q, np.eye(3))[:, 0], 0, 1)
+    for k in range(3):
+        dR = np.reshape(exponential_rotation(stepped(q, np.eye(3)[k])), (3, 3)).T.imag / H
+        np.testing.assert_allclose(S[:3, k], axial(R.T @ dR), atol=1e-14)
+    np.testing.assert_array_equal(S[3:], 0.0)
+
+
+@pytest.mark.parametrize("q", VECTORS, ids=str)
+def test_the_rate_of_S_is_its_derivative_along_the_motion(q):
+    qd, u = RNG.normal(size=(2, 3))
+    held = stepped(u, np.zeros(3))
+    value, transposed, rate = exponential_products(tuple(q), tuple(qd), tuple(u))
+    np.testing.assert_allclose(rate, np.imag(exponential_products(stepped(q, qd), held, held)[0]) / H, atol=1e-14)
+    other, _, _ = exponential_products(tuple(q), tuple(qd), tuple(qd))
+    np.testing.assert_allclose(np.dot(qd, value), np.dot(exponential_products(tuple(q), tuple(u), tuple(qd))[1], u))
+    np.testing.assert_allclose(np.dot(transposed, qd), np.dot(u, other))
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_forward_dynamics_inverts_inverse_dynamics(length):
+    """The error of accelerations is that of forces, some 1e-15 of them, times the condition of the inertia matrix."""
+    q = np.concatenate([length * DIRECTIONS[1], -length * DIRECTIONS[0]])
+    v, a = RNG.normal(size=(2, 6))
+    tau = rnea(CHAIN, q, v, a)
+    bound = 1e-15 * np.linalg.cond(crba(CHAIN, q)) * (1.0 + np.abs(tau).max())
+    np.testing.assert_allclose(aba(CHAIN, q, v, tau), a, atol=10.0 * bound)
+
+
+def test_at_a_full_turn_forward_dynamics_names_the_joint():
+    for turn in (2.0 * PI, 4.0 * PI):
+        with pytest.raises(SingularInertiaError, match=r"'joint\.r[xyz]' moves no inertia"):
+            aba(BALL, turn * DIRECTIONS[0], np.zeros(3), np.ones(3))
+    assert np.isfinite(rnea(BALL, 2.0 * PI * DIRECTIONS[0], np.ones(3), np.ones(3))).all()
+
+
+# ------------------------------------------------------------------------------------------------------------- equivalents
+
+
+@pytest.mark.parametrize("turns", [0.0, 0.3, 0.499, 0.5, 0.501, 0.75, 1.0, 1.25, 7.7, -3.2])
+def test_integration_keeps_the_turn_and_stays_below_half_a_one(turns):
+    q = 2.0 * PI * turns * DIRECTIONS[1]
+    for start in (np.zeros(3), q, RNG.normal(size=3)):
+        moved = integrate(BALL, start, q - start)
+        assert np.linalg.norm(moved) <= PI * (1.0 + 1e-15)
+        R = forward_kinematics(BALL, moved)[0, :3, :3]
+        np.testing.assert_allclose(R, Rotation.from_rotvec(q).as_matrix(), atol=1e-14)
+    if abs(turns) < 0.5:
+        np.testing.assert_array_equal(integrate(BALL, q, np.zeros(3)), q)
+
+
+@pytest.mark.parametrize("length", [0.0, 1e-160, 1e-8, 0.5, 3.0, 3.5])
+def test_the_complex_step_through_integration_is_its_derivative(length):
+    """From no turn at all, where a vector has no direction, and beyond half a turn, where it is replaced by its equivalent
+    y = (1 - 2 pi / t) x: dy = (1 - 2 pi / t) dx + 2 pi / t^3 x (x . dx)"""
+    x, zero = length * DIRECTIONS[1], np.zeros(3)
+    far = 2.0 * PI / length if length > PI else 0.0
+    expected = (1.0 - far) * np.eye(3) + far * np.outer(DIRECTIONS[1], DIRECTIONS[1])
+    for q, v in ((zero, x), (x, zero), (0.25 * x, 0.75 * x)):
+        for dq, dv in ((H, 0.0), (0.0, H)):
+            columns = []
+            for unit in np.eye(3):
+                out = np.empty(3, complex)
+                kernel, ws = ALGORITHMS["integrate"].kernel, np.empty(0, complex)
+                kernel(BALL.packed, q + 1j * dq * unit, v + 1j * dv * unit, out, ws)
+                columns.append(out.imag / H)
+            np.testing.assert_allclose(np.transpose(columns), expected, atol=1e-15 * (1.0 + 4.0 * far))
+
+
+@not_compiled
+def test_second_derivatives_of_the_turn_are_those_of_the_exponential_where_there_is_none():
+    """d2 exp(x~) / dx_a dx_b = (a~ b~ + b~ a~) / 2 at x = 0, and integration has none."""
+    a = np.array([0.3, -0.2, 0.5])
+    second = second_derivative_of(forward_kinematics)(BALL, np.zeros(3), along={"q": a}, wrt="q")[0, :3, :3]
+    for k, unit in enumerate(np.eye(3)):
+        A, B = np.cross(np.eye(3), -a), np.cross(np.eye(3), -unit)
+        np.testing.assert_allclose(second[..., k], 0.5 * (A @ B + B @ A), atol=1e-15)
+    zero = np.zeros(3)
+    for part in second_derivative_of(integrate)(BALL, zero, zero, along={"q": a, "v": a}):
+        np.testing.assert_array_equal(part, 0.0)
+
+
+@pytest.mark.parametrize("turns", [0.5, 0.51, 0.75, 0.99, 1.3, 3.6])
+def test_beyond_half_a_turn_the_velocity_of_the_body_stays(turns):
+    """Of one state and of a batch; the joint beside it, of another type, keeps its velocity to the last bit."""
+    old, v = 2.0 * PI * turns * DIRECTIONS[1], RNG.normal(size=(5, 3))
+    new = integrate(BALL, old, np.zeros(3))
+    carried = carry_velocity(BALL, old, new, v)
+    # what is across the vector is scaled by |new| / |old|, whose relative error is that of a turn, 1e-16 |old| / |new|
+    bound = 1e-15 * (1.0 + np.linalg.norm(old) / np.linalg.norm(new)) * 10.0
+    np.testing.assert_allclose(body_velocities(BALL, new, carried), body_velocities(BALL, old, v), atol=bound)
+    np.testing.assert_allclose(kinetic_energy(BALL, new, carried), kinetic_energy(BALL, old, v), rtol=10.0 * bound)
+    one = np.array([carry_velocity(BALL, old, new, each) for each in v])
+    np.testing.assert_allclose(one, carried, atol=1e-14)
+
+
+def test_where_the_vector_does_not_change_velocities_are_carried_to_the_last_bit():
+    model = random_description(3, 24).build()
+    q, v = random_configuration(model, 4, 3), RNG.normal(size=(3, model.nv))
+    still = integrate(model, q, 0.0 * v)
+    np.testing.assert_array_equal(carry_velocity(model, q, still, v), v)
+
+
+def test_a_step_over_half_a_turn_is_undone_by_difference():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        q = random_configuration(BALL, rng)
+        q *= (PI - 0.1) / np.linalg.norm(q)
+        v = 0.5 * rng.normal(size=3) + 0.4 * q
+        moved = integrate(BALL, q, v)
+        np.testing.assert_allclose(difference(BALL, q, moved), v, atol=1e-14)
+        expected = body_velocities(BALL, q + v, v)
+        np.testing.assert_allclose(
+            body_velocities(BALL, moved, carry_velocity(BALL, q, moved, v)), expected, atol=1e-13
+        )
+
+
+def test_random_turns_are_uniform_and_not_longer_than_half_a_turn():
+    """The mean of R over uniform turns is zero."""
+    q = random_configuration(BALL, 6, 500)
+    assert np.linalg.norm(q, axis=1).max() <= PI
+    assert np.linalg.norm(q, axis=1).max() > 3.0
+    R = forward_kinematics(BALL, q)[:, 0, :3, :3]
+    assert np.abs(R.mean(axis=0)).max() < 5 / np.sqrt(3 * 500)
+
+
+def test_limits_are_kept_by_random_configurations():
+    q = random_configuration(one_joint(lower_limit=-0.1, upper_limit=[0.2, 0.3, 0.4]), 0, 500)
+    assert (q >= -0.1).all()
+    assert (q <= [0.2, 0.3, 0.4]).all()
+
+
+def test_the_energy_of_springs_belongs_to_the_turn_and_not_to_its_vector():
+    """The force is its gradient on both sides of half a turn, by central differences of fourth order."""
+    model = one_joint(stiffness=[1.0, 2.0, 3.0], rest_position=[0.3, -0.2, 0.1])
+    q, h = 3.0 * DIRECTIONS[1], 1e-3
+    for w in (q, q * (3.0 - 2.0 * PI) / 3.0):
+        np.testing.assert_allclose(potential_energy(model, w), potential_energy(model, q), rtol=1e-14)
+        ends = {k: potential_energy(model, w + k * h * np.eye(3)) for k in (-2, -1, 1, 2)}
+        gradient = (8.0 * (ends[1] - ends[-1]) - (ends[2] - ends[-2])) / (12.0 * h)
+        np.testing.assert_allclose(rnea(model, w, np.zeros(3), np.zeros(3)), gradient, atol=1e-9)
+
+
+# ------------------------------------------------------------------------------------------------------------- simulation
+
+
+@pytest.mark.slow
+def test_energy_stays_through_several_turns_and_the_motion_is_that_of_a_spherical_joint():
+    """Two bodies that tumble for several turns, by some hundred steps with errors of 1e-11.
+
+    The motion is chaotic: neighbouring ones part by a factor e in less than 0.1 s, so that they are compared for 0.75 s.
+    """
+    spherical = chain("spherical")
+    q, v = np.array([0.1, 0.2, 0.3, -0.3, 0.2, 0.1]), np.array([9.0, 15.0, -12.0, 4.0, -16.0, 8.0])
+    time = np.linspace(0.0, 2.0, 9)
+    found = follow(CHAIN, q, v, time, np.zeros((9, 6)), tol=1e-11)
+    assert (np.linalg.norm(found.q.reshape(9, 2, 3), axis=-1) <= PI * (1 + 1e-15)).all()
+    energy = kinetic_energy(CHAIN, found.q, found.v) + potential_energy(CHAIN, found.q)
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-9)
+    turns = np.roll(Rotation.from_rotvec(q.reshape(2, 3)).as_quat(), 1, axis=-1).ravel()
+    rates = np.concatenate([exponential_products(*[tuple(x[k : k + 3]) for x in (q, v, v)])[0] for k in (0, 3)])
+    expected = follow(spherical, turns, rates, time[:4], np.zeros((4, 6)), tol=1e-11)
+    T = forward_kinematics(spherical, expected.q)
+    assert np.abs(np.diff(T, axis=0)).max() > 1.0
+    np.testing.assert_allclose(forward_kinematics(CHAIN, found.q[:4]), T, atol=1e-7)
+
+
+def test_a_long_interval_has_no_turn_too_many():
+    """Spun about a principal axis at 10 rad/s for 3 s between two samples, and slightly beside it."""
+    builder = ModelBuilder(gravity=(0, 0, 0))
+    builder.add_body("top", mass=1.0, inertia=[1.0, 1.1, 1.5])
+    builder.add_joint("pivot", "exponential", "world", "top")
+    top = builder.build()
+    for aside in (0.0, 1e-6, 0.1):
+        v = np.array([aside, 0.0, 10.0])
+        found = follow(top, np.zeros(3), v, [0.0, 3.0], np.zeros((2, 3)), tol=1e-10)
+        assert np.linalg.norm(found.q[1]) <= PI
+        np.testing.assert_allclose(kinetic_energy(top, found.q, found.v), 0.5 * (100.0 * 1.5 + aside**2), rtol=1e-8)
+        if aside == 0.0:
+            np.testing.assert_allclose(found.q[1], [0, 0, (30.0 + PI) % (2 * PI) - PI], atol=1e-8)
+
+
+def test_samples_between_which_the_vector_changes_have_no_spline():
+    q = np.array([[0.0, 0.0, angle] for angle in np.linspace(2.0, 4.0, 11)])
+    time = np.linspace(0.0, 1.0, 11)
+    full = Trajectory(time, q).with_derivatives(BALL)
+    np.testing.assert_allclose(full.v, [[0.0, 0.0, 2.0]] * 11, atol=1e-9)
+    with pytest.raises(
+        TrajectoryError, match=r"the exponential coordinates of joint 'joint' change to an equiv.* sample 7"
+    ):
+        Trajectory(time, integrate(BALL, q, np.zeros(3))).with_derivatives(BALL)

@@ -1,0 +1,396 @@
+"""What the public functions accept, and what they say to everything else."""
+
+import ctypes
+import functools
+import inspect
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import (
+    Model,
+    ModelBuilder,
+    aba,
+    bias_force,
+    body_accelerations,
+    body_jacobian,
+    body_jacobian_dot,
+    body_jacobian_dot_times,
+    body_jacobian_transpose_times,
+    body_velocities,
+    carry_velocity,
+    center_of_mass,
+    center_of_mass_acceleration,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+    centroidal_momentum_matrix,
+    centroidal_momentum_matrix_dot,
+    coriolis_matrix,
+    crba,
+    crba_packed,
+    difference,
+    forward_kinematics,
+    frame_acceleration,
+    frame_placement,
+    frame_velocity,
+    gravity_force,
+    inertia_matrix_rate,
+    integrate,
+    jacobian,
+    jacobian_dot,
+    joint_forces,
+    kinetic_energy,
+    minv,
+    momentum,
+    momentum_rate,
+    operational_inertia,
+    passive_force,
+    potential_energy,
+    random_tree,
+    relative_jacobian,
+    relative_jacobian_dot,
+    rnea,
+)
+from pluecker.articulated.algorithms.dynamics.rnea import RNEA
+from pluecker.spatial import ArgumentTypeError, ArgumentValueError, UnknownNameError
+from tests.mechanisms import random_description, random_state
+
+
+def of_a_frame(function, **names):
+    """The function, asked for a frame."""
+
+    @functools.wraps(function)
+    def call(model, **given):
+        return function(model, frame="b5", **names, **given)
+
+    return call
+
+
+OF_SUBTREES = {
+    ("q",): (center_of_mass, center_of_mass_jacobian, centroidal_momentum_matrix),
+    ("q", "v"): (
+        center_of_mass_velocity,
+        centroidal_momentum_matrix_dot,
+        coriolis_matrix,
+        inertia_matrix_rate,
+        momentum,
+    ),
+    ("q", "v", "a"): (center_of_mass_acceleration, momentum_rate),
+}
+# Every public algorithm, with the names of its inputs
+FUNCTIONS = {
+    rnea: ("q", "v", "a", "f_ext"),
+    joint_forces: ("q", "v", "a", "f_ext"),
+    aba: ("q", "v", "tau", "f_ext"),
+    crba: ("q",),
+    crba_packed: ("q",),
+    minv: ("q",),
+    bias_force: ("q", "v", "f_ext"),
+    gravity_force: ("q",),
+    kinetic_energy: ("q", "v"),
+    potential_energy: ("q",),
+    forward_kinematics: ("q",),
+    of_a_frame(frame_placement): ("q", "point"),
+    of_a_frame(frame_velocity): ("q", "v", "point"),
+    of_a_frame(frame_acceleration): ("q", "v", "a", "point"),
+    of_a_frame(jacobian): ("q", "point"),
+    of_a_frame(jacobian_dot): ("q", "v", "point"),
+    of_a_frame(operational_inertia): ("q", "point"),
+    of_a_frame(relative_jacobian, reference="b0"): ("q", "point"),
+    of_a_frame(relative_jacobian_dot, reference="b0"): ("q", "v", "point"),
+    body_velocities: ("q", "v"),
+    body_accelerations: ("q", "v", "a"),
+    body_jacobian: ("q",),
+    body_jacobian_dot: ("q", "v"),
+    body_jacobian_dot_times: ("q", "v", "x"),
+    body_jacobian_transpose_times: ("q", "f_ext"),
+    passive_force: ("q", "v"),
+    **{f: keys for keys, functions in OF_SUBTREES.items() for f in functions},
+    integrate: ("q", "v"),
+    difference: ("q0", "q1"),
+    carry_velocity: ("q0", "q1", "v"),
+}
+every = pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return random_description(2, 11).build(name="test tree")
+
+
+@pytest.fixture(scope="module")
+def inputs(model):
+    s = random_state(model, 1, 6)
+    return {**s, "q0": s["q"], "q1": s["q"][::-1].copy(), "point": s["tau"][:, :3].copy(), "x": s["a"]}
+
+
+def arguments(function, inputs, part=slice(None)):
+    return {name: inputs[name][part] for name in FUNCTIONS[function]}
+
+
+@every
+def test_a_batch_is_its_states_one_by_one(function, model, inputs):
+    """To rounding: one state and eight at a time are compiled separately, and fuse other products and sums."""
+    together = function(model, **arguments(function, inputs))
+    for k in range(6):
+        alone = function(model, **arguments(function, inputs, k))
+        np.testing.assert_allclose(together[k], alone, rtol=0.0, atol=1e-13 * (1.0 + np.abs(alone).max()))
+
+
+@every
+def test_leading_axes_of_any_number_are_kept(function, model, inputs):
+    flat = function(model, **arguments(function, inputs))
+    shaped = {name: x.reshape(2, 1, 3, *x.shape[1:]) for name, x in arguments(function, inputs).items()}
+    result = function(model, **shaped)
+    np.testing.assert_array_equal(result, flat.reshape(2, 1, 3, *flat.shape[1:]))
+
+
+@every
+def test_leading_axes_broadcast(function, model, inputs):
+    given = arguments(function, inputs)
+    first = next(iter(given))
+    one = {name: (x if name == first else x[0]) for name, x in given.items()}
+    expanded = {name: (x if name == first else np.broadcast_to(x[0], x.shape)) for name, x in given.items()}
+    np.testing.assert_array_equal(function(model, **one), function(model, **expanded))
+    cross = {name: (x[:, None] if name == first else x[None, :4]) for name, x in given.items()}
+    full = function(model, **cross)
+    assert full.shape[:2] == ((6, 4) if len(given) > 1 else (6, 1))
+    picked = {name: (x[5] if name == first else x[3]) for name, x in given.items()}
+    alone = function(model, **picked)  # to rounding only: one state is compiled separately
+    digits = 1e-13 * (np.linalg.cond(alone) if function.__name__ == "operational_inertia" else 1.0)  # itself an inverse
+    np.testing.assert_allclose(
+        full[5, 3 if len(given) > 1 else 0], alone, rtol=0.0, atol=digits * (1.0 + np.abs(alone).max())
+    )
+
+
+@every
+def test_an_empty_batch_gives_an_empty_result(function, model, inputs):
+    whole = function(model, **arguments(function, inputs))
+    assert function(model, **arguments(function, inputs, slice(0, 0))).shape == (0, *whole.shape[1:])
+
+
+@every
+def test_out_takes_the_result(function, model, inputs):
+    expected = function(model, **arguments(function, inputs))
+    out = np.full(expected.shape, np.nan)
+    assert function(model, **arguments(function, inputs), out=out) is out
+    np.testing.assert_array_equal(out, expected)
+
+
+@every
+def test_out_may_be_one_of_the_inputs(function, model, inputs):
+    given = {name: x.copy() for name, x in arguments(function, inputs).items()}
+    expected = function(model, **given)
+    fitting = [name for name, x in given.items() if x.shape == expected.shape]
+    for name in fitting:
+        copies = {key: x.copy() for key, x in given.items()}
+        np.testing.assert_array_equal(function(model, **copies, out=copies[name]), expected)
+
+
+@every
+def test_lists_views_and_other_numbers_are_converted(function, model, inputs):
+    given = arguments(function, inputs)
+    expected = function(model, **given)
+    np.testing.assert_array_equal(function(model, **{name: x.tolist() for name, x in given.items()}), expected)
+    strided = {name: np.repeat(x, 2, axis=0)[::2] for name, x in given.items()}
+    np.testing.assert_array_equal(function(model, **strided), expected)
+    fortran = {name: np.asfortranarray(x) for name, x in given.items()}
+    np.testing.assert_array_equal(function(model, **fortran), expected)
+
+
+@every
+def test_a_shape_that_does_not_fit_is_named_with_what_was_expected(function, model, inputs):
+    for name, x in arguments(function, inputs).items():
+        given = arguments(function, inputs) | {name: x[..., :-1]}
+        shapes = {"f_ext": (model.n_bodies, 6), "point": (3,)}
+        shape = shapes.get(name, (model.nq,) if name.startswith("q") else (model.nv,))
+        expected = ", ".join(["...", *map(str, shape)])
+        with pytest.raises(
+            ValueError, match=rf"{function.__name__}: {name} has shape .*{x.shape[-1] - 1}\), expected \({expected}\)"
+        ):
+            function(model, **given)
+        with pytest.raises(ValueError, match=rf"{name} has shape \(\), expected"):
+            function(model, **(given | {name: 1.0}))
+
+
+@every
+def test_nan_and_infinity_are_refused_with_the_coordinate_and_nothing_is_written(function, model, inputs):
+    expected = function(model, **arguments(function, inputs))
+    for name, x in arguments(function, inputs).items():
+        for bad in (np.nan, np.inf):
+            spoiled = x.copy()
+            spoiled[4, 2] = bad
+            out = np.full(expected.shape, 7.0)
+            what = "body" if name == "f_ext" else "coordinate"
+            where = rf".*\({what} '" if name != "point" else ", expected a finite number$"
+            with pytest.raises(ValueError, match=rf"{function.__name__}: {name}\[4, 2.*\] is {bad}{where}"):
+                function(model, **(arguments(function, inputs) | {name: spoiled}), out=out)
+            assert (out == 7.0).all()
+
+
+@every
+def test_what_is_no_array_of_real_numbers_is_refused(function, model, inputs):
+    name = FUNCTIONS[function][0]
+    others = {key: x for key, x in arguments(function, inputs).items() if key != name}
+    for bad in (
+        ["a"] * model.nq,
+        inputs["q"] * 1j,
+        [[1.0], [1.0, 2.0]],
+        [None] * model.nq,
+        {"joint": 1.0},
+        [True] * model.nq,
+    ):
+        with pytest.raises(TypeError, match=f"{function.__name__}: {name} "):
+            function(model, **{name: bad}, **others)
+
+
+@every
+def test_a_quaternion_that_is_not_of_unit_length_is_refused_by_joint(function, model, inputs):
+    joint, part = next(iter(model.quaternion_slices().items()))
+    for name in FUNCTIONS[function]:
+        if name.startswith("q"):
+            q = inputs[name].copy()
+            q[3, part] *= 1.0 + 3e-6
+            with pytest.raises(
+                ValueError, match=rf"{function.__name__}: the quaternion of joint '{joint}'.*length 1\.00000"
+            ):
+                function(model, **(arguments(function, inputs) | {name: q}))
+            q = inputs[name].copy()
+            q[3, part] *= 1.0 + 5e-7
+            function(model, **(arguments(function, inputs) | {name: q}))
+
+
+@every
+def test_an_out_that_does_not_fit_is_refused(function, model, inputs):
+    given = arguments(function, inputs)
+    shape = function(model, **given).shape
+    bad = [
+        (np.empty((*shape, 1)), ValueError, "out has shape"),
+        (np.empty(shape, np.float32), TypeError, "float64"),
+        ([0.0] * 6, TypeError, "out must be a float64 array"),
+        (np.empty(shape, ">f8"), TypeError, "out must be a float64 array"),
+        (np.ma.masked_array(np.empty(shape)), TypeError, "out must be a float64 array .* got a MaskedArray"),
+        (np.asfortranarray(np.empty((shape[0] * 2, *shape[1:])))[::2], ValueError, "C-ordered"),
+    ]
+    frozen = np.empty(shape)
+    frozen.flags.writeable = False
+    for out, error, message in [*bad, (frozen, ValueError, "writeable")]:
+        with pytest.raises(error, match=message):
+            function(model, **given, out=out)
+
+
+@every
+def test_out_and_threads_are_given_by_name(function):
+    parameters = inspect.signature(function).parameters
+    by_name = [name for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY]
+    assert [name for name in by_name if name not in ("classical", "centroidal", "rows")] == ["out", "threads"]
+
+
+@every
+@pytest.mark.parametrize(
+    ("wrong", "got"), [(None, "a NoneType"), (Model, "the class Model"), ("arm.urdf", "a str"), (3.0, "a float")]
+)
+def test_what_is_no_model_is_refused_by_its_type(function, wrong, got, inputs):
+    for part in (slice(None), 0):
+        with pytest.raises(ArgumentTypeError, match=rf"^{function.__name__}: model must be a .*Model, got {got}$"):
+            function(wrong, **arguments(function, inputs, part))
+    if function is forward_kinematics:
+        with pytest.raises(ArgumentTypeError, match="forward_kinematics: model must be"):
+            function(wrong, inputs["q"], ["tool"])
+
+
+def test_no_frames_are_no_placements(model, inputs):
+    assert forward_kinematics(model, inputs["q"], []).shape == (*inputs["q"].shape[:-1], 0, 4, 4)
+
+
+def test_frames_are_names(model, inputs):
+    with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a int"):
+        forward_kinematics(model, inputs["q"], 5)
+    with pytest.raises(ArgumentTypeError, match="forward_kinematics: frames must be names of frames, got a ndarray"):
+        forward_kinematics(model, inputs["q"], np.array("tool"))
+    with pytest.raises(UnknownNameError, match="forward_kinematics: no frame 'nowhere'"):
+        forward_kinematics(model, inputs["q"], ["nowhere"])
+    assert forward_kinematics(model, inputs["q"], []).shape[-3:] == (0, 4, 4)
+
+
+def test_an_out_that_is_a_view_of_a_file_or_lies_anywhere_takes_the_result(model, inputs, tmp_path):
+    """A subclass of NumPy's arrays, and memory that begins at an odd byte."""
+    expected = crba(model, inputs["q"])
+    mapped = np.memmap(tmp_path / "H", np.float64, "w+", shape=expected.shape)
+    odd = np.empty(expected.nbytes + 1, np.uint8)[1:].view(np.float64).reshape(expected.shape)
+    for out in (mapped, odd):
+        assert crba(model, inputs["q"], out=out) is out
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_a_fault_inside_is_not_taken_for_an_argument_of_another_kind(model, inputs, monkeypatch):
+    """The way for one state goes no other way because something in it is broken."""
+    given = arguments(rnea, inputs, 0)
+    rnea(model, **given)
+    if RNEA not in model.ready:
+        pytest.skip("without compilation there is one way only")
+    for fault in (TypeError, KeyError, AttributeError, IndexError):
+
+        def broken(*arguments, fault=fault):
+            raise fault("broken")
+
+        monkeypatch.setitem(model.ready[RNEA], (), (broken, *model.ready[RNEA][()][1:]))
+        with pytest.raises(fault, match="broken"):
+            rnea(model, **given)
+
+
+def test_masked_entries_are_refused(model, inputs):
+    masked = np.ma.masked_array(inputs["q"][0], mask=[True] + [False] * (model.nq - 1))
+    with pytest.raises(TypeError, match="gravity_force: q has masked entries"):
+        gravity_force(model, masked)
+
+
+def test_leading_axes_that_do_not_broadcast_are_listed(model, inputs):
+    with pytest.raises(ValueError, match=r"rnea: the leading axes do not broadcast: q \(6, .*v \(4, "):
+        rnea(model, inputs["q"], inputs["v"][:4], inputs["a"])
+
+
+def test_forces_from_outside_may_be_left_out(model, inputs):
+    none = rnea(model, inputs["q"], inputs["v"], inputs["a"])
+    zero = rnea(model, inputs["q"], inputs["v"], inputs["a"], np.zeros((model.n_bodies, 6)))
+    np.testing.assert_array_equal(none, zero)
+
+
+def test_a_robot_without_joints_has_empty_results():
+    builder = ModelBuilder()
+    builder.add_body("rock", mass=5.0)
+    builder.add_joint("weld", "fixed", "world", "rock")
+    model = builder.build()
+    assert (model.nq, model.nv, model.n_bodies) == (0, 0, 0)
+    assert rnea(model, [], [], []).shape == (0,)
+    assert crba(model, np.empty((4, 0))).shape == (4, 0, 0)
+    assert kinetic_energy(model, [], []) == 0.0
+    assert forward_kinematics(model, [], ["rock"]).shape == (1, 4, 4)
+
+
+def test_two_threads_share_nothing(model, inputs):
+    from concurrent.futures import ThreadPoolExecutor
+
+    expected = [aba(model, **arguments(aba, inputs, k)) for k in range(6)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda k: aba(model, **arguments(aba, inputs, k % 6)), range(60)))
+    for k, result in enumerate(found):
+        np.testing.assert_array_equal(result, expected[k % 6])
+
+
+def test_long_names_do_not_make_long_messages():
+    builder = ModelBuilder()
+    builder.add_body(300 * "b", 1.0, inertia=(1, 1, 1))
+    builder.add_joint(300 * "j", "spherical", "world", 300 * "b")
+    with pytest.raises(ArgumentValueError, match="overflows") as error:
+        body_accelerations(builder.build(), [1.0, 0, 0, 0], [0, 1e308, -1e308], [0, 1e308, 1e308])
+    assert len(str(error.value)) < 300
+
+
+def test_numbers_from_ctypes_are_numbers():
+    # their dtype equals that of NumPy's own, and is another object
+    model = random_tree(1, 0, joints=["free"])
+    q = np.ctypeslib.as_array((ctypes.c_double * 7)(0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+    assert q.dtype == np.float64
+    for _ in range(2):
+        np.testing.assert_array_equal(integrate(model, q, np.zeros(6)), q)

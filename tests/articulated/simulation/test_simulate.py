@@ -1,0 +1,434 @@
+"""What simulate refuses, what it records, how it compares itself with smaller steps, and what the command does with it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from pluecker.articulated import (
+    Actuator,
+    CompiledControl,
+    Control,
+    JointLimits,
+    Model,
+    ModelBuilder,
+    PDControl,
+    PointSpring,
+    SimulationError,
+    SimulationWarning,
+    TimeTable,
+    applied_forces,
+    center_of_mass,
+    convergence,
+    forward_kinematics,
+    kinetic_energy,
+    momentum,
+    potential_energy,
+    simulate,
+)
+from pluecker.articulated.app.cli import main
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
+from pluecker.articulated.simulation.preparation import MOST, kept_with
+from pluecker.articulated.simulation.trajectory_files import read_trajectory
+from pluecker.articulated.stepping.control.control_function import SIGNATURE
+from pluecker.spatial import ArgumentValueError, PlueckerError, UnknownNameError
+from tests.conftest import COMPILED
+
+
+@pytest.fixture(scope="module")
+def pendulum():
+    builder = ModelBuilder()
+    for k, parent in enumerate(("world", "b0")):
+        builder.add_body(f"b{k}", mass=1.0 + k, center_of_mass=(0, 0, -0.5), inertia=[0.1, 0.1, 0.02])
+        builder.add_joint(f"j{k}", "revolute", parent, f"b{k}", axis=(0, 1, 0), position=(0, 0, -k), effort_limit=2.0)
+    return builder.build()
+
+
+START = {"q": [0.5, -0.2], "v": [0.0, 0.1], "duration": 0.02, "step": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        ({"model": None}, TypeError, "simulate: model must be a pluecker.articulated.Model, got a NoneType"),
+        ({"q": [1.0]}, ValueError, r"simulate: q has shape \(1,\), expected \(\.\.\., 2\)"),
+        ({"v": [0.0, np.nan]}, ValueError, r"simulate: v\[1\] is nan, expected a finite number \(coordinate 'j1'\)"),
+        ({"step": 0.0}, ValueError, "simulate: step is 0.0 s, expected a finite number above 0"),
+        ({"step": "1"}, TypeError, "simulate: step is a str, expected a number of seconds"),
+        ({"duration": 0.015}, ValueError, r"the duration, 0\.015 s, is no whole number of steps of 0\.01 s"),
+        ({"every": 0}, ValueError, "simulate: every is 0, expected 1 or more steps"),
+        ({"control": [1.0]}, ValueError, r"simulate: control has shape \(1,\), expected \(\.\.\., 2\)"),
+        ({"control": [np.inf, 0.0]}, ValueError, r"simulate: control\[0\] is inf, expected a finite number"),
+        (
+            {"control": TimeTable([0.0, 1.0], [[0.0], [1.0]])},
+            ValueError,
+            r"control has shape \(2, 1\), expected \(\.\.\., 2, 2\)",
+        ),
+        ({"control": PDControl(1.0, [1.0], q=[0.0, 0])}, ValueError, r"damping has shape \(1,\)"),
+        ({"control": np.zeros((3, 2)), "q": np.zeros((2, 2))}, ValueError, "the leading axes do not broadcast"),
+        ({"control": Control(period=0.015)}, ValueError, r"the period of control, 0\.015 s, is no whole number"),
+        ({"control": Control(actuator=Actuator(gear=[1.0, 2, 3]))}, ValueError, "gear of the actuator has shape"),
+        ({"f_ext": np.zeros(6)}, ValueError, r"f_ext has shape \(6,\), expected \(\.\.\., 2, 6\)"),
+        ({"integrator": "eulr"}, ValueError, r"integrator is 'eulr', expected one of .*semi_implicit"),
+        ({"record": "velocity"}, UnknownNameError, "'velocity' cannot be recorded, expected a, tau, energy"),
+        ({"limits": JointLimits(damping=[1.0])}, ValueError, "damping of limits has shape"),
+        ({"limits": 1}, TypeError, "limits is a int, expected JointLimits, True, False or None"),
+        ({"on_unsolved": "stop"}, ValueError, "on_unsolved is 'stop', expected one of raise, continue, substep"),
+        ({"progress": len}, TypeError, "progress gave a int, expected what it was given"),
+        ({"tol": 0.0}, ValueError, "tol is 0.0"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_simulate_refuses_what_cannot_be_by_name(wrong, kind, message, pendulum):
+    with pytest.raises(kind, match=message) as caught:
+        simulate(**{"model": pendulum, **START, **wrong})
+    assert isinstance(caught.value, PlueckerError)
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "message"),
+    [
+        (lambda: TimeTable([0.0, np.nan], [[0.0], [0.0]]), ValueError, r"TimeTable: times\[1\] is nan"),
+        (
+            lambda: TimeTable([0.0, 0.0], [[0.0], [0.0]]),
+            ValueError,
+            r"times\[1\] is 0.0 after 0.0, expected rising times",
+        ),
+        (lambda: TimeTable([0.0], [[0.0], [0.0]]), ValueError, r"values has shape \(2, 1\), expected \(\.\.\., 1, "),
+        (lambda: PDControl(-1.0, 1.0, q=[0.0]), ValueError, "stiffness is -1.0 at one coordinate"),
+        (lambda: CompiledControl(len), TypeError, "function is a builtin_function_or_method, expected a numba.cfunc"),
+        (lambda: CompiledControl(ctypes.CFUNCTYPE(None)(lambda: None)), TypeError, "has another signature"),
+        (lambda: CompiledControl(0), ValueError, "the address is 0"),
+        (lambda: Actuator(saturation=0.0), ValueError, "saturation is 0.0"),
+        (lambda: Control(Control()), TypeError, "command is a Control"),
+        (lambda: JointLimits(restitution=1.5), ValueError, "restitution is 1.5, expected 0 to 1"),
+    ],
+)
+def test_controls_check_themselves(make, kind, message):
+    with pytest.raises(kind, match=message) as caught:
+        make()
+    assert isinstance(caught.value, PlueckerError)
+
+
+def test_integrators_without_rows_refuse_dry_friction(pendulum):
+    with pytest.raises(
+        ValueError, match=r"rk4 knows no dry friction, and model .* has it at 'j0'; use .*semi_implicit"
+    ):
+        simulate(pendulum.replace(friction=0.1), **START, integrator="rk4")
+
+
+def test_what_is_recorded_is_what_the_algorithms_say(pendulum):
+    spring = PointSpring("world", "b1", stiffness=3.0)
+    names = ("energy", "momentum", "center_of_mass", "b1", "a", "tau")
+    found = simulate(pendulum, **START, control=[0.1, 0.2], elements=spring, record=names)
+    q, v, columns = found.q, found.v, found.columns
+    np.testing.assert_array_equal(found.tau, np.tile([0.1, 0.2], (3, 1)))
+    np.testing.assert_allclose(columns["kinetic_energy"], kinetic_energy(pendulum, q, v))
+    stored = potential_energy(pendulum, q) + applied_forces(pendulum, spring, q, v).energy
+    np.testing.assert_allclose(columns["potential_energy"], stored)
+    np.testing.assert_allclose(columns["momentum"], momentum(pendulum, q, v))
+    np.testing.assert_allclose(columns["center_of_mass"], center_of_mass(pendulum, q))
+    np.testing.assert_allclose(columns["b1"], forward_kinematics(pendulum, q, ["b1"])[..., 0, :, :])
+    np.testing.assert_allclose(found.a[0] * 0.01, v[1] - v[0], rtol=0.01)
+
+
+def test_gains_follow_a_reference_that_moves_and_an_implicit_step_is_stable(pendulum):
+    """A stiffness of 1e9: the joints are where the reference is at the end of each step, to 1e-6 of its way."""
+    moving = TimeTable([0.0, 0.02, 0.04], [[0.0, 0.0], [1.0, -1.0], [0.0, 0.5]])
+    stiff = simulate(pendulum, [0.0, 0.0], [50.0, -50.0], 0.04, 0.01, control=PDControl(1e9, 0.0, q=moving))
+    np.testing.assert_allclose(stiff.q[1:3], [[0.5, -0.5], [1.0, -1.0]], atol=1e-5)
+
+
+def test_motions_by_steps_and_by_tolerances_come_together_under_all_controls(pendulum):
+    """Two codes that share nothing but aba: the loop's own order four, and DOP853 with the control in Python."""
+    controls = (
+        PDControl([30.0, 20.0], 2.0, q=TimeTable([0.0, 0.02], [[0.0, 0.0], [0.5, -0.5]]), tau=[0.3, 0.1]),
+        Control(PDControl(30.0, 1.0, q=[0.3, 0.0]), clip=True),
+        lambda t, q, v: np.array([t, -v[1]]),
+    )
+    force = np.full((2, 6), 0.1)
+    for control in controls[: 2 if COMPILED else 1]:
+        found, exact = (
+            simulate(pendulum, START["q"], START["v"], 0.02, h, control=control, f_ext=force, integrator=name, every=n)
+            for name, h, n in (("rk4", 0.0025, 4), ("dop853", 0.01, 1))
+        )
+        np.testing.assert_allclose(found.q, exact.q, atol=1e-6)
+        np.testing.assert_allclose(found.tau, exact.tau, atol=1e-4)  # gains times the same
+    free = simulate(
+        pendulum, [[0.5, 0.0], [0.1, 0.2]], [0.0, 0.0], 0.02, 0.01, control=controls[2], integrator="dop853"
+    )
+    assert free.q.shape == (2, 3, 2)
+
+
+AFTER_THE_FIRST = """
+import ctypes
+import numpy as np
+from numba.core import event
+from pluecker.articulated import Actuator, CompiledControl, Control, Model, PDControl, TimeTable, neutral, simulate
+from pluecker.articulated.robots import SEVEN_JOINT_ARM
+from pluecker.articulated.running.algorithm import ALGORITHMS
+
+@ctypes.CFUNCTYPE(None, ctypes.c_double, *[ctypes.POINTER(ctypes.c_double)] * 4)
+def brake(t, q, v, tau, parameters):
+    tau[0] = -parameters[0] * v[0]
+
+def used():
+    return {(name, driver) for name, each in ALGORITHMS.items() for driver in vars(each.compiled)}
+
+arm = Model.from_urdf(SEVEN_JOINT_ARM)
+q, v = neutral(arm), np.zeros(7)
+simulate(arm, q, v, 0.02, 0.01)
+path, before = TimeTable([0.0, 0.02], [q, q + 0.1]), used()
+gains = PDControl(100.0, 10.0, q=q)
+with event.install_recorder("numba:compile") as recorder:
+    for control in (
+        v + 1.0, TimeTable([0.0, 0.02], [v, v + 1.0]), TimeTable([0.0, 0.02], [v, v + 1.0], linear=False), gains,
+        PDControl(100.0, 10.0, q=path), PDControl(100.0, 10.0, q=path, v=v, tau=v), CompiledControl(brake, [0.5]),
+        lambda t, q, v: -v, Control(gains, period=0.02, clip=True), Control(gains, actuator=Actuator(2.0, 9.0, delay=0.01)),
+    ):
+        simulate(arm, q, v, 0.02, 0.01, control=control)
+    simulate(arm, q, v, 0.02, 0.01, f_ext=np.ones((arm.n_bodies, 6)))
+print(len(recorder.buffer), used() - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+def test_nothing_is_compiled_for_another_kind_of_control():
+    """Nor is any algorithm used that was not before, whose code may happen to be on the disk."""
+    command = [sys.executable, "-c", AFTER_THE_FIRST]
+    done = subprocess.run(command, env=dict(os.environ), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0", "set()"]
+
+
+def test_the_error_falls_with_the_order_and_is_estimated(pendulum):
+    """For a method of first order the error of the first run is twice the first difference, of the last the last one."""
+    found = convergence(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.01)
+    exact = simulate(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.01, integrator="dop853", tol=1e-12)
+    assert abs(found.order - 1.0) < 0.1
+    true = np.abs(found.trajectory.q - exact.q).max()
+    assert 0.5 * true < found.error[1] < 2.0 * true
+    assert "observed order" in str(found)
+    tight = convergence(pendulum, [0.5, -0.2], [0.0, 0.1], 0.04, 0.04, integrator="dop853", tol=1e-4)
+    assert tight.name == "tol"
+    assert tight.error[1] < 1e-6
+    assert "observed order" not in str(tight)
+    with pytest.raises(ValueError, match="runs is 2, expected 3 or more"):
+        convergence(pendulum, **START, runs=2)
+
+
+def test_the_command_simulates_holds_and_draws(tmp_path, capsys):
+    table, picture = tmp_path / "motion.csv", tmp_path / "motion.png"
+    options = ["--duration", "0.02", "--step", "0.01", "--every", "1"]
+    assert (
+        main(["simulate", "seven_joint_arm", *options, "--control", "hold", "-o", str(table), "--plot", str(picture)])
+        == 0
+    )
+    assert picture.exists()
+    text = table.read_text()
+    assert text.startswith("time,q:joint1")
+    held = read_trajectory(table, Model.from_urdf(SEVEN_JOINT_ARM), bare="q")
+    assert held.q is not None
+    assert np.ptp(held.q, axis=0).max() < 1e-12
+    assert main(["simulate", "seven_joint_arm", *options, "--control", str(table)]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 4
+    assert main(["simulate", "seven_joint_arm", *options, "--step", "0.03"]) == 2
+    assert "is no whole number of steps" in capsys.readouterr().err
+
+
+def test_forward_ends_with_dry_friction(tmp_path):
+    """A pendulum with dry friction and damping, as it once took 480,000 evaluations and no end: it comes to rest."""
+    robot, forces, motion = (tmp_path / name for name in ("robot.urdf", "forces.csv", "motion.csv"))
+    robot.write_text(
+        """<robot name="pendulum"><link name="base"/>
+        <link name="rod"><inertial><origin xyz="0 0 -0.5"/><mass value="1"/>
+        <inertia ixx="0.1" iyy="0.1" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+        <joint name="pivot" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/>
+        <dynamics friction="0.5" damping="0.1"/></joint></robot>"""
+    )
+    times = [0.0, 0.3, 1.0, 6.0, 12.0] if COMPILED else [0.0, 0.02]
+    forces.write_text("time,pivot\n" + "".join(f"{t},0\n" for t in times))
+    start = tmp_path / "start.csv"
+    start.write_text("pivot\n1.5\n")
+    assert main(["forward", str(robot), str(forces), "--start", str(start), "-o", str(motion)]) == 0
+    found = read_trajectory(motion, Model.from_urdf(robot), bare="q")
+    assert found.v is not None
+    if COMPILED:
+        assert found.v[-1] == 0.0
+
+
+@pytest.mark.slow
+def test_a_million_samples_go_to_files_in_constant_memory(pendulum, tmp_path):
+    """72 MB of samples. Memory holds a block of 4 MB, and what is computed from it: as much as for a tenth of them."""
+    free = pendulum.replace(damping=0.5)
+    simulate(free, **START, record_to=tmp_path / "first")  # what is compiled and imported stays
+    peaks = []
+    for duration in (100.0, 1000.0):
+        tracemalloc.start()
+        try:
+            motion = simulate(free, [0.5, -0.2], [0.0, 0.0], duration, 0.001, record_to=tmp_path / f"{duration:g}")
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+    assert len(motion) == 1_000_001
+    assert peaks[1] < min(20e6, 1.2 * peaks[0])
+    np.testing.assert_allclose(motion.q[-1], 0.0, atol=1e-12)
+    assert sum(file.stat().st_size for file in (tmp_path / "1000").iterdir()) > 72e6
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_compiled_steps_within_a_second(pendulum, request):
+    """A day of a pendulum, which takes half a minute."""
+    if threading.current_thread() is not threading.main_thread():
+        pytest.skip("signals go to the main thread")
+    simulate(pendulum, **START)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    begun = time.monotonic()
+    with pytest.warns(SimulationWarning, match="interrupted; the trajectory ends at t ="):
+        motion = simulate(pendulum, [0.5, -0.2], [0.0, 0.0], 1e5, 0.001, every=10**6)
+    took = time.monotonic() - begun
+    assert took < 5.0
+    assert motion.time is not None
+    assert motion.q is not None
+    assert len(motion) >= 1
+    assert np.isfinite(motion.q).all()
+
+
+@pytest.mark.parametrize("in_files", [False, True])
+def test_ctrl_c_while_progress_is_told_leaves_times_and_states_of_the_same_samples(in_files, pendulum, tmp_path):
+    def until_the_third(samples):
+        for k in samples:
+            if k == 3:
+                raise KeyboardInterrupt
+            yield k
+
+    folder = tmp_path / "motion" if in_files else None
+    with pytest.warns(SimulationWarning, match=r"interrupted; the trajectory ends at t = 0\.03 s"):
+        motion = simulate(
+            pendulum,
+            **START | {"duration": 0.1},
+            control=raising_after(1.0),
+            progress=until_the_third,
+            record_to=folder,
+        )
+    assert_allclose(motion.time, [0.0, 0.01, 0.02, 0.03])
+    assert motion.q.shape == motion.v.shape == motion.a.shape == (4, 2)
+    whole = simulate(pendulum, **START | {"duration": 0.1}, control=raising_after(1.0))
+    assert_array_equal(motion.q, whole.q[:4])
+
+
+def without_number(t, q, v, tau, parameters):
+    tau[0] = np.nan if t > parameters[0] else 0.0
+
+
+def raising_after(begin):
+    """A control that divides by zero from this time on."""
+    return lambda t, q, v: 0.0 * v if t < begin else 1 // 0
+
+
+@pytest.mark.parametrize("integrator", ["semi_implicit", "dop853"])
+@pytest.mark.parametrize(
+    ("control", "known"),
+    [
+        (raising_after(0.0), 1),
+        (raising_after(0.015), 2),
+        (CompiledControl(SIGNATURE(without_number), [-1.0]), 1),
+        (CompiledControl(SIGNATURE(without_number), [0.015]), 2),
+    ],
+    ids=["python at once", "python later", "compiled at once", "compiled later"],
+)
+def test_what_is_known_when_a_control_fails_is_kept_and_can_be_saved(control, known, integrator, pendulum, tmp_path):
+    begin = np.array([[0.5, -0.2], [0.1, 0.3]])
+    for q in (begin[0], begin):
+        with pytest.raises(SimulationError, match=r"control (raised ZeroDivisionError|gives)") as caught:
+            simulate(pendulum, q, START["v"], 0.05, 0.01, control=control, integrator=integrator)
+        kept = caught.value.trajectory
+        assert caught.value.time == 0.0 if known == 1 else 0.015 < caught.value.time <= 0.02
+        assert len(kept) == known
+        np.testing.assert_array_equal(kept.q[..., 0, :], q)
+        kept.save(tmp_path / "kept.npz")
+        np.testing.assert_array_equal(read_trajectory(tmp_path / "kept.npz", pendulum, bare="q").q, kept.q)
+
+
+def test_dop853_remembers_no_times_of_samples_to_come(pendulum, tmp_path):
+    """Ten million of them would take 80 MB."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(SimulationError, match="control raised"):
+            simulate(
+                pendulum, **{**START, "duration": 1e5}, control=raising_after(0.015), integrator="dop853",
+                record_to=tmp_path / "motion",
+            )  # fmt: skip
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 20e6
+
+
+def test_limits_that_an_integrator_does_not_know_are_refused_where_they_are_asked_for():
+    builder = ModelBuilder()
+    builder.add_body("block", mass=1.0)
+    builder.add_joint(
+        "slide", "prismatic", parent="world", child="block", axis=(1, 0, 0), lower_limit=-0.1, upper_limit=0.1
+    )
+    model = builder.build()
+    for limits in (True, JointLimits(restitution=0.5)):
+        with pytest.raises(ArgumentValueError, match="rk4 knows none; use dormand_prince or semi_implicit"):
+            simulate(model, [0.0], [1.0], 0.2, 0.02, integrator="rk4", limits=limits)
+    beyond = simulate(model, [0.0], [1.0], 0.2, 0.02, integrator="rk4")
+    np.testing.assert_allclose(beyond.q[-1], 0.2)
+    assert simulate(model, [0.0], [1.0], 0.2, 0.02).q.max() <= 0.1
+
+
+def test_what_a_model_keeps_of_a_simulation_changes_no_motion(pendulum):
+    again, fresh = pendulum.replace(), [pendulum.replace() for _ in range(4)]
+    other = {"q": [-0.4, 1.0], "v": [2.0, -1.0]}
+    calls = [{}, other, {"record": "energy"}, other | {"step": 0.005}]
+    for own, change in zip(fresh, calls, strict=True):
+        first, kept = simulate(own, **START | change), simulate(again, **START | change)
+        for part in ("time", "q", "v", "a", "tau"):
+            assert_array_equal(getattr(kept, part), getattr(first, part))
+        assert list(kept.columns) == list(first.columns)
+    first = simulate(again, **START)
+    first.time[:], first.q[:] = 7.0, 7.0  # what a user does with a trajectory is not seen by the next one
+    assert_array_equal(simulate(again, **START).time, [0.0, 0.01, 0.02])
+    assert_array_equal(simulate(again, **START).q, simulate(fresh[0], **START).q)
+    batch = simulate(again, **START | {"q": np.tile(START["q"], (3, 1))})
+    assert_allclose(batch.q, np.tile(simulate(again, **START).q, (3, 1, 1)), rtol=1e-12, atol=1e-12)
+
+
+def test_equal_arguments_of_another_type_are_refused_behind_a_call_that_was_kept(pendulum):
+    plain = {"every": 1, "tol": 1.0, "control": (1, 1)}
+    simulate(pendulum, **START | {"every": 1, "tol": 1.0})
+    simulate(pendulum, **START | plain)
+    for wrong in ({"every": True}, {"every": 1.0}, {"tol": True}, {"control": (True, True)}, {"control": ("1", 1)}):
+        with pytest.raises(TypeError):
+            simulate(pendulum, **START | plain | wrong)
+
+
+def test_a_model_keeps_few_preparations_and_is_forgotten_with_them(pendulum):
+    model = pendulum.replace()
+    for k in range(40):
+        simulate(model, **START | {"duration": 0.01 * (k + 1)})
+    kept = model.tables[kept_with]
+    assert len(kept) == MOST
+    newest = [preparation.schedule.steps for preparation in kept.values()]
+    assert newest == list(range(41 - MOST, 41))
+    del kept
+    reference = weakref.ref(model)
+    del model
+    assert reference() is None  # without a search for circles

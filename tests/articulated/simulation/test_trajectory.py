@@ -1,0 +1,401 @@
+"""Trajectories in files: what is written is read again, and what does not fit is named."""
+
+import io
+import os
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, Trajectory, TrajectoryError
+from pluecker.articulated.simulation.trajectory_files import read_trajectory, write_trajectory
+
+
+@pytest.fixture(scope="module")
+def model():
+    builder = ModelBuilder("two")
+    for name, kind, options in (("arm", "revolute", {"axis": (0, 0, 1)}), ("ball", "spherical", {})):
+        builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
+        builder.add_joint(name, kind, "world", name, **options)
+    return builder.build()
+
+
+@pytest.fixture(scope="module")
+def arm():
+    builder = ModelBuilder("arm")
+    for name in ("a", "b"):
+        builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
+        builder.add_joint(name, "revolute", "world", name, axis=(0, 0, 1))
+    return builder.build()
+
+
+def example(model, n=7):
+    rng = np.random.default_rng(0)
+    return Trajectory(
+        np.cumsum(rng.random(n)), rng.normal(size=(n, model.nq)), *rng.normal(size=(3, n, model.nv)) * 1e-7
+    )
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz", "NPZ"])
+@pytest.mark.parametrize("parts", [("time", "q", "v", "a", "tau"), ("q",), ("time", "tau")], ids=" ".join)
+def test_what_is_written_is_read_again_to_the_last_bit(model, tmp_path, ending, parts):
+    whole = example(model)
+    given = Trajectory(**{part: getattr(whole, part) for part in parts})
+    path = tmp_path / f"file.{ending}"
+    write_trajectory(path, model, given)
+    found = read_trajectory(path, model, bare="q")
+    for part in ("time", "q", "v", "a", "tau"):
+        expected = getattr(given, part)
+        if expected is None:
+            assert getattr(found, part) is None
+        else:
+            np.testing.assert_array_equal(getattr(found, part), expected)
+    assert len(found) == 7
+
+
+def test_columns_come_in_any_order_and_bare_names_mean_what_is_asked_for(arm, tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("\ufeffb, v:b ,t,a,v:a\n1,2,0,3,4\n\n5,6,1,7,8\n", encoding="utf-8")
+    found = read_trajectory(path, arm, bare="q")
+    np.testing.assert_array_equal(found.q, [[3, 1], [7, 5]])
+    np.testing.assert_array_equal(found.v, [[4, 2], [8, 6]])
+    np.testing.assert_array_equal(found.time, [0, 1])
+    found = read_trajectory(path, arm, bare="tau")
+    np.testing.assert_array_equal(found.tau, [[3, 1], [7, 5]])
+    assert found.q is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "holds nothing, expected a header"),
+        ("a,b\n", "holds a header only, expected at least one sample"),
+        ("a,c\n1,2\n", "column 'c' names no coordinate of the robot; there are 'a', 'b'"),
+        ("a,x:b\n1,2\n", "column 'x:b' names no coordinate"),
+        ("a\n1\n", "has some q columns but not 'b'"),
+        ("a,b,v:a\n1,2,3\n", "has some v columns but not 'b'"),
+        ("a,b,a\n1,2,3\n", "column 'a' is there twice"),
+        ("a,b,q:a\n1,2,3\n", "column 'q:a' is there twice"),
+        ("a,b\n1,2\n3\n", "sample 2 has 1 cells, the header 2"),
+        ("a,b\n1,two\n", "sample 1, column 'b': 'two' is no number"),
+        ("a,b\n1,2\n3,nan\n", "q:b holds nan in sample 2, expected finite numbers"),
+        ("time,a,b\ninf,1,2\n", "time holds inf in sample 1, expected finite numbers"),
+        ("time,a,b\n0,1,2\n0,1,2\n", "time does not rise in sample 2"),
+        ("time,a,b\n0,1,2\n1,1,2\n0.5,1,2\n", "time does not rise in sample 3"),
+    ],
+    ids=[
+        "empty",
+        "header alone",
+        "unknown name",
+        "unknown part",
+        "missing position",
+        "missing velocity",
+        "twice",
+        "twice in two ways",
+        "ragged",
+        "word",
+        "NaN",
+        "infinite time",
+        "time stands",
+        "time falls",
+    ],
+)
+def test_a_bad_csv_file_is_told_where(text, message, arm, tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(TrajectoryError, match=message) as caught:
+        read_trajectory(path, arm, bare="q")
+    assert "bad.csv" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        ({"q": np.zeros((4, 3))}, r"q has shape \(4, 3\), expected \(4, 2\) for model 'arm'"),
+        ({"q": np.zeros((4, 2)), "v": np.zeros((3, 2))}, r"v has shape \(3, 2\), expected \(4, 2\)"),
+        ({"q": np.zeros((4, 2)), "time": np.zeros((4, 1))}, r"time has shape \(4, 1\), expected \(4,\)"),
+        ({"time": np.arange(3.0), "q": np.zeros((4, 2))}, r"q has shape \(4, 2\), expected \(3, 2\)"),
+        ({"positions": np.zeros((4, 2))}, "holds 'positions', expected arrays among time, q, v, a, tau"),
+        ({"q": np.array([[{}, 1]], dtype=object)}, "no NPZ file of numbers"),
+        ({"q": np.array([["1", "2"]])}, r"no NPZ file of numbers \(q holds <U1, expected real numbers\)"),
+        ({"q": np.array([[1j, 2.0]])}, r"no NPZ file of numbers \(q holds complex128, expected real numbers\)"),
+        ({"q": np.zeros((0, 2)), "time": np.zeros(0)}, "holds no samples"),
+        ({"q": np.full((3, 2), np.nan)}, "q:a holds nan in sample 1, expected finite numbers"),
+        ({"q": np.array(1.0)}, r"q has shape \(\), expected"),
+    ],
+    ids=[
+        "too many columns",
+        "two lengths",
+        "time as a table",
+        "time too short",
+        "other names",
+        "objects",
+        "words",
+        "complex numbers",
+        "no samples",
+        "NaN",
+        "one number",
+    ],
+)
+def test_a_bad_npz_file_is_told_what_was_expected(arrays, message, arm, tmp_path):
+    path = tmp_path / "bad.npz"
+    np.savez(path, **arrays)
+    with pytest.raises(TrajectoryError, match=message):
+        read_trajectory(path, arm, bare="q")
+
+
+def test_arrays_of_an_npz_file_come_in_any_order(arm, tmp_path):
+    q = np.arange(8).reshape(4, 2)
+    np.savez(tmp_path / "file.npz", q=q, others=q, time=np.arange(4))
+    found = read_trajectory(tmp_path / "file.npz", arm, bare="q")
+    np.testing.assert_array_equal(found.q, q)
+    assert found.q.dtype == found.time.dtype == np.float64
+
+
+def test_a_damaged_npz_file_is_refused_wherever_the_damage_is(arm, tmp_path):
+    path = tmp_path / "bad.npz"
+    np.savez_compressed(path, q=np.random.default_rng(0).normal(size=(200, 2)))
+    whole = path.read_bytes()
+    for k in range(60, len(whole) - 150, 150):
+        path.write_bytes(whole[:k] + b"\xff" * 30 + whole[k + 30 :])
+        with pytest.raises(TrajectoryError, match=r"bad.npz: no NPZ file of numbers"):
+            read_trajectory(path, arm, bare="q")
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(TrajectoryError, match=r"bad.npz: no NPZ file of numbers \(it is no zip file\)"):
+        read_trajectory(path, arm, bare="q")
+
+
+def test_a_single_array_is_no_npz_file_whatever_it_is_called(arm, tmp_path):
+    with (tmp_path / "file.npz").open("wb") as file:
+        np.save(file, np.zeros((4, 2)))
+    with pytest.raises(TrajectoryError, match=r"no NPZ file of numbers \(it is no zip file\)"):
+        read_trajectory(tmp_path / "file.npz", arm, bare="q")
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_what_is_no_such_file_at_all_is_refused(ending, arm, tmp_path):
+    path = tmp_path / f"file.{ending}"
+    with pytest.raises(TrajectoryError, match=r"cannot be read \(No such file"):
+        read_trajectory(path, arm, bare="q")
+    path.write_bytes(b"\x89PNG\xff\x00")
+    with pytest.raises(TrajectoryError, match=r"no CSV file|no NPZ file"):
+        read_trajectory(path, arm, bare="q")
+
+
+def test_missing_derivatives_are_those_of_a_spline_of_degree_five(arm):
+    """Interpolation errors of degree-five splines of sines at step h: h^5 and h^4 in the first two derivatives."""
+    t = np.linspace(0.0, 2.0, 201)
+    w = np.array([1.0, 2.0])
+    full = Trajectory(t, np.sin(np.outer(t, w))).with_derivatives(arm)
+    np.testing.assert_allclose(full.v, w * np.cos(np.outer(t, w)), atol=1e-7)
+    np.testing.assert_allclose(full.a, -(w**2) * np.sin(np.outer(t, w)), atol=2e-5)
+    half = Trajectory(t, full.q, w * np.cos(np.outer(t, w))).with_derivatives(arm)
+    np.testing.assert_allclose(half.a, -(w**2) * np.sin(np.outer(t, w)), atol=1e-7)
+
+
+def test_derivatives_that_are_given_are_kept(model):
+    given = example(model)
+    full = given.with_derivatives(model)
+    assert full.v is given.v
+    assert full.a is given.a
+
+
+def test_derivatives_cannot_be_found_from_nothing(arm, model):
+    with pytest.raises(TrajectoryError, match="a time column is needed"):
+        Trajectory(q=np.zeros((9, 2))).with_derivatives(arm)
+    with pytest.raises(TrajectoryError, match="5 samples are too few to find derivatives; 6 are needed"):
+        Trajectory(np.arange(5.0), np.zeros((5, 2))).with_derivatives(arm)
+    with pytest.raises(TrajectoryError, match="no spline goes through the samples of v"):
+        Trajectory(np.arange(9.0) * 1e-320, *np.zeros((2, 9, 2))).with_derivatives(arm)
+    with pytest.raises(TrajectoryError, match=r"velocities \(v:...\) are needed: joint 'ball' has a quaternion"):
+        Trajectory(np.arange(9.0), np.zeros((9, 5))).with_derivatives(model)
+
+
+@pytest.fixture(scope="module")
+def odd():
+    """Names that CSV has to quote, in letters of several alphabets, one with spaces around it."""
+    builder = ModelBuilder("odd")
+    for name in ('a,b "c"', " Gelenk ü ", "关节", "two\nlines", "two\rlines", "q:x", "time"):
+        builder.add_body(name, mass=1.0, inertia=[1, 1, 1])
+        builder.add_joint(name, "revolute", "world", name, axis=(0, 0, 1))
+    return builder.build()
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_any_name_is_written_and_read_again(odd, ending, tmp_path):
+    given = example(odd)
+    write_trajectory(tmp_path / f"file.{ending}", odd, given)
+    found = read_trajectory(tmp_path / f"file.{ending}", odd, bare="tau")
+    for part in ("time", "q", "v", "a", "tau"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(given, part))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbfa,b\r\n1,2\r\n3,4\r\n",
+        b'"a","b"\n"1","2"\n"3","4"',
+        b" a , b\n 1 ,2\n\n,\n3,4\n",
+        b"a,b\r1,2\r3,4\r",
+    ],
+    ids=["byte order mark, CRLF", "quoted", "spaces, empty lines", "CR alone"],
+)
+def test_csv_files_of_other_programs_are_read(content, arm, tmp_path):
+    (tmp_path / "file.csv").write_bytes(content)
+    np.testing.assert_array_equal(read_trajectory(tmp_path / "file.csv", arm, bare="q").q, [[1, 2], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            "a;b\n1;2\n",
+            "column 'a;b' names no coordinate of the robot; there are 'a', 'b'; columns are separated by commas",
+        ),
+        ("a\tb\n1\t2\n", "columns are separated by commas"),
+        ("a,b\n1_0,2\n", "sample 1, column 'a': '1_0' is no number"),
+        ("a,b\n" + "x" * 50_000 + ",2\n", r"column 'a': 'x+\.\.\.x*'? is no number"),
+        ("a,b\n" + "x" * 200_000 + ",2\n", r"no CSV file \(field larger than field limit"),
+        ("a,b\n\0,2\n", "sample 1, column 'a'|no CSV file"),
+        ("a,b\n1,2\n".encode("utf-16"), r"no CSV file \(invalid start byte for UTF-8\)"),
+        ("é,b\n1,2\n".encode("latin-1"), "no CSV file .*for UTF-8"),
+        ("a" * 2**24, "no CSV file .a line of 16777216 characters and more"),
+    ],
+    ids=["semicolons", "tabs", "underscore", "long cell", "very long cell", "zero", "UTF-16", "Latin-1", "no line"],
+)
+def test_what_is_no_csv_file_is_told_in_a_few_words(content, message, arm, tmp_path):
+    (tmp_path / "bad.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(TrajectoryError, match=message) as caught:
+        read_trajectory(tmp_path / "bad.csv", arm, bare="q")
+    assert len(str(caught.value)) < 400
+
+
+def test_npz_files_of_any_real_numbers_are_read(arm, tmp_path):
+    q = np.arange(6.0).reshape(3, 2)
+    np.savez(
+        tmp_path / "file.npz", q=q.astype(">f8"), v=q.astype(np.float32), a=np.asfortranarray(q), tau=q.astype(">i2")
+    )
+    found = read_trajectory(tmp_path / "file.npz", arm, bare="q")
+    for values in (found.q, found.v, found.a, found.tau):
+        np.testing.assert_array_equal(values, q)
+        assert values.dtype == np.float64
+
+
+def claiming(shape):
+    """An array that claims to be larger than it is."""
+    header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00v\x00" + header + bytes(800)
+
+
+def whole(values):
+    content = io.BytesIO()
+    np.save(content, values)
+    return content.getvalue()
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ([("q.npy", claiming((10**17, 2)))], "an array is larger than the memory"),
+        ([("q.npy", claiming((10**30, 2)))], "no NPZ file of numbers"),
+        ([("q.npy", claiming((50, 2, "x")))], "no NPZ file of numbers"),
+        ([("q.npy", whole(np.zeros((2, 2))))] * 2, "holds q twice"),
+        ([("q", b"hello")], "q holds bytes, expected real numbers"),
+        ([("q.npy", b"")], "no NPZ file of numbers|holds bytes"),
+        ([("q.npy", whole(np.full((2, 2), np.longdouble(2) ** 2000)))], "q:a holds inf in sample 1"),
+        ([("q.npy", whole(np.zeros((2, 2), [("x", float)])))], "expected real numbers"),
+    ],
+    ids=["large", "larger", "no shape", "twice", "no array", "empty", "long double", "records"],
+)
+def test_an_npz_file_that_lies_is_refused(members, message, arm, tmp_path):
+    with zipfile.ZipFile(tmp_path / "bad.npz", "w") as file:
+        for name, content in members:
+            file.writestr(name, content)
+    with pytest.raises(TrajectoryError, match=f"bad.npz: .*{message}"):
+        read_trajectory(tmp_path / "bad.npz", arm, bare="q")
+
+
+def test_an_npz_file_has_a_bound(arm, tmp_path, monkeypatch):
+    monkeypatch.setattr("pluecker.articulated.simulation.binary_files.LARGEST", 1000)
+    np.savez_compressed(tmp_path / "file.npz", q=np.zeros((100, 2)))
+    with pytest.raises(TrajectoryError, match=r"file.npz: holds 1.73e-06 GB, expected 1e-06 at most"):
+        read_trajectory(tmp_path / "file.npz", arm, bare="q")
+
+
+def test_arguments_of_another_type_are_told(arm, tmp_path):
+    with pytest.raises(TypeError, match="read_trajectory: path is a int"):
+        read_trajectory(5, arm, bare="q")
+    with pytest.raises(TypeError, match=r"read_trajectory: model must be a pluecker.articulated.Model, got a NoneType"):
+        read_trajectory("file.csv", None, bare="q")
+    with pytest.raises(ValueError, match="read_trajectory: bare is 'x', expected one of q, v, a, tau"):
+        read_trajectory("file.csv", arm, bare="x")
+    with pytest.raises(TrajectoryError, match="cannot be read"):
+        read_trajectory("a\0b.csv", arm, bare="q")
+    with pytest.raises(TrajectoryError, match="this is a folder"):
+        read_trajectory(tmp_path, arm, bare="q")
+    with pytest.raises(TypeError, match="write_trajectory: trajectory is a ndarray, expected a Trajectory"):
+        write_trajectory(tmp_path / "file.csv", arm, np.zeros((3, 2)))
+    for wrong, message in (
+        ({"q": [1.0]}, r"q has shape \(1,\), expected \(n, number of coordinates\)"),
+        ({"time": [[1.0]]}, r"time has shape \(1, 1\), expected \(n,\)"),
+        ({"time": [1.0], "q": np.zeros((2, 2))}, "q has 2 samples, time has 1"),
+    ):
+        with pytest.raises(TrajectoryError, match=message):
+            Trajectory(**wrong)
+    with pytest.raises(TypeError, match="Trajectory: q must be an array of real numbers"):
+        Trajectory(q="abc")
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "message"),
+    [
+        ("x.foo", {"q": np.zeros((2, 2))}, "x.foo: no table can be written there; the path must end in .csv, .npz"),
+        ("x", {"q": np.zeros((2, 2))}, "must end in .csv, .npz"),
+        ("x.csv", {"q": np.full((2, 2), np.nan)}, "x.csv: q:a holds nan in sample 1, expected finite numbers"),
+        ("x.npz", {"tau": [[0, 0], [0, np.inf]]}, "x.npz: tau:b holds inf in sample 2, expected finite numbers"),
+        ("x.csv", {"q": np.zeros((2, 3))}, r"q has shape \(2, 3\), expected \(2, 2\)"),
+        ("x.csv", {"time": [1, 1], "q": np.zeros((2, 2))}, "time does not rise in sample 2"),
+        ("x.csv", {}, "holds no samples"),
+        ("no/x.csv", {"q": np.zeros((2, 2))}, r"cannot be written \(No such file"),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(name, given, message, arm, tmp_path):
+    with pytest.raises(TrajectoryError, match=message):
+        write_trajectory(tmp_path / name, arm, Trajectory(**given))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_a_disk_that_becomes_full_leaves_what_was_there_before(ending, arm, tmp_path, monkeypatch):
+    path = tmp_path / f"file.{ending}"
+    path.write_text("precious")
+
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(TrajectoryError, match=r"cannot be written \(No space left on device\)"):
+        write_trajectory(path, arm, Trajectory(q=np.zeros((2, 2))))
+    assert path.read_text() == "precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_table_for_a_terminal_is_in_what_it_can_show(odd, monkeypatch):
+    class Terminal(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    terminal = Terminal(io.BytesIO(), "ascii", errors="replace")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    write_trajectory(None, odd, Trajectory(q=np.zeros((1, 7))))
+    terminal.flush()
+    assert '"q: Gelenk ? ","q:??",' in terminal.buffer.getvalue().decode("ascii")
+
+
+def test_derivatives_that_overflow_are_told(arm):
+    q = np.zeros((9, 2))
+    q[4, 1] = 1e308
+    with pytest.raises(TrajectoryError, match="the derivatives of q overflow; its largest value is in sample 5"):
+        Trajectory(1e-3 * np.arange(9.0), q).with_derivatives(arm)

@@ -1,0 +1,392 @@
+"""The command ``pluecker friction``: its jobs from end to end, its exit codes, and one line for each error.
+
+What is called is the command itself: ``pluecker.__main__`` takes care of Ctrl-C around it, and is for programs that end
+afterwards. Where a test has to know how often a problem is solved, or that it is not, ``solve`` is another one.
+"""
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse
+from numba.core import event
+
+pytest.importorskip("h5py", reason="h5py is not installed (extra fclib)")
+
+from pluecker.contact import (
+    LAWS,
+    METHODS,
+    errors_of,
+    read_fclib,
+    read_fclib_guesses,
+    read_fclib_solution,
+    write_fclib,
+)
+from pluecker.contact import solve as contact_solve
+from pluecker.contact.app.cli import WORDS_OF_TOPICS, main
+from pluecker.contact.app.warmup import TOPICS
+from pluecker.spatial.ahead import described
+from tests.conftest import COMPILED
+from tests.contact.files.fclib_files import LocalForm, global_form, local_form, read_fclib_form
+
+ERRORS = ("natural map", "cone violation", "signorini", "dissipation", "duality gap", "velocity", "speed")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "problem.hdf5"
+    write_fclib(path, local_form(equations=0))
+    return str(path)
+
+
+def facts(text):
+    """The lines of a result by their names."""
+    return {line[:16].strip(): line[16:] for line in text.splitlines() if line[:16].strip()}
+
+
+# ------------------------------------------------------------------------------------------------------------------ jobs
+
+
+def test_a_result_is_printed_fact_by_fact(file, capsys):
+    assert main(["friction", file, "--law", "ccp", "--method", "apgd", "--tol", "1e-8", "--threads", "1"]) == 0
+    printed = facts(capsys.readouterr().out)
+    assert printed["file"] == "problem.hdf5: 4 contacts, 12 multipliers, local form"
+    assert printed["law"] == "ccp"
+    assert printed["method"] == "apgd"
+    assert printed["status"] == "converged"
+    assert {*ERRORS, "iterations", "products", "islands", "time", "stages"} <= set(printed)
+    assert float(printed["natural map"].split()[0]) <= 1e-8
+    assert printed["natural map"].endswith("tolerance 1e-08")
+    assert int(printed["iterations"]) >= 1
+    assert re.match(r"apgd +\d+ iterations +\S+ m?s +error \S+$", printed["stages"])
+
+
+def test_without_options_it_is_coulombs_law_by_the_automatic_choice(file, capsys):
+    assert main(["friction", file]) == 0
+    printed = facts(capsys.readouterr().out)
+    assert (printed["law"], printed["method"]) == ("ncp", "auto")
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_every_law_can_be_chosen(law, file, capsys):
+    assert main(["friction", file, "--law", law, "--directions", "6"]) == 0
+    assert facts(capsys.readouterr().out)["law"] == law
+
+
+def test_in_the_plane_the_polygon_has_two_sides_unless_told_otherwise(tmp_path, capsys):
+    path = tmp_path / "plane.hdf5"
+    write_fclib(path, local_form(spacedim=2, equations=0, seed=2))
+    assert main(["friction", str(path), "--law", "lcp", "--methods", "auto,lemke"]) == 0
+    assert len(re.findall(r"^(auto|lemke) .*converged$", capsys.readouterr().out, re.MULTILINE)) == 2
+
+
+def test_what_did_not_converge_is_printed_and_exits_with_one(file, capsys, tmp_path):
+    out = tmp_path / "out.hdf5"
+    arguments = ["friction", file, "--method", "psor", "--max-iterations", "1", "--tol", "1e-12"]
+    assert main([*arguments, "--write-solution", str(out)]) == 1
+    text = capsys.readouterr().out
+    printed = facts(text)
+    assert printed["status"] == "iteration limit"
+    assert printed["iterations"] == "1"
+    assert "is above 1.0e-12" in text
+    assert set(ERRORS) <= set(printed)
+    assert "Not a solution, written as a guess" in text
+    assert read_fclib_solution(out) is None
+    assert len(read_fclib_guesses(out)) == 1
+
+
+@pytest.mark.parametrize("make", [local_form, global_form])
+@pytest.mark.parametrize("equations", [0, 2])
+def test_a_solution_that_is_written_solves_the_problem_that_is_read(make, equations, tmp_path, capsys):
+    given, out = tmp_path / "given.hdf5", tmp_path / "out.hdf5"
+    form = make(equations=equations, seed=2)
+    write_fclib(given, form)
+    assert main(["friction", str(given), "--law", "ccp", "--tol", "1e-9", "--write-solution", str(out)]) == 0
+    assert f"Solution: {out}" in capsys.readouterr().out
+    problem, found = read_fclib(out), read_fclib_solution(out)
+    assert read_fclib_form(out).same(form)
+    r = found.r if found.l is None else np.concatenate([found.r, found.l])
+    u = problem.velocity(r)
+    assert errors_of(problem, r, "ccp").natural_map <= 1e-9
+    np.testing.assert_allclose(found.u, u[: len(found.u)], atol=1e-12)
+    if make is global_form:
+        momentum = form.H @ found.r + form.f + (form.G @ found.l if equations else 0.0)
+        np.testing.assert_allclose(form.M @ found.v, momentum, atol=1e-9)
+
+
+def test_several_methods_make_a_table(file, capsys):
+    assert main(["friction", file, "--law", "ccp", "--methods", "apgd, pgs,newton"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "one thread" in lines[lines.index("") + 1]
+    table = lines[lines.index("") + 2 :]
+    assert table[0].split() == ["method", "iterations", "time", "error", "status"]
+    assert sorted(line.split()[0] for line in table[1:]) == ["apgd", "newton", "pgs"]
+    assert all(line.endswith("converged") for line in table[1:])
+
+
+def test_a_comparison_does_not_change_the_exit_code(file, capsys):
+    arguments = ["friction", file, "--method", "pgs", "--methods", "psor", "--max-iterations", "1", "--tol", "1e-13"]
+    assert main(arguments) == 1
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("psor")]
+    assert rows[0].endswith("iteration limit")
+    assert rows[1].startswith("psor: natural map ")
+
+
+def test_a_method_that_is_compared_takes_the_iterations_that_it_took_alone(tmp_path, capsys):
+    """Islands one by one, in both; together they would need more."""
+    near, far = local_form(equations=0), local_form(equations=0, seed=1)
+    W = scipy.sparse.block_diag([near.W, 0.1 * far.W]).tocsr()
+    path = tmp_path / "two.hdf5"
+    write_fclib(path, LocalForm(W, np.concatenate([near.q, far.q]), np.concatenate([near.mu, far.mu])))
+    for method in ("auto", "apgd", "pgs", "newton"):
+        arguments = [str(path), "--method", method, "--methods", method, "--law", "ccp", "--max-iterations", "200"]
+        assert main(["friction", *arguments]) in (0, 1)
+        text = capsys.readouterr().out
+        assert int(facts(text)["islands"]) >= 2
+        row = re.search(rf"^{method} +(\d+) ", text, re.MULTILINE)
+        assert row[1] == facts(text)["iterations"], method
+
+
+def test_what_a_converged_method_has_to_say_is_below_the_table(file, capsys, monkeypatch):
+    def solve(*arguments, **named):
+        return replace(contact_solve(*arguments, **named), message="mind the units")
+
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
+    assert main(["friction", file, "--methods", "apgd,pgs"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(lines[-2:]) == ["apgd: mind the units", "pgs: mind the units"]
+
+
+@pytest.mark.parametrize(("seconds", "calls"), [(0.9, 2), (1.0, 1)])
+def test_a_call_of_a_second_is_not_repeated(seconds, calls, file, capsys, monkeypatch):
+    made = []
+
+    def solve(*arguments, **named):
+        made.append(named)
+        return replace(contact_solve(*arguments, **named), time=seconds)
+
+    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", solve)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", solve)
+    contact_solve(read_fclib(file), "ncp", "apgd")  # nothing is left to wait for
+    contact_solve(read_fclib(file), "ncp", "apgd", history=True)
+    assert main(["friction", file, "--method", "apgd", "--methods", "apgd"]) == 0
+    assert len(made) == 2 * calls
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_that_something_is_compiled_is_said_once_on_stderr(compiled, file, capsys, monkeypatch):
+    def solve(*arguments, **named):
+        for _ in range(2 if compiled else 0):
+            with event.trigger_event("numba:compile"):
+                pass
+        return contact_solve(*arguments, **named)
+
+    contact_solve(read_fclib(file), "ncp", "apgd")
+    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", solve)
+    assert main(["friction", file, "--method", "apgd"]) == 0
+    err = capsys.readouterr().err
+    assert err.count("\n") == err.count("compiling, once: ") == compiled
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_convergence_is_drawn(ending, file, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    picture = tmp_path / f"picture.{ending}"
+    assert main(["friction", file, "--methods", "apgd,pgs", "--plot", str(picture)]) == 0
+    assert f"Figure: {picture}" in capsys.readouterr().out
+    assert picture.read_bytes()[:4] in (b"\x89PNG", b"%PDF", b"<?xm")
+
+
+@pytest.mark.slow
+def test_a_picture_has_a_name_and_usual_methods_if_none_are_given(file, tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "convergence.png").write_text("of another day")
+    assert main(["friction", file, "--plot"]) == 0
+    assert (tmp_path / "convergence.png").stat().st_size > 5000
+    printed = capsys.readouterr().out
+    assert all(re.search(rf"^{name} ", printed, re.MULTILINE) for name in ("auto", "apgd", "pgs", "interior_point"))
+
+
+@pytest.mark.slow
+def test_the_chosen_method_is_in_the_picture_beside_the_usual_ones(file, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    picture = tmp_path / "picture.svg"
+    assert main(["friction", file, "--method", "psor", "--tol", "1e-3", "--plot", str(picture)]) in (0, 1)
+    printed = capsys.readouterr().out
+    assert all(re.search(rf"^{name} +\d", printed, re.MULTILINE) for name in ("psor", "auto", "pgs"))
+    replaced = ["--plot", str(picture), "--force"]
+    assert main(["friction", file, "--method", "psor", "--methods", "pgs", *replaced]) in (0, 1)
+    assert not re.search(r"^psor +\d", capsys.readouterr().out, re.MULTILINE)
+
+
+def test_what_is_odd_about_a_file_is_a_note_of_one_line(tmp_path, capsys):
+    form = local_form(equations=0)
+    W = form.W.tolil()
+    W[0, 1] += 0.005 * abs(W).max()
+    path = tmp_path / "asymmetric.hdf5"
+    write_fclib(path, LocalForm(W.tocsr(), form.q, form.mu))
+    assert main(["friction", str(path), "--law", "ccp"]) == 0
+    err = re.sub(r"^compiling, once: .*\n", "", capsys.readouterr().err, flags=re.MULTILINE)
+    assert re.fullmatch(r"note: \S+asymmetric.hdf5: W is asymmetric by \S+ of its largest entry; .*\n", err)
+
+
+# ------------------------------------------------------------------------------------------------------ the other commands
+
+
+def test_help_names_the_command_and_every_law_and_method(capsys):
+    for arguments, names in (
+        (["--help"], ("demo", "inverse", "friction")),
+        (["friction", "--help"], (*LAWS, *METHODS)),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 0
+        printed = capsys.readouterr().out
+        assert all(re.search(rf"\b{name}\b", printed) for name in names)
+
+
+def test_commands_for_robots_are_still_there(capsys):
+    pytest.importorskip("yourdfpy", reason="yourdfpy is not installed (extra urdf)")
+    assert main(["info", "seven_joint_arm"]) == 0
+    assert capsys.readouterr().out.startswith("Model 'seven_joint_arm'")
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
+def test_warmup_compiles_what_robots_friction_and_worlds_need_and_names_the_rest(capsys, monkeypatch):
+    done = []
+    monkeypatch.setattr(
+        "pluecker.articulated.app.cli.compile_elsewhere", lambda by, name: done.append((by.__module__, name))
+    )
+    assert main(["warmup"]) == 0
+    robots, contact = "pluecker.articulated.warmup", "pluecker.contact.app.warmup"
+    assert done == [(robots, "robots"), (robots, "simulation"), (contact, "friction"), (contact, "worlds")]
+    said = capsys.readouterr().out.splitlines()
+    assert "rnea" in said[0]
+    assert "kept in" in said[4]
+    assert "methods" in said[5]
+
+
+def test_the_help_of_warmup_lists_all_topics(capsys):
+    assert described(TOPICS) == WORDS_OF_TOPICS
+    with pytest.raises(SystemExit):
+        main(["warmup", "--help"])
+    said = capsys.readouterr().out
+    assert WORDS_OF_TOPICS in said
+    assert "* robots" in said
+
+
+@pytest.mark.slow
+def test_the_modules_run_as_programs():
+    for module, named in (("pluecker.contact.app.cli", True), ("pluecker.articulated", False)):
+        done = subprocess.run([sys.executable, "-m", module, "--help"], capture_output=True, text=True, check=True)
+        assert "inverse" in done.stdout
+        assert ("friction" in done.stdout) == named
+
+
+# ---------------------------------------------------------------------------------------------------------------- errors
+
+
+def fails(capsys, message, *arguments):
+    assert main(["friction", *map(str, arguments)]) == 2
+    _, err = capsys.readouterr()
+    assert err.startswith("pluecker: error: ")
+    assert err.count("\n") == 1
+    assert re.search(message, err), err
+
+
+def test_errors_are_one_line_and_exit_with_two(file, tmp_path, capsys):
+    text = tmp_path / "text.hdf5"
+    text.write_text("no problem")
+    fails(capsys, "nowhere.hdf5: ", tmp_path / "nowhere.hdf5")
+    fails(capsys, "text.hdf5: ", text)
+    fails(capsys, "law is 'snell', expected one of frictionless", file, "--law", "snell")
+    fails(capsys, "method is 'magic', expected one of auto", file, "--method", "magic")
+    fails(capsys, "'lemke' solves the laws frictionless, lcp, not", file, "--method", "lemke")
+    fails(capsys, "tol is -1", file, "--tol", "-1")
+    fails(capsys, "max_iterations is 0", file, "--max-iterations", "0")
+    fails(capsys, "threads is 0", file, "--threads", "0")
+    fails(capsys, "directions", file, "--law", "lcp", "--directions", "1")
+    fails(capsys, "method is 'magic'", file, "--methods", "apgd,magic")
+    for names in ("apgd,apgd", ",", "apgd,", ""):
+        fails(capsys, f"--methods is '{names}', expected different names", file, "--methods", names)
+    fails(capsys, "holds no global form|fclib_global", file, "--form", "global")
+    fails(capsys, "no.out.hdf5: .*no folder", file, "--write-solution", tmp_path / "no" / "out.hdf5")
+    fails(capsys, "out.txt: .*must end in .hdf5, .h5", file, "--write-solution", tmp_path / "out.txt")
+    (tmp_path / "folder.h5").mkdir()
+    fails(capsys, "folder.h5: .*this is a folder", file, "--write-solution", tmp_path / "folder.h5")
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_solution_never_replaces_the_file_that_is_read(force, file, tmp_path, capsys):
+    before = Path(file).read_bytes()
+    link, other = tmp_path / "link.hdf5", tmp_path / "other" / ".." / "problem.hdf5"
+    link.symlink_to(file)
+    (tmp_path / "other").mkdir()
+    for out in (file, link, other):
+        fails(capsys, "this is the file that is read", file, "--write-solution", out, *force)
+    assert Path(file).read_bytes() == before
+    assert link.is_symlink()
+
+
+def test_a_file_that_exists_is_replaced_only_by_force(file, tmp_path, capsys):
+    out = tmp_path / "out.h5"
+    out.write_text("precious")
+    fails(capsys, "out.h5: exists; --force replaces it", file, "--write-solution", out)
+    assert out.read_text() == "precious"
+    assert main(["friction", file, "--write-solution", str(out), "--force"]) == 0
+    assert read_fclib_solution(out) is not None
+    picture = tmp_path / "kept.png"
+    picture.write_text("precious")
+    fails(capsys, "kept.png: exists; --force replaces it", file, "--plot", picture)
+    assert picture.read_text() == "precious"
+    out.chmod(0o444)
+    before = out.read_bytes()
+    fails(capsys, "out.h5: exists, and its permissions", file, "--write-solution", out, "--force")
+    assert out.read_bytes() == before
+
+
+def test_every_argument_is_checked_before_anything_is_solved(file, tmp_path, capsys, monkeypatch):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    monkeypatch.setattr(import_module("pluecker.contact.solving.solve"), "solve", None)
+    monkeypatch.setattr("pluecker.contact.app.comparison.solve", None)
+    fails(capsys, "method is 'magic', expected one of auto", file, "--methods", "apgd,magic")
+    fails(capsys, "'lemke' solves the laws frictionless, lcp, not", file, "--methods", "apgd,lemke")
+    fails(capsys, "expected different names", file, "--methods", "apgd,apgd")
+    fails(capsys, "tol is nan", file, "--tol", "nan")
+    fails(capsys, "threads is 0", file, "--threads", "0")
+    fails(capsys, "p.docx: .*must end in .png", file, "--plot", tmp_path / "p.docx")
+    fails(capsys, "no.p.png: .*no folder", file, "--plot", tmp_path / "no" / "p.png")
+    fails(capsys, "no.out.h5: .*no folder", file, "--write-solution", tmp_path / "no" / "out.h5")
+    fails(capsys, "this is the file that is read", file, "--write-solution", file)
+    monkeypatch.setitem(sys.modules, "clarabel", None)
+    fails(capsys, r"pip install 'pluecker\[cone\]'", file, "--methods", "apgd,clarabel")
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    fails(capsys, r"pip install 'pluecker\[plot\]'", file, "--plot", tmp_path / "p.png")
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(file, tmp_path, capsys):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed (extra plot)")
+    fails(capsys, "p.docx: .*must end in .png, .pdf, .svg", file, "--plot", tmp_path / "p.docx")
+    fails(capsys, "the figure cannot be written", file, "--methods", "apgd", "--plot", tmp_path / "no" / "p.png")
+
+
+def test_without_what_it_needs_the_extra_is_named(file, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    fails(capsys, r"pip install 'pluecker\[plot\]'", file, "--methods", "apgd", "--plot", "p.png")
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    fails(capsys, r"pip install 'pluecker\[fclib\]'", file)
+
+
+def test_wrong_arguments_exit_with_two(capsys, file):
+    for arguments in (["friction"], ["friction", file, "--tol", "x"], ["friction", file, "--form", "flat"]):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 2
+        assert "error" in capsys.readouterr().err

@@ -1,0 +1,90 @@
+"""Limits, dry friction and motors at an instant: closed forms on a mass on a slide."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from pluecker.articulated import ModelBuilder, random_configuration, random_tree
+from pluecker.contact import World
+from pluecker.contact.constraints.relation import COORDINATE, Function, Parts, Row
+
+LIMIT = 1e-10  # of some 6 N: rows with a range have a compliance of 1e-11 of their mobility
+
+
+class OnSlide:
+    """A row with a range on the first coordinate."""
+
+    name = "row"
+
+    def __init__(self, **numbers):
+        self.row = Row(((0, 1.0),), ranged=True, **numbers)
+
+    def parts(self, model):
+        return Parts((Function(COORDINATE, coordinate=0, position=0),), (self.row,))
+
+
+def slide(*rows, mass=2.0, **joint):
+    """A mass on a horizontal slide."""
+    builder = ModelBuilder()
+    builder.add_body("block", mass=mass)
+    builder.add_joint("slide", "prismatic", parent="world", child="block", axis=(1, 0, 0), **joint)
+    return World(builder.build(), rows)
+
+
+@pytest.mark.parametrize(
+    ("v", "tau", "a"),
+    [(0.0, 2.9, 0.0), (0.0, -2.9, 0.0), (0.0, 5.0, 1.0), (0.0, -5.0, -1.0), (1.0, 0.0, -1.5), (-1.0, 0.0, 1.5)],
+)
+def test_dry_friction_holds_up_to_its_limit_and_opposes_motion(v, tau, a):
+    world = slide(friction=3.0)
+    found = world.accelerations([0.0], [v], [tau])
+    assert_allclose(found.acceleration, a, atol=LIMIT)
+    assert_allclose(world["joints"].forces(found), 2.0 * a - tau, atol=LIMIT)
+
+
+@pytest.mark.parametrize(
+    ("q", "v", "tau", "a"),
+    [(1.0, 0.0, 4.0, 0.0), (1.0, 0.0, -4.0, -2.0), (0.0, 0.0, 4.0, 2.0), (-1.0, 0.0, -4.0, 0.0), (1.0, -1.0, 4.0, 2.0)],
+)
+def test_a_limit_pushes_and_does_not_pull(q, v, tau, a):
+    world = slide(lower_limit=-1.0, upper_limit=1.0)
+    assert_allclose(world.accelerations([q], [v], [tau]).acceleration, a, atol=LIMIT)
+
+
+@pytest.mark.parametrize(("v", "tau", "a"), [(0.0, 0.0, 3.0), (9.0, 0.0, -3.0), (5.0, 4.0, 0.0), (5.0, 8.0, 1.0)])
+def test_a_motor_drives_to_its_speed_with_its_largest_force(v, tau, a):
+    world = slide(OnSlide(speed=5.0, force=6.0))
+    assert_allclose(world.accelerations([0.0], [v], [tau]).acceleration, a, atol=LIMIT)
+
+
+def test_limit_friction_and_motor_of_one_coordinate_add_up():
+    """At rest at its upper limit, the motor pushes against it: friction, then the limit, take what is left."""
+    world = slide(OnSlide(speed=5.0, force=6.0, friction=1.0, upper=0.0))
+    held = world.accelerations([0.0], [0.0], [0.0])
+    assert_allclose(held.acceleration, 0.0, atol=LIMIT)
+    assert_allclose(held.forces, 0.0, atol=LIMIT)  # 6 of the motor, -1 of friction, -5 of the limit
+    free = world.accelerations([-1.0], [0.0], [0.0])
+    assert_allclose(free.acceleration, 2.5, atol=LIMIT)
+
+
+def test_a_soft_limit_is_a_spring_and_a_damper_that_only_push():
+    world = slide(OnSlide(upper=0.0, stiffness=100.0, damping=10.0))
+    for q, v, force in ((0.1, 0.0, -10.0), (0.1, 0.5, -15.0), (0.1, -2.0, 0.0), (-0.1, 1.0, 0.0)):
+        assert_allclose(world.accelerations([q], [v], [0.0]).forces, force, atol=LIMIT)
+
+
+def test_a_batch_has_each_state_in_a_range_of_its_own():
+    world = slide(friction=3.0, lower_limit=-1.0, upper_limit=1.0)
+    q, v, tau = np.array([[0.0, 0.0], [1.0, 4.0], [-1.0, -4.0], [0.0, 5.0]]), 0.0, None
+    q, tau = q[:, :1], q[:, 1:]
+    found = world.accelerations(q, np.full((4, 1), v), tau).acceleration
+    assert_allclose(found[:, 0], [0.0, 0.0, 0.0, 1.0], atol=LIMIT)
+
+
+def test_friction_of_many_joints_holds_a_robot_that_nothing_moves():
+    model = random_tree(3, 4).replace(friction=1e3, gravity=(0.0, 0.0, 0.0))
+    world, q = World(model, limits=False), random_configuration(model, 1)
+    tau = np.random.default_rng(0).standard_normal(model.nv)
+    found = world.accelerations(q, np.zeros(model.nv), tau)
+    assert_allclose(found.acceleration, 0.0, atol=1e-9)
+    assert_allclose(found.forces, -tau, rtol=1e-9, atol=1e-9)

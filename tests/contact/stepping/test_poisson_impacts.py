@@ -1,0 +1,81 @@
+"""Poisson's restitution in steps of worlds, contacts named or found: closed forms, and the same impact as one problem."""
+
+import numpy as np
+import pytest
+
+from pluecker.contact import World, poisson_restitution, solve
+from pluecker.contact.constraints import PointContact
+from pluecker.contact.geometry import Surface
+from tests.conftest import COMPILED
+from tests.contact.stepping.impacts import KINDS, kinetic, problem_of, random_balls, world_of_balls
+
+H = 1e-6
+G = 9.81
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("friction", [0.05, 0.2])
+def test_friction_rubs_in_both_phases_and_what_rests_does_not_hop(kind, friction):
+    """A ball of 1 kg: 2/7 of the slip holds its lowest point, mu (1 + e) of its speed is the most."""
+    e, speed, spin, slide = 0.5, 2.0, 30.0, 1.5
+    world = world_of_balls([0.1], [1.0], kind, Surface(friction, restitution=e), impacts="poisson")
+    q = [0, 0, 0.1, 1, 0, 0, 0]
+    after = world.step(q, [0, spin, 0, slide, 0, -speed], H).v
+    slip = slide - spin * 0.1
+    rubbed = min(2 * abs(slip) / 7, friction * (1 + e) * speed)
+    np.testing.assert_allclose(after[5], e * speed - G * H, atol=2e-4)
+    np.testing.assert_allclose(after[3], slide + rubbed, atol=2e-4)
+    np.testing.assert_allclose(world.step(q, np.zeros(6), H).v, 0.0, atol=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_ball_bounces_to_the_square_of_the_coefficient_of_its_height(kind):
+    """Alone, and without friction, it does so by Newton's law too: h e^(2 n), to O(step)."""
+    e, height, step = 0.8, 0.5, 1e-3
+    world = world_of_balls([0.1], [1.0], kind, Surface(0.0, restitution=e), impacts="poisson")
+    motion = world.simulate([0, 0, 0.1 + height, 1, 0, 0, 0], np.zeros(6), 1.3, step)
+    z, v = motion.q[:, 2] - 0.1, motion.v[:, 5]
+    tops = z[:-1][(v[:-1] > 0.0) & (v[1:] <= 0.0)]
+    assert len(tops) == 2
+    np.testing.assert_allclose(tops, [height * e**2, height * e**4], rtol=2e-2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_have_the_impulses_of_one_problem_and_gain_no_energy(kind):
+    for seed in (1, 2):
+        rng = np.random.default_rng(seed)
+        radii, masses, q, v = random_balls(rng)
+        surface = Surface(float(rng.choice([0.0, 0.2, 0.7, 1.5])), restitution=float(rng.uniform(0, 1)))
+        options = {"accuracy": 1e-8} if kind == "found" else {}
+        world = world_of_balls(radii, masses, kind, surface, True, impacts="poisson", recovery=0.0, **options)
+        found = world.step(q, v, 1e-7).v
+        problem = problem_of(radii, masses, q, v, surface, False)
+        impact = poisson_restitution(problem, [surface.restitution] * 3, solver=lambda p: solve(p, tol=1e-9))
+        np.testing.assert_allclose(found, problem.motion(impact.multipliers)[1:].ravel(), atol=1e-5)
+        assert kinetic(radii, masses, found) <= kinetic(radii, masses, v)
+
+
+def test_another_law_of_impacts_is_refused():
+    for wrong in ("stronge", 1):
+        with pytest.raises((ValueError, TypeError), match=r"impacts is .*, expected 'newton' or 'poisson'"):
+            PointContact("foot", "world", "ball", impacts=wrong)
+    model = world_of_balls([0.1], [1.0], "found", Surface()).model
+    with pytest.raises(ValueError, match="expected 'newton' or 'poisson'"):
+        World(model, impacts="stronge")
+    with pytest.raises(ValueError, match="law is 'ccp' and impacts is 'poisson'"):
+        World(model, impacts="poisson", law="ccp")
+
+
+@pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code alone")
+def test_motions_in_lanes_are_those_of_one_state():
+    """Of some balls that are hit in a step and others that are not."""
+    world = world_of_balls([0.1, 0.2], [1.0, 2.0], "named", Surface(0.3, restitution=0.6), impacts="poisson")
+    q = np.tile([0.0, 0.0, 0.1, 1, 0, 0, 0, 0.02, 0.0, 0.4, 1, 0, 0, 0], (5, 1))
+    q[:, 2] += [0.0, 0.01, 0.0, 0.3, 0.02]
+    q[:, 9] += [0.0, 0.02, 0.1, 0.3, 0.02]
+    v = np.random.default_rng(0).standard_normal((5, 12))
+    together = world.simulate(q, v, 0.1, 1e-3)
+    for k in range(5):
+        alone = world.simulate(q[k], v[k], 0.1, 1e-3)
+        np.testing.assert_allclose(together.q[k], alone.q, atol=1e-9)

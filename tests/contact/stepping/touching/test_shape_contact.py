@@ -1,0 +1,332 @@
+"""Shapes that touch, in the compiled step of a world: closed forms of Coulomb's law, and what no frame may change."""
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder, body_velocities, forward_kinematics, integrate
+from pluecker.contact import ConstraintError, World, contact_frames
+from pluecker.contact.constraints import PointContact
+from pluecker.contact.geometry import (
+    Box,
+    Collider,
+    Collision,
+    ConvexHull,
+    Cylinder,
+    HalfSpace,
+    Mesh,
+    ShapeContact,
+    Sphere,
+    Surface,
+)
+from pluecker.contact.geometry.slots import OPEN
+from pluecker.contact.rows.layout import TOUCH_FEATURE, TOUCH_GAP, TOUCH_SLOT
+from pluecker.contact.rows.touching import recall_multipliers, tangents
+from tests.contact.stepping.touching.touching import SHAPES, G, bodies, energies, on_ground, world_velocity
+
+REST = np.zeros(6)
+SIDEWAYS = (0.5, 0.5, -0.5, 0.5)
+
+
+@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
+def test_a_body_sticks_to_an_incline_up_to_the_angle_of_friction_and_then_slides(kind):
+    friction = 0.4
+    limit = np.arctan(friction)
+    for slope in (limit - 1e-6, limit + 1e-6):
+        world, q = on_ground(kind, friction, slope)
+        motion = world.simulate(q, REST, 0.03, 0.005)
+        if slope < limit:
+            np.testing.assert_allclose(motion.q[-1], q, atol=1e-12)
+        else:
+            gain = G * (np.sin(slope) - friction * np.cos(slope))
+            np.testing.assert_allclose(world_velocity(motion)[0], 0.03 * gain, rtol=1e-4)  # a difference of 1e-6 of g
+
+
+@pytest.mark.parametrize("kind", ["box", "cylinder", "hull"])
+def test_a_sliding_body_comes_to_a_stop_in_its_direction_and_does_not_creep(kind):
+    world, q = on_ground(kind, 0.4)
+    motion = world.simulate(q, [0, 0, 0, 0.3, 0.4, 0], 0.2, 0.01)
+    np.testing.assert_allclose(np.linalg.norm(motion.q[-1, :2]), 0.5**2 / (2 * 0.4 * G), atol=0.5 * 0.01 / 2 + 1e-3)
+    np.testing.assert_allclose(motion.v[-1], 0.0, atol=1e-9)
+    np.testing.assert_allclose(motion.q[-1, :2] / np.linalg.norm(motion.q[-1, :2]), [0.6, 0.8], atol=1e-8)
+    pushed = world.simulate(q, REST, 0.1, 0.01, control=[0, 0, 0, 0.2 * 2 * G, 0, 0])
+    np.testing.assert_allclose(pushed.q[-1], q, atol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["sphere", "capsule"])
+def test_what_slides_begins_to_roll_at_the_speed_that_its_inertia_says(kind):
+    """v0 / (1 + I / (m r^2)): 5/7 of a ball, 2/3 of a capsule whose moment is that of a cylinder."""
+    world, q = on_ground(kind, 0.3)
+    if kind == "capsule":  # its axis along y
+        q[2], q[3:] = 0.1, [np.sqrt(0.5), -np.sqrt(0.5), 0, 0]
+    v0 = np.zeros(6)
+    v0[3] = 0.7
+    motion = world.simulate(q, v0, 0.2, 0.01)
+    rolls = {"sphere": 5.0 / 7.0, "capsule": 2.0 / 3.0}[kind] * 0.7
+    np.testing.assert_allclose(world_velocity(motion), [rolls, 0, 0], atol=1e-8)
+    np.testing.assert_allclose(np.linalg.norm(motion.v[-1, :3]), rolls / 0.1, rtol=1e-7)
+
+
+@pytest.mark.slow
+def test_heights_of_a_bouncing_ball_fall_with_the_square_of_restitution():
+    world, q = on_ground("sphere", 0.0, restitution=0.5)
+    q[2] = 0.3
+    motion = world.simulate(q, REST, 0.35, 1e-3)
+    z = motion.q[:, 2] - 0.1
+    first = int(np.argmax(z < 1e-3))
+    np.testing.assert_allclose(z[first:].max(), 0.2 * 0.5**2, atol=2e-3)
+    assert z.min() > -1e-12
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_belt_takes_what_lies_on_it_to_its_own_speed_and_no_farther(turned):
+    shape, height = SHAPES["box"]
+    belt, box = (
+        Collider("belt", HalfSpace(), "world", Surface(0.5, velocity=(0.3, -0.4, 0))),
+        Collider("skin", shape, "box"),
+    )
+    names = ("skin", "belt") if turned else ("belt", "skin")
+    world = World(bodies({"box": shape}), shapes=[belt, box], pairs=[names])
+    motion = world.simulate([0, 0, height, 1, 0, 0, 0], REST, 0.2, 0.01, record="constraint_forces")
+    np.testing.assert_allclose(world_velocity(motion), [0.3, -0.4, 0], atol=1e-8)
+    k = 3  # it still slides, and the friction is against the slip
+    contacts = motion.contacts_at(k)
+    np.testing.assert_allclose(contacts.wrench("world", "box")[3:], 2 * G * np.array([0.3, -0.4, 1.0]), rtol=1e-6)
+    assert (contacts.state == "sliding").all()
+    assert motion.contacts_at(-2).state.tolist() == ["sticking"] * 4
+
+
+def stack(turned=False):
+    """A box of 1 kg on one of 3 kg on the ground."""
+    shapes = {"lower": Box([0.4, 0.4, 0.2]), "upper": Box([0.2, 0.3, 0.2])}
+    b = ModelBuilder()
+    for name, mass in (("lower", 3.0), ("upper", 1.0)):
+        b.add_body(name, mass=mass, inertia=[0.02, 0.03, 0.04])
+        b.add_joint(name, "free", "world", name)
+    colliders = [Collider("ground", HalfSpace(), "world"), *(Collider(f"{k} skin", s, k) for k, s in shapes.items())]
+    pairs = [("ground", "lower skin"), ("upper skin", "lower skin") if turned else ("lower skin", "upper skin")]
+    return World(b.build(), shapes=colliders, pairs=pairs), np.array(
+        [0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0]
+    )
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_interface_carries_the_weight_above(turned):
+    world, q = stack(turned)
+    tau = np.zeros(12)
+    tau[9] = 2.0
+    step = world.step(q, np.zeros(12), 0.01, tau=tau)
+    np.testing.assert_allclose(step.q, q, atol=1e-10)
+    for below, above, weight in (("world", "lower", 4 * G), ("lower", "upper", G)):
+        np.testing.assert_allclose(step.contacts.wrench(below, above)[3:], [-2.0, 0, weight], atol=1e-7)
+    assert len(step.contacts) == 8  # four corners on the ground, four of the polygon of both boxes
+    assert set(step.contacts.names[4]) == {"lower skin", "upper skin"}
+
+
+@pytest.mark.slow
+def test_what_falls_on_an_edge_turns_over_and_comes_to_rest_without_making_energy():
+    world, q = on_ground("box", 0.6, recovery=0.0)
+    q[2], q[3:] = 0.35, [np.cos(0.4), 0.1, np.sin(0.4), 0.2]
+    q[3:] /= np.linalg.norm(q[3:])
+    motion = world.simulate(q, [1.0, -2.0, 0.5, 0.2, 0, 0], 1.5, 0.01, record="energy")
+    energy = energies(motion)
+    assert np.diff(energy).max() < 1e-9 * energy[0]
+    np.testing.assert_allclose(motion.v[-1], 0.0, atol=1e-8)
+    R = forward_kinematics(world.model, motion.q[-1])[0, :3, :3]
+    assert np.abs(R[2]).max() > 1.0 - 1e-9  # it lies on a face
+
+
+def quadruped():
+    """A trunk on four legs of two links, with a ball at the end of each, and where it stands."""
+    b = ModelBuilder()
+    b.add_body("trunk", mass=10.0, inertia=(0.2, 0.5, 0.6))
+    b.add_joint("trunk", "free", "world", "trunk")
+    for k, (x, y) in enumerate([(0.3, 0.2), (0.3, -0.2), (-0.3, 0.2), (-0.3, -0.2)]):
+        for name, parent, place in ((f"thigh{k}", "trunk", (x, y, 0)), (f"shin{k}", f"thigh{k}", (0, 0, -0.3))):
+            b.add_body(name, mass=0.5, center_of_mass=(0, 0, -0.15), inertia=(0.01, 0.01, 0.001))
+            b.add_joint(name, "revolute", parent, name, axis=(0, 1, 0), position=place)
+    model = b.build()
+    q = np.array([0, 0, 2 * 0.3 * np.cos(0.6) + 0.03, 1, 0, 0, 0, *([0.6, -1.2] * 4)])
+    return model, q
+
+
+@pytest.mark.slow
+def test_balls_as_feet_are_point_contacts_with_a_radius():
+    """To rounding: the same rows, in the same order."""
+    model, q = quadruped()
+    feet = [f"shin{k}" for k in range(4)]
+    points = [PointContact(foot, "world", (foot, (0, 0, -0.3)), radius=0.03, friction=0.6) for foot in feet]
+    ground = Collider("ground", HalfSpace(), "world", Surface(0.6))
+    balls = [Collider(foot, Sphere(0.03), (foot, (0, 0, -0.3)), Surface(0.6)) for foot in feet]
+    one, other = World(model, points), World(model, shapes=[ground, *balls], pairs=[("ground", foot) for foot in feet])
+    tau = np.concatenate([np.zeros(6), np.tile([2.0, 12.0], 4)])
+    v = np.concatenate([[0.1, -0.2, 0.3, 0.2, 0.1, -0.1], np.zeros(8)])
+    q[2] += 0.001
+    first, second = (
+        world.simulate(q, v, 0.05, 0.005, control=tau, record="constraint_forces") for world in (one, other)
+    )
+    np.testing.assert_allclose(second.q, first.q, atol=1e-11)
+    np.testing.assert_allclose(second.columns["constraint_forces"], first.columns["constraint_forces"], atol=1e-6)
+
+
+@pytest.mark.parametrize("kinds", [("box", "box"), ("sphere", "box"), ("capsule", "sphere"), ("capsule", "capsule")])
+def test_rows_are_the_rates_of_gaps_and_of_both_bodies_material(kinds):
+    rng = np.random.default_rng(7)
+    shapes = {f"{kind}{k}": SHAPES[kind][0] for k, kind in enumerate(kinds)}
+    model = bodies(shapes)
+    colliders = [
+        Collider(f"skin {name}", shape, (name, 0.1 * rng.normal(size=3), SIDEWAYS)) for name, shape in shapes.items()
+    ]
+    world = World(model, [ShapeContact("touch", *colliders)])
+    q = integrate(model, np.tile([0, 0, 0, 1.0, 0, 0, 0], 2), rng.normal(size=12))
+    v = rng.normal(size=12)
+    rows, step = world.rows_at(q, v), 1e-6
+    ends = [world.rows_at(integrate(model, q, sign * step * v)) for sign in (1.0, -1.0)]
+    near = rows.error[::3] < 1e3
+    assert near.any()
+    contacts = world.step(q, v, 1e-9).contacts
+    T, twists = forward_kinematics(model, q), body_velocities(model, q, v)
+    speeds = [
+        T[k, :3, :3] @ twists[k, 3:] + np.cross(T[k, :3, :3] @ twists[k, :3], contacts.point - T[k, :3, 3])
+        for k in (0, 1)
+    ]
+    slip = speeds[1] - speeds[0]
+    frames = contact_frames(contacts.normal)
+    along = np.einsum("kij,kj->ki", frames, slip)
+    np.testing.assert_allclose((rows.jacobian @ v).reshape(-1, 3)[near], along, atol=1e-12)
+    if kinds != ("box", "box"):  # nearest points: the gap changes with the material there
+        change = (ends[0].error - ends[1].error)[::3][near] / (2 * step)
+        np.testing.assert_allclose(change, along[:, 0], atol=1e-7)
+
+
+def test_the_bias_of_contacts_grows_with_the_square_of_velocities_as_far_as_numbers_go():
+    world, q = on_ground("sphere")
+    rng = np.random.default_rng(3)
+    v = rng.normal(size=6)
+    bias = world.rows_at(q, v).bias
+    np.testing.assert_allclose(world.rows_at(q, 1e140 * v).bias, 1e280 * bias, atol=1e272)
+    with pytest.raises(ValueError, match=r"World\.rows_at: .*overflows float64"):
+        world.rows_at(q, 1e307 * v)
+    assert world.rows_at(np.zeros((0, 7)), np.zeros((0, 6), dtype=[("a", "f8")])).bias.shape == (0, 3)
+
+
+def test_tangents_in_a_step_are_those_of_contact_frames():
+    normals = np.random.default_rng(0).normal(size=(200, 3))
+    normals = np.concatenate([normals / np.linalg.norm(normals, axis=1)[:, None], np.eye(3), -np.eye(3)])
+    for n, frame in zip(normals, contact_frames(normals), strict=True):
+        np.testing.assert_allclose(tangents(tuple(n.tolist())), frame[1:], atol=1e-15)
+
+
+@pytest.mark.slow
+def test_states_of_a_batch_move_as_each_of_them_alone_and_twice_the_same():
+    world, q = on_ground("box", 0.5, restitution=0.2)
+    rng = np.random.default_rng(4)
+    q = np.tile(q, (5, 1))
+    q[:, 2] += [0.0, 0.3, 0.02, 0.05, 5.0]
+    q[:, 4:] += 0.2 * rng.normal(size=(5, 3))
+    q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1)[:, None]
+    v = rng.normal(size=(5, 6))
+    together = world.simulate(q, v, 0.1, 0.01)
+    for k in range(5):
+        np.testing.assert_allclose(together.q[k], world.simulate(q[k], v[k], 0.1, 0.01).q, atol=1e-9)
+    np.testing.assert_array_equal(world.simulate(q[1:3], v[1:3], 0.1, 0.01).q, together.q[1:3])
+
+
+@pytest.mark.slow
+def test_a_motion_goes_on_from_its_memory_to_the_last_bit():
+    world, q = on_ground("box", 0.5)
+    q[2], q[3:] = 0.15, [np.cos(0.2), np.sin(0.2), 0, 0]
+    v = np.array([0.5, 0, 0, 0.3, 0.2, -1.0])
+    whole = world.simulate(q, v, 0.2, 0.01)
+    half = world.simulate(q, v, 0.1, 0.01)
+    rest = world.simulate(half.q[-1], half.v[-1], 0.1, 0.01, memory=half.memory)
+    np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
+    np.testing.assert_array_equal(rest.v[-1], whole.v[-1])
+
+
+def test_a_leg_on_a_ball_stands_alike_in_reduced_and_in_maximal_coordinates():
+    b = ModelBuilder()
+    b.add_body("body", mass=3.0, inertia=(0.1, 0.1, 0.1))
+    b.add_joint("rail", "prismatic", "world", "body", axis=(0, 0, 1))
+    b.add_body("shin", mass=1.0, center_of_mass=(0, 0, -0.2), inertia=(0.02, 0.02, 0.001))
+    b.add_joint("knee", "revolute", "body", "shin", axis=(0, 1, 0))
+    foot = Collider("foot", Sphere(0.02), ("shin", (0, 0, -0.4)))
+    world = World(b.build(), [ShapeContact("stand", Collider("ground", HalfSpace(), "world"), foot, friction=0.4)])
+    maximal = world.maximal()
+    q, v = np.array([0.4 * np.cos(0.5) + 0.02, 0.5]), np.zeros(2)
+    own, h = world.step(q, v, 1e-5), 1e-5
+    other = maximal.world.step(*maximal.state(q, v), h)
+    forces = [step.contacts.force[0] for step in (own, other)]
+    np.testing.assert_allclose(forces[1], forces[0], atol=1e-7 * np.abs(forces[0]).max() + 1e-3 * h)
+
+
+@pytest.mark.parametrize("rolling", [None, 1e-3])
+def test_multipliers_are_taken_over_by_what_still_touches_with_the_same_feature(rolling):
+    world, _ = on_ground("box", rolling_friction=rolling)
+    w, slots = world.packed.array, world.packed.n_slots
+    X = np.zeros(12 * 2 + world.packed.touching_numbers)
+    features, guess = np.array([4.0, 6.0, 5.0, 7.0]), np.arange(1.0, 13.0 if rolling is None else 21.0)
+    for k, (feature, gap) in enumerate([(5.0, 0.0), (4.0, -1e-3), (6.0, OPEN), (9.0, 0.1)]):
+        X[24 + TOUCH_SLOT * k + TOUCH_GAP], X[24 + TOUCH_SLOT * k + TOUCH_FEATURE] = gap, feature
+    recall_multipliers(w, X, features, guess, np.zeros(3 * slots))
+    moments = [] if rolling is None else [17, 18, 13, 14, 0, 0, 0, 0]
+    np.testing.assert_array_equal(guess, [7, 8, 9, 1, 2, 3, 0, 0, 0, 0, 0, 0, *moments])
+    np.testing.assert_array_equal(features, [5, 4, 6, 9])
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "a convex hull and a cylinder have no fixed places where"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "half-space and convex hull, half-space and cylinder"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "capsule and convex hull, .* sphere and convex hull"),
+        (lambda c: ShapeContact("a", c["hull"], c["tin"]), "box and convex hull, .* convex hull and convex hull, .*"),
+        (lambda c: ShapeContact("a", c["hull"], c["sheet"]), "a convex hull and a mesh have no fixed places"),
+        (lambda c: ShapeContact("a", c["ground"], c["sheet"]), "a half-space and a mesh have no fixed places"),
+        (lambda c: ShapeContact("a", c["tin"], c["tin"]), "a cylinder and a cylinder have no fixed places"),
+        (lambda c: ShapeContact("a", c["tin"], c["tin"]), r"World\(model, shapes=...\) without pairs finds where all"),
+        (lambda c: ShapeContact("a", c["ground"], c["ball"], friction=-1.0), "friction is -1"),
+        (lambda c: ShapeContact("a", c["ground"], c["ball"], rolling_friction=np.inf), "rolling_friction is inf"),
+        (lambda c: ShapeContact("a", c["ground"], c["ball"], restitution=2.0), "restitution is 2"),
+        (lambda c: ShapeContact("a", c["ground"], c["ball"], stiffness=1e3, restitution=0.5), "a soft contact"),
+        (lambda c: ShapeContact("a", c["ground"], c["ball"], damping=1.0), "damping is 1 and stiffness infinite"),
+        (lambda c: ShapeContact("a", "ground", c["ball"]), "expected a Collider"),
+        (lambda c: ShapeContact("", c["ground"], c["ball"]), "name is empty"),
+        (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=[("ground", "bell")]), "no shape 'bell'"),
+        (lambda c: World(c["model"], shapes=[c["ground"], c["ground"]], pairs=[]), "two shapes are called 'ground'"),
+        (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=["ground"]), "pairs hold 'ground'"),
+        (lambda c: World(c["model"], shapes=[c["ball"]], pairs=[("ball", "ball")]), "are one shape"),
+        (lambda c: World(c["model"], shapes=[c["ball"]], pairs=np.array("ball")), "expected pairs of names of shapes"),
+        (lambda c: World(c["model"], shapes=np.array(1.0)), "expected records of Collider"),
+        (lambda c: Collision(c["model"], np.array(1.0)), "expected records of Collider"),
+        (lambda c: Collision(c["model"], [c["ball"]], ignored=np.array(1.0)), "expected pairs of names of colliders"),
+        (lambda c: World(c["model"], pairs=[("ground", "ball")]), "no shape 'ground'; there are none"),
+        (lambda c: World(c["model"], shapes=Collision(c["model"], [c["ground"], c["ball"]], ignored=[("ball", "ground")]),
+                         pairs=[("ground", "ball")]), "'ground' and 'ball' are ignored by the Collision"),
+        (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=[("ground", "ball")], law="ccp"),
+         "law is 'ccp', expected 'ncp': named pairs have Coulomb's law"),
+        (lambda c: World(c["model"], law="frictionless"), "law is 'frictionless', expected 'ncp': no contacts are found"),
+        (lambda c: World(c["model"], shapes=[c["ground"], c["ball"]], pairs=[("ground", "ball"), ("ball", "ground")]),
+         "come twice"),
+        (lambda c: World(c["model"], [ShapeContact("a", c["ball"], c["other"])]), "are both on the body 'sphere'"),
+    ],
+)  # fmt: skip
+def test_what_cannot_touch_is_refused_by_name(call, message):
+    corners = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)], float)
+    given = {
+        "model": bodies({"sphere": Sphere(0.1)}),
+        "ground": Collider("ground", HalfSpace(), "world"),
+        "ball": Collider("ball", Sphere(0.1), "sphere"),
+        "other": Collider("other", Box([0.1] * 3), "sphere"),
+        "tin": Collider("tin", Cylinder(0.1, 0.2), "sphere"),
+        "hull": Collider("hull", ConvexHull(corners), "sphere"),
+        "sheet": Collider("sheet", Mesh(corners, [[0, 1, 2]], convex=False), "sphere"),
+    }
+    with pytest.raises((ValueError, TypeError, KeyError), match=message):
+        call(given)
+
+
+def test_contacts_of_shapes_act_in_steps_alone():
+    world, q = on_ground("sphere")
+    with pytest.raises(ConstraintError, match="contacts act in steps"):
+        world.accelerations(q, REST, REST)
+    assert World(world.model, shapes=Collision(world.model, []), pairs=[]).n_rows == 0

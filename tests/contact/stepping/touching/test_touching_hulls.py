@@ -1,0 +1,126 @@
+"""Convex hulls over half-spaces, on one another and under boxes, spheres and capsules, in the compiled step of a world."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from pluecker.articulated import ModelBuilder
+from pluecker.contact import World
+from pluecker.contact.geometry import Box, Collider, ConvexHull, HalfSpace, ShapeContact
+from pluecker.contact.world.memory import key_of
+from tests.conftest import COMPILED
+from tests.contact.stepping.touching.touching import SHAPES, G, bodies, on_ground
+
+
+def test_a_hull_with_the_corners_of_a_box_is_the_box():
+    """It slides and spins on its face, and begins to tip over an edge."""
+    tilt = np.array([0, 0, 0.0, np.cos(0.1), 0, np.sin(0.1), 0])
+    tilt[2] = 0.2 * np.sin(0.2) + 0.1 * np.cos(0.2)
+    for q, v in (([0, 0, 0.1, 1, 0, 0, 0], [0, 0, 3.0, 0.5, 0.2, 0]), (tilt, [0, 0.5, 0, 0, 0, 0])):
+        box, hull = (on_ground(kind, 0.4)[0].simulate(q, v, 0.05, 0.005) for kind in ("box", "hull"))
+        np.testing.assert_allclose(hull.q, box.q, atol=1e-9)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", ["sphere", "capsule"])
+def test_what_moves_on_a_hull_with_the_corners_of_a_box_moves_as_on_the_box(kind, turned):
+    """A capsule that lies on two points, and slides and spins beyond an edge; what falls on a corner."""
+    lying = [np.sqrt(0.5), np.sqrt(0.5), 0, 0] if kind == "capsule" else [1, 0, 0, 0]
+    starts = [
+        ([0.1, 0, 0.2, *lying], [0, 1.0, 0, 0.5, 0, 0.2]),
+        ([0.21, 0.16, 0.25, np.cos(0.2), np.sin(0.2), 0, 0], [1.0, 0, 0.5, 0, 0, -1.0]),
+    ]
+    model = bodies({kind: SHAPES[kind][0]})
+    motions = []
+    for ground in ("box", "hull"):
+        pair = [Collider("ground", SHAPES[ground][0], "world"), Collider("skin", SHAPES[kind][0], kind)]
+        world = World(model, [ShapeContact("touch", *(pair[::-1] if turned else pair), friction=0.4)])
+        motions.append([world.simulate(q, v, 0.3, 0.005, record="constraint_forces") for q, v in starts])
+    for box, hull in zip(*motions, strict=True):
+        np.testing.assert_allclose(hull.q, box.q, atol=1e-7)
+        assert np.abs(hull.columns["constraint_forces"]).max() > 1.0
+    if kind == "capsule":
+        assert (np.abs(motions[1][0].columns["constraint_forces"][1]) > 1.0).sum() >= 2
+
+
+def two_bodies(lower, upper, found=False):
+    """A world of two boxes or hulls of boxes, one above the other; named pairs, or none."""
+    builder = ModelBuilder()
+    for name, mass in (("lower", 3.0), ("upper", 1.0)):
+        builder.add_body(name, mass=mass, inertia=(0.02, 0.03, 0.04))
+        builder.add_joint(name, "free", "world", name)
+    sizes = np.array([0.4, 0.4, 0.2]), np.array([0.2, 0.3, 0.2])
+    corners = 0.5 * np.array(list(itertools.product((-1, 1), repeat=3)))
+    skins = [Collider("ground", HalfSpace(), "world")]
+    for name, kind, size in (("lower", lower, sizes[0]), ("upper", upper, sizes[1])):
+        skins.append(Collider(f"{name} skin", Box(size) if kind == "box" else ConvexHull(corners * size), name))
+    pairs = list(itertools.combinations([each.name for each in skins], 2))
+    return World(builder.build(), shapes=skins, **({"accuracy": 1e-9} if found else {"pairs": pairs}))
+
+
+LEANS = np.array([0, 0, 0.1, 1, 0, 0, 0, 0.15, 0.02, 0.35, np.cos(0.2), 0, np.sin(0.2), 0])
+FALLS = np.array([0, 0, 0, 0, 0, 0, 0, 0.5, 1.0, 0.3, 0, 0])
+
+
+def test_hulls_of_boxes_move_on_one_another_as_boxes_do():
+    """One falls on an edge of the other, turns over, slides and comes to rest."""
+    duration = 0.8 if COMPILED else 0.02
+    kinds = list(itertools.product(("box", "hull"), repeat=2))
+    motions = [two_bodies(*kind).simulate(LEANS, FALLS, duration, 0.005) for kind in kinds]
+    for other in motions[1:]:
+        np.testing.assert_allclose(other.q, motions[0].q, atol=1e-7)
+
+
+def test_named_hulls_have_the_forces_of_hulls_that_are_found():
+    """Of a tower that is pushed: each interface carries the weight above and the push below."""
+    pytest.importorskip("coal", reason="contacts of hulls that are found (extra collision)")
+    q, tau = np.array([0, 0, 0.1, 1, 0, 0, 0, 0.05, 0.02, 0.3, 1, 0, 0, 0]), np.zeros(12)
+    tau[9] = 2.0
+    for kinds in (("box", "hull"), ("hull", "box"), ("hull", "hull")):
+        named, found = (two_bodies(*kinds, found=each).step(q, np.zeros(12), 0.01, tau=tau) for each in (False, True))
+        assert (named.contacts.state == "sticking").sum() == len(found.contacts) == 8
+        for a, b, weight in (("world", "lower", 4 * G), ("lower", "upper", G)):
+            np.testing.assert_allclose(named.contacts.wrench(a, b)[3:], [-2.0, 0, weight], atol=1e-6)
+            np.testing.assert_allclose(named.contacts.wrench(a, b), found.contacts.wrench(a, b), atol=1e-5)
+
+
+def test_states_of_a_batch_of_two_hulls_move_as_each_of_them_alone_and_go_on_from_their_memory():
+    world, rng, n = two_bodies("hull", "hull"), np.random.default_rng(6), 5 if COMPILED else 2
+    q, v = np.tile(LEANS, (n, 1)), FALLS + 0.3 * rng.normal(size=(n, 12))
+    q[:, 7:10] += 0.02 * rng.normal(size=(n, 3))
+    steps = 40 if COMPILED else 2
+    together = world.simulate(q, v, steps * 0.005, 0.005)
+    for k in range(n):
+        alone = world.simulate(q[k], v[k], steps * 0.005, 0.005)
+        np.testing.assert_allclose(together.q[k], alone.q, atol=1e-9)
+    half = world.simulate(q[0], v[0], steps // 2 * 0.005, 0.005)
+    again = two_bodies("hull", "hull")  # with its hulls elsewhere in memory
+    rest = again.simulate(half.q[-1], half.v[-1], steps // 2 * 0.005, 0.005, memory=half.memory)
+    whole = world.simulate(q[0], v[0], steps * 0.005, 0.005)
+    np.testing.assert_array_equal(rest.q[-1], whole.q[-1])
+
+
+def test_states_of_a_batch_move_on_a_hull_as_each_of_them_alone():
+    rng = np.random.default_rng(5)
+    hull = ConvexHull(rng.normal(size=(20, 3)) * 0.2)
+    pair = Collider("ground", hull, "world"), Collider("skin", SHAPES["capsule"][0], "capsule")
+    world = World(bodies({"capsule": SHAPES["capsule"][0]}), [ShapeContact("touch", *pair)])
+    q = np.tile([0, 0, 0.6, 1.0, 0, 0, 0], (5, 1)) + 0.1 * rng.normal(size=(5, 7))
+    q[:, 3:] /= np.linalg.norm(q[:, 3:], axis=1)[:, None]
+    v = rng.normal(size=(5, 6)) - [0, 0, 0, 0, 0, 2]
+    duration = 0.3 if COMPILED else 0.05
+    together = world.simulate(q, v, duration, 0.005)
+    for k in range(5):
+        np.testing.assert_allclose(together.q[k], world.simulate(q[k], v[k], duration, 0.005).q, atol=1e-9)
+
+
+def test_a_memory_belongs_to_the_corners_of_a_hull_and_not_to_where_they_are_kept():
+    ground = Collider("ground", HalfSpace(), "world")
+    shape, _ = SHAPES["hull"]
+    model = bodies({"hull": shape})
+    one, same, other = (
+        World(model, [ShapeContact("touch", ground, Collider("skin", ConvexHull(corners), "hull"))])
+        for corners in (shape.vertices, shape.vertices.copy(), 1.01 * shape.vertices)
+    )
+    assert key_of(one) == key_of(same) != key_of(other)

@@ -1,0 +1,70 @@
+"""The how-to pages: each block of Python runs, in its order, and prints what the page says it prints."""
+
+import importlib.util
+import re
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+TOP = Path(__file__).resolve().parents[2]
+PAGES = sorted((TOP / "docs" / "howto").glob("*.md"))
+NEEDS = {
+    "inverse_dynamics_of_a_batch": ("yourdfpy",),
+    "identify_a_payload": ("yourdfpy",),
+    "put_a_robot_on_the_ground": ("yourdfpy",),
+    "see_a_mechanism": ("yourdfpy", "matplotlib", "viser"),
+    "simulate_a_robot": ("yourdfpy", "matplotlib"),
+    "test_with_hypothesis": ("hypothesis", "yourdfpy"),
+}
+SLOW = {"put_a_robot_on_the_ground"}  # thousands of steps of a world: compiled only
+EACH = [pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if page.stem in SLOW else []) for page in PAGES]
+
+
+def python_blocks(text):
+    return re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+
+
+def promises(block):
+    """What the comments behind ``print(...)`` say, one for each line."""
+    return [
+        line.split("# ", 1)[1] for line in block.splitlines() if line.lstrip().startswith("print(") and "# " in line
+    ]
+
+
+def run_page(path, folder, capsys):
+    """Run all blocks as one module, each from a file, since Hypothesis reads the source of a test."""
+    module = types.ModuleType("page")
+    for number, block in enumerate(python_blocks(path.read_text(encoding="utf-8"))):
+        file = folder / f"{path.stem}_{number}.py"
+        file.write_text(block, encoding="utf-8")
+        with np.printoptions(legacy=False):
+            exec(compile(block, str(file), "exec"), module.__dict__)
+        printed = capsys.readouterr().out.splitlines()
+        yield block, printed
+
+
+def test_there_are_how_to_pages():
+    assert len(PAGES) >= 4
+
+
+@pytest.mark.parametrize("path", EACH)
+def test_a_page_runs_and_prints_what_it_says(path, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # where a page writes its files
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    for name in NEEDS.get(path.stem, ()):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"the page needs {name}, which is not installed")
+    blocks = 0
+    for block, printed in run_page(path, tmp_path, capsys):
+        blocks += 1
+        expected = promises(block)
+        assert len(printed) == len(expected), block
+        assert [pair for pair in zip(expected, printed, strict=True) if not told(*pair)] == []
+    assert blocks >= 3
+
+
+def told(promise, printed):
+    """Whether a comment says what was printed; after a comma or a colon it may go on in words."""
+    return promise == printed or promise.startswith((printed + ",", printed + ":"))

@@ -1,0 +1,176 @@
+"""The package as a whole: what the wheel holds, what a missing extra says, and that every example runs."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+import runpy
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pluecker.articulated
+import pluecker.contact
+import pluecker.spatial
+from pluecker.articulated import MissingExtraError, Model
+from tests.conftest import COMPILED
+
+TOP = Path(__file__).resolve().parents[2]
+PACKAGES = (pluecker.spatial, pluecker.articulated, pluecker.contact)
+MODULES = [
+    info.name
+    for package in PACKAGES
+    for info in pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    if not info.name.endswith("__main__")
+] + ["pluecker.teaching"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_every_module_has_a_docstring_and_examples_that_run(name):
+    module = importlib.import_module(name)
+    assert module.__doc__
+    with np.printoptions(legacy=False):
+        result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert result.failed == 0
+
+
+def test_what_is_installed_has_every_folder_of_the_source():
+    """An editable install has them all, listed or not; what pip makes has those of the list."""
+    listed = re.findall(
+        r'^  "(pluecker[\w.]*)",$', (TOP / "pyproject.toml").read_text().split("[tool.setuptools.dynamic]")[0], re.M
+    )
+    folders = {
+        path.parent.relative_to(TOP)
+        for name in ("spatial", "articulated", "contact")
+        for path in (TOP / name).rglob("*.py")
+    }
+    assert {"pluecker." + ".".join(folder.parts) for folder in folders} <= set(listed)
+
+
+def test_every_public_function_says_shapes_units_errors_and_source():
+    from pluecker.articulated import Model as _  # noqa: F401
+    from pluecker.articulated import __all__ as names
+
+    without = ("derivative_of", "neutral", "random_configuration", "random_tree", "simulate", "warmup")
+    without += ("animate", "plot_energy", "plot_mechanism", "plot_trajectory", "view")  # of one motion at a time
+    for name in names:
+        thing = getattr(pluecker.articulated, name)
+        assert thing.__doc__, name
+        if callable(thing) and not isinstance(thing, type):
+            for word in ("Args:", "Returns:", "(..."):
+                assert word in thing.__doc__ or name in without, (name, word)
+
+
+def python_blocks(path):
+    return re.findall(r"```python\n(.*?)```", path.read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("number", "longest"), [(0, 15), (1, 15), (2, 15), (4, 30), (5, 30), (6, 30)])
+def test_the_readme_example_runs_and_prints_what_it_says(number, longest, capsys):
+    pytest.importorskip("yourdfpy", reason="the example reads a URDF file (extra urdf)")
+    example = python_blocks(TOP / "README.md")[number]
+    assert len(example.strip().splitlines()) <= longest
+    exec(compile(example, "README.md", "exec"), {})
+    printed = capsys.readouterr().out.splitlines()
+    promised = [line.split("# ", 1)[1] for line in example.splitlines() if line.startswith("print") and "# " in line]
+    assert len(printed) == len(promised)
+    for line, promise in zip(printed, promised, strict=True):
+        assert promise == line or promise.startswith((line + ",", line + ":"))
+
+
+def test_the_readme_shows_how_to_test_with_our_strategies(tmp_path):
+    """From a file of its own, as Hypothesis reads the file that a test stands in."""
+    pytest.importorskip("hypothesis")
+    path = tmp_path / "test_robot.py"
+    path.write_text(python_blocks(TOP / "README.md")[3])
+    runpy.run_path(str(path))["test_my_robot_moves_as_it_should"]()
+
+
+def test_the_figure_of_the_page_on_frames_is_drawn_by_its_script(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib", reason="it draws (extra plot)")
+    monkeypatch.setattr(sys, "argv", ["frames.py", str(tmp_path / "frames.png")])
+    runpy.run_path(str(TOP / "docs" / "frames.py"), run_name="__main__")
+    assert (tmp_path / "frames.png").stat().st_size > 10_000
+
+
+def test_the_readme_names_only_commands_that_exist():
+    text = (TOP / "README.md").read_text()
+    targets = set(re.findall(r"^([a-z]+):", (TOP / "Makefile").read_text(), flags=re.MULTILINE))
+    assert set(re.findall(r"`make ([a-z]+)", text) + re.findall(r"^make ([a-z]+)", text, flags=re.MULTILINE)) <= targets
+    from pluecker.contact.app.cli import main
+
+    used = re.findall(r"^pluecker ([a-z]+)", text, flags=re.MULTILINE)
+    assert len(used) == 9
+    for command in used:
+        with pytest.raises(SystemExit) as stopped:
+            main([command, "--help"])
+        assert stopped.value.code == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "extra", "use"),
+    [
+        ("yourdfpy", "urdf", 'Model.from_urdf(\'<robot name="r"><link name="l"/></robot>\')'),
+        ("matplotlib", "plot", "pluecker.articulated.pictures.figures.new_figure(1.0, 1.0)"),
+        ("viser", "view", "pluecker.articulated.view(pluecker.articulated.random_tree(1, 0))"),
+    ],
+)
+def test_a_missing_extra_is_one_line_that_names_it(module, extra, use):
+    program = f"""
+import sys
+sys.modules[{module!r}] = None
+import pluecker.articulated.pictures.figures
+from pluecker.articulated import Model, MissingExtraError
+try:
+    {use}
+except MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.count("\n") == 1
+    assert f"pip install 'pluecker[{extra}]'" in done.stdout
+
+
+def test_importing_does_not_need_the_extras():
+    extras = ["yourdfpy", "matplotlib", "PIL", "trimesh", "viser", "hypothesis", "pinocchio", "mujoco", "tqdm"]
+    program = f"import sys; import pluecker.articulated; print([m for m in {extras} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_missing_extras_are_import_errors():
+    assert issubclass(MissingExtraError, ImportError)
+    assert Model.from_urdf.__doc__
+    assert "urdf" in Model.from_urdf.__doc__
+
+
+@pytest.mark.skipif(not COMPILED, reason="the wheel is the same in every lane")
+def test_the_wheel_holds_the_three_packages_and_nothing_else(tmp_path):
+    source = tmp_path / "source"
+    listing = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, capture_output=True, text=True, check=False
+    )
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    for name in listing.stdout.splitlines():
+        if (TOP / name).is_file():
+            (source / name).parent.mkdir(parents=True, exist_ok=True)
+            (source / name).write_bytes((TOP / name).read_bytes())
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(source)]
+    subprocess.run(command, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = set(zipfile.ZipFile(wheel).namelist())
+    expected = {
+        f"pluecker/{path.relative_to(source).as_posix()}"
+        for package in ("spatial", "articulated", "contact")
+        for path in (source / package).rglob("*")
+        if path.suffix in (".py", ".urdf") or path.name == "py.typed"
+    } | {"pluecker/__init__.py", "pluecker/__main__.py", "pluecker/py.typed", "pluecker/teaching.py"}
+    inside = {name for name in names if ".dist-info/" not in name}
+    assert inside == expected
+    assert {name.split("/")[0] for name in names - inside} == {wheel.name.split("-py3")[0] + ".dist-info"}

@@ -1,0 +1,220 @@
+"""Rates of change against the motion of bodies and points, differentiated in fifty digits."""
+
+import mpmath
+import numpy as np
+import pytest
+
+from pluecker.spatial import (
+    acceleration_of_point,
+    classical_acceleration,
+    component_rate_of_force,
+    component_rate_of_motion,
+    cross_motion,
+    derivative_of_force,
+    derivative_of_motion,
+    pluecker_transform,
+    spatial_acceleration,
+    transform_motion,
+    twist,
+    velocity_at,
+)
+from tests.spatial import precise
+from tests.spatial.precise import EPS, rounded
+
+ULPS = 8.0
+NOW = mpmath.mpf("0.7")
+
+
+def rotation(t):
+    return precise.about("x", t**2) * precise.about("z", mpmath.sin(2 * t)) * precise.about("y", mpmath.exp(-t))
+
+
+def position(t):
+    return mpmath.matrix([mpmath.cos(t), t**3 - 1, mpmath.exp(t) * t])
+
+
+def derivative(function, t=NOW):
+    """Of a matrix-valued function; sixth-order central differences, good to more digits than a double has"""
+    h = mpmath.mpf(10) ** -6
+    weights = {1: mpmath.mpf(3) / 4, 2: mpmath.mpf(-3) / 20, 3: mpmath.mpf(1) / 60}
+    result = None
+    for k, weight in weights.items():
+        term = (function(t + k * h) - function(t - k * h)) * (weight / h)
+        result = term if result is None else result + term
+    return result
+
+
+def velocity(t):
+    """The spatial velocity of the body, in the coordinates of the fixed frame, from its placement"""
+    W = derivative(rotation, t) * rotation(t).T
+    w = mpmath.matrix([W[2, 1], W[0, 2], W[1, 0]])
+    v = derivative(position, t) - W * position(t)
+    return mpmath.matrix([*w, *v])
+
+
+def transform(t, force=False):
+    """X of the frame fixed in the body, from fixed to body coordinates; or X*"""
+    E, r = rotation(t).T, position(t)
+    X = mpmath.zeros(6)
+    X[:3, :3] = X[3:, 3:] = E
+    if force:
+        X[:3, 3:] = -E * precise.skew(list(r))
+    else:
+        X[3:, :3] = -E * precise.skew(list(r))
+    return X
+
+
+def vector(t):
+    """Some vector that changes, in fixed coordinates"""
+    return mpmath.matrix([mpmath.sin(t), t**2, 1 / (1 + t), mpmath.cos(3 * t), t, mpmath.exp(-t)])
+
+
+def assert_close(found, expected, size=None):
+    expected = np.asarray(expected, dtype=float)
+    atol = ULPS * EPS * (np.abs(expected).max() if size is None else size)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=atol)
+
+
+# ---------------------------------------------------------------------------------------------------- moving coordinates
+
+
+@pytest.mark.parametrize(
+    ("force", "function", "back"),
+    [
+        (False, derivative_of_motion, component_rate_of_motion),
+        (True, derivative_of_force, component_rate_of_force),
+    ],
+)
+def test_the_derivative_of_a_vector_in_coordinates_that_move(force, function, back):
+    X = transform(NOW, force)
+    true_derivative = rounded(X * derivative(vector))
+    components = rounded(X * vector(NOW))
+    component_rate = rounded(derivative(lambda t: transform(t, force) * vector(t)))
+    v_frame = rounded(transform(NOW) * velocity(NOW))
+    size = np.abs(component_rate).max() + 4.0 * np.abs(v_frame).max() * np.abs(components).max()
+    assert_close(function(component_rate, v_frame, components), true_derivative, size)
+    assert_close(back(true_derivative, v_frame, components), component_rate, size)
+
+
+def test_a_vector_fixed_in_the_frame_has_no_component_rate():
+    rng = np.random.default_rng(2)
+    v, m = rng.normal(size=(2, 6))
+    np.testing.assert_allclose(derivative_of_motion(np.zeros(6), v, m), cross_motion(v, m), rtol=0, atol=20 * EPS)
+    np.testing.assert_allclose(component_rate_of_motion(cross_motion(v, m), v, m), 0.0, atol=20 * EPS)
+
+
+def test_power_changes_by_the_product_rule_in_moving_coordinates_too():
+    """d/dt (m . f) needs no basis: the component rates alone give it, and so do the derivatives."""
+    rng = np.random.default_rng(3)
+    v, m, f, rate_m, rate_f = rng.normal(size=(5, 6))
+    with_derivatives = derivative_of_motion(rate_m, v, m) @ f + m @ derivative_of_force(rate_f, v, f)
+    np.testing.assert_allclose(with_derivatives, rate_m @ f + m @ rate_f, rtol=0, atol=200 * EPS)
+
+
+# ---------------------------------------------------------------------------------------------------------- acceleration
+
+
+def test_spatial_acceleration_is_the_derivative_of_spatial_velocity_and_gives_every_points_acceleration():
+    v, a = rounded(velocity(NOW)), rounded(derivative(velocity))
+    for fixed_in_body in ([0, 0, 0], [0.3, -0.2, 1.0], [-2.0, 5.0, 0.1]):
+        b = mpmath.matrix(fixed_in_body)
+
+        def path(t, b=b):
+            return position(t) + rotation(t) * b
+
+        P, speed = rounded(path(NOW)), rounded(derivative(path))
+        second = rounded(derivative(lambda t, path=path: derivative(path, t)))
+        size = (np.abs(a).max() + np.abs(v).max() ** 2) * (1.0 + np.abs(P).max())
+        assert_close(velocity_at(v, P), speed, np.abs(v).max() * (1.0 + np.abs(P).max()))
+        assert_close(acceleration_of_point(v, a, P), second, size)
+
+
+def test_classical_acceleration_is_that_of_the_point_at_the_origin():
+    v, a = rounded(velocity(NOW)), rounded(derivative(velocity))
+    at_origin = -rotation(NOW).T * position(NOW)  # the body-fixed point that is there now
+    second = rounded(derivative(lambda t: derivative(lambda s: position(s) + rotation(s) * at_origin, t)))
+    classical = np.concatenate([a[:3], second])
+    size = np.abs(a).max() + np.abs(v).max() ** 2
+    assert_close(classical_acceleration(v, a), classical, size)
+    assert_close(spatial_acceleration(v, classical), a, size)
+
+
+def test_both_accelerations_lead_to_one_another():
+    rng = np.random.default_rng(4)
+    a, v = 10.0 ** rng.uniform(-6, 6, (2, 50, 6)) * rng.choice([-1, 1], (2, 50, 6))
+    classical = classical_acceleration(v, a)
+    size = np.abs(classical).max(-1, keepdims=True) + np.abs(a).max(-1, keepdims=True)
+    assert (np.abs(spatial_acceleration(v, classical) - a) <= 4 * EPS * size).all()
+    np.testing.assert_array_equal(classical[:, :3], a[:, :3])
+    np.testing.assert_array_equal(classical[:, 3:], acceleration_of_point(v, a, np.zeros(3)))
+
+
+def test_steady_rotation_about_a_fixed_axis_has_no_spatial_acceleration_and_its_points_are_drawn_to_the_axis():
+    """The example of section 40."""
+    axis, Q, rate = np.array([0.0, 0.6, 0.8]), np.array([1.0, -2.0, 0.5]), 3.0
+    v, P = twist(axis, Q, rate), np.random.default_rng(5).normal(size=(20, 3))
+    lever = (P - Q) - ((P - Q) @ axis)[:, None] * axis
+    found = acceleration_of_point(v, np.zeros(6), P)
+    np.testing.assert_allclose(found, -(rate**2) * lever, rtol=0, atol=500 * EPS)
+
+
+def test_spatial_accelerations_transform_as_vectors_and_point_accelerations_agree():
+    rng = np.random.default_rng(6)
+    E = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    E *= np.linalg.det(E)
+    r, a, v, P = rng.normal(size=3), rng.normal(size=6), rng.normal(size=6), rng.normal(size=3)
+    X = pluecker_transform(E, r)
+    there = acceleration_of_point(transform_motion(X, v), transform_motion(X, a), E @ (P - r))
+    np.testing.assert_allclose(there, E @ acceleration_of_point(v, a, P), rtol=0, atol=200 * EPS)
+
+
+def test_exercise_B1_of_section_43():
+    qd1, qd2, qdd1, qdd2 = 0.7, -0.4, 1.1, 2.3
+    s1, s2 = twist([0, 0, 1], [0, 0, 0]), twist([0, 0, 1], [1, 0, 0])
+    a2 = s1 * qdd1 + s2 * qdd2 + derivative_of_motion(np.zeros(6), s1 * qd1, s2) * qd2
+    np.testing.assert_allclose(a2, [0, 0, qdd1 + qdd2, qd1 * qd2, -qdd2, 0], rtol=4 * EPS)
+
+
+def test_exercise_B2_of_section_43_in_fixed_and_in_moving_coordinates():
+    """A cylinder of radius r rolls along y with constant speed: [0, 0, 0, 0, 0, v^2 / r], at every origin below it."""
+    speed, r, y = 1.5, 0.4, 2.0
+    w, v_C = np.array([-speed / r, 0, 0]), np.array([0, speed, 0])
+    at_C = np.concatenate([w, v_C])  # constant components
+    a_C = derivative_of_motion(np.zeros(6), [0, 0, 0, *v_C], at_C)
+    a_O = transform_motion(pluecker_transform(np.eye(3), [0, -y, -r]), a_C)
+    np.testing.assert_allclose(a_O, [0, 0, 0, 0, 0, speed**2 / r], rtol=4 * EPS)
+    v_O = transform_motion(pluecker_transform(np.eye(3), [0, -y, -r]), at_C)
+    touching = acceleration_of_point(v_O, a_O, [0, y, 0])
+    np.testing.assert_allclose(touching, [0, 0, speed**2 / r], atol=20 * EPS)
+    np.testing.assert_allclose(acceleration_of_point(v_O, a_O, [0, y, r]), 0.0, atol=20 * EPS)
+
+
+# ------------------------------------------------------------------------------------------------------- shapes, errors
+
+
+def test_leading_axes_broadcast():
+    rng = np.random.default_rng(7)
+    a, v, P = rng.normal(size=(3, 1, 6)), rng.normal(size=(4, 6)), rng.normal(size=3)
+    for function in (derivative_of_motion, derivative_of_force, component_rate_of_motion, component_rate_of_force):
+        assert function(a, v, v[0]).shape == (3, 4, 6)
+        np.testing.assert_array_equal(function(a, v, v[0])[2, 1], function(a[2, 0], v[1], v[0]))
+    for function in (spatial_acceleration, classical_acceleration):
+        np.testing.assert_array_equal(function(v, a)[2, 1], function(v[1], a[2, 0]))
+    assert acceleration_of_point(v, a, P).shape == (3, 4, 3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: derivative_of_motion(np.zeros(3), np.zeros(6), np.zeros(6)), ValueError, "component_rate has shape"),
+        (lambda: derivative_of_force(np.zeros(6), np.zeros(6), [None] * 6), TypeError, "derivative_of_force: f must be"),
+        (lambda: component_rate_of_motion([np.inf] * 6, np.zeros(6), np.zeros(6)), ValueError, r"derivative\[0\] is inf"),
+        (lambda: component_rate_of_force(np.zeros(6), np.zeros(5), np.zeros(6)), ValueError, "v_frame has shape"),
+        (lambda: spatial_acceleration(np.zeros((2, 6)), np.zeros((3, 6))), ValueError, "spatial_acceleration: the leading"),
+        (lambda: classical_acceleration(np.zeros(6), np.full(6, np.nan)), ValueError, r"classical_acceleration: a\[0\]"),
+        (lambda: acceleration_of_point(np.zeros(6), np.zeros(6), np.zeros(2)), ValueError, "point has shape"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
