@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test lint format notebooks accuracy scaling friction bench docs clean
+.PHONY: help demo test everything lint format notebooks accuracy scaling friction bench docs clean
 
 help:
 	@echo "make demo       dynamics of a seven-joint arm: computed, checked, timed, drawn to demo.png"
-	@echo "make test       all tests"
+	@echo "make test       tests, compiled (10 minutes in a fresh clone)"
+	@echo "make everything all tests, with more examples, all robots, long motions, cold caches, other Pythons (2 hours)"
 	@echo "make lint       style, types, and which package may import which"
 	@echo "make format     put the code into shape"
 	@echo "make notebooks  run notebooks/*.py and write them with their outputs, as .ipynb (2 minutes)"
