@@ -6,22 +6,33 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.linalg import null_space
+from scipy.spatial.transform import Rotation
 
 from pluecker import spatial
 from pluecker.spatial import planar, shapes, two_body
+from tests.spatial import matrices as mat
 
 __all__ = ["ARGUMENTS", "FUNCTIONS", "OPTIONS", "arrays_of"]
 
+# By definition, with NumPy and SciPy: this module is imported when tests are collected, and nothing should be compiled then.
 rng = np.random.default_rng(11)
-R = spatial.exp3(rng.normal(size=3))
-X = spatial.pluecker_transform(R, rng.normal(size=3))
-I = spatial.spatial_inertia(2.0, [0.1, 0.2, -0.3], np.diag([1.0, 2.0, 2.5]))
-T = spatial.exp6(rng.normal(size=6))
-p, q = spatial.quaternion_exp(rng.normal(size=(2, 3)))
+R = Rotation.from_rotvec(rng.normal(size=3)).as_matrix()
+r = rng.normal(size=3)
+X = np.block([[R, np.zeros((3, 3))], [-R @ mat.skew(r), R]])
+COM, INERTIA = np.array([0.1, 0.2, -0.3]), np.diag([1.0, 2.0, 2.5])
+H = 2.0 * mat.skew(COM)  # of 2 kg
+I = np.block([[INERTIA + 2.0 * mat.skew(COM) @ mat.skew(COM).T, H], [H.T, 2.0 * np.eye(3)]])
+SECOND_MOMENTS = 0.5 * np.trace(I[:3, :3]) * np.eye(3) - I[:3, :3]
+PSEUDO_INERTIA = np.block([[SECOND_MOMENTS, 2.0 * COM[:, None]], [2.0 * COM, 2.0]])
+T = np.eye(4)
+T[:3, :3], T[:3, 3] = Rotation.from_rotvec(rng.normal(size=3)).as_matrix(), rng.normal(size=3)
+p, q = (turn / np.linalg.norm(turn) for turn in rng.normal(size=(2, 4)))
 m, f, g, h = rng.normal(size=(4, 6))
 a, b, c = rng.normal(size=(3, 3))
-S = spatial.motion_subspace("cylindrical", [0.0, 0.0, 1.0], point=[0.3, 0.1, 0.0])
-W = spatial.complement(S)
+S = np.zeros((6, 2))  # of a cylindrical joint along z through (0.3, 0.1, 0)
+S[:, 0], S[5, 1] = [0.0, 0.0, 1.0, 0.1, -0.3, 0.0], 1.0
+W = null_space(S.T)
 v = S @ [0.5, -0.2]
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
@@ -57,7 +68,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "exp3": {"a": a},
     "exp6": {"d": m},
     "force_transform": {"E": R, "r": a},
-    "from_pseudo_inertia": {"P": spatial.pseudo_inertia(I)},
+    "from_pseudo_inertia": {"P": PSEUDO_INERTIA},
     "grid": {"x": [0.0, 1.0], "y": [0.0, 0.5], "z": 0.0},
     "inertia_parameters": {"I": I},
     "inertia_rate": {"I": I, "v": m},
@@ -117,7 +128,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "transform_motion": {"X": X, "m": m},
     "transform_parameters": {"X": X},
     "twist": {"direction": a, "point": b, "angular": 2.0, "linear": 0.5},
-    "unskew": {"A": spatial.skew(a)},
+    "unskew": {"A": mat.skew(a)},
     "velocity_at": {"v": m, "point": a},
     "wrench": {"direction": a, "point": b, "force": 2.0, "moment": 0.5},
     "wrench_magnitudes": {"f": f},
@@ -151,7 +162,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "PlueckerTransform": {"E": R, "r": a},
     "RigidBodyInertia": {"mass": 2.0, "center_of_mass": a, "inertia": np.diag([1.0, 2.0, 2.5])},
     "ArticulatedInertia": {"matrix": I},
-    "InverseInertia": {"matrix": spatial.inverse_inertia(I)},
+    "InverseInertia": {"matrix": np.linalg.inv(I)},
 }
 OPTIONS: dict[str, dict[str, Any]] = {  # what is no array of numbers
     "density_inertia": {"density": lambda x: 1.0 + x[:, 0] ** 2},

@@ -1,11 +1,22 @@
 """What messages quote: anything, in one line of at most 60 characters, without asking more of it than it can give."""
 
+import re
+
 import numpy as np
 import pytest
 
-from pluecker import PlueckerError
-from pluecker.spatial import UnknownNameError
-from pluecker.spatial.errors import SHORT, EntryIndexError, ReadOnlyError, shown
+from pluecker.spatial import MotionVector, PlueckerError, UnknownNameError, euler_to_rotation
+
+SHORT = 60  # characters
+
+
+def shown(value):
+    """How a message quotes something that cannot be used."""
+    with pytest.raises((TypeError, ValueError)) as caught:
+        euler_to_rotation(np.zeros(3), value)
+    return re.fullmatch(r"euler_to_rotation: sequence is (.*), expected three letters.*", str(caught.value), re.DOTALL)[
+        1
+    ]
 
 
 class Silent:
@@ -43,7 +54,13 @@ def test_a_list_that_contains_itself_is_quoted():
 
 
 def test_each_error_is_also_what_python_calls_it():
-    for kind, base in ((EntryIndexError, IndexError), (ReadOnlyError, AttributeError), (UnknownNameError, KeyError)):
-        assert issubclass(kind, PlueckerError)
-        assert issubclass(kind, base)
+    v = MotionVector(np.arange(6.0))
+    with pytest.raises(IndexError) as beyond:
+        v[6]
+    with pytest.raises(AttributeError) as fixed:
+        v.coordinates = np.zeros(6)
+    assert isinstance(beyond.value, PlueckerError)
+    assert isinstance(fixed.value, PlueckerError)
+    assert issubclass(UnknownNameError, PlueckerError)
+    assert issubclass(UnknownNameError, KeyError)
     assert str(UnknownNameError("there is no such name")) == "there is no such name"

@@ -1,11 +1,17 @@
-"""The tuple algebra against 6x6 matrices built from the definitions."""
+"""The tuple algebra against 6x6 matrices built from the definitions.
+
+Users have these kernels inside of others: here they run in plain Python on each change, and each compiled for itself before
+a release.
+"""
 
 import numpy as np
 import pytest
 
 from pluecker.spatial.algebra import inertia, transforms, vectors
+from tests.conftest import COMPILED
 from tests.spatial import matrices as mat
 
+pytestmark = [pytest.mark.everything] * COMPILED
 CLOSE = {"rtol": 1e-13, "atol": 1e-13}  # a dozen products and sums of numbers near one
 
 

@@ -10,9 +10,7 @@ import pytest
 from numba import config, types
 
 from pluecker.spatial import companion
-from pluecker.spatial.companion import Companion
-from pluecker.spatial.compiled.decorators import allocation_free
-from pluecker.spatial.compiled.numba_internals import NAMED, make_named
+from pluecker.spatial.compiled import decorators, numba_internals
 from tests.conftest import COMPILED
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="nothing is compiled with NUMBA_DISABLE_JIT=1")
@@ -42,7 +40,7 @@ def make_files(name):
 
 
 def of_files():
-    return Companion(Files(), make_file, make_files)
+    return companion.Companion(Files(), make_file, make_files)
 
 
 def twice(x):
@@ -52,18 +50,20 @@ def twice(x):
 def compile_something(folder, monkeypatch):
     """One function, in a folder of its own for compiled code."""
     monkeypatch.setattr(config, "CACHE_DIR", str(folder))
-    allocation_free(twice).compile(TAKES)
+    decorators.allocation_free(twice).compile(TAKES)
 
 
 @compiled_only
-def test_it_begins_when_something_begins_to_be_compiled_and_is_waited_for(tmp_path, monkeypatch):
+def test_it_begins_once_when_something_begins_to_be_compiled_and_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, made = of_files(), tmp_path / "made"
-    with found.beside(str(made)):
-        compile_something(tmp_path, monkeypatch)
-    found.wait(str(made))
-    assert made.is_file()
-    assert found.running == {str(made): None}
+    for number in range(2):
+        with found.beside(str(made)):
+            compile_something(tmp_path / str(number), monkeypatch)
+        found.wait(str(made))
+        assert made.is_file() == (number == 0)
+        assert found.running == {str(made): None}
+        made.unlink(missing_ok=True)
 
 
 @compiled_only
@@ -78,18 +78,6 @@ def test_it_does_not_begin_for_what_is_on_the_disk_or_outside_of_the_context(tmp
     assert found.running == {}
     found.wait(made)
     assert not os.path.exists(made)
-
-
-@compiled_only
-def test_it_begins_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(companion, "available_cores", lambda: 2)
-    found, made = of_files(), str(tmp_path / "made")
-    for number in range(2):
-        with found.beside(made):
-            compile_something(tmp_path / str(number), monkeypatch)
-        found.wait(made)
-        assert os.path.exists(made) == (number == 0)
-        Path(made).unlink(missing_ok=True)
 
 
 @compiled_only
@@ -109,7 +97,7 @@ def test_where_there_can_be_none_all_goes_on_without(reason, tmp_path, monkeypat
 @compiled_only
 def test_without_a_folder_for_compiled_code_there_is_none(tmp_path, monkeypatch):
     monkeypatch.setattr(companion, "available_cores", lambda: 2)
-    found, function = of_files(), allocation_free(twice)
+    found, function = of_files(), decorators.allocation_free(twice)
     function._cache.disable()
     with found.beside(str(tmp_path / "made")):
         function.compile((types.uint32,))
@@ -118,7 +106,7 @@ def test_without_a_folder_for_compiled_code_there_is_none(tmp_path, monkeypatch)
 
 def test_one_that_fails_is_as_none_and_its_parts_are_made_where_they_are_needed(tmp_path, monkeypatch):
     monkeypatch.setattr(companion, "available_cores", lambda: 2)
-    found, made = Companion(Files(), make_file, fail), str(tmp_path / "made")
+    found, made = companion.Companion(Files(), make_file, fail), str(tmp_path / "made")
     found.start(made)
     process = found.running[made].process
     process.wait()
@@ -148,14 +136,14 @@ def test_what_code_calls_by_its_name_is_waited_for_before_it_is_made_here(tmp_pa
     monkeypatch.setattr(companion, "available_cores", lambda: 2)
     found, made, other, seen = of_files(), str(tmp_path / "made"), str(tmp_path / "other"), []
     for name in (made, other):
-        monkeypatch.setitem(NAMED, name, lambda name=name: seen.append((name, os.path.exists(made))))
-    make_named([made])
+        monkeypatch.setitem(numba_internals.NAMED, name, lambda name=name: seen.append((name, os.path.exists(made))))
+    numba_internals.make_named([made])
     with found.beside(made):
         compile_something(tmp_path, monkeypatch)
-        make_named([other])
+        numba_internals.make_named([other])
         begun = found.running[made]
-        make_named([made])
-    make_named([other])
+        numba_internals.make_named([made])
+    numba_internals.make_named([other])
     assert seen[0] == (made, False)
     assert seen[1][0] == other
     assert begun is not None

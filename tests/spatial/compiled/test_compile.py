@@ -1,4 +1,9 @@
-"""Compiled code and its cache: what it follows, what it survives, and processes that fork meanwhile."""
+"""Compiled code and its cache: what it follows, what it survives, and processes that fork meanwhile.
+
+The cache shows itself to users by nothing but time: that an edited function is compiled anew, and that a damaged file is, is
+asked here of the decorators that keep code on the disk, and of the stamps of what they keep. Each process costs a second or
+two: those that differ in one thing only run before a release.
+"""
 
 import ast
 import os
@@ -14,17 +19,10 @@ from numba import config, float64
 
 import pluecker.articulated
 import pluecker.contact  # noqa: F401  so that all kernels are there
-from pluecker.spatial.compiled import stamp
-from pluecker.spatial.compiled.decorators import (
-    allocation_free,
-    allocation_free_kernel,
-    compiled_for,
-    entry_point,
-    kernel,
-)
-from pluecker.spatial.compiled.stamp import Parts, source_stamp
-from tests.conftest import COMPILED
+from pluecker.spatial.compiled import decorators, stamp
+from tests.conftest import COMPILED, EVERYTHING
 
+kernel, Parts, source_stamp = decorators.kernel, stamp.Parts, stamp.source_stamp
 HERE = Path(__file__).resolve().parents[3]
 PACKAGES = ("spatial", "articulated", "contact")
 SOURCES = [path for package in PACKAGES for path in sorted((HERE / package).rglob("*.py"))]
@@ -73,29 +71,36 @@ def edit(path, old, new):
 
 @compiled_only
 def test_a_caller_follows_an_edited_callee_in_another_file(copied_package, tmp_path):
+    """And no stranger: neither one in another file, nor in a file of its own callees, nor what Python alone runs."""
     cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     value = -(2.0 * 0.125 - 3.0 * 0.25)
     assert run(copied_package, **cache) == (value, 0)
-    assert run(copied_package, **cache) == (value, 1)
-    callee = copied_package / "spatial" / "algebra" / "vectors.py"
-    text = callee.read_text()
-    edit(callee, "a[0] + b[1] * c[2] - b[2] * c[1]", "a[0] + b[1] * c[2] + b[2] * c[1]")
-    assert run(copied_package, **cache) == (2.0 * 0.125 + 3.0 * 0.25, 0)
-    callee.write_text(text)
-    assert run(copied_package, **cache)[0] == value
-
-
-@compiled_only
-def test_a_caller_does_not_follow_a_stranger(copied_package, tmp_path):
-    """Neither one in another file, nor in a file of its own callees, nor what Python alone runs."""
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert run(copied_package, **cache) == (0.5, 0)
     algebra = copied_package / "spatial" / "algebra"
     edit(algebra / "inertia.py", "J[0] * a[0] + J[1] * a[1] + J[2] * a[2]", "J[2] * a[2] + J[1] * a[1] + J[0] * a[0]")
     edit(algebra / "vectors.py", "a[0] * b[0] + a[1] * b[1] + a[2] * b[2]", "a[2] * b[2] + a[1] * b[1] + a[0] * b[0]")
     with (copied_package / "spatial" / "functions" / "elementwise.py").open("a") as file:
         file.write("LARGE = 1e70\n")
+    assert run(copied_package, **cache) == (value, 1)
+    edit(algebra / "vectors.py", "a[0] + b[1] * c[2] - b[2] * c[1]", "a[0] + b[1] * c[2] + b[2] * c[1]")
+    assert run(copied_package, **cache) == (2.0 * 0.125 + 3.0 * 0.25, 0)
+
+
+@pytest.mark.everything
+@compiled_only
+def test_code_for_another_processor_or_of_an_edited_function_is_not_taken(copied_package, tmp_path):
+    """And what was compiled before is found again."""
+    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", **cache}
+    assert run(copied_package, **cache) == (0.5, 0)
+    assert run(copied_package, **other) == (0.5, 0)
+    assert run(copied_package, **other) == (0.5, 1)
     assert run(copied_package, **cache) == (0.5, 1)
+    callee = copied_package / "spatial" / "algebra" / "vectors.py"
+    text = callee.read_text()
+    edit(callee, "a[0] + b[1] * c[2] - b[2] * c[1]", "a[0] + b[1] * c[2] + b[2] * c[1]")
+    assert run(copied_package, **cache)[0] != 0.5
+    callee.write_text(text)
+    assert run(copied_package, **cache)[0] == 0.5
 
 
 STAMPS = """
@@ -104,45 +109,42 @@ from pluecker.contact.first_order.apgd import run_apgd
 from pluecker.spatial.compiled.stamp import source_stamp
 print(source_stamp(ALGORITHMS["rnea"].kernel), source_stamp(ALGORITHMS["crba"].kernel), source_stamp(run_apgd))
 """
-EDITS = [  # a file, what is replaced in it and by what, and whether rnea, crba and apgd notice
+RNEA, CRBA, LAYOUT, SCALARS, SETS = (  # a file, what is replaced in it and by what
     (
         "articulated/algorithms/dynamics/rnea.py",
         "add_cross_motion(add(ai, aJ), vi, vJ)",
         "add_cross_motion(ai, vi, vJ)",
-        (True, False, False),
     ),
-    ("articulated/algorithms/inertia/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic", (False, True, False)),
-    ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND", (True, True, False)),
-    ("spatial/scalars/operations.py", "A new scalar type", "A scalar type", (True, True, True)),
+    ("articulated/algorithms/inertia/crba.py", "add_rigid(load_rigid(ws, p + IC), Ic)", "Ic"),
+    ("articulated/model/layout.py", "KIND, OWNER", "OWNER, KIND"),
+    ("spatial/scalars/operations.py", "A new scalar type", "A scalar type"),
     (
         "contact/problem/sets.py",
         "u[top + 1] * u[top + 1] + u[top + 2] * u[top + 2]",
         "u[top + 1] + u[top + 2]",
-        (False, False, True),
     ),
+)
+FOLLOWED = [([RNEA, SETS], (True, False, True))]  # and whether rnea, crba and apgd notice
+MORE_FOLLOWED = [
+    ([RNEA], (True, False, False)),
+    ([CRBA], (False, True, False)),
+    ([LAYOUT], (True, True, False)),
+    ([SCALARS], (True, True, True)),
+    ([SETS], (False, False, True)),
 ]
 
 
 @compiled_only
 def test_an_algorithm_follows_what_it_calls_and_no_other(copied_package):
     before = printed_by(STAMPS, copied_package)
-    for name, old, new, noticed in EDITS:
-        path = copied_package / name
-        text = path.read_text()
-        edit(path, old, new)
+    for edits, noticed in FOLLOWED + MORE_FOLLOWED * EVERYTHING:
+        texts = {copied_package / name: (copied_package / name).read_text() for name, _, _ in edits}
+        for name, old, new in edits:
+            edit(copied_package / name, old, new)
         now = printed_by(STAMPS, copied_package)
-        path.write_text(text)
-        assert tuple(a != b for a, b in zip(before, now, strict=True)) == noticed, name
-
-
-@compiled_only
-def test_code_for_another_processor_is_not_taken(copied_package, tmp_path):
-    cache = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    assert run(copied_package, **cache) == (0.5, 0)
-    other = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": "", **cache}
-    assert run(copied_package, **other) == (0.5, 0)
-    assert run(copied_package, **other) == (0.5, 1)
-    assert run(copied_package, **cache) == (0.5, 1)
+        for path, text in texts.items():
+            path.write_text(text)
+        assert tuple(a != b for a, b in zip(before, now, strict=True)) == noticed, edits
 
 
 NUMBER, TABLE = 2.0, np.arange(3.0)
@@ -173,7 +175,7 @@ def calls(x):
 @compiled_only
 def test_the_stamp_follows_constants_callees_and_versions(monkeypatch):
     here = globals()
-    entrance = entry_point(calls)
+    entrance = decorators.entry_point(calls)
 
     def stamp_with(scope, name, value):
         with monkeypatch.context() as patch:
@@ -191,7 +193,7 @@ def test_the_stamp_follows_constants_callees_and_versions(monkeypatch):
         swapped(),
         stamp_with(here, "NUMBER", 3.0),
         stamp_with(here, "NUMBER", 2),
-        stamp_with(here, "square", allocation_free_kernel(square.py_func)),
+        stamp_with(here, "square", decorators.allocation_free_kernel(square.py_func)),
         stamp_with(here, "square", make(double)),
         stamp_with(here, "square", make(square)),
         stamp_with(stamp.np, "__version__", "another"),
@@ -261,6 +263,7 @@ for name in sys.argv[1].split():
 """
 
 
+@pytest.mark.everything
 @compiled_only
 @pytest.mark.slow
 def test_what_two_processes_compiled_under_one_name_stays_apart_in_a_third(tmp_path):
@@ -346,7 +349,7 @@ def test_a_damaged_file_is_compiled_anew_and_written_again(ending, tmp_path, mon
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
 
     def hits():
-        found = compiled_for(plus, (float64, float64))
+        found = decorators.compiled_for(plus, (float64, float64))
         assert found(1.0, 2.0) == 3.0
         return sum(found.stats.cache_hits.values())
 
@@ -363,8 +366,8 @@ def test_a_damaged_file_is_compiled_anew_and_written_again(ending, tmp_path, mon
 FORK = """
 import os, signal, sys, threading, time
 import numpy as np
-from pluecker.spatial.functions import lie, products
-from pluecker.spatial.compiled.numba_internals import event
+from numba.core import event
+from pluecker.spatial import exp6, skew
 
 class Begun(event.Listener):
     def on_start(self, _): begun.set()
@@ -372,14 +375,14 @@ class Begun(event.Listener):
 
 begun = threading.Event()
 event.register("numba:compile", Begun())
-thread = threading.Thread(target=lambda: lie.exp6(np.arange(6.0)))
+thread = threading.Thread(target=lambda: exp6(np.arange(6.0)))
 thread.start()
 begun.wait()
 time.sleep(0.2)
 child = os.fork()
 if child == 0:
     signal.alarm(100)
-    a, b = lie.exp6(np.arange(6.0)), products.skew(np.arange(3.0))
+    a, b = exp6(np.arange(6.0)), skew(np.arange(3.0))
     os._exit(0 if a.shape == (4, 4) and b[2, 1] == 0.0 else 1)
 thread.join()
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -426,7 +429,7 @@ def test_without_a_folder_to_write_kernels_work_uncached(copied_package, tmp_pat
     (copied_package / "spatial" / "algebra" / "__pycache__").write_text("nor here")
     nowhere = str(blocked / "below")
     environment = {"NUMBA_CACHE_DIR": nowhere, "XDG_CACHE_HOME": nowhere, "HOME": nowhere}
-    for _ in range(2):
+    for _ in range(2 if EVERYTHING else 1):
         assert run(copied_package, **environment) == (0.5, 0)
 
 
@@ -445,7 +448,12 @@ def test_a_folder_that_vanishes_is_no_failure(tmp_path):
 
 @compiled_only
 def test_kernels_release_the_lock_and_do_not_reorder_arithmetic():
-    for made in (kernel(plus), allocation_free_kernel(plus), entry_point(plus), allocation_free(plus)):
+    for made in (
+        kernel(plus),
+        decorators.allocation_free_kernel(plus),
+        decorators.entry_point(plus),
+        decorators.allocation_free(plus),
+    ):
         assert made.targetoptions["nogil"]
         assert made.targetoptions["fastmath"] == {"contract"}
 

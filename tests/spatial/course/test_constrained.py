@@ -24,11 +24,11 @@ from pluecker.spatial import (
     kinetic_energy,
     motion_subspace,
     pluecker_transform,
+    shapes,
     spatial_inertia,
     transform_inertia,
     transform_motion,
 )
-from pluecker.spatial.functions.shapes import cylinder, rod
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS, exact
 
@@ -170,7 +170,7 @@ def test_nearly_parallel_freedoms_lose_digits_once(rng, angle):
 
 
 def test_a_singular_inertia_is_no_obstacle_where_the_motion_has_energy():
-    r, axis = rod(3.0, 2.0), [0, 0, 1]
+    r, axis = shapes.rod(3.0, 2.0), [0, 0, 1]
     Phi = apparent_inverse_inertia_from_S(r, motion_subspace("revolute", [0, 1, 0]))
     np.testing.assert_allclose(Phi, np.diag([0.0, 1.0, 0, 0, 0, 0]), rtol=0, atol=4 * EPS)
     for offset in ([0.0, 0.0, 0.0], [0.3, 0.2, 0.1]):
@@ -346,7 +346,7 @@ def test_a_pendulum():
 
 def test_a_top_with_a_fixed_point_obeys_Euler():
     """About the point, n = J dw + w x J w."""
-    I = transform_inertia(pluecker_transform(np.eye(3), [0, 0, -0.3]), cylinder(1.5, 0.1, 0.05))
+    I = transform_inertia(pluecker_transform(np.eye(3), [0, 0, -0.3]), shapes.cylinder(1.5, 0.1, 0.05))
     J, w, n = I[:3, :3], np.array([0.3, -0.2, 50.0]), np.array([0.1, 0.2, 0.0])
     dw = np.linalg.solve(J, n - np.cross(w, J @ w))
     S = motion_subspace("spherical")

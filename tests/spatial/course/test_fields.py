@@ -18,8 +18,9 @@ from pluecker.spatial import (
     velocity_at,
     wrench,
 )
-from pluecker.spatial.course.fields import BARB, FILL, axes_of_plane, inside
 
+FILL = 0.9  # how much of the distance between two points the longest arrow takes
+BARB = 0.35  # length of the head of an arrow in space, of the whole arrow
 V = twist([0.1, 0.3, 1.0], [0.3, 0.1, 0.0], 2.0, 0.4)
 F = wrench([1.0, 0.2, 0.0], [0.0, 0.0, 0.5], 10.0, -3.0)
 
@@ -81,37 +82,30 @@ def test_what_is_wrong_with_a_grid_is_said(call, error, message):
 # -------------------------------------------------------------------------------------------------------------- geometry
 
 
-@pytest.mark.parametrize("plane", ["xy", "yz", "zx", "xz", "yx", "zy", [1, 1, 1], [0, 0, -2], [1e-200, 0, 1e-200]])
-def test_a_plane_has_right_handed_axes_and_the_viewer_in_front(plane):
-    rows, names = axes_of_plane(plane)
-    np.testing.assert_allclose(rows @ rows.T, np.eye(3), atol=1e-15)
-    np.testing.assert_allclose(np.cross(rows[0], rows[1]), rows[2], atol=1e-15)
+def axes_of_plane(plane):
+    """To the right, upwards and towards the viewer, as rows: by letters; or by a normal, with a horizontal to the right."""
     if isinstance(plane, str):
-        assert [dict(zip("xyz", np.eye(3).tolist(), strict=True))[letter] for letter in plane] == rows[:2].tolist()
-        assert names == list(plane)
-    else:
-        towards = np.array(plane) / np.abs(plane).max()
-        np.testing.assert_allclose(rows[2], towards / np.linalg.norm(towards), atol=1e-15)
-        assert abs(rows[0][2]) < 1e-15  # to the right is horizontal
-    assert len(names) == 2
-
-
-def test_a_line_is_cut_at_the_box():
-    box = np.array([1.0, 2.0, 3.0])
-    u = np.array([0.6, 0.0, 0.8])
-    np.testing.assert_allclose(inside(u, np.zeros(3), box), [[-1, 0, -4 / 3], [1, 0, 4 / 3]], atol=1e-15)
-    np.testing.assert_allclose(inside(np.eye(3)[1], np.array([0.5, 9, 3]), box), [[0.5, -2, 3], [0.5, 2, 3]])
-    assert inside(np.eye(3)[1], np.array([1.5, 0, 0]), box) is None
-    assert inside(u, np.array([5.0, 0, 0]), box) is None
+        right, up = (np.eye(3)["xyz".index(letter)] for letter in plane)
+        return np.stack([right, up, np.cross(right, up)])
+    towards = np.array(plane) / np.abs(plane).max()
+    towards = towards / np.linalg.norm(towards)
+    right = np.cross([0.0, 0.0, 1.0], towards) if towards[:2].any() else np.array([1.0, 0.0, 0.0])
+    right = right / np.linalg.norm(right)
+    return np.stack([right, np.cross(towards, right), towards])
 
 
 # -------------------------------------------------------------------------------------------------------------- drawings
 
+PLANES = ["xy", "yz", "zx", "xz", "yx", "zy", [1, 1, 1], [1, 2, 3], [0, 0, -2], [1e-200, 0, 1e-200]]
+FIELDS = {"velocity": (V, velocity_at), "moment": (F, moment_at)}
 
-@pytest.mark.parametrize("plane", ["xy", "xz", [1, 2, 3]])
-@pytest.mark.parametrize(("kind", "vector", "field"), [("velocity", V, velocity_at), ("moment", F, moment_at)])
-def test_arrows_in_a_plane_are_the_field_there(pyplot, kind, vector, field, plane):
-    rows, _ = axes_of_plane(plane)
+
+@pytest.mark.parametrize(
+    ("kind", "plane"), [*(("velocity", plane) for plane in PLANES), ("moment", "xz"), ("moment", [1, 2, 3])], ids=str
+)
+def test_arrows_in_a_plane_are_the_field_there(pyplot, kind, plane):
+    vector, field = FIELDS[kind]
+    rows = axes_of_plane(plane)
     middle = np.array([0.2, 0.4, -0.3])
     axes = plot_field(vector, kind, plane, center=middle, size=3.0, count=4)
     arrows = quiver_of(axes)
@@ -122,7 +116,26 @@ def test_arrows_in_a_plane_are_the_field_there(pyplot, kind, vector, field, plan
     sizes = np.linalg.norm(expected, axis=-1)
     np.testing.assert_allclose(arrows.get_array(), sizes, rtol=1e-13)
     assert sizes.max() / arrows.scale == pytest.approx(FILL * 1.0)  # the points are 1 m apart
-    pyplot.gcf().canvas.draw()
+    if isinstance(plane, str):
+        assert [axes.get_xlabel(), axes.get_ylabel()] == [f"{letter} (m)" for letter in plane]
+    if plane in ("xy", [1, 2, 3]):
+        pyplot.gcf().canvas.draw()
+
+
+def test_the_axis_is_cut_where_the_drawing_ends(pyplot):
+    """Half a distance of the points beyond the outermost: at 1 m here."""
+    for direction, point, ends in (
+        ([0.6, 0.0, 0.8], [0.0, 0.0, 0.0], [[-0.75, 0.0, -1.0], [0.75, 0.0, 1.0]]),
+        ([0.0, 1.0, 0.0], [0.5, 9.0, -0.3], [[0.5, -1.0, -0.3], [0.5, 1.0, -0.3]]),
+        ([0.0, 1.0, 0.0], [1.5, 0.0, 0.0], None),
+        ([0.6, 0.0, 0.8], [5.0, 0.0, 0.0], None),
+    ):
+        axes = plot_field(twist(direction, point), size=1.0, count=2)
+        assert axes.get_title().endswith("; the axis is outside") == (ends is None), (direction, point)
+        lines = [np.array(line.get_data_3d()).T for line in axes.lines]
+        assert len(lines) == (ends is not None)
+        if ends is not None:
+            np.testing.assert_allclose(lines[0], ends, atol=1e-15)
 
 
 def test_dots_and_crosses_are_where_the_field_comes_out_of_the_plane(pyplot):

@@ -12,16 +12,18 @@ from pluecker.spatial import (
     inverse_inertia,
     motion_subspace,
     pluecker_transform,
+    shapes,
     spatial_inertia,
     transform_force,
     transform_inertia,
     transform_motion,
     twist,
+    two_body,
 )
-from pluecker.spatial.course.two_body import TwoBody6D, two_body_3d, two_body_6d
-from pluecker.spatial.functions.shapes import box, rod
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS, exact
+
+two_body_3d, two_body_6d = two_body.two_body_3d, two_body.two_body_6d
 
 
 @pytest.fixture(params=range(5))
@@ -83,7 +85,7 @@ def test_3D_and_6D_vectors_and_all_equations_at_once_give_the_same(rng, size):
     np.testing.assert_allclose(x * unit, np.concatenate([a1, dw1]) * unit, rtol=0, atol=atol)
     np.testing.assert_allclose(pair.solve(f, n)[2] * size, alpha * size, rtol=0, atol=10 * atol)
     found = two_body_6d(*in_6d(parameters), [*n, *f])
-    assert isinstance(found, TwoBody6D)
+    assert isinstance(found, two_body.TwoBody6D)
     np.testing.assert_allclose(found.acceleration1 * unit[::-1], [*(dw1 * size), *a1], rtol=0, atol=atol)
     np.testing.assert_allclose(found.joint_acceleration * size, alpha * size, rtol=0, atol=10 * atol)
     to_C2 = pluecker_transform(np.eye(3), parameters[4] - parameters[5])
@@ -198,7 +200,7 @@ def test_two_rods_joined_at_their_ends():
 
 def test_joints_of_other_kinds_fit_the_equations_of_6D(rng):
     """Nothing in (B1) to (B7) asks for a rotation: a slider with a frictionless load is pushed across only."""
-    first, second = box(1.0, [1, 1, 1]), box(2.0, [1, 1, 1])
+    first, second = shapes.box(1.0, [1, 1, 1]), shapes.box(2.0, [1, 1, 1])
     slide = motion_subspace("prismatic", [1, 0, 0])[:, 0]
     found = two_body_6d(first, second, slide, [0, 0, 0, 3.0, 3.0, 0])
     np.testing.assert_allclose(found.acceleration1, [0, 0, 0, 3.0, 1.0, 0], rtol=0, atol=10 * EPS)
@@ -255,9 +257,9 @@ def bad(place, value):
         (lambda: two_body_3d(*GOOD).solve(np.ones((2, 3)), np.ones((3, 3))), ValueError, r"solve: the leading axes"),
         (lambda: two_body_3d(1.0, np.zeros((3, 3)), 1.0, np.eye(3), [1.0, 0, 0], [1.0, 0, 0], [1.0, 0, 0]).solve(
             [1.0, 0, 0], [1.0, 0, 0]), ValueError, "the inertia of both bodies together is not positive definite"),
-        (lambda: two_body_6d(np.zeros((6, 6)), rod(1.0, 1.0), [0, 1.0, 0, 0, 0, 0], np.ones(6)), ValueError,
+        (lambda: two_body_6d(np.zeros((6, 6)), shapes.rod(1.0, 1.0), [0, 1.0, 0, 0, 0, 0], np.ones(6)), ValueError,
          "^two_body_6d: the inertia of both bodies together is not positive definite"),
-        (lambda: two_body_6d(np.eye(6), rod(1.0, 1.0), [0, 0, 1.0, 0, 0, 0], np.ones(6)), ValueError,
+        (lambda: two_body_6d(np.eye(6), shapes.rod(1.0, 1.0), [0, 0, 1.0, 0, 0, 0], np.ones(6)), ValueError,
          "^two_body_6d: body 2 has no inertia about the axis s"),
         (lambda: two_body_6d(np.eye(6), np.eye(6), np.zeros(6), np.ones(6)), ValueError, "body 2 has no inertia about"),
         (lambda: two_body_6d(np.eye(6), -np.eye(6), np.ones(6), np.ones(6)), ValueError, "I2 is not positive semidefinite"),

@@ -1,4 +1,8 @@
-"""Small problems of contacts and rows: what laws of friction and staircases ask for, written out here; Clarabel; lanes."""
+"""Small problems of contacts and rows: what laws of friction and staircases ask for, written out here; Clarabel; lanes.
+
+Users meet this solver inside of a step alone, on matrices that a mechanism makes: here it has the matrices that are hard. In
+lanes it is compiled for these tests only, before a release; steps in lanes are tested on each change.
+"""
 
 import numpy as np
 import pytest
@@ -174,6 +178,7 @@ def test_limit_friction_and_motor_of_a_coordinate_are_one_row():
         assert_staircase(law, r[0], u[0], 1e-13)
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("exact", [True, False])
 def test_contacts_and_rows_of_all_kinds_together(exact):
     laws = [[0.6], BILATERAL, [0.3], ABOVE, [0.2, 0.0, -0.2], [INF, 0.1, 0.3, 0.0, -0.3, -0.2, -INF]]
@@ -215,6 +220,7 @@ def test_contradictory_rows_are_reported_and_finite():
     assert count >= 50
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_lane_has_what_its_state_has_alone(exact):
@@ -232,6 +238,7 @@ def test_a_lane_has_what_its_state_has_alone(exact):
         np.testing.assert_allclose(matrix @ r[:, k], matrix @ alone, rtol=0.0, atol=1e-8)
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
 def test_a_lane_knows_nothing_of_its_neighbours():
     W, b, laws, r, error = (rows_of_eight(n) for n in (144, 12, 4, 12, 1))

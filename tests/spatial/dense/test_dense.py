@@ -13,6 +13,7 @@ def positive_definite(n, seed):
     return X @ X.T + 0.1 * np.eye(n)
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("n", [1, 2, 6, 13])
 def test_factors_multiply_to_the_matrix_and_solve_it(n):
     A = positive_definite(n, n)

@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
-from pluecker.spatial.dense.augmented_newton import ROUNDING
-from pluecker.spatial.dense.cone_problem import COMPLIANCE, SHARED, SOFTEST, cone_problem_memory, solve_cone_problem
+from pluecker.spatial.dense import augmented_newton, cone_problem
 from tests.conftest import COMPILED
 from tests.spatial.dense.test_cone_problem import assert_coulomb, box, feet, solved
 from tests.spatial.rows import WIDTH, rows_of_eight
 
-LEFT = (
-    SHARED / COMPLIANCE
-)  # what Newton's method leaves of the multipliers' share, relative to the velocities without them
-ROUNDED = ROUNDING / SOFTEST  # of the multipliers, where rounding of the velocities meets the softest springs
+COMPLIANCE = cone_problem.COMPLIANCE
+# What Newton's method leaves of the multipliers' share, relative to the velocities without them
+LEFT = cone_problem.SHARED / COMPLIANCE
+# Of the multipliers, where rounding of the velocities meets the softest springs
+ROUNDED = augmented_newton.ROUNDING / cone_problem.SOFTEST
 CORNERS = np.array([(1.0, x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
 AXES = np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
@@ -117,17 +117,18 @@ def test_the_convex_law_is_reached_in_stacks(ratio):
         assert error <= ROUNDED
 
 
+@pytest.mark.everything
 @pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
 @pytest.mark.parametrize("exact", [True, False])
 def test_a_lane_that_needs_few_turns_knows_nothing_of_one_that_needs_many(exact):
     W, b, laws, r, error = (rows_of_eight(n) for n in (24 * 24, 24, 8, 24, 1))
-    work, kinds = rows_of_eight(cone_problem_memory(24, 8)), np.zeros(8)
+    work, kinds = rows_of_eight(cone_problem.cone_problem_memory(24, 8)), np.zeros(8)
     found, counts = [], []
     for others in ("feet", "stacks"):
         for k in range(WIDTH):
             matrix, offset = feet(7, 8) if k == 2 or others == "feet" else stack(k, 2)
             W[:, k], b[:, k], laws[:, k], r[:, k] = matrix.ravel(), offset, 0.5, 0.0
-        counts.append(solve_cone_problem(W, b, kinds, laws, exact, 1e-9, 100, r, error, work))
+        counts.append(cone_problem.solve_cone_problem(W, b, kinds, laws, exact, 1e-9, 100, r, error, work))
         assert error[0, 2] <= 1e-9
         found.append(r[:, 2].copy())
     assert exact or counts[0] < counts[1]

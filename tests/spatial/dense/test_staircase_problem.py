@@ -53,6 +53,7 @@ def random_law(rng: np.random.Generator, unit: float) -> np.ndarray:
     return np.array([top, -low, F, 0.0, -F, -high, bottom])
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("n", [1, 2, 5, 12])
 def test_what_is_found_lies_on_every_staircase(n: int, states: int) -> None:
     rng = np.random.default_rng(n)

@@ -13,10 +13,10 @@ from pluecker.spatial import (
     pluecker_transform,
     principal_axes,
     pseudo_inertia,
+    shapes,
     spatial_inertia,
     transform_inertia,
 )
-from pluecker.spatial.functions.shapes import box, rod, sphere
 from tests.spatial import matrices as mat
 from tests.spatial.precise import EPS
 
@@ -59,7 +59,7 @@ def test_every_cloud_of_masses_is_consistent_in_every_frame(rng, size, offset):
 
 def test_rounding_that_a_journey_leaves_is_no_flaw(rng):
     """There and back by plain matrices: the first moment is then noise, and noise is not skew-symmetric."""
-    I = sphere(2.0, 0.1)
+    I = shapes.sphere(2.0, 0.1)
     for _ in range(20):
         E, r = mat.random_rotation(rng), rng.normal(size=3)
         there, back = mat.X_matrix((E, r)), mat.X_matrix((E.T, -E @ r))
@@ -146,7 +146,7 @@ def test_messages_say_what_is_impossible(rng):
 def test_semidefinite_is_consistent_and_not_definite():
     point = spatial_inertia(2.0, [0.1, 0.2, 0.3], np.zeros((3, 3)))
     plate = spatial_inertia(2.0, [0.1, 0.2, 0.3], np.diag([1.0, 2.0, 3.0]))
-    for I, definite in ((point, False), (rod(2.0, 1.0), False), (np.zeros((6, 6)), False), (plate, True)):
+    for I, definite in ((point, False), (shapes.rod(2.0, 1.0), False), (np.zeros((6, 6)), False), (plate, True)):
         check_consistent(I)
         assert is_consistent(I)
         assert bool(is_consistent(I, definite=True)) == definite
@@ -159,7 +159,7 @@ def test_semidefinite_is_consistent_and_not_definite():
 
 
 def test_a_batch_has_one_answer_for_each_entry(rng):
-    good, bad = box(1.0, [1, 2, 3]), np.diag([1.0, 2, 4, 2, 2, 2])
+    good, bad = shapes.box(1.0, [1, 2, 3]), np.diag([1.0, 2, 4, 2, 2, 2])
     I = np.array([[good, good, good], [good, bad, -good]])
     np.testing.assert_array_equal(is_consistent(I), [[True, True, True], [True, False, False]])
     assert is_consistent(I).dtype == bool
@@ -241,7 +241,7 @@ def test_equal_moments_have_some_axes(rng):
 
 
 def test_axes_of_a_box_are_its_edges():
-    found, R, center = principal_axes(box(12.0, [1.0, 3.0, 2.0]))
+    found, R, center = principal_axes(shapes.box(12.0, [1.0, 3.0, 2.0]))
     np.testing.assert_allclose(found, [5.0, 10.0, 13.0], rtol=4 * EPS)
     np.testing.assert_array_equal(R, [[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     np.testing.assert_array_equal(center, 0.0)

@@ -5,6 +5,7 @@ was multiplied. Nothing is compared with a fixed small number.
 """
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,6 +29,7 @@ from pluecker.spatial import (
     inertia_rate,
     inverse_inertia,
     invert,
+    joint_space,
     kinetic_energy,
     momentum,
     motion_subspace,
@@ -372,15 +374,30 @@ def test_49_constraint_forces_do_no_work(kind, axis, coordinates):
     close(T.T @ v, np.zeros(T.shape[1]), size(v))
 
 
-@given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), strategies.directions())
-def test_55_one_body_on_a_joint_obeys_the_equation_of_motion(q, qd, qdd, axis):
+ROD = 2.0, [0.1, -0.2, 0.3], np.diag([0.2, 0.3, 0.25])
+turns = st.floats(-3.0, 3.0)
+
+
+@given(st.sampled_from(["revolute", "cylindrical", "spherical", "planar"]), strategies.rigid_inertias(), rates, rates)
+def test_55_one_body_on_a_joint_obeys_the_equation_of_motion(kind, I, rate, second):
+    """tau = H qdd + C is S^T f with f = I a + v x* I v, v = S qd, a = S qdd"""
+    S = motion_subspace(kind) if kind == "spherical" else motion_subspace(kind, [0.0, 0.6, 0.8])
+    qd, qdd = rate[: S.shape[1]], second[: S.shape[1]]
+    H, C = joint_space(I, S, qd)
+    close(H @ qdd + C, S.T @ net_force(I, S @ qd, S @ qdd), size(I), size(qdd) + size(qd) ** 2)
+
+
+@pytest.mark.everything
+@given(turns, turns, turns, strategies.directions())
+def test_55_one_body_on_a_joint_has_the_torque_of_inverse_dynamics(q, qd, qdd, axis):
     """tau = s . f with f = I a + v x* I v, v = s qd, a = s qdd - a_g"""
+    mass, center, inertia = ROD
     builder = ModelBuilder(gravity=(0.0, 0.0, -9.81))
-    builder.add_body("rod", mass=2.0, center_of_mass=(0.1, -0.2, 0.3), inertia=np.diag([0.2, 0.3, 0.25]))
+    builder.add_body("rod", mass=mass, center_of_mass=center, inertia=inertia)
     builder.add_joint("hinge", "revolute", parent="world", child="rod", axis=axis)
     tau = rnea(builder.build(), [q], [qd], [qdd])
     s = np.concatenate([axis, np.zeros(3)])
     X = pluecker_transform(exp3(q * axis).T, np.zeros(3))
-    I = spatial_inertia(2.0, [0.1, -0.2, 0.3], np.diag([0.2, 0.3, 0.25]))
+    I = spatial_inertia(*ROD)
     a = s * qdd - transform_motion(X, [0, 0, 0, 0, 0, -9.81])
     close(tau[0], s @ net_force(I, s * qd, a), 100.0)

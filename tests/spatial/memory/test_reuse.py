@@ -10,6 +10,15 @@ from pluecker.spatial.memory import reuse
 ROWS = reuse.LEAST // 8
 
 
+@pytest.fixture(autouse=True, scope="module")
+def only_what_is_new_is_collected():
+    """After hours of other tests a collection of all that is there takes a second."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def nothing_idle(monkeypatch):
     gc.collect()
@@ -58,6 +67,14 @@ def test_small_arrays_and_those_of_another_size_have_their_own():
     held = [reuse.empty((3 * ROWS, 8)) for _ in range(2)]
     assert not np.shares_memory(*held)
     assert len(reuse._idle) == 1
+
+
+def test_an_array_takes_no_memory_of_more_than_twice_its_size():
+    long = reuse.empty((3 * ROWS, 8))
+    place = address(long)
+    del long
+    assert address(reuse.empty((ROWS, 8))) != place
+    assert address(reuse.empty((2 * ROWS, 8))) == place
 
 
 def test_no_more_is_kept_than_that(monkeypatch):

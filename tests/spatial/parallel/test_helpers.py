@@ -9,13 +9,9 @@ import weakref
 
 import pytest
 
-from pluecker.spatial.parallel import helpers as helpers_module
-from pluecker.spatial.parallel import threads as threads_module
-from pluecker.spatial.parallel.helpers import map_in_threads
-from pluecker.spatial.parallel.interruption import Interrupted, answering, interruptible
-from pluecker.spatial.parallel.interruption_flag import state
-from pluecker.spatial.parallel.threads import CALLS, available_cores
+from pluecker.spatial.parallel import helpers, interruption, interruption_flag, threads
 
+map_in_threads, available_cores, state = helpers.map_in_threads, threads.available_cores, interruption_flag.state
 PATIENCE = 20.0  # seconds that a thread may take to come
 several_cores = pytest.mark.skipif(available_cores() == 1, reason="there is one core, and so no worker")
 
@@ -28,11 +24,11 @@ def soon(condition):
     return condition()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("number", [0, 1, 2, 50])
-def test_results_come_in_the_order_of_the_items(threads, number):
+def test_results_come_in_the_order_of_the_items(count, number):
     for _ in range(3):
-        assert map_in_threads(lambda k: k * k, range(number), threads) == [k * k for k in range(number)]
+        assert map_in_threads(lambda k: k * k, range(number), count) == [k * k for k in range(number)]
 
 
 @several_cores
@@ -49,15 +45,15 @@ def check_that_a_worker_comes():
 
 
 def test_no_more_workers_are_called_than_there_are_other_items_and_threads(monkeypatch):
-    asked, calls = [], int(threads_module._team.board[CALLS])
-    monkeypatch.setattr(helpers_module, "call_workers", lambda task, times: asked.append(times))
-    for number, threads in ((2, 8), (8, 2), (5, 1), (1, 8), (0, 8)):
-        assert map_in_threads(str, range(number), threads) == [str(k) for k in range(number)]
+    asked, calls = [], int(threads._team.board[threads.CALLS])
+    monkeypatch.setattr(helpers, "call_workers", lambda task, times: asked.append(times))
+    for number, count in ((2, 8), (8, 2), (5, 1), (1, 8), (0, 8)):
+        assert map_in_threads(str, range(number), count) == [str(k) for k in range(number)]
     assert asked == [1, 1, 0, 0, -1]
     for times in (0, -1):
-        threads_module.call_workers(str, times)
-    assert threads_module._team.board[CALLS] == calls
-    assert not threads_module._team.tasks
+        threads.call_workers(str, times)
+    assert threads._team.board[threads.CALLS] == calls
+    assert not threads._team.tasks
 
 
 def test_tasks_may_share_tasks_of_their_own():
@@ -67,16 +63,16 @@ def test_tasks_may_share_tasks_of_their_own():
 
 
 def test_several_threads_may_share_tasks_at_once():
-    found, threads = {}, []
+    found, callers = {}, []
     for caller in range(6):
 
         def call(caller=caller):
             found[caller] = [map_in_threads(lambda k: caller + k, range(30), 3) for _ in range(20)]
 
-        threads.append(threading.Thread(target=call))
-    for thread in threads:
+        callers.append(threading.Thread(target=call))
+    for thread in callers:
         thread.start()
-    for thread in threads:
+    for thread in callers:
         thread.join()
     assert found == {caller: [[caller + k for k in range(30)]] * 20 for caller in range(6)}
 
@@ -124,7 +120,7 @@ class Owner:
         return self.numbers[k]
 
     def work(self):
-        return interruptible(lambda: map_in_threads(self.task, range(5), 4))
+        return interruption.interruptible(lambda: map_in_threads(self.task, range(5), 4))
 
 
 @pytest.mark.parametrize("faulty", [None, 0, 3])
@@ -140,16 +136,16 @@ def test_nothing_is_held_of_what_tasks_knew(faulty):
     del owner
     gc.collect()
     assert soon(lambda: gone() is None)
-    assert not threads_module._team.tasks
+    assert not threads._team.tasks
 
 
 def test_what_no_worker_came_for_is_called_off(monkeypatch):
     """None of a team that nobody wakes does; what others wait for stays"""
-    team = threads_module.Team()
+    team = threads.Team()
     monkeypatch.setattr(team, "wake", lambda wanted: None)
-    monkeypatch.setattr(threads_module, "_team", team)
-    monkeypatch.setattr(threads_module, "available_cores", lambda: 4)
-    threads_module.call_workers(str, 2)
+    monkeypatch.setattr(threads, "_team", team)
+    monkeypatch.setattr(threads, "available_cores", lambda: 4)
+    threads.call_workers(str, 2)
     assert map_in_threads(lambda k: k + 1, range(5), 4) == [1, 2, 3, 4, 5]
     assert list(team.tasks) == [str, str]
 
@@ -172,7 +168,7 @@ def test_workers_at_nobodys_work_end_with_the_callers_exception():
             at_work.set()
             while True:
                 time.sleep(0.001)
-        except Interrupted:
+        except interruption.Interrupted:
             ended.append(k)
             raise
 
@@ -180,7 +176,7 @@ def test_workers_at_nobodys_work_end_with_the_callers_exception():
         map_in_threads(task, range(2), 2)
     assert len(ended) == 1
     assert map_in_threads(str, range(3), 2) == list("012")
-    assert all(worker.is_alive() for worker in threads_module._team.workers)
+    assert all(worker.is_alive() for worker in threads._team.workers)
 
 
 @several_cores
@@ -191,13 +187,13 @@ def test_what_ends_a_task_too_late_ends_no_worker():
 
     def late():
         raised.append(threading.current_thread())
-        raise Interrupted
+        raise interruption.Interrupted
 
     for n in range(2 * available_cores()):
-        threads_module.call_workers(late, 1)
+        threads.call_workers(late, 1)
         assert soon(lambda n=n: len(raised) > n)
     check_that_a_worker_comes()
-    assert all(worker.is_alive() for worker in threads_module._team.workers)
+    assert all(worker.is_alive() for worker in threads._team.workers)
 
 
 @several_cores
@@ -215,7 +211,7 @@ def test_an_interruption_waits_for_workers_at_work():
     def task(_):
         if threading.current_thread() is threading.main_thread():
             raise_when(at_work)
-        answering(slow)
+        interruption.answering(slow)
 
     with pytest.raises(KeyboardInterrupt):
         map_in_threads(task, range(2), 2)

@@ -1,44 +1,20 @@
-"""Dual numbers: each operation has the derivatives of calculus, first and second, and the value that float64 has."""
+"""Dual numbers: each operation has the derivatives of calculus, first and second, and the value that float64 has.
+
+What is made of the operations is compiled for users in derivatives of algorithms, and tested there: here it runs in plain
+Python on each change, and compiled before a release.
+"""
 
 import mpmath
 import numpy as np
 import pytest
-from numba import njit
 
-from pluecker.spatial.algebra.inertia import rigid_times_motion
-from pluecker.spatial.algebra.motions import logarithm_transpose, translation_from_twist, twist_from_translation
-from pluecker.spatial.algebra.rotations import (
-    load_quaternion,
-    quaternion_from_rotation,
-    quaternion_from_rotation_vector,
-    quaternion_product,
-    rotation_from_quaternion,
-    rotation_vector_from_quaternion,
-    store_quaternion,
-)
-from pluecker.spatial.algebra.transforms import inverse_transform_force, transform_motion, transpose
-from pluecker.spatial.algebra.vectors import cross_force, load3, load_vector, store3, store_vector
-from pluecker.spatial.compiled.decorators import OPTIONS, kernel
-from pluecker.spatial.memory.joined import as_rows, from_next_line, join, join_second
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.scalars.operations import (
-    accumulate,
-    atan2,
-    lift,
-    load,
-    part,
-    select,
-    sign,
-    sincos,
-    smaller,
-    sqrt,
-    store,
-    tail,
-    within,
-)
+from pluecker.spatial.algebra import inertia, motions, rotations, transforms, vectors
+from pluecker.spatial.memory import joined
+from pluecker.spatial.scalars import operations
 from tests.conftest import COMPILED
-from tests.spatial.rows import WIDTH, bits, rows_of_eight
+from tests.spatial.rows import WIDTH, bits, compiled, on_views, rows_of_eight, storing
 
+load, store = operations.load, operations.store
 # a, b and c are dual numbers, x is a float and n an integer.
 EXPRESSIONS = (
     "a + b", "a + x", "x + a", "a + n", "n + a",
@@ -52,7 +28,6 @@ EXPRESSIONS = (
     "select(smaller(x, a), a, x)", "select(smaller(n, a), n, a)", "select(within(a, 10.0), b, c)",
     "select(within(a, 0.1), b, c)", "select(flag, a, 2.0)", "select(flag, n, a)", "select(not flag, a, b)",
 )  # fmt: skip
-FUNCTIONS = {f.__name__: f for f in (view, load, store, sqrt, sincos, atan2, sign, smaller, select, lift, within)}
 IN_MPMATH = {
     "sqrt": mpmath.sqrt, "sincos": lambda x: mpmath.cos_sin(x)[::-1], "atan2": mpmath.atan2, "sign": mpmath.sign,
     "smaller": lambda x, y: x < y, "select": lambda condition, x, y: x if condition else y,
@@ -75,44 +50,34 @@ def run_on_duals(function, coefficients, n, *more):
     """The coefficients of what ``function(x, out, ...)`` stores in ``n`` entries, from those of its input."""
     inputs = [rows_like(c) for c in coefficients]
     outputs = [rows_like(np.full((n, *c.shape[1:]), np.nan)) for c in inputs]
-    arrays = (
-        [*inputs, *outputs] if COMPILED else [as_rows(x.reshape(-1)) if x.ndim == 2 else x for x in (*inputs, *outputs)]
-    )
-    joined(function, len(inputs))(*arrays, *more)
+    arrays = [*inputs, *outputs]
+    if not COMPILED:
+        arrays = [joined.as_rows(x.reshape(-1)) if x.ndim == 2 else x for x in arrays]
+    on_duals(function, len(inputs))(*arrays, *more)
     return outputs
 
 
 DRIVERS = {}
 
 
-def joined(function, size):
-    """The function on views of dual numbers, compiled once."""
+def on_duals(function, size):
+    """The function on dual numbers with so many coefficients, compiled once."""
     if (function, size) not in DRIVERS:
-        compiled = njit(**OPTIONS)(function) if COMPILED and not hasattr(function, "py_func") else function
+        inner = compiled(function)
         if size == 2:
 
             def driver(v, t, ov, ot, *more):
-                compiled(join(view(v), view(t)), join(view(ov), view(ot)), *more)
+                inner(joined.join(v, t), joined.join(ov, ot), *more)
         else:
 
             def driver(v, t, d, s, ov, ot, od, os, *more):
-                x = join_second(view(v), view(t), view(d), view(s))
-                compiled(x, join_second(view(ov), view(ot), view(od), view(os)), *more)
+                inner(joined.join_second(v, t, d, s), joined.join_second(ov, ot, od, os), *more)
 
-        DRIVERS[function, size] = njit(**OPTIONS)(driver)
+        DRIVERS[function, size] = on_views(driver, 2 * size)
     return DRIVERS[function, size]
 
 
-def expressions():
-    """One function that stores all of them."""
-    lines = ["def evaluate(rows, out, x, n, flag):", "    a, b, c = load(rows, 0), load(rows, 1), load(rows, 2)"]
-    lines += [f"    store(out, {k}, {text})" for k, text in enumerate(EXPRESSIONS)]
-    scope = dict(FUNCTIONS)
-    exec("\n".join(lines), scope)
-    return scope["evaluate"]
-
-
-EVALUATE = expressions()
+EVALUATE = storing(EXPRESSIONS, "a, b, c", "x, n, flag")
 
 
 def random_coefficients(rng, values, order):
@@ -153,15 +118,7 @@ BASIC = (
 )  # fmt: skip
 
 
-def basic():
-    lines = ["def evaluate(rows, out, x):", "    a, b = load(rows, 0), load(rows, 1)"]
-    lines += [f"    store(out, {k}, {text})" for k, text in enumerate(BASIC)]
-    scope = dict(FUNCTIONS)
-    exec("\n".join(lines), scope)
-    return scope["evaluate"]
-
-
-BASIC_EVALUATE = basic()
+BASIC_EVALUATE = storing(BASIC, "a, b", "x")
 IN_NUMPY = {
     "sqrt": np.sqrt, "smaller": np.less, "select": np.where, "lift": lambda number, like: number,
     "atan2": np.arctan2,
@@ -184,19 +141,19 @@ def test_values_are_those_of_float64_to_the_bit_whatever_they_are():
 # ---------------------------------------------------------------------------------------------------------- memory
 
 
-@kernel
 def shift(x, out):
     """Parts of views are the same memory; a number that is stored has no derivatives."""
-    middle, rest = part(x, 1, 2), tail(x, 2)
+    middle, rest = operations.part(x, 1, 2), operations.tail(x, 2)
     n = len(x)
     for k in range(n):
         store(out, k, 7.0)
-    inner, last = part(out, 1, n - 1), tail(out, n - 2)
+    inner, last = operations.part(out, 1, n - 1), operations.tail(out, n - 2)
     store(inner, 0, load(middle, 1))
-    accumulate(last, 0, load(rest, 0))
+    operations.accumulate(last, 0, load(rest, 0))
     store(last, 1, n)
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("order", [1, 2])
 def test_parts_of_a_view_are_the_same_memory_in_all_coefficients(order):
     x = random_coefficients(np.random.default_rng(0), np.arange(5.0), order)
@@ -210,15 +167,18 @@ def test_parts_of_a_view_are_the_same_memory_in_all_coefficients(order):
         np.testing.assert_array_equal(c, expected)
 
 
-@njit(**OPTIONS)
-def write_rows(ws, n):
-    numbers = from_next_line(view(ws))
-    rows = as_rows(part(numbers, 8, 8 * n))
+def rows_in_workspace(ws, n):
+    numbers = joined.from_next_line(ws)
+    rows = joined.as_rows(operations.part(numbers, 8, 8 * n))
     for k in range(n):
-        store(rows, k, lift(1.0, load(rows, k)) * (k + 1.0))
+        store(rows, k, operations.lift(1.0, load(rows, k)) * (k + 1.0))
     return len(numbers), len(rows)
 
 
+write_rows = on_views(rows_in_workspace, 1)
+
+
+@pytest.mark.indices
 def test_rows_of_eight_in_a_workspace_begin_where_vectors_may():
     for shift in range(8):
         memory = np.zeros(64)
@@ -235,10 +195,10 @@ def test_rows_of_eight_in_a_workspace_begin_where_vectors_may():
 
 @pytest.mark.skipif(not COMPILED, reason="without compilation Python checks them")
 def test_an_index_beyond_a_view_is_an_error_where_bounds_are_checked():
-    @njit(**OPTIONS, boundscheck=True)
-    def look(v, t, k):
-        return within(load(part(join(view(v), view(t)), 0, 2), k), 1.0)
+    def is_small(v, t, k):
+        return operations.within(load(operations.part(joined.join(v, t), 0, 2), k), 1.0)
 
+    look = on_views(is_small, boundscheck=True)
     v, t = np.zeros(3), rows_like(np.zeros((3, WIDTH)))
     assert look(v, t, 1)
     for k in (2, -1):
@@ -249,34 +209,34 @@ def test_an_index_beyond_a_view_is_an_error_where_bounds_are_checked():
 # ------------------------------------------------------------------------------------------------------ the 6D algebra
 
 
-@kernel
 def algebra(x, out):
     """Rotations, motions and inertia: each kernel once, on numbers that depend on all inputs."""
-    a, b, p = load3(x, 0), load3(x, 3), load_quaternion(x, 6)
-    q = quaternion_product(quaternion_from_rotation_vector(a), p)
-    E = rotation_from_quaternion(q)
-    X = (E, translation_from_twist(a, b))
-    store_quaternion(out, 0, quaternion_from_rotation(transpose(E)))
-    store3(out, 4, rotation_vector_from_quaternion(q))
-    store3(out, 7, twist_from_translation(a, b))
-    v = transform_motion(X, (a, b))
-    f = rigid_times_motion((2.0, (0.1, 0.2, 0.3), (1.0, 0.0, 0.1, 2.0, 0.2, 3.0)), v)
-    store_vector(out, 10, cross_force(v, f))
-    store_vector(out, 16, inverse_transform_force(X, logarithm_transpose((a, b), f)))
-    store_vector(out, 22, load_vector(x, 4))
+    a, b, p = vectors.load3(x, 0), vectors.load3(x, 3), rotations.load_quaternion(x, 6)
+    q = rotations.quaternion_product(rotations.quaternion_from_rotation_vector(a), p)
+    E = rotations.rotation_from_quaternion(q)
+    X = (E, motions.translation_from_twist(a, b))
+    rotations.store_quaternion(out, 0, rotations.quaternion_from_rotation(transforms.transpose(E)))
+    vectors.store3(out, 4, rotations.rotation_vector_from_quaternion(q))
+    vectors.store3(out, 7, motions.twist_from_translation(a, b))
+    v = transforms.transform_motion(X, (a, b))
+    f = inertia.rigid_times_motion((2.0, (0.1, 0.2, 0.3), (1.0, 0.0, 0.1, 2.0, 0.2, 3.0)), v)
+    vectors.store_vector(out, 10, vectors.cross_force(v, f))
+    vectors.store_vector(out, 16, transforms.inverse_transform_force(X, motions.logarithm_transpose((a, b), f)))
+    vectors.store_vector(out, 22, vectors.load_vector(x, 4))
 
 
+algebra_of_complex = compiled(algebra)
 ENTRIES = 28
 
 
 def complex_step(x, direction):
     out = np.zeros(ENTRIES, dtype=complex)
-    algebra(x + 1e-30j * direction, out)
+    algebra_of_complex(x + 1e-30j * direction, out)
     return out.real, out.imag / 1e-30
 
 
 @pytest.mark.parametrize("turn", [0.0, 1e-9, 1e-3, 0.8, 3.3, 5.5])
-@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("order", [pytest.param(order, marks=[pytest.mark.everything] * COMPILED) for order in (1, 2)])
 def test_kernels_of_the_algebra_have_the_derivatives_of_the_complex_step(turn, order):
     rng = np.random.default_rng(3)
     x = rng.normal(size=10)

@@ -14,35 +14,19 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from numba import njit
 from numba.core.errors import TypingError
 
 from pluecker.articulated import aba, crba, rnea
 from pluecker.articulated.running.algorithm import ALGORITHMS
-from pluecker.spatial.compiled.decorators import OPTIONS
-from pluecker.spatial.memory.tiles import clear_states, tiles_of, write_state, write_tiles
-from pluecker.spatial.memory.transposition import all_finite, read_states, write_states
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.scalars.lanes import get_lane, set_lane
-from pluecker.spatial.scalars.operations import (
-    accumulate,
-    atan2,
-    lift,
-    load,
-    part,
-    select,
-    sign,
-    smaller,
-    sqrt,
-    store,
-    tail,
-    within,
-)
+from pluecker.spatial import exp6, log6
+from pluecker.spatial.memory import tiles, transposition
+from pluecker.spatial.scalars import lanes, operations
 from tests.conftest import COMPILED
 from tests.mechanisms import random_description, random_state
-from tests.spatial.rows import WIDTH, bits, rows_of_eight
+from tests.spatial.rows import WIDTH, bits, compiled, on_views, rows_of_eight, storing
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="lanes exist in compiled code only")
+load, store = operations.load, operations.store
 
 TOP = Path(__file__).resolve().parents[3]
 SPECIAL = (0.0, -0.0, 1.0, -1.0, np.nan, np.inf, -np.inf, 5e-324, -5e-324, 1e-310, 2.2250738585072014e-308, 1e308)
@@ -67,17 +51,7 @@ IN_NUMPY = {
 }  # fmt: skip
 
 
-def compiled_expressions():
-    """One function that stores all of them, row by row."""
-    lines = ["def evaluate(rows, x, n, flag, out):", "    rows, out = view(rows), view(out)"]
-    lines.append("    a, b, c = load(rows, 0), load(rows, 1), load(rows, 2)")
-    lines += [f"    store(out, {k}, {text})" for k, text in enumerate(EXPRESSIONS)]
-    scope = {f.__name__: f for f in (view, load, store, sqrt, sign, smaller, select, lift)}
-    exec("\n".join(lines), scope)
-    return njit(**OPTIONS)(scope["evaluate"])
-
-
-evaluate = compiled_expressions() if COMPILED else None
+evaluate = on_views(storing(EXPRESSIONS, "a, b, c", "x, n, flag"))
 
 
 def in_lanes(*numbers):
@@ -91,7 +65,7 @@ def in_lanes(*numbers):
 @given(eight, eight, eight, st.floats() | st.sampled_from(SPECIAL), st.integers(-(2**62), 2**62), st.booleans())
 def test_each_lane_does_what_numpy_does_with_one_number(a, b, c, x, n, flag):
     out = rows_of_eight(len(EXPRESSIONS))
-    evaluate(in_lanes(a, b, c), x, n, flag, out)
+    evaluate(in_lanes(a, b, c), out, x, n, flag)
     names = IN_NUMPY | {"a": np.array(a), "b": np.array(b), "c": np.array(c), "x": x, "n": n, "flag": flag}
     with np.errstate(all="ignore"):
         for text, found in zip(EXPRESSIONS, out, strict=True):
@@ -111,13 +85,7 @@ def rounded_once(a, b, c):
         return math.inf if exact > 0 else -math.inf
 
 
-@njit(**OPTIONS)
-def multiply_add(rows, out):
-    rows, out = view(rows), view(out)
-    a, b, c = load(rows, 0), load(rows, 1), load(rows, 2)
-    store(out, 0, a * b + c)
-    store(out, 1, c - a * b)
-    store(out, 2, a * b - c)
+multiply_add = on_views(storing(["a * b + c", "c - a * b", "a * b - c"], "a, b, c"))
 
 
 @given(eight, eight, eight)
@@ -132,10 +100,7 @@ def test_a_product_and_a_sum_are_rounded_once_or_twice(a, b, c):
                 assert bits(found[k]) in (bits(twice), bits(np.float64(once)))
 
 
-@njit(**OPTIONS)
-def angles(rows, out):
-    rows, out = view(rows), view(out)
-    store(out, 0, atan2(load(rows, 0), load(rows, 1)))
+angles = on_views(storing(["atan2(y, x)"], "y, x"))
 
 
 def angles_of(y, x):
@@ -183,9 +148,11 @@ def test_an_angle_does_not_depend_on_the_other_lanes():
             np.testing.assert_array_equal(np.delete(angles_of(*other), k), np.delete(expected, k))
 
 
-@njit(**OPTIONS)
-def holds_in_all(rows, bound):
-    return within(load(view(rows), 0), bound)
+def first_within(rows, bound):
+    return operations.within(load(rows, 0), bound)
+
+
+holds_in_all = on_views(first_within, 1)
 
 
 @given(eight, st.floats() | st.sampled_from(SPECIAL))
@@ -202,18 +169,20 @@ def test_one_lane_beyond_the_bound_is_enough(odd):
         assert not holds_in_all(in_lanes(a), 1.0)
 
 
-@njit(**OPTIONS)
-def exchange(rows, k, number, taken):
-    x = load(view(rows), 0)
-    taken[0] = get_lane(x, k)
-    store(view(rows), 0, set_lane(x, k, number))
+def take_and_put(rows, taken, k, number):
+    x = load(rows, 0)
+    store(taken, 0, lanes.get_lane(x, k))
+    store(rows, 0, lanes.set_lane(x, k, number))
+
+
+exchange = on_views(take_and_put)
 
 
 @pytest.mark.parametrize("number", [2.5, 3])
 def test_a_lane_is_taken_out_and_put_in_without_touching_the_others(number):
     for lane in range(WIDTH):
         rows, taken = in_lanes(np.arange(8.0)), np.zeros(1)
-        exchange(rows, lane, number, taken)
+        exchange(rows, taken, lane, number)
         expected = np.arange(8.0)
         expected[lane] = number
         assert taken[0] == lane
@@ -223,17 +192,21 @@ def test_a_lane_is_taken_out_and_put_in_without_touching_the_others(number):
 # ---------------------------------------------------------------------------------------------------------------- views
 
 
-@njit(**OPTIONS)
-def use_parts(x, k, n, lengths):
-    whole = view(x)
-    middle, rest = part(whole, k, n), tail(whole, k)
-    lengths[0], lengths[1], lengths[2] = len(whole), len(middle), len(rest)
+def add_to_parts(whole, lengths, k, n):
+    middle, rest = operations.part(whole, k, n), operations.tail(whole, k)
+    store(lengths, 0, len(whole))
+    store(lengths, 1, len(middle))
+    store(lengths, 2, len(rest))
     for i in range(len(middle)):
-        accumulate(middle, i, 100.0)
+        operations.accumulate(middle, i, 100.0)
     for i in range(len(rest)):
-        accumulate(rest, i, 1000.0)
+        operations.accumulate(rest, i, 1000.0)
 
 
+use_parts = on_views(add_to_parts)
+
+
+@pytest.mark.indices
 @pytest.mark.parametrize("as_lanes", [False, True], ids=["numbers", "lanes"])
 @pytest.mark.parametrize(("k", "n"), [(0, 0), (0, 6), (2, 3), (5, 1), (6, 0)])
 def test_a_part_of_a_view_is_the_same_memory(as_lanes, k, n):
@@ -242,14 +215,12 @@ def test_a_part_of_a_view_is_the_same_memory(as_lanes, k, n):
     expected, lengths = x.copy(), np.zeros(3)
     expected[k : k + n] += 100.0
     expected[k:] += 1000.0
-    use_parts(x, k, n, lengths)
+    use_parts(x, lengths, k, n)
     np.testing.assert_array_equal(lengths, [6, n, 6 - k])
     np.testing.assert_array_equal(x, expected)
 
 
-@njit(**OPTIONS)
-def fill(x, k, number):
-    store(view(x), k, number)
+fill = on_views(lambda x, k, number: store(x, k, number), 1)
 
 
 @pytest.mark.parametrize("number", [2.5, 7, -0.0, np.nan])
@@ -261,9 +232,7 @@ def test_a_number_stored_into_lanes_fills_all(number):
     np.testing.assert_array_equal(bits(x), bits(expected))
 
 
-@njit(**OPTIONS)
-def twice(x, k, out):
-    store(view(out), 0, 2.0 * load(view(x), k))
+twice = on_views(lambda x, out, k: store(out, 0, 2.0 * load(x, k)))
 
 
 def test_rows_in_single_precision_are_read_as_lanes_and_never_written():
@@ -272,18 +241,21 @@ def test_rows_in_single_precision_are_read_as_lanes_and_never_written():
     x, out = rows_of_eight(2).view(np.float32).reshape(4, 8)[:3], rows_of_eight(1)
     x[:] = numbers
     for k in range(3):
-        twice(x, k, out)
+        twice(x, out, k)
         np.testing.assert_array_equal(out[0], 2.0 * numbers[k].astype(float))
     with pytest.raises(TypingError):
         fill(x, 1, 0.0)
     np.testing.assert_array_equal(x, numbers)
 
 
-@njit(**OPTIONS, boundscheck=True)
-def look(x, k, n):
-    return len(x) if load(part(view(x), 0, n), k) is None else 0
+def first_of(x, k, n):
+    return len(x) if load(operations.part(x, 0, n), k) is None else 0
 
 
+look = on_views(first_of, 1, boundscheck=True)
+
+
+@pytest.mark.indices
 @pytest.mark.parametrize("as_lanes", [False, True], ids=["numbers", "lanes"])
 def test_an_index_beyond_a_view_is_an_error_where_bounds_are_checked(as_lanes):
     x = rows_of_eight(6) if as_lanes else np.empty(6)
@@ -298,29 +270,28 @@ def test_an_index_beyond_a_view_is_an_error_where_bounds_are_checked(as_lanes):
 GUARD = -7.0
 
 
-@njit(**OPTIONS)
-def read(states, n, b, block, finite):
-    store(view(finite), 0, read_states(view(states), n, b, view(block)))
+def read_lanes(states, block, finite, n, b):
+    store(finite, 0, transposition.read_states(states, n, b, block))
 
 
-@njit(**OPTIONS)
-def write(states, n, b, block, finite):
-    store(view(finite), 0, write_states(view(states), n, b, view(block)))
+def write_lanes(states, block, finite, n, b):
+    store(finite, 0, transposition.write_states(states, n, b, block))
 
 
-@njit(**OPTIONS)
-def write_in_tiles(states, n, b, block, tiles, finite):
-    store(view(finite), 0, write_tiles(view(states), n, b, view(block), view(tiles)))
+def write_lanes_in_tiles(states, block, finite, order, n, b):
+    store(finite, 0, tiles.write_tiles(states, n, b, block, order))
 
 
-@njit(**OPTIONS)
-def clear_piece(states, n, b, first, end, tiles):
-    clear_states(view(states), n, b, first, end, view(tiles))
+def clear_lanes(states, order, n, b, first, end):
+    tiles.clear_states(states, n, b, first, end, order)
 
 
-@njit(**OPTIONS)
-def write_one(state, numbers, tiles):
-    write_state(view(state), view(numbers), view(tiles))
+def write_numbers(state, numbers, order):
+    tiles.write_state(state, numbers, order)
+
+
+read, write, write_in_tiles = on_views(read_lanes, 3), on_views(write_lanes, 3), on_views(write_lanes_in_tiles, 4)
+clear_piece, write_one = on_views(clear_lanes, 2), on_views(write_numbers, 3)
 
 
 def guarded(batch, n):
@@ -335,6 +306,7 @@ def guarded_rows(n):
     return rows, rows[1 : n + 1]
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("n", range(21))
 def test_states_go_into_lanes_and_back_and_nothing_else_is_touched(n):
     rng = np.random.default_rng(n)
@@ -344,12 +316,12 @@ def test_states_go_into_lanes_and_back_and_nothing_else_is_touched(n):
         for b in range(0, batch, WIDTH):
             rows, block = guarded_rows(n)
             finite = rows_of_eight(1)
-            read(states.reshape(-1), n, b, block, finite)
+            read(states.reshape(-1), block, finite, n, b)
             chosen = np.minimum(b + np.arange(WIDTH), batch - 1)
             np.testing.assert_array_equal(block, states[chosen].T)
             np.testing.assert_array_equal(rows[[0, -1]], GUARD)
             np.testing.assert_array_equal(finite[0], 0.0)
-            write(copy.reshape(-1), n, b, block, finite)
+            write(copy.reshape(-1), block, finite, n, b)
             np.testing.assert_array_equal(finite[0], 0.0)
             np.testing.assert_array_equal(block, states[chosen].T)
             np.testing.assert_array_equal(copy[b + WIDTH :], GUARD)
@@ -358,6 +330,7 @@ def test_states_go_into_lanes_and_back_and_nothing_else_is_touched(n):
         np.testing.assert_array_equal(memory[16 + batch * n :], GUARD)
 
 
+@pytest.mark.indices
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0], ids="{} are not zero".format)
 @pytest.mark.parametrize("n", [*range(21), 37, 64, 150])
 def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
@@ -368,10 +341,10 @@ def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
     block[0] = 0.0
     for batch in (1, 2, 7, 8, 11):
         order = rng.integers(1, 25, size=n) * (rng.random(n) < share)
-        tiles = tiles_of(order).view(np.float64)  # in the bits of floats
+        own = tiles.tiles_of(order).view(np.float64)  # in the bits of floats
         memory, states = guarded(batch, n)
-        clear_piece(states.reshape(-1), n, 0, 0, min(batch, WIDTH), tiles)
-        write_in_tiles(states.reshape(-1), n, 0, block, tiles, finite)
+        clear_piece(states.reshape(-1), own, n, 0, 0, min(batch, WIDTH))
+        write_in_tiles(states.reshape(-1), block, finite, own, n, 0)
         expected = block[order].T
         first = min(batch - 1, WIDTH)  # beyond these, whoever comes last
         np.testing.assert_array_equal(states[:first], expected[:first])
@@ -380,7 +353,7 @@ def test_rows_are_written_in_the_order_that_was_asked_for(n, share):
         np.testing.assert_array_equal(memory[:16], GUARD)
         np.testing.assert_array_equal(memory[16 + batch * n :], GUARD)
         memory, states = guarded(1, n)
-        write_one(states[0], np.ascontiguousarray(block[:, 3]), tiles)
+        write_one(states[0], np.ascontiguousarray(block[:, 3]), own)
         np.testing.assert_array_equal(states[0], expected[3])
         np.testing.assert_array_equal(memory[:16], GUARD)
         np.testing.assert_array_equal(memory[16 + n :], GUARD)
@@ -390,9 +363,9 @@ def test_zeros_are_written_before_where_few_numbers_stand_between_them():
     few, many = np.zeros(90, dtype=np.int64), np.ones(90, dtype=np.int64)
     few[[3, 4, 50]] = 1, 2, 3
     many[:8] = 0
-    np.testing.assert_array_equal(tiles_of(few), [1, 3, 1, 2, 0, 0, 50, 3, 0, 0, 0])
-    written = tiles_of(many)[1:].reshape(-1, 5)
-    assert tiles_of(many)[0] == 0
+    np.testing.assert_array_equal(tiles.tiles_of(few), [1, 3, 1, 2, 0, 0, 50, 3, 0, 0, 0])
+    written = tiles.tiles_of(many)[1:].reshape(-1, 5)
+    assert tiles.tiles_of(many)[0] == 0
     np.testing.assert_array_equal(written[:, 0], [*range(0, 88, 4), 86])
     np.testing.assert_array_equal(written[:3, 1:], [[0] * 4, [0] * 4, [1] * 4])
 
@@ -401,13 +374,13 @@ def test_zeros_are_written_before_where_few_numbers_stand_between_them():
 def test_zeros_of_long_states_go_into_all_states_of_a_piece_and_no_others(n):
     order = np.zeros(n, dtype=np.int64)
     order[[5, n - 7]] = 1, 2
-    tiles, finite, block = tiles_of(order).view(np.float64), rows_of_eight(1), rows_of_eight(3)
+    own, finite, block = tiles.tiles_of(order).view(np.float64), rows_of_eight(1), rows_of_eight(3)
     block[:] = np.arange(3.0)[:, None]
     for first, end in ((0, 8), (8, 203), (24, 249), (240, 249)):
         memory, states = guarded(249, n)
         for b in range(first, end, WIDTH):
-            clear_piece(states.reshape(-1), n, b, first, end, tiles)
-            write_in_tiles(states.reshape(-1)[: end * n], n, b, block, tiles, finite)
+            clear_piece(states.reshape(-1), own, n, b, first, end)
+            write_in_tiles(states.reshape(-1)[: end * n], block, finite, own, n, b)
         np.testing.assert_array_equal(states[first:end], np.tile(block[order, 0], (end - first, 1)))
         for untouched in (states[:first], states[end:], memory[:16], memory[16 + states.size :]):
             assert (untouched == GUARD).all()
@@ -417,13 +390,13 @@ def test_zeros_of_long_states_go_into_all_states_of_a_piece_and_no_others(n):
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_bad_number_spoils_its_own_state_wherever_it_comes(order, bad):
     order = np.array(order)
-    tiles, finite = tiles_of(order).view(np.float64), rows_of_eight(1)
+    own, finite = tiles.tiles_of(order).view(np.float64), rows_of_eight(1)
     for row in range(1, order.max() + 1):
         block = rows_of_eight(4)
         block[:] = 0.0
         block[row, 5] = bad
         states = np.zeros((WIDTH, len(order)))
-        write_in_tiles(states.reshape(-1), len(order), 0, block, tiles, finite)
+        write_in_tiles(states.reshape(-1), block, finite, own, len(order), 0)
         np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == 5)
 
 
@@ -435,17 +408,15 @@ def test_one_bad_entry_spoils_its_own_state_only(n, bad):
             states, finite = np.full((WIDTH, n), 1e308), rows_of_eight(1)
             states[lane, k] = bad
             block = rows_of_eight(n)
-            read(states.reshape(-1), n, 0, block, finite)
+            read(states.reshape(-1), block, finite, n, 0)
             np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == lane)
             copy = np.zeros((WIDTH, n))
-            write(copy.reshape(-1), n, 0, block, finite)
+            write(copy.reshape(-1), block, finite, n, 0)
             np.testing.assert_array_equal(np.isnan(finite[0]), np.arange(WIDTH) == lane)
             np.testing.assert_array_equal(copy, states)
 
 
-@njit(**OPTIONS)
-def is_finite(array):
-    return all_finite(view(array))
+is_finite = on_views(lambda array: transposition.all_finite(array), 1)
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
@@ -471,23 +442,44 @@ def test_only_what_belongs_to_an_array_is_looked_at():
 x86_only = pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="instructions of x86-64")
 
 
+def instructions(text):
+    """How many instructions of floating-point arithmetic there are for single numbers, and for several at once."""
+    operation = r"\bv?(?:add|sub|mul|div|sqrt|fn?m(?:add|sub)\d*)"
+    return [len(re.findall(operation + suffix + r"\b", text)) for suffix in ("sd", "pd")]
+
+
+@x86_only
+def test_the_arithmetic_of_lanes_is_in_vectors():
+    in_lanes_only = on_views(storing(["a * b + c", "a - b * c", "sqrt(a) / b"], "a, b, c"))
+    in_lanes_only(rows_of_eight(3), rows_of_eight(3))
+    (text,) = in_lanes_only.inspect_asm().values()
+    single, packed = instructions(text)
+    assert (single, packed >= 4) == (0, True)
+
+
+@pytest.mark.everything
 @pytest.mark.slow
 @x86_only
 @pytest.mark.parametrize("name", ["rnea", "aba"])
 def test_the_arithmetic_of_a_batch_is_in_vectors(name):
     """What is left for single numbers is the model's own: its stiffness, its pitches, the type of a joint."""
     many = ALGORITHMS[name].many
-    fresh = njit(**OPTIONS)(many.py_func)  # what comes from the cache has no text
+    fresh = compiled(many.py_func)  # what comes from the cache has no text
     fresh.compile(many.signatures[0])
     (text,) = fresh.inspect_asm().values()
-    single, packed = (
-        len(re.findall(rf"\bv?(?:add|sub|mul|div|sqrt|fn?m(?:add|sub)\d*){suffix}\b", text)) for suffix in ("sd", "pd")
-    )
+    single, packed = instructions(text)
     assert packed > 200
     assert packed > 10 * single
 
 
-SCRIPT = """
+MOTIONS = """
+import sys
+import numpy as np
+from pluecker.spatial import exp6, log6
+d = np.random.default_rng(31).normal(size=(11, 6))
+np.save(sys.argv[1], np.hstack([f(x).reshape(11, -1) for f, x in ((exp6, d), (log6, exp6(d)))]))
+"""
+DYNAMICS = """
 import sys
 import numpy as np
 from pluecker.articulated.running.algorithm import ALGORITHMS
@@ -498,6 +490,16 @@ for name in names:
     assert "zmm" not in "".join(ALGORITHMS[name].many.inspect_asm().values())
 """
 FUNCTIONS = {"rnea": (rnea, "q v a f_ext"), "aba": (aba, "q v tau f_ext"), "crba": (crba, "q")}
+
+
+def on_processor(processor, program, folder, *arguments):
+    """What a program saves where all is compiled anew for another processor."""
+    target = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-W", "error", "-c", program, str(folder / "result.npy"), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(TOP), **target}
+    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return np.load(folder / "result.npy")
 
 
 def batch_against_single_states(names):
@@ -515,15 +517,19 @@ def batch_against_single_states(names):
     return np.hstack(results)
 
 
+@x86_only
+@pytest.mark.parametrize("processor", ["x86-64", pytest.param("haswell", marks=pytest.mark.everything)])
+def test_motions_are_the_same_on_processors_without_wide_registers(processor, tmp_path):
+    """The oldest of this kind, without fused products; and AVX2, which has them."""
+    d = np.random.default_rng(31).normal(size=(11, 6))
+    own = np.hstack([f(x).reshape(11, -1) for f, x in ((exp6, d), (log6, exp6(d)))])
+    np.testing.assert_allclose(on_processor(processor, MOTIONS, tmp_path), own, rtol=0.0, atol=1e-13)
+
+
+@pytest.mark.everything
 @pytest.mark.slow
 @x86_only
 @pytest.mark.parametrize(("processor", "names"), [("haswell", ["aba"]), ("x86-64", ["rnea", "crba"])])
-def test_processors_without_wide_registers_get_the_same_results(processor, names, tmp_path):
-    """AVX2 with fused products; and the oldest processors of this kind, with neither. All is compiled anew for each."""
-    target = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": "", "NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-W", "error", "-c", SCRIPT, str(tmp_path / "result.npy"), *names]
-    environment = {**os.environ, "PYTHONPATH": str(TOP), **target}
-    done = subprocess.run(command, cwd=TOP, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    own = batch_against_single_states(names)
-    np.testing.assert_allclose(np.load(tmp_path / "result.npy"), own, rtol=0.0, atol=1e-10 * np.abs(own).max())
+def test_dynamics_are_the_same_on_processors_without_wide_registers(processor, names, tmp_path):
+    found, own = on_processor(processor, DYNAMICS, tmp_path, *names), batch_against_single_states(names)
+    np.testing.assert_allclose(found, own, rtol=0.0, atol=1e-10 * np.abs(own).max())

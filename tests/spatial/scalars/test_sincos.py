@@ -3,46 +3,45 @@
 import mpmath
 import numpy as np
 import pytest
-from numba import njit
 
-from pluecker.spatial.compiled.decorators import OPTIONS
-from pluecker.spatial.memory.views import view
-from pluecker.spatial.scalars.operations import load, sincos, store
-from pluecker.spatial.scalars.sincos import LARGEST
+from pluecker.spatial.scalars import operations
 from tests.conftest import COMPILED
-from tests.spatial.rows import WIDTH, bits, in_rows, rows_of_eight
+from tests.spatial.rows import WIDTH, bits, in_rows, on_views, rows_of_eight
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="without compilation it is NumPy's, and there are no lanes")
 
 ULPS = 2.0
+LARGEST = 1e6  # up to here it is said to be so
 # pi/2 in three parts, of 53 bits each
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591833e-33)
 
 
-@njit(**OPTIONS)
-def fill(x, sine, cosine):
-    x, sine, cosine = view(x), view(sine), view(cosine)
-    for k in range(len(x)):
-        s, c = sincos(load(x, k))
-        store(sine, k, s)
-        store(cosine, k, c)
+def sines_and_cosines(x, out):
+    n = len(x)
+    for k in range(n):
+        s, c = operations.sincos(operations.load(x, k))
+        operations.store(out, k, s)
+        operations.store(out, n + k, c)
+
+
+fill = on_views(sines_and_cosines)
 
 
 def by_lanes(x):
     """Sine and cosine, eight at a time."""
     x = np.asarray(x, dtype=float)
     rows = in_rows(x)
-    sine, cosine = rows_of_eight(len(rows)), rows_of_eight(len(rows))
-    fill(rows, sine, cosine)
-    return sine.reshape(-1)[: len(x)], cosine.reshape(-1)[: len(x)]
+    out = rows_of_eight(2 * len(rows))
+    fill(rows, out)
+    return out.reshape(2, -1)[:, : len(x)]
 
 
 def by_numbers(x):
     """Sine and cosine, one at a time."""
     x = np.array(x, dtype=float)
-    sine, cosine = np.empty_like(x), np.empty_like(x)
-    fill(x, sine, cosine)
-    return sine, cosine
+    out = np.empty((2, len(x)))
+    fill(x, out.reshape(-1))
+    return out
 
 
 def exact(x):
